@@ -65,6 +65,11 @@ class HeaderCutError(FormatError):
     """The cells come to their end before the header does."""
 
 
+def name_element(name: str, index: Sequence[int] | None) -> str:
+    """Return the name that messages use for an element, such as `t[2, 0, 5]`; of a 0-d array, its own name."""
+    return f"{name}[{', '.join(map(str, index))}]" if index else name
+
+
 @dataclass(frozen=True, slots=True)
 class Header:
     """The fields of a header; construction checks that they can be true.
@@ -138,7 +143,7 @@ class Header:
         index = self.index_at(position)
         if index is None:
             return f"{name}, buffer element {position}"
-        return f"{name}[{', '.join(map(str, index))}]" if index else name
+        return name_element(name, index)
 
     def to_cells(self) -> list[Cell]:
         """Return the cells up to and including `data`, in the specification's order."""

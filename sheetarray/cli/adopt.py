@@ -11,6 +11,7 @@ import click
 from .. import api
 from ..columns import ArrayInfo, keeping_unreadable
 from ..errors import Finding
+from ..header import name_element
 from ..merging import Conflict, FileChanges
 from .arguments import (
     FILE,
@@ -245,9 +246,9 @@ def _summarise(changes: FileChanges) -> list[str]:
 
 def _print_conflicts(merged: api.MergedFiles, most: int | None) -> None:
     for conflict in merged.conflicts[:most]:
-        element = conflict.array + (f"[{', '.join(map(str, conflict.index))}]" if conflict.index else "")
         where = ", ".join(f"{level} {label}" for level, label in conflict.labels.items())
-        print_line(escape_controls(f"{element}" + (f" ({where})" if where else "")))
+        element = name_element(conflict.array, conflict.index)
+        print_line(escape_controls(element + (f" ({where})" if where else "")))
         if conflict.place.file == merged.base:
             _print_value(conflict, merged.base, conflict.base, stands=conflict.chosen in (None, merged.base))
         for number, (file, value) in enumerate(conflict.values.items()):

@@ -293,10 +293,7 @@ def _respell(match: re.Match[str], side: str, context: click.Context | None) -> 
         return own.opts[0] if value is None or getattr(own, "is_flag", False) else f"{own.opts[0]} {shlex.quote(value)}"
     if key == "format":  # which --read and --write do not take
         return _SIDES[side] if value is None else f"{_SIDES[side]} {value}"
-    verbs = {
-        "--read": _VERBS.get(context.info_name or "", "read") if context else "read",
-        "--write": _WRITING.get(context.info_name or "", "write") if context else "write",
-    }
+    verbs = _find_verbs(context.info_name if context else None)
     spelled = next((place for place in (side, *_SIDES) if has_option(verbs[place], key)), None)
     through = ""
     if spelled is None and verbs["--read"] != "read" and has_option("read", key):
@@ -307,6 +304,11 @@ def _respell(match: re.Match[str], side: str, context: click.Context | None) -> 
         through = "sheetarray convert "
     pair = f"{key}={'..' if value is None else value.lower() if match[4] else value}"
     return f"{through}{spelled} {shlex.quote(pair)}"
+
+
+def _find_verbs(command: str | None) -> dict[str, str]:
+    """Return the verbs whose options --read and --write of a command take."""
+    return {"--read": _VERBS.get(command or "", "read"), "--write": _WRITING.get(command or "", "write")}
 
 
 def _key_of(parameter: click.Parameter) -> str:
@@ -332,7 +334,7 @@ def hint_at_option(option: str, command: click.Command) -> str:
     """Return a hint for an option that a command does not have, if it is one of the formats'; else an empty text."""
     key = option.lstrip("-").replace("-", "_")
     sides = [side for parameter in command.params for side in parameter.opts if side in _SIDES]
-    verbs = {"--read": _VERBS.get(command.name or "", "read"), "--write": _WRITING.get(command.name or "", "write")}
+    verbs = _find_verbs(command.name)
     fitting = [side for side in sides if has_option(verbs[side], key)]
     return f"options of a format are given as {' or '.join(f'{side} {key}=..' for side in fitting)}" if fitting else ""
 

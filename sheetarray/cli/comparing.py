@@ -367,10 +367,16 @@ def _measure(comparison: Comparison, x: Array, y: Array) -> Array:
         shares = (apart / sizes)[(sizes > 0) & np.isfinite(sizes) & ~np.isnan(apart)]
     absolute: Sequence[float] = [apart[~np.isnan(apart)].max(initial=-1).item()]
     relative: Sequence[float] = [shares.max(initial=-1).item()]
-    if kinds <= set("iu"):
-        differences = np.abs(x.astype(object) - y.astype(object))
+    if is_exact_as_double(x) and is_exact_as_double(y):
+        absolute = [int(absolute[0])] if kinds <= set("iu") else absolute
+    elif kinds <= set("iu"):
+        differences = (
+            np.maximum(x, y).astype(np.uint64) - np.minimum(x, y).astype(np.uint64)  # modulo 2^64
+            if x.dtype == y.dtype
+            else np.abs(x.astype(object) - y.astype(object))
+        )
         apart, absolute = differences.astype(np.float64), [int(differences.max())]
-    elif not (is_exact_as_double(x) and is_exact_as_double(y)):
+    else:
         parts = (np.real, np.imag) if "c" in kinds else (np.asarray,)
         absolute, relative = zip(*(_measure_exactly(part(x), part(y)) for part in parts), strict=True)
     known = np.isfinite(apart)

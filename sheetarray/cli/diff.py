@@ -13,6 +13,7 @@ import numpy as np
 from ..columns import MOST_NAMED, ArrayInfo, describe_row
 from ..dtypes import Array
 from ..errors import FormatError, NotFoundError
+from ..header import name_element
 from ..labels import DatasetLabels, reading_labels
 from ..merging import row_axis
 from .arguments import (
@@ -255,9 +256,9 @@ def _describe_elements(comparison: Comparison) -> list[_Line]:
     lines = []
     for one in comparison.first:
         was = f" (was {list(one.index_in_a)})" if one.index_in_a != one.index else ""
-        lines.append(_Line(f"  {_format_element(comparison.name, one.index)}{was}: {_format_pair(one)}"))
+        lines.append(_Line(f"  {name_element(comparison.name, one.index)}{was}: {_format_pair(one)}"))
     lines += [
-        _Line(f"  {_format_element(comparison.name, one.index)}: {_format_pair(one)}")
+        _Line(f"  {name_element(comparison.name, one.index)}: {_format_pair(one)}")
         for one in comparison.unreadable[:MOST_SHOWN]
     ]
     if (left := len(comparison.unreadable) - MOST_SHOWN) > 0:
@@ -373,11 +374,6 @@ def _format_pair(one: DifferingElement) -> str:
     )
 
 
-def _format_element(name: str, index: Sequence[int]) -> str:
-    """Return the name that messages use for an element, such as `t[2, 0, 5]`; for a 0-d array its own name."""
-    return f"{name}[{', '.join(map(str, index))}]" if index else name
-
-
 def _format_difference(comparison: Comparison) -> str:
     share = 100 * comparison.differing / comparison.elements
     ending = "s" if comparison.differing == 1 else ""
@@ -406,7 +402,7 @@ def _element_to_json(name: str, one: DifferingElement) -> dict[str, Any]:
         for side, value in (("a", one.a), ("b", one.b))
     }
     where = {"index": list(one.index), "index_in_a": list(one.index_in_a)}
-    return {"element": _format_element(name, one.index), **where, **values}
+    return {"element": name_element(name, one.index), **where, **values}
 
 
 def _to_json(places: Sequence[Endpoint], compared: Sequence[Comparison], only: dict[str, Endpoint]) -> dict[str, Any]:

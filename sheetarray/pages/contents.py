@@ -19,6 +19,7 @@ from ..columns import ArrayInfo
 from ..comparing import find_changes, find_unequal
 from ..dtypes import Array
 from ..errors import DTypeError, Finding, LimitError
+from ..header import name_element
 from ..labels import DatasetLabels
 from ..labels.description import LATITUDE, is_coordinate
 from .served import ServedArray, ServedDifference, ServedFile, encode_elements, subtract_elements
@@ -248,7 +249,7 @@ class Contents:
                 {"file": file, "text": describe_value(value), "cell": conflict.cells.get(file)}
                 for file, value in (values | conflict.values).items()
             ]
-            title = conflict.array + (f"[{', '.join(map(str, conflict.index))}]" if conflict.index else "")
+            title = name_element(conflict.array, conflict.index)
             where = ", ".join(f"{level} {label}" for level, label in conflict.labels.items())
             more = {"entry": numbers.get(conflict.array), "at": conflict.merged, "chosen": conflict.chosen}
             listed.append({"place": place, "title": title, "where": where, "options": options, **more})

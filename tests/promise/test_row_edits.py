@@ -516,6 +516,18 @@ def test_deleted_rows_that_are_not_side_by_side_are_named_by_the_guard(tmp_path:
     )
 
 
+def test_a_deleted_row_beside_an_edit_is_named_by_the_guard_too(tmp_path: Path) -> None:
+    table = {"n": np.arange(12.0) / 7, "s": np.array([f"a{row}" for row in range(12)])}
+    check_without_rows(tmp_path / "t.xlsx", table, [5])
+    book = openpyxl.load_workbook(tmp_path / "t.xlsx")
+    book["arrays"].cell(book["arrays"].max_row - 1, 1).value = 99.5  # below it stands a blank
+    book.save(tmp_path / "t.xlsx")
+    edited, row = sorted(finding.message for finding in sa.check(tmp_path / "t.xlsx"))
+    was = f"n {5 / 7}"
+    assert edited == f"row 5 deleted (it was {5 / 7}), 1 element edited (n[10]), the rest exact: n[10] was {11 / 7}"
+    assert row == f"row 5 deleted in 2 arrays (row 25 of the sheet, a5): 'n' is 11, 's' is 11; it was {was}"
+
+
 def check_without_rows(path: Path, arrays: dict[str, np.ndarray[Any, Any]], gone: list[int]) -> str:
     """Delete rows of a guarded workbook, and return the message of the only finding."""
     sa.write(path, arrays, guard=True)

@@ -353,10 +353,11 @@ def _judge_rows(
     `changes`: the findings by the fingerprint, which knows all rows that may be the added ones if rows are alike.
     """
     known = [change for change in changes if isinstance(change, RowChange)]
-    only = guarded.only_change
-    if only is None:
-        return [*known, *find_edits(guarded, buffer, column.header, name, column.element_address)]
-    return [replace(only, firsts=change.firsts) for change in known if change.firsts] or [only]
+    change = guarded.row_change
+    if change is None or not change.rest_is_exact:
+        rows = known if change is None else [change]
+        return [*rows, *find_edits(guarded, buffer, column.header, name, column.element_address)]
+    return [replace(change, firsts=one.firsts) for one in known if one.firsts] or [change]
 
 
 def open_snapshots(book: Workbook, memory: StoredFingerprints | None = None) -> Snapshots:

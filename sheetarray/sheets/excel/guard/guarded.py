@@ -55,14 +55,9 @@ class Guarded:
         return np.repeat(self.alignment.sources < 0, len(self.kept) // max(len(self.alignment.sources), 1))
 
     @property
-    def only_change(self) -> RowChange | None:
-        """The rows that were added, or deleted; None if anything else was changed."""
-        if (
-            self.alignment is None
-            or self.unit != "row"
-            or self.alignment.moved.any()
-            or not (self.kept | self.added).all()
-        ):
+    def row_change(self) -> RowChange | None:
+        """The rows that were added, or deleted; None if there are both, or others stand elsewhere."""
+        if self.alignment is None or self.unit != "row" or self.alignment.moved.any():
             return None
         inserted = self.alignment.inserted.tolist()
         rows = tuple(inserted or self.deleted)
@@ -70,7 +65,8 @@ class Guarded:
             return None
         firsts = (range(rows[0], rows[0] + 1),) if rows[-1] - rows[0] < len(rows) else None
         kind: Literal["inserted", "deleted"] = "inserted" if inserted else "deleted"
-        return RowChange(kind, firsts, rest_is_exact=True, rows=rows, gone=None if inserted else self.gone)
+        is_exact = bool((self.kept | self.added).all())
+        return RowChange(kind, firsts, rest_is_exact=is_exact, rows=rows, gone=None if inserted else self.gone)
 
 
 class Snapshot(NamedTuple):
@@ -447,6 +443,6 @@ def _describe_row_changes(guarded: Guarded) -> list[str]:
             some = ", ".join(map(str, rows[:5])) + (", ..." if len(rows) > 5 else "")
             told = f"{unit} {some} {verb}" if len(rows) == 1 else f"{len(rows)} {unit}s {verb} ({some})"
             if verb == "deleted" and guarded.gone is not None:
-                told += f", {'it' if len(rows) == 1 else 'the first'} was {describe_row(guarded.gone[0])}"
+                told += f" ({'it' if len(rows) == 1 else 'the first'} was {describe_row(guarded.gone[0])})"
             described.append(told)
     return described
