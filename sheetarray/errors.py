@@ -240,10 +240,19 @@ def locating(
 @contextmanager
 def naming_sheet(title: str) -> Iterator[None]:
     """Put the title of the sheet that is written before a `DTypeError` or a `LimitError` that passes through."""
+    with naming_array(f"sheet {title!r:.80}"):
+        yield
+
+
+@contextmanager
+def naming_array(name: str) -> Iterator[None]:
+    """Put the name of an array, unless it is "", before a `DTypeError` or a `LimitError` that passes through."""
     try:
         yield
     except (DTypeError, LimitError) as error:
-        raise type(error)(f"sheet {title!r:.80}: {error}") from error
+        if not name:
+            raise
+        raise type(error)(f"{name}: {error}") from error
 
 
 @contextmanager

@@ -24,7 +24,7 @@ import numpy as np
 from ...adapters import NUMERIC, Keeps, Progress, ignore_progress
 from ...arrays import check_unicode, default_name, select, values_by_name
 from ...columns import ArrayInfo, column_letters
-from ...errors import DTypeError, Finding, FormatError, LimitError, locating, noting
+from ...errors import Finding, FormatError, LimitError, locating, naming_array, noting
 from ...files import Readable, Sink, Source, Writable, fast_zlib, max_inflated_size, refuse_empty, replacing
 from ...linear import LinearArray
 from ...values import as_array
@@ -72,7 +72,11 @@ def write_avro(target: Writable, arrays: Any, *, codec: Codec = "null", progress
     """
     if codec not in ("null", "deflate"):
         raise ValueError(f"codec is 'null' or 'deflate', not {codec!r}")
-    held = {name: _to_holdable(name, value) for name, value in values_by_name(arrays).items()}
+    held = {}
+    for name, value in values_by_name(arrays).items():
+        with naming_array(name):
+            held[name] = value.to_numpy() if isinstance(value, LinearArray) else as_array(value)
+            check_holdable(held[name])
     if len(held) > MOST_RECORDS:
         raise LimitError(f"{len(held):,} arrays, and an Avro file is read up to {MOST_RECORDS:,}: write several files")
     check_unicode(held)
@@ -90,17 +94,6 @@ def write_avro(target: Writable, arrays: Any, *, codec: Codec = "null", progress
             sink.write(sync)
             done += array.size
     report(total, total)
-
-
-def _to_holdable(name: str, value: Any) -> np.ndarray[Any, Any]:
-    try:
-        array = value.to_numpy() if isinstance(value, LinearArray) else as_array(value)
-        check_holdable(array)
-    except DTypeError as error:
-        raise DTypeError(f"{name}: {error}") from error
-    except LimitError as error:
-        raise LimitError(f"{name}: {error}") from error
-    return array
 
 
 def _with_size(content: bytes) -> bytes:

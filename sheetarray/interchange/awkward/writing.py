@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from ...dtypes import Array
-from ...errors import DTypeError, FormatError, LimitError
+from ...errors import DTypeError, FormatError, LimitError, naming_array
 from ...files import fast_zlib
 from .blobs import MOST_SCHEMA_BYTES, AwkwardLayout, awkward_module, check_name
 from .functions import matches, to_patterns
@@ -516,11 +516,9 @@ def plan(
     title, delimiter = name or "", delimiter or ""
     prefix = title + delimiter if title else ""
     writer = ExpressionWriter(() if longest is not None else parse_rules(compression), delimiter, suffix or "", longest)
-    try:
+    with naming_array(title):
         expression = writer.expression(to_layout(obj, pack=pack))
         metadata = Metadata(writer.traits, attrs_of(obj), ndarray_of(obj)).to_json()
-    except (DTypeError, LimitError) as error:
-        raise type(error)(f"{title}: {error}" if title else str(error)) from error
     top: JsonExpression = {"awkward0": awkward_module().__version__, "schema": expression}
     top |= {key: value for key, value in (("prefix", prefix), ("metadata", metadata)) if value}
     schema = json.dumps(top, separators=(",", ":")).encode("ascii")

@@ -16,7 +16,7 @@ from ...adapters import NUMERIC, Keeps, Progress, ignore_progress
 from ...arrays import default_name, plain_arrays, select
 from ...columns import ArrayInfo
 from ...dtypes import Array
-from ...errors import DTypeError, Finding, FormatError, LimitError, locating, noting
+from ...errors import Finding, FormatError, LimitError, locating, naming_array, noting
 from ...files import PathLike, Readable, Sink, Source, Writable, is_url, name_part, replacing, replacing_folder
 from ..file_array import in_member, write_elements
 from .single import Axes, BoolAs, RawHeader, as_bytes, check_options, decode, parse, prepare
@@ -103,12 +103,11 @@ def write_ra(
         >>> sorted(file.name for file in path.iterdir())
         ['p.ra', 't.ra']
     """
+    check_options(axes, bool_as)
     prepared = {}
     for name, array in plain_arrays(arrays).items():
-        try:
+        with naming_array(name):
             prepared[name] = prepare(array, axes, bool_as)
-        except DTypeError as error:
-            raise DTypeError(f"{name}: {error}") from error
     if len(prepared) > 1 or _is_folder(target):
         _write_folder(target, prepared, metadata, progress or ignore_progress)
         return

@@ -10,10 +10,10 @@ from typing import Any, Literal
 import numpy as np
 
 from ...adapters import NUMERIC, Keeps, Progress, ignore_progress
-from ...arrays import default_name, linear_arrays, select
+from ...arrays import check_unicode, default_name, linear_arrays, select
 from ...columns import ArrayInfo
 from ...dtypes import Array
-from ...errors import DTypeError, Finding, FormatError, LimitError, locating, noting
+from ...errors import DTypeError, Finding, FormatError, LimitError, locating, naming_array, noting
 from ...files import Readable, Source, Writable, replacing
 from ...linear import LinearArray
 from .dicts import base64_text, check_holdable, count_values, parse_array_dict, type_name
@@ -99,13 +99,9 @@ def write_sciserialize(
 
 def _check(name: str, array: Array, extensions: bool, most: int | None) -> int:
     """Refuse an array that cannot be written; return the number of values that it makes, its name among them."""
-    try:
+    with naming_array(name):
         check_holdable(array, extensions=extensions)
-        _ = name.encode()
-    except DTypeError as error:
-        raise DTypeError(f"{name}: {error}") from error
-    except UnicodeEncodeError as error:
-        raise LimitError(f"the name {name!r} is not valid Unicode") from error
+    check_unicode([name])
     if most is not None and array.nbytes > most:
         raise LimitError(
             f"{name}: {array.nbytes} bytes, and MessagePack holds {most} in one value: split it, or write JSON"
