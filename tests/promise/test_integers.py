@@ -237,16 +237,6 @@ def test_a_fraction_that_text_has_is_none_of_an_integer() -> None:
                 assert sa.read(io.BytesIO(content), "a", format="xlsx")["a"][around.index(None)] == round(float(value))
 
 
-def test_text_of_as_many_characters_as_a_double_keeps_and_one_more() -> None:
-    for value in ("123456789012345", "1234567890123456", "0.9999999999999", "0.99999999999999999"):
-        content = workbook("inline", value, ["1", None])
-        if "." in value:
-            with pytest.raises(sa.FormatError, match="expected an integer"):
-                sa.read(io.BytesIO(content), format="xlsx")
-        else:
-            assert sa.read(io.BytesIO(content), format="xlsx")["a"].tolist() == [1, int(value)]
-
-
 def test_booleans_are_one_or_nothing() -> None:
     cells = [text("a"), *header("bool", 1), ' t="b"><v>2</v></c>']
     with pytest.raises(sa.FormatError, match="boolean"):

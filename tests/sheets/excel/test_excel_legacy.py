@@ -33,7 +33,6 @@ from limits import set_limits
 from programs import resave, resave_by_node
 
 import sheetarray as sa
-from sheetarray.sheets.excel.reader import legacy
 
 FOREIGN = Path(__file__).parents[4] / "shared" / "foreign-workbooks"
 double, place97 = struct.Struct("<d").pack, struct.Struct("<3H").pack
@@ -303,10 +302,10 @@ def test_tables_of_strings_that_are_no_tables(table: bytes, message: str) -> Non
 
 
 @pytest.mark.parametrize("suffix", ["xls", "xlsb"])
-@pytest.mark.parametrize(("limit", "what"), [("_MOST_CELLS", "cells"), ("_MOST_STRINGS", "shared strings")])
+@pytest.mark.parametrize(("limit", "what"), [("legacy_cells", "cells"), ("legacy_strings", "shared strings")])
 @pytest.mark.parametrize("more", [-1, 0, 1])
 def test_what_is_counted(suffix: str, limit: str, what: str, more: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(legacy, limit, (12 if what == "cells" else 3) - more)
+    set_limits(monkeypatch, **{limit: (12 if what == "cells" else 3) - more})
     content = many_cells(suffix, 3)
     if more > 0:
         error = refused(

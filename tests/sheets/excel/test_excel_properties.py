@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import io
 import json
 import random
 import re
+from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
 import numpy as np
+import openpyxl
 import pytest
-from excel_packages import append, ours, parts, replaced, rich, said, small, strict, with_parts
+from excel_packages import append, parts, put_record, record_of, replaced, rich, said, small, strict, with_parts
 from hostile import bounded_memory
 from hypothesis import given
 from hypothesis import strategies as st
 from limits import get_limit, set_limits
 
 import sheetarray as sa
-from sheetarray.sheets.excel.package.relations import pack, unpack
 
 CUSTOM = "docProps/custom.xml"
 SPACE = "http://schemas.openxmlformats.org/officeDocument/2006/custom-properties"
@@ -34,12 +34,40 @@ VALUES = st.recursive(
 )
 
 
+KIND = '<vt:lpwstr xmlns:vt="http://schemas.openxmlformats.org/officeDocument/2006/docPropsVTypes">'
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A workbook of ours."""
+    sa.write(tmp_path / "t.xlsx", {"t": np.arange(3)})
+    return tmp_path / "t.xlsx"
+
+
+def put_properties(path: Path, properties: dict[str, str]) -> Path:
+    """Let a workbook have these custom properties alone."""
+    listed = "".join(
+        f'<property fmtid="{{D5CDD505-2E9C-101B-9397-08002B2CF9AE}}" pid="{pid}" name="{name}">{KIND}{escape(value)}'
+        "</vt:lpwstr></property>"
+        for pid, (name, value) in enumerate(properties.items(), 2)
+    )
+    xml = f'<Properties xmlns="{SPACE}">{listed}</Properties>'.encode()
+    path.write_bytes(with_parts(path.read_bytes(), {CUSTOM: xml}))
+    return path
+
+
+def properties_of(path: Path) -> dict[str, str]:
+    book = openpyxl.load_workbook(path)
+    return {prop.name: prop.value for prop in book.custom_doc_props.props}
+
+
 # Records -----------------------------------------------------------------------------------------------------
 
 
-@given(st.dictionaries(st.text().filter(lambda key: key != "sheets"), VALUES, max_size=5))
-def test_what_is_packed_is_unpacked(record: dict[str, Any]) -> None:
-    properties = pack(record)
+@given(record=st.dictionaries(st.text().filter(lambda key: key != "sheets"), VALUES, max_size=5))
+def test_what_is_packed_is_unpacked(path: Path, record: dict[str, Any]) -> None:
+    put_record(put_properties(path, {}), record)
+    properties = properties_of(path)
     assert list(properties) == [f"sheetarray {index}" for index in range(1, len(properties) + 1)]
     for value in properties.values():
         assert 1 <= len(value) <= 255
@@ -48,26 +76,29 @@ def test_what_is_packed_is_unpacked(record: dict[str, Any]) -> None:
         assert re.fullmatch("[A-Za-z0-9+/=]+", value)  # nothing that a program escapes
     shuffled = list(properties.items())
     random.Random(1).shuffle(shuffled)
-    assert unpack({"Client": "Ann", **dict(shuffled)}) == record
+    assert record_of(put_properties(path, {"Client": "Ann", **dict(shuffled)})) == record
 
 
-def test_older_records_are_read_with_quotes_escaped_or_not() -> None:
+def test_older_records_are_read_with_quotes_escaped_or_not(path: Path) -> None:
     text = json.dumps(RECORD).replace("_", "\\u005f")
     for older in (text, text.replace('"', "_x0022_"), "".join(f"_x{ord(x):04X}_" if x in '{"' else x for x in text)):
         pieces = {
             f"sheetarray {place + 1}": older[start : start + 255]
             for place, start in enumerate(range(0, len(older), 255))
         }
-        assert unpack(pieces) == RECORD
+        assert record_of(put_properties(path, pieces)) == RECORD
 
 
-def test_a_record_is_read_though_a_program_broke_its_lines() -> None:
-    assert unpack({name: "\n  ".join(value) + "\n" for name, value in pack(RECORD).items()}) == RECORD
+def test_a_record_is_read_though_a_program_broke_its_lines(path: Path) -> None:
+    put_record(path, RECORD)
+    broken = {name: "\n  ".join(value) + "\n" for name, value in properties_of(path).items()}
+    assert record_of(put_properties(path, broken)) == RECORD
 
 
-def test_a_workbook_without_our_properties_remembers_nothing() -> None:
-    assert unpack({}) is None
-    assert unpack({"sheetarray": "1", "sheetarray x": "2", "Sheetarray 1": "3", "sheetarray 01": "4"}) is None
+def test_a_workbook_without_our_properties_remembers_nothing(path: Path) -> None:
+    assert record_of(put_properties(path, {})) is None
+    others = {"sheetarray": "1", "sheetarray x": "2", "Sheetarray 1": "3", "sheetarray 01": "4"}
+    assert record_of(put_properties(path, others)) is None
 
 
 @pytest.mark.parametrize(
@@ -88,24 +119,16 @@ def test_a_workbook_without_our_properties_remembers_nothing() -> None:
         {"sheetarray 1": "{}", "sheetarray 2": "{}"},
     ],
 )
-def test_a_record_that_was_edited_is_a_finding(properties: dict[str, str]) -> None:
-    kind = '<vt:lpwstr xmlns:vt="http://schemas.openxmlformats.org/officeDocument/2006/docPropsVTypes">'
-    listed = "".join(
-        f'<property fmtid="{{D5CDD505-2E9C-101B-9397-08002B2CF9AE}}" pid="{pid}" name="{name}">{kind}{escape(value)}'
-        "</vt:lpwstr></property>"
-        for pid, (name, value) in enumerate(properties.items(), 2)
-    )
-    content = with_parts(
-        ours({"t": np.arange(3)}), {CUSTOM: f'<Properties xmlns="{SPACE}">{listed}</Properties>'.encode()}
-    )
-    assert sa.read_excel(io.BytesIO(content))["t"].tolist() == [0, 1, 2]
-    (finding,) = sa.check(io.BytesIO(content), format="xlsx")
+def test_a_record_that_was_edited_is_a_finding(path: Path, properties: dict[str, str]) -> None:
+    put_properties(path, properties)
+    assert sa.read(path)["t"].tolist() == [0, 1, 2]
+    (finding,) = sa.check(path)
     assert (finding.severity, finding.location) == ("warning", "custom properties")
 
 
-def test_a_record_that_is_too_long_is_refused() -> None:
+def test_a_record_that_is_too_long_is_refused(path: Path) -> None:
     with pytest.raises(sa.LimitError, match="characters"):
-        pack({"x": "a" * 2**24})
+        put_record(path, {"x": "a" * 2**24})
 
 
 # Their part of the package -----------------------------------------------------------------------------------
