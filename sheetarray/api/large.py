@@ -7,7 +7,7 @@ import math
 import operator
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import TracebackType
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -210,28 +210,19 @@ _MOST_TEXTS = 2**20  # elements of an array of text that is read in pieces: afte
 _KINDS = frozenset({"float", "int", "complex", "bool", "datetime", "timedelta"})
 
 
-class MappedArrays:
-    """Arrays of which those of numbers are mapped from a file without a name; a context manager, which closes that
-    file.
+class MappedArrays(AbstractContextManager["MappedArrays"]):
+    """Arrays of which those of numbers are mapped from a file without a name; leaving the context closes that file.
 
     Attributes:
         arrays: all of them, with their labels.
+        release: tells the system that the mapped elements that were looked at need not stay in memory.
     """
 
     def __init__(self, arrays: LabelledArrays, spool: PiecedArrays) -> None:
-        self.arrays, self._spool = arrays, spool
+        self.arrays, self.release, self._spool = arrays, spool.release, spool
 
-    def __enter__(self) -> MappedArrays:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._spool.__exit__(kind, error, trace)
-
-    def release(self) -> None:
-        """Tell the system that the mapped elements that were looked at need not stay in memory."""
-        self._spool.release()
+    def __exit__(self, *_: object) -> None:
+        self._spool.__exit__(None, None, None)
 
 
 def read_in_pieces(

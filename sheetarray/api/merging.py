@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -124,8 +126,9 @@ def merge(
     names = [one.name for one in files]
     if twice := [name for number, name in enumerate(names) if name in names[:number]]:
         raise LimitError(f"named twice: {quote_names(twice)}")
-    goal = None if target is None else _Target(files[0], target, storage_options, client)
-    preferred = [_find_name(os.fspath(one), names) for one in _listed(prefer)]
+    write_merged = None if target is None else _open_target(files[0], target, storage_options, client)
+    favourites = [prefer] if isinstance(prefer, (str, os.PathLike)) else prefer
+    preferred = [_find_name(os.fspath(one), names) for one in favourites]
     chosen = _read_choices(choices, names)
     for one in files:
         one.read()
@@ -140,8 +143,8 @@ def merge(
     )
     merged.conflicts.complete = _completing({one.name: one for one in files})
     arrays = LabelledArrays(merged.arrays, _merge_labels(files, merged.arrays))
-    if goal is not None:
-        goal.write(arrays)
+    if write_merged is not None:
+        write_merged(arrays)
     return MergedFiles(arrays, merged.conflicts, merged.changes, names[0])
 
 
@@ -271,40 +274,24 @@ def _merge_labels(files: Sequence[_File], arrays: Mapping[str, Any]) -> DatasetL
     return replace(labels, coords=resized(labels.coords), data_vars=resized(data_vars))
 
 
-class _Target:
-    """Where the merged arrays go."""
-
-    def __init__(
-        self, base: _File, place: SourceOrTarget, storage_options: Mapping[str, Any] | None, client: Any
-    ) -> None:
-        _, self._place = locate_places([(base.given, None), (place, None)], storage_options)
-        self._base = base
-        row = format_of(self._place)
-        _check_suffixes(row, base.row, base.place, self._place)
-        self._revise = None
-        self._options = {"client": client} if client is not None and "client" in row.options("write") else {}
-        if row.name == base.row.name and row.instead is None:
-            try:
-                self._revise = row.revise
-            except NotFoundError:
-                self._revise = None
-        if row.instead is not None:
-            raise NotFoundError(f"{row.title}: these are only read; name a new {row.instead} as the target")
-        check_writable(self._place, None, self._options)
-
-    def write(self, arrays: LabelledArrays) -> None:
-        """Write them: into the base's cells, where the format is the base's."""
-        if self._revise is not None:
-            self._revise(self._base.place, self._place, arrays)
-        else:
-            write(self._place, arrays, **self._options)
+def _open_target(
+    base: _File, target: SourceOrTarget, storage_options: Mapping[str, Any] | None, client: Any
+) -> Callable[[LabelledArrays], Any]:
+    """Return a function that writes the merged arrays: into the base's cells, where the format is the base's."""
+    _, place = locate_places([(base.given, None), (target, None)], storage_options)
+    row = format_of(place)
+    _check_suffixes(row, base.row, base.place, place)
+    options = {"client": client} if client is not None and "client" in row.options("write") else {}
+    if row.instead is not None:
+        raise NotFoundError(f"{row.title}: these are only read; name a new {row.instead} as the target")
+    check_writable(place, None, options)
+    if row.name == base.row.name:
+        with suppress(NotFoundError):
+            return partial(row.revise, base.place, place)
+    return partial(write, place, **options)
 
 
 # Choices -------------------------------------------------------------------------------------------------------------
-
-
-def _listed(prefer: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str | os.PathLike[str]]:
-    return [prefer] if isinstance(prefer, (str, os.PathLike)) else list(prefer)
 
 
 def _find_name(name: str, names: Sequence[str]) -> str:

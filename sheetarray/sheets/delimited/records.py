@@ -41,7 +41,6 @@ _LISTED = 2**12  # bytes of records that are listed at first
 _NEAR = 2**12  # bytes between the records whose places are kept
 _MOST_LISTED = 2**12  # records that are listed at once
 _GAP = 8  # records between two of them that are listed, too
-_LONG = 2**10  # cells of a record that is kept
 _WORDS = "\n".join(WORDS).encode()
 _ANY_WORD = re.compile("|".join(WORDS).encode())
 _IN_EVERY_HEADER = b"d", b"D", b"p", b"P"  # `ndarray`, or four keys of a damaged header, have one of these letters
@@ -71,7 +70,6 @@ class Records:
         self._rows, self._places = [0], [start]  # of one record in every few kilobytes, and the end of those indexed
         self._width = 0
         self._words_below = _WORDS  # that are looked for in what is not indexed
-        self._long: tuple[int, int, list[list[str]]] = -1, 0, []  # the last long record: its row, cells asked for
         self._found: list[Positions] = []
         self._blank: list[Positions] = []
         self._report = report
@@ -255,12 +253,7 @@ class Records:
                 _, bottom, _, zone = spans[after]
                 width = zone.column + (zone.count if zone.orient == "rows" else 1)
                 most, end, after = max(most, width), max(end, bottom), after + 1
-            if end - first > 1 or most < _LONG:
-                records, _ = self._list_from(first, end - first, most)
-            else:
-                if self._long[0] != first or self._long[1] < most:  # next, a few more cells of it may be asked for
-                    self._long = first, 2 * most, self._list_from(first, 1, 2 * most)[0]
-                records = self._long[2]
+            records, _ = self._list_from(first, end - first, most)
             for top, bottom, index, zone in spans[at:after]:
                 some, column = records[top - first : bottom - first], zone.column
                 if zone.orient == "rows":
@@ -456,7 +449,7 @@ class _Block:
 
     def __init__(self, content: Any, place: int, mark: int, size: int) -> None:
         self._delimiter = chr(mark) if mark >= 0 else None
-        self._lines: list[str] | None = None  # of a text without quotes, in which each line is a record
+        self._lines: list[str] = []  # of a text without quotes, in which each line is a record
         self._records: list[list[str]] | None = None
         self.ends: Positions = np.zeros(0, np.int64)
         self.opened = -1
@@ -502,41 +495,20 @@ class _Block:
 
     def rows(self, first: int = 0, stop: int | None = None, most: int = -1) -> list[list[str]]:
         """Return some of the records, cut after `most` cells if that is not -1."""
-        if self._records is None:
-            lines = (self._lines or [])[first:stop]
-            if self._delimiter is None:
-                return [[line] for line in lines]
-            if most >= 0:
-                return [line.split(self._delimiter, most)[:most] for line in lines]
-            records = [line.split(self._delimiter) for line in lines]
-            if first == 0 and stop is None:
-                self._records = records
-            return records
-        return self._records[first:stop] if most < 0 else [cells[:most] for cells in self._records[first:stop]]
+        if self._records is not None:
+            return self._records[first:stop] if most < 0 else [cells[:most] for cells in self._records[first:stop]]
+        if self._delimiter is None:
+            return [[line] for line in self._lines[first:stop]]
+        if most >= 0:
+            return [line.split(self._delimiter, most)[:most] for line in self._lines[first:stop]]
+        records = [line.split(self._delimiter) for line in self._lines[first:stop]]
+        if first == 0 and stop is None:
+            self._records = records
+        return records
 
     def column(self, column: int, first: int, stop: int) -> list[str]:
         """Return the cells of a column in some of the records, "" where a record is shorter."""
-        if self._delimiter is None and self._lines is not None:
-            return self._lines[first:stop] if column == 0 else [""] * len(self._lines[first:stop])
         return [cells[column] if column < len(cells) else "" for cells in self.rows()[first:stop]]
-
-    @property
-    def width(self) -> int:
-        """The number of cells in the widest record."""
-        if self._records is None and self._lines is not None:
-            return 1 + max((line.count(self._delimiter) for line in self._lines), default=0) if self._delimiter else 1
-        return max(map(len, self._records or ()), default=0)
-
-    def find_blank(self) -> list[int]:
-        """Return the records of one cell, which is blank."""
-        if self._records is None and self._lines is not None:
-            if all(map(str.strip, self._lines)):
-                return []
-            single = (number for number, line in enumerate(self._lines) if not line or line[0] <= " " or line[0] > "~")
-            return [
-                at for at in single if not (line := self._lines[at]).strip() and (self._delimiter or "\n") not in line
-            ]
-        return [at for at, cells in enumerate(self._records or ()) if len(cells) == 1 and not cells[0].strip()]
 
 
 def _scan_plainly(
@@ -564,6 +536,7 @@ def _scan_plainly(
             pieces.append((np.array(held, np.int64), [text for text in texts if text]))
         else:
             pieces.append([text or None for text in texts] if chr(kind) == "t" else None)
-    blank = [row + at for at in block.find_blank()]
+    blank = [at for at, cells in enumerate(block.rows(), row) if len(cells) == 1 and not cells[0].strip()]
+    width = max(map(len, block.rows()), default=0)
     arrays = [np.array(some, np.int64) for some in (marks, found, blank)]
-    return end, end, block.width, block.opened, arrays[0], arrays[1], arrays[2], pieces
+    return end, end, width, block.opened, arrays[0], arrays[1], arrays[2], pieces
