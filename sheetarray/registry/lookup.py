@@ -47,7 +47,7 @@ def entries() -> tuple[tuple[str, str, Any], ...]:
     )
 
 
-def find_row(name: str, inside: Iterable[Format]) -> Format | None:
+def find_row(name: str) -> Format | None:
     """Return the format of a name from the package that gives it, or None if no package does.
 
     Raises:
@@ -60,17 +60,16 @@ def find_row(name: str, inside: Iterable[Format]) -> Format | None:
         packages = ", ".join(package for package, _ in matching)
         raise MissingDependencyError(f"several packages give a format {name!r}: {packages}; uninstall all but one")
     ((package, point),) = matching
-    return _load(name, package, point, inside)
+    return _load(name, package, point)
 
 
-def all_rows(inside: Iterable[Format]) -> tuple[list[Format], list[str]]:
+def all_rows() -> tuple[list[Format], list[str]]:
     """Return the formats of all packages that work, and sentences on those that do not."""
     rows: list[Format] = []
     problems: list[str] = []
-    inside = list(inside)
     for name in dict.fromkeys(known for known, _, _ in entries()):
         try:
-            row = find_row(name, inside)
+            row = find_row(name)
             assert row is not None
             _claim(row, rows)
         except MissingDependencyError as error:
@@ -80,9 +79,9 @@ def all_rows(inside: Iterable[Format]) -> tuple[list[Format], list[str]]:
     return rows, problems
 
 
-def _load(name: str, package: str, point: Any, inside: Iterable[Format]) -> Format:
+def _load(name: str, package: str, point: Any) -> Format:
     try:
-        given = _object_of(point)
+        given = _load_object(point)
     except Exception as error:  # the module of another package may raise anything
         raise broken(name, package, error) from error
     if not isinstance(given, Format):
@@ -94,12 +93,12 @@ def _load(name: str, package: str, point: Any, inside: Iterable[Format]) -> Form
         check_row(row)
     except ValueError as error:
         raise broken(name, package, str(error)) from error
-    _claim(row, inside)
+    _claim(row, known_rows())
     return row
 
 
 @cache
-def _object_of(point: Any) -> Any:
+def _load_object(point: Any) -> Any:
     return point.load()
 
 
@@ -124,8 +123,7 @@ class _Formats(Mapping[str, Format]):
     """
 
     def __getitem__(self, name: str) -> Format:
-        row = INSIDE.get(name) or _registered.get(name) or find_row(name, _load_outside())
-        if row is None:
+        if (row := INSIDE.get(name) or _registered.get(name) or find_row(name)) is None:
             raise KeyError(name)
         return row
 
@@ -133,7 +131,7 @@ class _Formats(Mapping[str, Format]):
         return name in INSIDE or name in _registered or any(name == known for known, _, _ in entries())
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted([*INSIDE, *_registered, *(row.name for row in all_rows(_load_outside())[0])]))
+        return iter(sorted([*INSIDE, *_registered, *(row.name for row in all_rows()[0])]))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -144,13 +142,13 @@ class _Formats(Mapping[str, Format]):
     @property
     def problems(self) -> list[str]:
         """The problems with formats of installed packages that cannot be used."""
-        return all_rows(_load_outside())[1]
+        return all_rows()[1]
 
 
 FORMATS = _Formats()
 
 
-def _load_outside() -> list[Format]:
+def known_rows() -> list[Format]:
     """Return the formats of this package and those that were registered: no other package has to be loaded for them."""
     return [*INSIDE.values(), *_registered.values()]
 
@@ -161,7 +159,7 @@ def composites() -> list[Composite]:
     Those in rows of entry points are not among them: no package is loaded for every write. A package whose values are
     composites calls `register_format` when it is imported, instead of having an entry point.
     """
-    return [row.composite for row in _load_outside() if row.composite is not None]
+    return [row.composite for row in known_rows() if row.composite is not None]
 
 
 def register_format(row: Format) -> None:
@@ -181,7 +179,7 @@ def register_format(row: Format) -> None:
     check_row(row)
     if _registered.get(row.name) == row:
         return
-    check_free(row, [*_load_outside(), *all_rows(_load_outside())[0]])
+    check_free(row, [*known_rows(), *all_rows()[0]])
     _registered[row.name] = row
 
 
@@ -204,7 +202,7 @@ def format_of(source: Any, name: str | None = None, *, reading: bool = False) ->
         return row
     row = _by_name(name) if name is not None else _format_by_suffix(source, reading)
     head = None
-    for other in _load_outside() if reading and not row.signature else ():
+    for other in known_rows() if reading and not row.signature else ():
         if other.signature and not set(row.suffixes).isdisjoint(other.suffixes):
             head = (read_head(source) or b"") if head is None else head
             if other.signature.search(head):
@@ -304,7 +302,7 @@ def _format_by_object(place: Any) -> Format | None:
     if isinstance(place, (str, PurePath, RemoteFile, io.IOBase)):
         return None
     kinds = {f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in type(place).__mro__}
-    return next((row for row in _load_outside() if not kinds.isdisjoint(row.objects)), None)
+    return next((row for row in known_rows() if not kinds.isdisjoint(row.objects)), None)
 
 
 def _by_name(name: str) -> Format:
@@ -324,7 +322,7 @@ def _format_by_suffix(source: Any, reading: bool) -> Format:
     row = None
     if isinstance(text, str):
         place = source if isinstance(source, RemoteFile) else text
-        row = _match(place, _load_outside()) or _match(place, all_rows(_load_outside())[0])
+        row = _match(place, known_rows()) or _match(place, all_rows()[0])
     if row is None and reading and not is_path:
         row = _format_by_content(source)
     if row is not None:
@@ -342,7 +340,7 @@ def _format_by_content(file: Any) -> Format | None:
         return None
     if head.startswith(b"PK\x03\x04"):
         head = b"PK\n" + b"".join(f"{name}\n".encode("utf-8", "replace") for name in _read_members(file))
-    return next((row for row in _load_outside() if row.magic is not None and row.magic.match(head)), None)
+    return next((row for row in known_rows() if row.magic is not None and row.magic.match(head)), None)
 
 
 def _read_members(file: Any) -> list[str]:
@@ -360,9 +358,8 @@ def _advice(text: str) -> str:
     return "" if "\n" in text or "://" in text or os.path.isdir(text) else " (format= names one whatever the suffix)"
 
 
-def _match(place: str | RemoteFile, rows: Iterable[Format]) -> Format | None:
+def _match(place: str | RemoteFile, rows: Sequence[Format]) -> Format | None:
     """Return the format that a path or a URL means; one by its prefix before one by its suffix."""
-    rows = list(rows)
     for row in rows:
         if row.prefixes and os.fspath(place).startswith(row.prefixes):
             return row
