@@ -140,18 +140,18 @@ class OpenWorkbook:
 
     def table_names(self) -> list[str]:
         """Return the names of Excel's tables: no defined name may be the same as one of them."""
-        names = []
-        for part in self.types.parts(_TABLE):
-            if part in self.package:
-                table = read_first_tag(self.package.head(part, HEAD), "table", location=part)
-                names += [table.get("name", ""), table.get("displayName", "")]
-        return names
+        return [table.get(key, "") for table in self._table_heads() for key in ("name", "displayName")]
 
     def table_numbers(self) -> list[int]:
         """Return the numbers of Excel's tables: no two tables have the same."""
-        heads = (self.package.head(part, HEAD) for part in self.types.parts(_TABLE) if part in self.package)
-        numbers = (read_first_tag(head, "table", location="table").get("id", "") for head in heads)
+        numbers = (table.get("id", "") for table in self._table_heads())
         return [int(number) for number in numbers if re.fullmatch("[0-9]{1,9}", number)]
+
+    def _table_heads(self) -> Iterator[Mapping[str, str]]:
+        """Yield the attributes of each of Excel's tables."""
+        for part in self.types.parts(_TABLE):
+            if part in self.package:
+                yield read_first_tag(self.package.head(part, HEAD), "table", location=part)
 
     def name_references(self) -> dict[str, str]:
         """Return the references of all defined names, those of the whole workbook before those of single sheets."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 SHORT = 2**18  # bytes of a part for which no second thread is started
-_MOST_BYTES, _MOST_NUMBERS = 2**26, 2**25  # of all that is kept of a workbook, and of cells that are numbers alone
+_MOST_BYTES = 2**28  # of all that is kept of a workbook, if it is numbers alone
 MOST_IN_ROWS = 2_000_000  # elements of one worksheet that the XML parser reads beside the loop
 SHORT_FORMULA = 200  # bytes of a formula whose text is kept
 _REFERENCE = re.compile("([A-Za-z]{1,3})([0-9]{1,7})")
@@ -60,10 +60,9 @@ _TAGS = ("sheetData", "row", "c", "v", "f", "is", "t", "r")
 
 @dataclass
 class Room:
-    """The room that is left for what is kept of a workbook."""
+    """The room that is left for what is kept of a workbook: bytes of numbers alone, of which other cells take four."""
 
-    bytes: int = _MOST_BYTES
-    numbers: int = _MOST_NUMBERS
+    left: int = _MOST_BYTES
 
 
 @dataclass(frozen=True)
@@ -129,55 +128,36 @@ class SheetRows:
                 yield block.widen() if isinstance(block, Numbers) else block
             return
         self.release()
-        order, taken, kept, rows = OrderCheck(), _Taken(self._room), None, _Rows(self._part)
+        order, rows, taken = OrderCheck(), _Rows(self._part), 0
+        kept: list[RawCells | Numbers] | None = []
         try:
             blocks = part_blocks(self._package, self._part, SHORT)
             for block in read_elements(blocks, self._part, rows, rows.scan, most=MOST_IN_ROWS):
-                if len(block):
-                    order.check(block)
-                    taken.keep(block, numbers_alone=numbers_alone and not self.is_short)
-                    yield block
+                if not len(block):
+                    continue
+                order.check(block)
+                if kept is not None:
+                    kept.append((_numbers_of(block) if numbers_alone and not self.is_short else None) or block)
+                    taken += _cost_of(kept[-1])
+                    self._room.left -= _cost_of(kept[-1])
+                    if self._room.left < 0:
+                        self._room.left += taken
+                        kept, taken = None, 0
+                yield block
             if rows.space is None:
                 raise FormatError("the part has no sheetData", location=self._part)
-            kept = taken.blocks
+            self._kept, taken = kept, 0
         finally:
-            if kept is None:
-                taken.give_back()
-        self._kept = kept
+            self._room.left += taken  # of a sheet that was read in part
 
     def release(self) -> None:
         """Keep the cells no longer."""
-        if self._kept is not None:
-            _Taken(self._room, self._kept).give_back()
+        self._room.left += sum(map(_cost_of, self._kept or ()))
         self._kept = None
 
 
-@dataclass
-class _Taken:
-    """Blocks that are kept, and the room that they take; None instead of blocks once there is too little."""
-
-    room: Room
-    blocks: list[RawCells | Numbers] | None = field(default_factory=list)
-
-    def keep(self, block: RawCells, *, numbers_alone: bool) -> None:
-        if self.blocks is None:
-            return
-        kept = _numbers_of(block) if numbers_alone else None
-        self.blocks.append(kept or block)
-        self._change(self.blocks[-1], -1)
-        if self.room.bytes < 0 or self.room.numbers < 0:
-            self.give_back()
-
-    def give_back(self) -> None:
-        for block in self.blocks or ():
-            self._change(block, 1)
-        self.blocks = None
-
-    def _change(self, block: RawCells | Numbers, sign: int) -> None:
-        if isinstance(block, Numbers):
-            self.room.numbers += sign * len(block)
-        else:
-            self.room.bytes += sign * block.nbytes
+def _cost_of(block: RawCells | Numbers) -> int:
+    return 8 * len(block) if isinstance(block, Numbers) else 4 * block.nbytes
 
 
 def _numbers_of(block: RawCells) -> Numbers | None:
@@ -185,22 +165,12 @@ def _numbers_of(block: RawCells) -> Numbers | None:
     width = block.width
     if not width or block.formulas is not None or not block.numeral.all() or not _is_alike(block.types, width):
         return None
-    first = slice(0, width)
-    types = block.types[first]
+    types = block.types[:width]
     if not ((types == PLAIN) | (types == LOGICAL)).all() or not _is_alike(block.styles, width):
         return None
     if not mark_plain_doubles(block.numbers).all():
         return None
-    row = RawCells(
-        block.rows[first].copy(),
-        block.columns[first].copy(),
-        block.types[first].copy(),
-        block.styles[first].copy(),
-        block.pending[first].copy(),
-        block.numbers[first].copy(),
-        block.numeral[first].copy(),
-        None,
-    )
+    row = replace(block.select(np.arange(width)), values=None)
     return Numbers(row, block.rows[::width].copy(), block.numbers)
 
 
