@@ -29,9 +29,8 @@ from ...linear import LinearArray
 from .address import Rect, worksheet_url
 from .appearance import show_dates
 from .at_once import ChangedCellError, SheetChange, write_checked
-from .changes import Requests, Swap, apply_changes, put_named_range, resize_sheet, update_cells
+from .changes import Requests, Swap, apply_changes, clear_cells, put_named_range, resize_sheet, update_cells
 from .content import (
-    GridCells,
     SheetContent,
     StandingArray,
     fetch_content,
@@ -45,7 +44,7 @@ from .retries import TIMEOUT, ChangedError, RefusedError
 from .sent_cells import MOST_DIRECT_BYTES, batch_size, to_json
 from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, State, Worksheet, fetch_state, generation_name
 from .views import renew_grown_views, renew_views
-from .worksheet import fetch_column
+from .worksheet import fetch_values
 
 # The rows that are appended to an array: its new elements, their cells, and its header afterwards.
 
@@ -129,7 +128,8 @@ def _grow_array(
     piece = LayoutColumn(name, [], array.dtype_entry, np.ascontiguousarray(buffer), header.capacity, serials=True)
     row, column = group[0].data
     rect = Rect(anchor.row, anchor.column, row, column + 1)
-    old = fetch_column(service, sheet.title, rect) if content.grid is None else content.grid.cells(rect)[0]
+    fetched = [content.grid.cells(rect)] if content.grid else fetch_values(service, [(sheet.title, rect)])
+    old = [cell for columns in fetched for cells in columns for cell in cells]
     placed = PlacedColumn(0, piece, row + header.capacity, column, named=False)
     return _AppendedRows(placed, group[0], longer, old)
 
@@ -243,10 +243,14 @@ def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[
         *(change for rows in grown for change in rows.changes(state, sheet.gid)),
         *show_dates(sheet.gid, columns),
     ]
-    headers = [Rect(a.row, a.column, a.row + a.start, a.column + 1) for a in (rows.standing.anchor for rows in grown)]
-    touched = [*headers, *(placed.cells for placed in columns)]
-    grid = content.grid or GridCells.from_headers((rows.standing.anchor, rows.old) for rows in grown)
-    change = SheetChange(swap, sheet.title, columns, requests, height, sheet.columns, touched, grid)
+
+    def restore() -> Iterator[Answer]:
+        for rows in grown:
+            yield clear_cells(sheet.gid, rows.placed.cells)
+            anchor, formulas = rows.standing.anchor, content.grid.formulas if content.grid else None
+            yield update_cells(sheet.gid, anchor.row, anchor.column, [[cell] for cell in rows.old], formulas)
+
+    change = SheetChange(swap, sheet.title, columns, requests, height, sheet.columns, restore)
     try:
         write_checked(service, state, [change], attempts=None, hint="clear the rows, and adopt")
     except ChangedCellError as changed:

@@ -5,7 +5,7 @@ If the service keeps a cell as something else, the request is taken back.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -25,7 +25,7 @@ from .changes import (
     resize_sheet,
     update_cells,
 )
-from .content import GridCells, cells_after
+from .content import cells_after
 from .plan import PlacedColumn, WritePlan
 from .requests import Answer, SheetsApi, pack
 from .retries import ChangedError, RefusedError
@@ -57,8 +57,7 @@ class SheetChange:
         columns: that go into it.
         requests: the changes, without the swap.
         rows, columns_after: the size of the grid after them.
-        touched: the cells that they may change.
-        grid: the cells that stood there before, as far as they are touched.
+        restore: yields the requests that put back the cells that they may change.
     """
 
     swap: Swap
@@ -67,8 +66,7 @@ class SheetChange:
     requests: Requests
     rows: int
     columns_after: int
-    touched: Sequence[Rect]
-    grid: GridCells
+    restore: Callable[[], Iterator[Answer]]
 
 
 def write_at_once(
@@ -88,8 +86,16 @@ def _plan_change(plan: WritePlan, swap: Swap, title: str) -> SheetChange:
     touched = [placed.cells for placed in plan.placed_columns] + [*plan.cleared]
     touched += [rect for standing in plan.lowered for rect in (standing.name_cell, standing.above) if rect]
     touched += [Rect(plan.rows, None, None, None), Rect(0, plan.columns, None, None)]  # what the grid may lose
-    grid_before = plan.grid or GridCells()
-    return SheetChange(swap, title, plan.placed_columns, requests, plan.rows, plan.columns, touched, grid_before)
+
+    def restore() -> Iterator[Answer]:
+        sheet, grid = plan.sheet, plan.grid
+        assert sheet is not None
+        assert grid is not None
+        for rect in filter(None, (rect.clip(sheet.rows, sheet.columns) for rect in touched)):
+            rows = list(zip(*grid.cells(rect), strict=True))
+            yield update_cells(gid, rect.top, rect.left or 0, rows, grid.formulas)
+
+    return SheetChange(swap, title, plan.placed_columns, requests, plan.rows, plan.columns, restore)
 
 
 def _put_block(gid: int, columns: Sequence[PlacedColumn]) -> Answer:
@@ -203,12 +209,10 @@ def _restore_sheet(old: Worksheet, now: Worksheet, change: SheetChange) -> Itera
 
     The formats that the write has set are removed; widths of columns stay.
     """
-    gid, grid = old.gid, change.grid
+    gid = old.gid
     largest = replace(now, rows=max(old.rows, now.rows), columns=max(old.columns, now.columns))
     yield from resize_sheet(now, largest.rows, largest.columns)
-    for rect in filter(None, (rect.clip(old.rows, old.columns) for rect in change.touched)):
-        rows = list(zip(*grid.cells(rect), strict=True))
-        yield update_cells(gid, rect.top, rect.left or 0, rows, grid.formulas)
+    yield from change.restore()
     for request in change.requests:
         if "repeatCell" in request and request["repeatCell"]["fields"] != "userEnteredValue":
             yield {"repeatCell": {**request["repeatCell"], "cell": {}}}

@@ -56,16 +56,6 @@ class GridCells:
                         cells._put(row, column, cell)
         return cells
 
-    @classmethod
-    def from_headers(cls, headers: Iterable[tuple[Anchor, list[Cell]]]) -> GridCells:
-        """Return the cells of headers, each given from its anchor on, in a worksheet that is blank otherwise."""
-        cells = cls()
-        for anchor, values in headers:
-            cells.columns += [[] for _ in range(anchor.column + 1 - len(cells.columns))]
-            held = cells.columns[anchor.column]
-            held += [*[""] * (anchor.row - len(held)), *values]
-        return cells
-
     def _put(self, row: int, column: int, cell: Answer) -> None:
         """Add a cell, given its CellData; the cells of a column come from top to bottom."""
         value = _to_value(cell.get("effectiveValue") or {})

@@ -46,12 +46,6 @@ def fetch_values(
             raise ChangedError(refused.message) from None
 
 
-def fetch_column(service: SheetsApi, title: str, rect: Rect) -> list[Cell]:
-    """Return the cells of a range of one column; blanks may be missing at the end."""
-    (columns,) = fetch_values(service, [(title, rect)])
-    return columns[0] if columns else []
-
-
 def _group_ranges(ranges: Iterable[str]) -> Iterator[list[str]]:
     """Yield ranges in groups of which each fits the URL of one request."""
     return pack(((cells, len(quote(cells, safe="")) + 8) for cells in ranges), _LONGEST_QUERY)

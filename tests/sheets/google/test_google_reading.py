@@ -12,6 +12,7 @@ from urllib.parse import parse_qs
 import numpy as np
 import pytest
 from examples import examples
+from services import Book
 
 import sheetarray as sa
 from sheetarray import read_gsheet, write_gsheet
@@ -22,19 +23,9 @@ from sheets_emulator import SheetsServer
 ARRAYS = {"a": np.arange(2000.0), "b": np.arange(1500), "c": np.array(["x", "", "y", ""]), "d": np.array(7)}
 
 
-@pytest.fixture
-def key(server: SheetsServer) -> str:
-    key = server.create()
-    server.requests.clear()
-    return key
-
-
-def put(
-    server: SheetsServer, key: str, rows: list[list[Any]], sheet: str = "Sheet1", cell: str = "A1", **how: Any
-) -> None:
-    book = server.client().open_by_key(key)
-    book.worksheet(sheet).update(rows, cell, **{"raw": True, **how})
-    server.requests.clear()
+def put(book: Book, rows: list[list[Any]], sheet: str = "Sheet1", cell: str = "A1", **how: Any) -> None:
+    book.put(sheet, cell, rows, **{"raw": True, **how})
+    book.server.requests.clear()
 
 
 def columns(*lists: list[Any]) -> list[list[Any]]:
@@ -50,32 +41,30 @@ def flat(name: str, array: Any) -> list[Any]:
 # How little ----------------------------------------------------------------------------------------------------
 
 
-def test_a_scan_of_more_than_the_first_rows_is_two_requests_with_a_title_and_without(
-    server: SheetsServer, key: str
-) -> None:
-    write_gsheet(key, ARRAYS, client=server.client())
-    server.requests.clear()
-    infos = sa.scan(f"gsheets://{key}/arrays", client=server.client(), format="gsheet")
+def test_a_scan_of_more_than_the_first_rows_is_two_requests_with_a_title_and_without(book: Book) -> None:
+    book.write(ARRAYS)
+    book.server.requests.clear()
+    infos = sa.scan(f"{book.url}/arrays", client=book.client, format="gsheet")
     assert [(name, info.shape, info.location) for name, info in infos.items()] == [
         ("a", (2000,), "arrays!A2"),
         ("b", (1500,), "arrays!B2"),
         ("c", (4,), "arrays!C2"),
         ("d", (), "arrays!D3"),
     ]
-    assert len(server.requests) == 2  # the second one shows that no array begins further down
-    assert sa.scan(key, client=server.client(), format="gsheet") == infos
-    assert len(server.requests) == 4  # the size of the grid is known, and all of it is asked for at once
-    assert sum(len(record.sent) for record in server.requests[:1]) < 30_000
+    assert len(book.server.requests) == 2  # the second one shows that no array begins further down
+    assert book.scan() == infos
+    assert len(book.server.requests) == 4  # the size of the grid is known, and all of it is asked for at once
+    assert sum(len(record.sent) for record in book.server.requests[:1]) < 30_000
 
 
-def test_values_are_asked_for_as_they_are_and_without_permission_to_write(server: SheetsServer, key: str) -> None:
-    write_gsheet(key, ARRAYS, client=server.client())
-    server.forbid(key, writes_only=True)
-    server.requests.clear()
-    assert list(read_gsheet(key, client=server.client())) == list(ARRAYS)
-    assert list(sa.check(key, client=server.client(), format="gsheet")) == []
-    assert {record.method for record in server.requests} == {"GET"}
-    for record in server.requests:
+def test_values_are_asked_for_as_they_are_and_without_permission_to_write(book: Book) -> None:
+    book.write(ARRAYS)
+    book.server.forbid(book.key, writes_only=True)
+    book.server.requests.clear()
+    assert list(book.read()) == list(ARRAYS)
+    assert book.check() == []
+    assert {record.method for record in book.server.requests} == {"GET"}
+    for record in book.server.requests:
         if "values" in record.path:
             query = parse_qs(record.query)
             assert query["valueRenderOption"] == ["UNFORMATTED_VALUE"]
@@ -86,146 +75,142 @@ def test_values_are_asked_for_as_they_are_and_without_permission_to_write(server
 # What people have made of it -----------------------------------------------------------------------------------
 
 
-def test_cells_that_people_have_put_there_are_read(server: SheetsServer, key: str) -> None:
+def test_cells_that_people_have_put_there_are_read(book: Book) -> None:
     put(
-        server,
-        key,
+        book,
         columns(["notes", "", 1], flat("t", np.arange(3.0)), ["=1+1"] * 25, flat("i", np.arange(4))),
         cell="B3",
         raw=False,
     )
-    result = read_gsheet(key, client=server.client())
+    result = book.read()
     assert_same(result["t"], np.arange(3.0))
     assert_same(result["i"], np.arange(4))
-    assert sa.scan(key, client=server.client(), format="gsheet")["t"].location == "Sheet1!C4"
-    assert list(sa.check(key, client=server.client(), format="gsheet")) == []
+    assert book.scan()["t"].location == "Sheet1!C4"
+    assert book.check() == []
 
 
-def test_formulas_dates_and_percentages_are_their_values(server: SheetsServer, key: str) -> None:
+def test_formulas_dates_and_percentages_are_their_values(book: Book) -> None:
     cells = flat("t", np.zeros(4))
     cells[-4:] = ["=1/3", "2024-02-29", "50%", "=A22*2"]
-    put(server, key, columns(cells), raw=False)
-    assert read_gsheet(key, client=server.client())["t"].tolist() == [1 / 3, 45351.0, 0.5, 1.0]
+    put(book, columns(cells), raw=False)
+    assert book.read()["t"].tolist() == [1 / 3, 45351.0, 0.5, 1.0]
 
 
-def test_arrays_in_rows_are_read(server: SheetsServer, key: str) -> None:
-    put(server, key, [flat("r", np.arange(3.0)), [], flat("s", np.array(["a", "b"]))])
-    result = read_gsheet(key, client=server.client())
+def test_arrays_in_rows_are_read(book: Book) -> None:
+    put(book, [flat("r", np.arange(3.0)), [], flat("s", np.array(["a", "b"]))])
+    result = book.read()
     assert_same(result["r"], np.arange(3.0))
     assert_same(result["s"], np.array(["a", "b"]))
 
 
 def test_a_long_row_below_many_rows_is_read(server: SheetsServer) -> None:
-    key = server.create(sheets=[("Sheet1", 2000, 400)])
-    put(server, key, [flat("r", np.arange(350.0))], cell="A30")
-    put(server, key, [["far below"]], cell="A1900")
-    assert_same(read_gsheet(f"gsheets://{key}/Sheet1", client=server.client())["r"], np.arange(350.0))
+    book = Book(server, [("Sheet1", 2000, 400)])
+    put(book, [flat("r", np.arange(350.0))], cell="A30")
+    put(book, [["far below"]], cell="A1900")
+    assert_same(read_gsheet(f"{book.url}/Sheet1", client=book.client)["r"], np.arange(350.0))
 
 
 def test_all_worksheets_are_read_and_two_arrays_of_one_name_are_an_error(server: SheetsServer) -> None:
-    key = server.create(sheets=[("one", 100, 5), ("two", 100, 5), ("table", 100, 5)])
-    put(server, key, columns(flat("x", np.arange(3.0)), flat("y", np.arange(2))), "one")
-    put(server, key, columns(flat("z", np.arange(4.0))), "two")
-    put(server, key, [["id", "n"], [1, 2]], "table")
-    assert list(read_gsheet(key, client=server.client())) == ["x", "y", "z"]
-    assert {name: info.location for name, info in sa.scan(key, client=server.client(), format="gsheet").items()} == {
+    book = Book(server, [("one", 100, 5), ("two", 100, 5), ("table", 100, 5)])
+    put(book, columns(flat("x", np.arange(3.0)), flat("y", np.arange(2))), "one")
+    put(book, columns(flat("z", np.arange(4.0))), "two")
+    put(book, [["id", "n"], [1, 2]], "table")
+    assert list(book.read()) == ["x", "y", "z"]
+    assert {name: info.location for name, info in book.scan().items()} == {
         "x": "one!A2",
         "y": "one!B2",
         "z": "two!A2",
     }
-    assert list(read_gsheet(key, ["z"], client=server.client())) == ["z"]
-    put(server, key, columns(flat("x", np.arange(4.0))), "two")
+    assert list(book.read(["z"])) == ["z"]
+    put(book, columns(flat("x", np.arange(4.0))), "two")
     with pytest.raises(sa.FormatError, match="one!A2 and two!A2"):
-        read_gsheet(key, client=server.client())
-    assert_same(read_gsheet(key, worksheet="two", client=server.client())["x"], np.arange(4.0))
-    assert [finding.severity for finding in sa.check(key, client=server.client(), format="gsheet")] == ["error"]
+        book.read()
+    assert_same(book.read(worksheet="two")["x"], np.arange(4.0))
+    assert [finding.severity for finding in book.check()] == ["error"]
 
 
-def test_a_spreadsheet_without_arrays_points_at_read_columns(server: SheetsServer, key: str) -> None:
-    put(server, key, [["id", "n"], [1, 2]])
+def test_a_spreadsheet_without_arrays_points_at_read_columns(book: Book) -> None:
+    put(book, [["id", "n"], [1, 2]])
     for verb in (sa.read, sa.scan):
         with pytest.raises(sa.FormatError, match="read_columns"):
-            verb(key, client=server.client(), format="gsheet")
-    (finding,) = sa.check(key, client=server.client(), format="gsheet")
+            verb(book.key, client=book.client, format="gsheet")
+    (finding,) = book.check()
     assert finding.severity == "error"
     assert "read_columns" in finding.hint
 
 
-def test_an_edited_cell_is_named_by_its_address(server: SheetsServer, key: str) -> None:
-    write_gsheet(key, {"a": np.arange(3), "t": np.arange(6.0).reshape(2, 3)}, client=server.client())
-    put(server, key, [["about 4"]], "arrays", "B26")
+def test_an_edited_cell_is_named_by_its_address(book: Book) -> None:
+    book.write({"a": np.arange(3), "t": np.arange(6.0).reshape(2, 3)})
+    put(book, [["about 4"]], "arrays", "B26")
     with pytest.raises(sa.FormatError) as caught:
-        read_gsheet(key, client=server.client())
+        book.read()
     assert (caught.value.location, caught.value.element) == ("arrays!B26", "t[1, 1]")
-    assert caught.value.source == f"gsheets://{key}"
-    (finding,) = sa.check(key, client=server.client(), format="gsheet")
+    assert caught.value.source == book.url
+    (finding,) = book.check()
     assert finding.location == "arrays!B26"
-    put(server, key, [[4], [""]], "arrays", "B26")
-    assert np.isnan(read_gsheet(key, missing="nan", client=server.client())["t"]).tolist() == [
+    put(book, [[4], [""]], "arrays", "B26")
+    assert np.isnan(book.read(missing="nan")["t"]).tolist() == [
         [False] * 3,
         [False, False, True],
     ]
 
 
-def test_a_list_without_a_version_is_read_with_a_warning_and_refused_when_strict(
-    server: SheetsServer, key: str
-) -> None:
-    put(server, key, columns(["x", *sa.to_linear(np.arange(3.0))[2:]]))
+def test_a_list_without_a_version_is_read_with_a_warning_and_refused_when_strict(book: Book) -> None:
+    put(book, columns(["x", *sa.to_linear(np.arange(3.0))[2:]]))
     with pytest.warns(sa.SheetArrayWarning, match="older form"):
-        assert_same(read_gsheet(key, client=server.client())["x"], np.arange(3.0))
+        assert_same(book.read()["x"], np.arange(3.0))
     for verb in (sa.read, sa.scan):
         with pytest.raises(sa.FormatError, match="no version"):
-            verb(key, strict=True, client=server.client(), format="gsheet")
+            verb(book.key, strict=True, client=book.client, format="gsheet")
 
 
 @pytest.mark.parametrize("capacity", [10**6, 10**9, 2**50])
-def test_a_header_that_claims_more_than_there_is_costs_nothing(server: SheetsServer, key: str, capacity: int) -> None:
+def test_a_header_that_claims_more_than_there_is_costs_nothing(book: Book, capacity: int) -> None:
     cells = flat("t", np.arange(300.0))
     for word in ("shape", "length", "capacity"):
         cells[cells.index(word) + 1] = capacity
-    put(server, key, columns(cells))
-    for place in (key, f"gsheets://{key}/Sheet1"):
-        server.requests.clear()
+    put(book, columns(cells))
+    for place in (book.key, f"{book.url}/Sheet1"):
+        book.server.requests.clear()
         with pytest.raises(sa.FormatError, match="the data end after 300 cells"):
-            read_gsheet(place, client=server.client())
-        assert len(server.requests) <= 6
+            read_gsheet(place, client=book.client)
+        assert len(book.server.requests) <= 6
 
 
 # Ordinary tables -------------------------------------------------------------------------------------------------
 
 
-def test_an_ordinary_table_is_read_column_by_column(server: SheetsServer, key: str) -> None:
+def test_an_ordinary_table_is_read_column_by_column(book: Book) -> None:
     put(
-        server,
-        key,
+        book,
         [["id", "t", "n", "ok", "day"], ["007", 1.5, 1, True, "2024-02-29"], ["008", "", 2, False, "2024-03-01"]],
     )
-    result = sa.read_columns(key, client=server.client(), format="gsheet")
+    result = sa.read_columns(book.key, client=book.client, format="gsheet")
     assert_same(result["id"], np.array(["007", "008"]))
     assert_same(result["t"], np.array([1.5, np.nan]))
     assert_same(result["n"], np.array([1, 2]))
     assert_same(result["ok"], np.array([True, False]))
     assert_same(result["day"], np.array(["2024-02-29", "2024-03-01"], dtype="M8[D]"))
-    assert list(sa.read_columns(f"gsheets://{key}/Sheet1", ["t"], format="gsheet", client=server.client())) == ["t"]
+    assert list(sa.read_columns(f"{book.url}/Sheet1", ["t"], format="gsheet", client=book.client)) == ["t"]
     with pytest.raises(sa.NotFoundError, match="'id'"):
-        sa.read_columns(key, ["nope"], client=server.client(), format="gsheet")
+        sa.read_columns(book.key, ["nope"], client=book.client, format="gsheet")
 
 
 def test_a_long_table_is_read_in_few_requests(server: SheetsServer) -> None:
-    key = server.create(sheets=[("Sheet1", 5000, 3), ("other", 10, 2)])
-    put(server, key, [["x", "y", "z"], *([row / 7, row, "a"] for row in range(4000))])
-    result = sa.read_columns(key, ["y", "x"], format="gsheet", shape={"y": (2, -1)}, client=server.client())
+    book = Book(server, [("Sheet1", 5000, 3), ("other", 10, 2)])
+    put(book, [["x", "y", "z"], *([row / 7, row, "a"] for row in range(4000))])
+    result = sa.read_columns(book.key, ["y", "x"], format="gsheet", shape={"y": (2, -1)}, client=book.client)
     assert_same(result["x"], np.arange(4000) / 7)
     assert result["y"].shape == (2, 2000)
-    assert len(server.requests) <= 3
+    assert len(book.server.requests) <= 3
 
 
 # Odd answers -------------------------------------------------------------------------------------------------
 
 
-def answering(server: SheetsServer, change: Any) -> Any:
+def answering(book: Book, change: Any) -> Any:
     """A client whose answers are changed on the way."""
-    client = server.client()
+    client = book.server.client()
     patched = type(client.http_client).request
 
     def request(http: Any, method: str, endpoint: str, *args: Any, **options: Any) -> Any:
@@ -266,21 +251,21 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
         b'{"error": "x"}',
     ],
 )
-def test_an_answer_that_is_none_is_a_remote_error(server: SheetsServer, key: str, content: bytes) -> None:
-    write_gsheet(key, {"x": np.arange(3)}, client=server.client())
-    for place in (key, f"gsheets://{key}/arrays"):
+def test_an_answer_that_is_none_is_a_remote_error(book: Book, content: bytes) -> None:
+    book.write({"x": np.arange(3)})
+    for place in (book.key, f"{book.url}/arrays"):
         for verb in (sa.read, sa.scan):
             with pytest.raises((RemoteError, sa.FormatError)):
-                verb(place, client=answering(server, lambda _: content), format="gsheet")
+                verb(place, client=answering(book, lambda _: content), format="gsheet")
         with pytest.raises((RemoteError, sa.NotFoundError)):
-            write_gsheet(place, {"x": np.arange(4)}, client=answering(server, lambda _: content))
+            write_gsheet(place, {"x": np.arange(4)}, client=answering(book, lambda _: content))
 
 
 @pytest.mark.usefixtures("no_pauses")
 @pytest.mark.parametrize("seed", range(examples(60)))
-def test_damaged_answers_are_errors_of_ours(server: SheetsServer, key: str, seed: int) -> None:
+def test_damaged_answers_are_errors_of_ours(book: Book, seed: int) -> None:
     source = random.Random(seed)
-    write_gsheet(key, {"x": np.arange(30.0), "s": np.array(["a", ""])}, client=server.client())
+    book.write({"x": np.arange(30.0), "s": np.array(["a", ""])})
 
     def damaged(content: bytes) -> bytes:
         changed = bytearray(content)
@@ -298,14 +283,14 @@ def test_damaged_answers_are_errors_of_ours(server: SheetsServer, key: str, seed
         return bytes(changed)
 
     for verb in (sa.read, sa.scan, sa.check, sa.read_columns):
-        for place in (key, f"gsheets://{key}/arrays"):
+        for place in (book.key, f"{book.url}/arrays"):
             with suppress(RemoteError, sa.FormatError, sa.NotFoundError):
-                result = verb(place, client=answering(server, damaged), format="gsheet")
+                result = verb(place, client=answering(book, damaged), format="gsheet")
                 assert all(isinstance(entry, (str, sa.Finding)) for entry in result)
 
 
-def test_a_column_of_anything_is_read_or_refused_by_address(server: SheetsServer, key: str) -> None:
-    client = server.client()
+def test_a_column_of_anything_is_read_or_refused_by_address(book: Book) -> None:
+    client = book.client
     dtypes = ("float64", "int8", "bool", "string", "generic", "complex128", "datetime64[D]")
     for cells in ([True, False], ["1", 2], [1.5, "x"], ["", 3], [1e300, -5], ["NaN", "TRUE"]):
         side_by_side = []
@@ -314,37 +299,37 @@ def test_a_column_of_anything_is_read_or_refused_by_address(server: SheetsServer
             column[column.index("dtype", 1) + 1] = dtype
             column[-2:] = cells
             side_by_side.append(column)
-        put(server, key, columns(*side_by_side))
-        locations = {finding.location for finding in sa.check(key, client=client, format="gsheet")}
+        put(book, columns(*side_by_side))
+        locations = {finding.location for finding in sa.check(book.key, client=client, format="gsheet")}
         assert locations <= {f"Sheet1!{letter}{row}" for letter in "ABCDEFG" for row in (20, 21)}
         for letter, dtype in zip("ABCDEFG", dtypes, strict=True):
             if {f"Sheet1!{letter}20", f"Sheet1!{letter}21"} & locations:
                 with pytest.raises(sa.FormatError):
-                    read_gsheet(key, [dtype], client=client)
+                    read_gsheet(book.key, [dtype], client=client)
             else:
-                assert len(read_gsheet(key, [dtype], client=client)[dtype]) == 2
+                assert len(read_gsheet(book.key, [dtype], client=client)[dtype]) == 2
 
 
-def test_what_was_written_as_csv_and_imported_by_hand_is_read(server: SheetsServer, key: str) -> None:
+def test_what_was_written_as_csv_and_imported_by_hand_is_read(book: Book) -> None:
     file = io.StringIO()
     arrays = {"t": np.array([[0.1, -2.5]]), "n": np.array([1, 2**40]), "b": np.array([True, False])}
     sa.write(file, arrays, format="csv")
-    put(server, key, [line.split(",") for line in file.getvalue().splitlines()], raw=False)
-    result = read_gsheet(key, client=server.client())
+    put(book, [line.split(",") for line in file.getvalue().splitlines()], raw=False)
+    result = book.read()
     for name, array in arrays.items():
         assert_same(result[name], array)
-    assert json.loads(server.requests[-1].sent)
+    assert json.loads(book.server.requests[-1].sent)
 
 
 # Arrays anywhere -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("cell", [3, 1, 5])
-def test_a_damaged_header_cell_is_an_error(server: SheetsServer, key: str, cell: int) -> None:
+def test_a_damaged_header_cell_is_an_error(book: Book, cell: int) -> None:
     broken = flat("a", np.arange(3.0))
     broken[cell] = "?"
-    put(server, key, columns(broken, flat("b", np.arange(4))))
+    put(book, columns(broken, flat("b", np.arange(4))))
     with pytest.raises(sa.FormatError):
-        read_gsheet(key, client=server.client())
-    assert [finding.severity for finding in sa.check(key, client=server.client(), format="gsheet")] == ["error"]
-    assert list(read_gsheet(key, ["b"], client=server.client())) == ["b"]
+        book.read()
+    assert [finding.severity for finding in book.check()] == ["error"]
+    assert list(book.read(["b"])) == ["b"]

@@ -274,6 +274,19 @@ def test_what_people_type_over_a_formula_is_said_with_its_labels(book: Book) -> 
     assert (book.read()["t"] == GRID).all()
 
 
+def test_check_looks_again_where_somebody_deletes_a_view_meanwhile(book: Book) -> None:
+    book.write({"t": GRID[0]}, views=True)
+
+    def delete(record: Any) -> None:
+        if "view" in record.query:
+            book.server.on_request = None
+            book.server.client().open_by_key(book.key).del_worksheet(view_of(book))
+
+    book.server.on_request = delete
+    assert book.check() == []
+    assert titles(book) == ["Sheet1", "arrays"]
+
+
 def test_adopt_leaves_a_view_that_was_typed_over(book: Book) -> None:
     book.write({"t": GRID[0]}, views=True)
     view = view_of(book)
