@@ -112,12 +112,12 @@ def test_the_demo_runs_with_nothing_else(tmp_path: Path) -> None:
     absent = ["pandas", "openpyxl", "gspread", "zstandard", "isal", "awkward", "h5py", "requests", "google"]
     commands = [command.replace("sample_sheets", str(ROOT / "sample_sheets")).split() for command in commands]
     start = f"""
-import sys
+import runpy, sys
 sys.modules.update(dict.fromkeys({absent!r}))
-from sheetarray.cli import main
 for arguments in {commands!r}:
+    sys.argv = ["sheetarray", *arguments]
     try:
-        main(arguments)
+        runpy.run_module("sheetarray", run_name="__main__")
     except SystemExit as end:
         assert not end.code, (arguments, end.code)
 """
