@@ -32,10 +32,12 @@ def decompressor(wbits: int) -> Any:
 
 def deflater() -> Callable[[bytes], tuple[bytes, int]]:
     """Return a function that compresses bytes to a raw stream, and returns it with the CRC-32 of the bytes."""
-    checksum = crc32()
+    library = _library()
+    level = _LEVELS.get(library.__name__, 1)
 
     def deflate(content: bytes) -> tuple[bytes, int]:
-        return compress(content, RAW), checksum(content, 0)
+        packer = library.compressobj(level, wbits=RAW)
+        return packer.compress(content) + packer.flush(), library.crc32(content)
 
     return deflate
 
