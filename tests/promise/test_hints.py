@@ -501,7 +501,7 @@ ELSEWHERE = {
     "functions={{}: callable} supplies one": "interchange/awkward/test_awkward_functions.py",
     "compat='skip' leaves out such files": "lazy/test_open_many.py",
     "skip_rows= and skip_footer= pass over": "sheets/excel/test_excel_tables.py",
-    "are some lines no rows of the table (skip_rows=)": "sheets/delimited/test_csv_sparse.py",
+    "name the delimiter if it is another one (delimiter=)": "sheets/delimited/test_csv_sparse.py",
     'write with cells="text" to keep every digit': "sheets/excel/test_excel_readers.py",
     "pass it as credentials=, or name it in GOOGLE_APPLICATION_CREDENTIALS": "sheets/google/test_google_client.py",
     "or log in as yourself: sheetarray gsheets login": "sheets/google/test_google_login.py",

@@ -160,7 +160,7 @@ class CsvTable(CsvSheet):
             raise FormatError(
                 f"{height:,} rows of {len(columns):,} columns, most of their cells blank",
                 location=f"column {column_letters(max(columns))}",
-                hint="are some lines no rows of the table (skip_rows=), or is the delimiter another (delimiter=)?",
+                hint="name the delimiter if it is another one (delimiter=), or delete lines that are not of the table",
             )
         return columns
 
