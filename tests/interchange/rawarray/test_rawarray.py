@@ -379,7 +379,12 @@ def test_without_lz4_its_package_is_named(monkeypatch: pytest.MonkeyPatch) -> No
     [
         (b"", 10**6, "cannot hold"),
         (b"\x0f\x00", 10**6, "cannot hold"),
+        (b"\xf0", 200, "damaged"),
         (b"\xf0\xff\xff", 200, "damaged"),
+        (b"\x1f", 200, "damaged"),
+        (b"\x10a\x00\x00\x00", 200, "damaged"),
+        (b"\x10a\x01", 200, "damaged"),
+        (b"\x10a\x01\x00", 200, "bytes|damaged"),
         (b"\x30ab", 200, "damaged"),
         (b"\x10a\x02\x00\x00", 200, "damaged"),
         (b"\x1fa\x01\x00\xff\xff\xff\xff\x00", 200, "damaged"),
