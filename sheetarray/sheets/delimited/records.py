@@ -41,6 +41,7 @@ _LISTED = 2**12  # bytes of records that are listed at first
 _NEAR = 2**12  # bytes between the records whose places are kept
 _MOST_LISTED = 2**12  # records that are listed at once
 _GAP = 8  # records between two of them that are listed, too
+_LONG = 2**10  # cells of a record that is kept: a thousand candidates for headers may stand in one
 _WORDS = "\n".join(WORDS).encode()
 _ANY_WORD = re.compile("|".join(WORDS).encode())
 _IN_EVERY_HEADER = b"d", b"D", b"p", b"P"  # `ndarray`, or four keys of a damaged header, have one of these letters
@@ -70,6 +71,7 @@ class Records:
         self._rows, self._places = [0], [start]  # of one record in every few kilobytes, and the end of those indexed
         self._width = 0
         self._words_below = _WORDS  # that are looked for in what is not indexed
+        self._long: tuple[int, int, list[list[str]]] = -1, 0, []  # the last long record: its row, cells asked for
         self._found: list[Positions] = []
         self._blank: list[Positions] = []
         self._report = report
@@ -253,7 +255,12 @@ class Records:
                 _, bottom, _, zone = spans[after]
                 width = zone.column + (zone.count if zone.orient == "rows" else 1)
                 most, end, after = max(most, width), max(end, bottom), after + 1
-            records, _ = self._list_from(first, end - first, most)
+            if end - first > 1 or most < _LONG:
+                records, _ = self._list_from(first, end - first, most)
+            else:
+                if self._long[0] != first or self._long[1] < most:  # next, a few more cells of it may be asked for
+                    self._long = first, 2 * most, self._list_from(first, 1, 2 * most)[0]
+                records = self._long[2]
             for top, bottom, index, zone in spans[at:after]:
                 some, column = records[top - first : bottom - first], zone.column
                 if zone.orient == "rows":

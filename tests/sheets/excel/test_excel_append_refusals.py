@@ -81,14 +81,15 @@ def test_a_sheet_is_not_ours_where_the_record_was_edited() -> None:
 @pytest.mark.parametrize("title", [5, b"arrays", None])
 def test_a_title_that_is_no_text_is_a_type_error(title: Any, tmp_path: Path) -> None:
     path = tmp_path / "x.xlsx"
-    path.write_bytes(append(small()))
+    content = append(small())
+    path.write_bytes(content)
     calls = [partial(sa.write, arrays=[1.5], mode=mode) for mode in ("w", "a")]
     if title is not None:
         calls += [sa.read, sa.scan, sa.read_columns, lambda path, **options: list(sa.check(path, **options))]
     for call in calls:
         with pytest.raises(TypeError, match=r"the title of one, text, not|not None"):
             call(path, sheet=title)
-    assert path.read_bytes() == append(small())
+    assert path.read_bytes() == content
 
 
 def test_a_workbook_that_is_closed_to_new_sheets_is_refused() -> None:
