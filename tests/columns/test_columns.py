@@ -6,10 +6,10 @@ from itertools import zip_longest
 
 import numpy as np
 import pytest
+from addresses import cell_address
 from round_trips import ARRAYS, grid, intact, put, read, same
 
 import sheetarray as sa
-from sheetarray.columns import cell_address, column_letters
 
 # Layout ------------------------------------------------------------------------------------------------------
 
@@ -45,12 +45,17 @@ def test_an_array_per_row() -> None:
     intact(rows)
 
 
-@pytest.mark.parametrize(
-    ("number", "text"), [(0, "A"), (25, "Z"), (26, "AA"), (701, "ZZ"), (702, "AAA"), (18277, "ZZZ")]
-)
-def test_letters(number: int, text: str) -> None:
-    assert column_letters(number) == text
-    assert cell_address(9, number) == f"{text}10"
+@pytest.mark.parametrize("column", [0, 25, 26, 701, 702, 18277])
+def test_columns_have_letters(column: int) -> None:
+    rows = [
+        ["x"] * column + ["version"],
+        ["x"] * column + ["1.0.0"],
+        ["x"] * column + ["ndarray"],
+        ["x"] * column + ["?"],
+    ]
+    with pytest.raises(sa.FormatError) as caught:
+        read(rows)
+    assert caught.value.location == cell_address(3, column)
 
 
 # What people do to a sheet -----------------------------------------------------------------------------------

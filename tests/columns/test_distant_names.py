@@ -7,12 +7,14 @@ import io
 import numpy as np
 import openpyxl
 import pytest
+from limits import get_limit
 
 import sheetarray as sa
-from sheetarray.columns.anchors import MOST_BLANKS
 from sheetarray.errors import FormatError, NotFoundError
 
 A, B = np.arange(24.0).reshape(2, 3, 4), np.arange(5, dtype="int16")
+
+_MOST = get_limit("blanks_above")
 
 
 def aligned_csv(*, blanks: int = 4, above: str = "", name: str = "b") -> bytes:
@@ -24,13 +26,13 @@ def aligned_csv(*, blanks: int = 4, above: str = "", name: str = "b") -> bytes:
     return "\r\n".join([*lines, *[","] * blanks, *rest, ""]).encode()
 
 
-@pytest.mark.parametrize("blanks", [0, 1, 15, 16, 17, MOST_BLANKS - 1, MOST_BLANKS])
+@pytest.mark.parametrize("blanks", [0, 1, 15, 16, 17, _MOST - 1, _MOST])
 def test_a_name_may_stand_above_blanks(blanks: int) -> None:
     assert list(sa.read_csv(io.BytesIO(aligned_csv(blanks=blanks)))) == ["b", "c"]
 
 
 def test_a_name_stands_above_no_more_blanks_than_a_header_is_tall() -> None:
-    assert list(sa.read_csv(io.BytesIO(aligned_csv(blanks=MOST_BLANKS + 1)))) == ["A", "B"]
+    assert list(sa.read_csv(io.BytesIO(aligned_csv(blanks=_MOST + 1)))) == ["A", "B"]
 
 
 def test_the_nearest_cell_above_is_the_name() -> None:

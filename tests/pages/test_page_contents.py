@@ -14,7 +14,6 @@ from browser import PageReader
 from limits import get_limit, set_limits
 
 import sheetarray as sa
-from sheetarray.pages import Page
 
 HOSTILE = [
     "</script><script>alert(1)</script>",
@@ -38,7 +37,7 @@ EXTREMES = {
 }
 
 
-def reread(page: Page) -> PageReader:
+def reread(page: Any) -> PageReader:
     return PageReader(page.html)
 
 

@@ -13,7 +13,6 @@ from browser import Browser, PageReader, ask_page
 from limits import set_limits
 
 import sheetarray as sa
-from sheetarray.pages import ServedPage
 
 BIG = np.iinfo(np.int64)
 FIELD = np.random.default_rng(4).normal(size=(9, 40, 50))
@@ -22,7 +21,7 @@ MOVED = np.where(np.arange(FIELD.size).reshape(FIELD.shape) == 17_777, 55.5, FIE
 TEXTS = np.array([f"Élan {number}" for number in range(10_001)])
 
 
-def ask(page: ServedPage, verb: str, **options: object) -> tuple[int, Any]:
+def ask(page: Any, verb: str, **options: object) -> tuple[int, Any]:
     """Ask until all is said."""
     while True:
         status, content, _ = ask_page(page, f"{verb}?{urlencode(options)}")
@@ -179,7 +178,7 @@ def test_differences_are_exact(first: np.ndarray[Any, Any], second: np.ndarray[A
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedPage]:
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Two files, the second with one element edited, one wrong cell and a damaged checksum of nothing else."""
     folder = tmp_path_factory.mktemp("whole")
     sa.write(folder / "run.xlsx", {"field": FIELD, "texts": TEXTS})
@@ -195,7 +194,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedPage]:
         yield page
 
 
-def test_a_server_answers_for_whole_arrays(served: ServedPage) -> None:
+def test_a_server_answers_for_whole_arrays(served: Any) -> None:
     status, summary = ask(served, "summary", entry=0)
     assert (status, summary["count"], summary["missing"], summary["infinite"]) == (200, FIELD.size, 1, 1)
     assert summary["greatest"] == 2
@@ -231,17 +230,17 @@ def test_a_scalar_and_arrays_without_elements_stand_in_the_page(shape: tuple[int
         ("search?entry=%D9%A0&query=1", 400),
     ],
 )
-def test_a_hostile_question_is_refused(served: ServedPage, query: str, status: int) -> None:
+def test_a_hostile_question_is_refused(served: Any, query: str, status: int) -> None:
     assert ask_page(served, query)[0] == status
 
 
-def test_only_some_searches_are_kept(served: ServedPage) -> None:
+def test_only_some_searches_are_kept(served: Any) -> None:
     for number in range(20):
         ask(served, "search", entry=0, query=str(number))
     assert len(served._server.answers._searches) == 8
 
 
-def test_a_page_asks_for_all_of_it(shared_browser: Browser, served: ServedPage) -> None:
+def test_a_page_asks_for_all_of_it(shared_browser: Browser, served: Any) -> None:
     browser = shared_browser
     browser.visit(served.url)
     browser.wait_until("document.querySelectorAll('#finding-list li').length > 0")

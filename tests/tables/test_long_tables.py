@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from limits import get_limit
 
 import sheetarray as sa
-from sheetarray.tables.reading import _TELLING_WORDS
 
 ROWS = 3000
 
@@ -17,7 +17,7 @@ ROWS = 3000
 def test_an_array_is_told_by_words_that_every_run_of_four_keys_has() -> None:
     keys = ["shape", "strides", "offset", "order", "dtype", "length", "capacity", "data"]
     for first in range(5):
-        assert set(keys[first : first + 4]) & set(_TELLING_WORDS)
+        assert set(keys[first : first + 4]) & set(get_limit("telling_words"))
     for word in ("ndarray", " NDARRAY ", "Ndarray"):
         text = f"t\nversion\n1.0.0\n{word}\nshape\n1\nstrides\n1\noffset\n0\norder\nrow-major\ndtype\nint8\n"
         text += "length\n1\ncapacity\n1\ndata\n7\n"
