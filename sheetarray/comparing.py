@@ -14,6 +14,7 @@ import numpy as np
 
 from .aligning import Table, align_tables, content_key
 from .dtypes import Array, Buffer, DType, Mask, Positions, from_numpy
+from .elements import convert_times
 from .header import Header, contiguous_strides
 from .loops import round_doubles
 from .resaving import mark_kept
@@ -60,7 +61,7 @@ def find_other_zeros(a: Array, b: Array) -> Mask:
 def _find_other_times(a: Array, b: Array) -> Mask:
     """Return a mask of the moments or durations that differ, without NumPy's overflow where units differ."""
     unit = np.promote_types(a.dtype, b.dtype)
-    x, y = a.astype(unit), b.astype(unit)
+    x, y = convert_times(a, unit), convert_times(b, unit)
     unequal = (x != y) & ~(np.isnat(a) & np.isnat(b))
     for given, taken in ((a, x), (b, y)):
         if given.dtype != unit:

@@ -175,9 +175,9 @@ def _match(coordinate: Array, label: str, dim: str) -> Array:
     kind = coordinate.dtype.kind
     try:
         if kind == "M":
-            moment = np.datetime64(label)
-            if np.isnat(moment):
+            if label.strip().lower() == "nat":
                 return np.isnat(coordinate)
+            moment = np.datetime64(label)
             return np.asarray(coordinate.astype(moment.dtype) == moment)
         if kind == "b":
             return np.asarray(coordinate == {"true": True, "false": False}[label.lower()])

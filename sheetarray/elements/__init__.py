@@ -7,7 +7,7 @@ whatever its fast path cannot settle.
 
 from __future__ import annotations
 
-from .dates import dates_to_iso
+from .dates import convert_times, dates_to_iso
 from .decoding import MOST_EXPLAINED, Missing, Problem, check_missing, decode
 from .encode import (
     EXACT_IN_JSON,
@@ -77,6 +77,7 @@ __all__ = [
     "blank_missing",
     "check_missing",
     "check_texts",
+    "convert_times",
     "dates_to_iso",
     "decode",
     "describe_object",

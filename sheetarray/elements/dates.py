@@ -7,11 +7,12 @@ and rounds down on reading, all in int64 and without a look at overflow. Inside 
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from ..dtypes import Buffer
+from ..dtypes import Array, Buffer
 from ..errors import DTypeError
 
 _SHORT_YEAR = re.compile(r"^-(\d{3})(?!\d)")
@@ -78,3 +79,22 @@ def known_dates_to_iso(buffer: Buffer) -> list[str]:
     for index in find_dates_without_text(buffer).tolist():
         texts[index] = ""
     return texts
+
+
+def convert_times(array: Array, dtype: np.dtype[Any]) -> Array:
+    """Return dates or durations in another unit; where that unit does not reach, other times than they were.
+
+    NumPy wraps these silently, and refuses all of an array from 2.5 on: there they become NaT.
+
+    Example:
+        >>> convert_times(np.array(["2020-01-01", "2020-01-02"], "M8[D]"), np.dtype("M8[h]")).astype(str).tolist()
+        ['2020-01-01T00', '2020-01-02T00']
+    """
+    try:
+        return np.asarray(array.astype(dtype))
+    except OverflowError:
+        converted = np.full(array.shape, "NaT", dtype)
+        for index in np.ndindex(array.shape):
+            with suppress(OverflowError):
+                converted[index] = array[index].astype(dtype)
+        return converted

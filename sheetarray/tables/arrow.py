@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..dtypes import Array
+from ..elements import convert_times
 from ..errors import DTypeError, LimitError
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def _times(name: str, array: Array) -> pl.Series:
     if not goal:
         raise DTypeError(f"{name}: {array.dtype} has no counterpart in Arrow: {_CASTS}")
     letter = "datetime64" if is_date else "timedelta64"
-    counts = array.astype(f"{letter}[{goal}]")
+    counts = convert_times(array, np.dtype(f"{letter}[{goal}]"))
     if not np.array_equal(counts.astype(array.dtype), array, equal_nan=True):
         raise DTypeError(f"{name}: a time that Arrow's unit {goal} does not reach: {_CASTS}")
     missing = np.isnat(counts).ravel()

@@ -20,7 +20,7 @@ def draw_value(rng: np.random.Generator, kind: str) -> Any:
         case "<U8":
             return f"v{number}"
         case "datetime64[D]":
-            return np.datetime64("2026-01-01") + number
+            return np.datetime64("2026-01-01") + np.timedelta64(number, "D")
         case "bool":
             return bool(number % 2)
         case "object":

@@ -338,7 +338,7 @@ def test_scan_of_json_says_what_is_there(text: str, message: str) -> None:
         sa.scan(io.StringIO(text), format="json")
 
 
-@pytest.mark.parametrize("name", [float("nan"), np.float64("nan"), np.datetime64("NaT")])
+@pytest.mark.parametrize("name", [float("nan"), np.float64("nan"), np.datetime64("NaT", "D")])
 def test_a_missing_label_is_no_name(name: object) -> None:
     with pytest.raises(sa.DTypeError, match="no name of an array"):
         sa.write(io.BytesIO(), {name: np.arange(2)}, format="csv")  # type: ignore[dict-item]

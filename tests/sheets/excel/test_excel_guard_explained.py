@@ -51,9 +51,9 @@ VALUES: dict[str, tuple[Array, Callable[[Array], Any], str]] = {
     "whole divisor": (WHOLE * 4, lambda x: x // 4, "every number was divided by 4"),
     "whole constant": (WHOLE, lambda x: x + 1, "1 was added to every number"),
     "whole minus": (WHOLE.astype("u8") + 10**7, lambda x: x - np.uint64(3), "3 was taken from every number"),
-    "dates": (DATES, lambda x: x - 1462, "every date is 1462 days earlier"),
-    "hours": (DATES.astype("M8[s]"), lambda x: x + 3600, "every date is 1 hour later"),
-    "durations": (3 * (DATES - DATES[0, 0]), lambda x: x + 2, "every duration is 2 days longer"),
+    "dates": (DATES, lambda x: x - np.timedelta64(1462, "D"), "every date is 1462 days earlier"),
+    "hours": (DATES.astype("M8[s]"), lambda x: x + np.timedelta64(3600, "s"), "every date is 1 hour later"),
+    "durations": (3 * (DATES - DATES[0, 0]), lambda x: x + np.timedelta64(2, "D"), "every duration is 2 days longer"),
     "single floats": (GRID.astype("f4"), lambda x: x * np.float32(2.5), "every number was multiplied by 2.5"),
     "single decimals": (GRID.astype("f4"), lambda x: np.round(x, 1), "all numbers were rounded or cut to 1 decimal"),
 }

@@ -72,7 +72,7 @@ def test_numbers_of_a_header_stay_numbers_in_xlsb_and_xls() -> None:
 @pytest.mark.parametrize("zero", ["", "1904-01-01", "1900-01-01"])
 def test_numbers_of_a_header_stay_numbers_in_ods(zero: str) -> None:
     def shown(word: int) -> str:
-        day = np.datetime64(zero or "1899-12-30") + word
+        day = np.datetime64(zero or "1899-12-30") + np.timedelta64(word, "D")
         return f'<table:table-cell office:value-type="date" office:date-value="{day}"/>'
 
     lines = [shown(word) if isinstance(word, int) else table_cell(word) for word in ["t", *words("int16", COUNT)]]

@@ -145,7 +145,7 @@ def test_dates_are_real_dates_and_come_back(unit: str, tmp_path: Path) -> None:
 def test_moments_that_no_spreadsheet_counts_are_text(unit: str) -> None:
     step = np.timedelta64(1, unit)
     first, last = np.datetime64("1900-03-01", unit), np.datetime64("9999-12-31T23:59:59.999", unit)
-    moments = np.array([first - step, first, last, last + step, np.datetime64("NaT")])
+    moments = np.array([first - step, first, last, last + step, np.datetime64("NaT", unit)])
     file = written({"d": moments})
     assert [cell.data_type for cell in sheet_of(file)["A"]][-5:] == ["s", "d", "d", "s", "s"]
     assert_same(read_again(file)["d"], moments)
