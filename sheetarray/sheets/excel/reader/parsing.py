@@ -308,6 +308,7 @@ def read_elements(
     parser.buffer_text = True
     handlers.attach(parser, name)
     text, at, fed, taken, left = b"", 0, 0, 0, most
+    near = False  # the loop was stopped soon after it had begun
     for block in chain(blocks, [None]):
         text, at = text[at:] + block if block else text[at:], 0
         while at < len(text):
@@ -323,7 +324,7 @@ def read_elements(
                 read, stop = scan(text, at, prefix.encode(), handlers.declared())
                 if stop > at:
                     yield read
-                    at = stop
+                    at, near = stop, stop - at < _ODD
                     continue
                 closing = b"</" + opening[1:]
                 if (stop := text.find(closing, at + _ODD)) < 0 and (stop := text.rfind(closing, at)) < 0:
@@ -334,6 +335,8 @@ def read_elements(
                     end = len(text)
                 else:
                     end = text.find(b">", stop) + 1 or len(text)
+            elif near:
+                near = False
             elif COMPILED and (stop := text.find(opening, at + 1, end)) > 0:
                 end = stop
             piece = text[at:end]
