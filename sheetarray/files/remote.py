@@ -177,8 +177,8 @@ def _is_unanswered(error: BaseException) -> bool:
 
 HEAD = 4096  # bytes of the first request: headers need no more, as a rule
 _AT_ONCE = 2**20  # a file that is no larger is read in one more request
-# Bytes of any other request, unless more is asked for. While a file is read on, each request has four times as many.
-_LEAST, _MOST = 2**16, 2**24
+_LEAST, _MOST = 2**16, 2**24  # bytes of a block; the second, of any request, too
+_BLOCKS = 64  # of which a file has as many, where they are neither too small nor too large for that
 _ENDLESS = 2**62
 _STATE = (
     *("size", "ETag", "etag", "mtime", "modified", "LastModified", "last_modified", "Last-Modified", "updated"),
@@ -225,12 +225,12 @@ class RangedBytes:
         self._file: Any = None
         self._streams = False  # whether the file only comes from its beginning on
         self._spool = tempfile.SpooledTemporaryFile(_AT_ONCE)  # noqa: SIM115  (closed by close)
-        self._runs: list[tuple[int, int]] = []  # ranges of bytes in the spool, ascending, none touching another
-        self._window = _LEAST
+        self._begun = len(place.head)  # bytes from the beginning on that are in the spool
+        self._blocks: set[int] = set()  # the numbers of those that are there as well
         self._requests = 0
         self.size: int | None = None
         try:
-            self._keep(0, place.head)
+            self._spool.write(place.head)
             if not place.head:
                 self._open()
             elif place.state is not None:
@@ -264,8 +264,7 @@ class RangedBytes:
             return b""
         self._fetch(start, end)
         self._spool.seek(start)
-        known = next((last for first, last in self._runs if first <= start < last), start)
-        return self._spool.read(min(end, known) - start)
+        return self._spool.read(end - start)
 
     def map(self, *, writable: bool = False) -> bytes | mmap.mmap:
         """Return all bytes; those of a large file are mapped from the temporary file."""
@@ -316,7 +315,7 @@ class RangedBytes:
         self._place.state = {**state, **(self._place.state or {})}
         self.size = info.get("size")
         if self._streams:
-            self._runs = []  # a stream begins anew
+            self._begun = 0  # a stream begins anew
 
     @property
     def _is_web(self) -> bool:
@@ -328,60 +327,50 @@ class RangedBytes:
         return self._system.open(self._path, "rb", size=info.get("size") or 1, **how, **kind)
 
     def _fetch(self, start: int, end: int) -> None:
-        """Request the missing bytes of a range, and those that follow if the file is being read from front to back."""
-        if self._file is None and self._missing(start, end):
+        """Request the blocks of a range that are not in the spool; of a stream, all up to the end of the range."""
+        if end <= self._begun:
+            return
+        if self._file is None:
             self._open()
-            end = end if self.size is None else min(end, self.size)
-        for first, last in self._missing(start, end):
-            if self._streams:
-                self._stream(last)
+        if not self._streams:
+            assert self.size is not None
+            if not self._begun and end <= HEAD:
+                if self._request(0, min(HEAD, self.size)):
+                    return
+            elif self._request_blocks(start, min(end, self.size), self._block_size(self.size)):
                 return
-            if not self._request(*self._enlarge(first, last)):
-                self._reopen_as_stream()
-                self._stream(end)
-                return
+            self._reopen_as_stream()
+        self._stream(end)
 
-    def _missing(self, start: int, end: int) -> list[tuple[int, int]]:
-        gaps, at = [], start
-        for first, last in self._runs:
-            if first >= end:
-                break
-            if first > at:
-                gaps.append((at, first))
-            at = max(at, last)
-        return [*gaps, (at, end)] if at < end else gaps
+    def _block_size(self, size: int) -> int:
+        return size if size <= _AT_ONCE else min(max(_LEAST, size // _BLOCKS), _MOST)
 
-    def _enlarge(self, first: int, last: int) -> tuple[int, int]:
-        """Return the range to request instead of a missing one: a larger one, if it goes on from what was read last, or
-        is at the end of the file.
-        """
+    def _request_blocks(self, start: int, end: int, width: int) -> bool:
+        """Read the missing blocks of a range, those side by side in one request; False if the server has no ranges."""
         assert self.size is not None
-        if not self._runs and last <= HEAD:
-            return 0, min(HEAD, self.size)
-        unknown = min((start for start, _ in self._runs if start > first), default=self.size)  # up to there
-        if self.size <= _AT_ONCE:
-            return first, unknown
-        reads_on = any(end == first for _, end in self._runs)
-        self._window = min(4 * self._window, _MOST) if reads_on and self._requests > 1 else _LEAST
-        last = min(max(last, first + self._window), unknown)
-        if last == self.size and not reads_on:
-            known = max((end for _, end in self._runs if end <= first), default=0)
-            first = max(known, min(first, last - _LEAST))
-        return first, last
-
-    def _request(self, first: int, last: int) -> bool:
-        """Read a range into the spool, in requests of at most `_MOST` bytes; False if the server has no ranges."""
-        for start in range(first, last, _MOST):
-            end = min(start + _MOST, last)
-            self._requests += 1
-            try:
-                with translating(self._place):
-                    chunk = self._read_range(start, end)
-            except _NoRangesError:
+        numbers = [at for at in range(start // width, -(-end // width)) if at not in self._blocks]
+        while numbers:
+            count = 1
+            while count < len(numbers) and numbers[count] == numbers[0] + count and (count + 1) * width <= _MOST:
+                count += 1
+            first, last = numbers[0] * width, min((numbers[0] + count) * width, self.size)
+            if not self._request(max(first, self._begun), last):
                 return False
-            self._keep(start, chunk[: end - start])
-            if len(chunk) < end - start:
-                raise changed_file_error(self._place)
+            self._blocks.update(numbers[:count])
+            numbers = numbers[count:]
+        return True
+
+    def _request(self, start: int, end: int) -> bool:
+        """Read a range into the spool; False if the server has no ranges."""
+        self._requests += 1
+        try:
+            with translating(self._place):
+                chunk = self._read_range(start, end)
+        except _NoRangesError:
+            return False
+        self._keep(start, chunk[: end - start])
+        if len(chunk) < end - start:
+            raise changed_file_error(self._place)
         return True
 
     def _read_range(self, start: int, end: int) -> bytes:
@@ -402,37 +391,27 @@ class RangedBytes:
         with translating(self._place):
             with suppress(Exception):
                 self._file.close()
-            self._streams, self._runs = True, []
+            self._streams, self._begun = True, 0
             self._file = self._open_web({"size": self.size})
 
     def _stream(self, end: int) -> None:
         """Read from the position of the stream up to a byte, or to the end of the stream if that comes first."""
-        at = self._runs[0][1] if self._runs else 0
         self._requests += 1
-        while at < end:
+        while self._begun < end:
             with translating(self._place):
-                chunk = self._file.read(min(end - at, _AT_ONCE))
+                chunk = self._file.read(min(end - self._begun, _AT_ONCE))
             if not chunk:
-                if self.size is not None and at < min(end, self.size):
+                if self.size is not None and self._begun < min(end, self.size):
                     raise changed_file_error(self._place)
-                self.size = at
+                self.size = self._begun
                 return
-            self._keep(at, chunk)
-            at += len(chunk)
+            self._keep(self._begun, chunk)
 
     def _keep(self, start: int, chunk: bytes) -> None:
-        if not chunk:
-            return
         self._spool.seek(start)
         self._spool.write(chunk)
-        runs = sorted([*self._runs, (start, start + len(chunk))])
-        merged = runs[:1]
-        for first, last in runs[1:]:
-            if first <= merged[-1][1]:
-                merged[-1] = merged[-1][0], max(merged[-1][1], last)
-            else:
-                merged.append((first, last))
-        self._runs = merged
+        if start == self._begun:
+            self._begun += len(chunk)
         if start == 0 and len(self._place.head) < HEAD:
             self._place.head = chunk[:HEAD]
 
