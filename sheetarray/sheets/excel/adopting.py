@@ -79,7 +79,7 @@ def renew_guards(
     for title, made in texts.items():
         sheet = parts[title]
         plan = SheetPlan(sheet.title, (), 0, names=False, very_hidden=True)
-        ((head, tail),) = worksheet_xml(book, [plan], [sheet])
+        head, tail = worksheet_xml(book, plan, sheet)
         renewed[sheet.part] = b"".join([head, *iter_rows(made), tail])
     return renewed, exact
 
@@ -168,8 +168,7 @@ def _make_anew(
     plan = replace(plans[0], title=sheet.title)
     styles = replace(book_styles, choosers=_find_chooser_styles(book, sheet, plan, name_of))
     chart = _find_chart(book, sheet)
-    in_view = book.active < len(book.sheets) and book.sheets[book.active] is sheet
-    part = ViewPart(sheet.title, sheet.part, *chart, selected=in_view, strict=book.strict)
+    part = ViewPart(sheet.title, sheet.part, *chart, selected=book.is_in_view(sheet), strict=book.strict)
     made = make_view(plan, name_of, styles, part)
     parts = {sheet.part: b"".join([made.head, "".join(made.rows).encode(), made.tail])}
     if made.drawing is not None:

@@ -1,4 +1,4 @@
-"""Plans how sheets are put into an existing workbook: every part that needs no change keeps its bytes.
+"""Plans how sheets are put into a workbook, a new one or an existing one: what needs no change keeps its bytes.
 
 What changes is the list of parts, the workbook's own part, their relationships and the document's properties;
 charts, images, macros, styles, comments and other sheets are copied as they are packed. A sheet may be replaced
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, Literal
@@ -41,7 +41,6 @@ from .package.relations import (
 from .skeleton import (
     BOXES_SUFFIX,
     BOXES_TYPE,
-    PROPERTIES,
     SHEETS,
     SheetPart,
     SheetPlan,
@@ -53,11 +52,12 @@ from .skeleton import (
     remember_sheets,
     worksheet_frame,
 )
-from .styles import CellStyles, find_styles
+from .styles import CellStyles
 from .views.record import recorded_views
 from .workbook import Workbook
 
 IfSheetExists = Literal["error", "replace"]
+PROPERTIES = "docProps/custom.xml"
 _MOST_BYTES = 2**24
 
 
@@ -129,13 +129,13 @@ def titles_of_others(book: OpenWorkbook, sheet: str, *, replacing: bool) -> list
 
 
 def plan_append(
-    book: OpenWorkbook, sheets: Sequence[SheetPlan], *, if_sheet_exists: IfSheetExists = "error"
+    book: OpenWorkbook, sheets: Sequence[SheetPlan], styles: CellStyles, *, if_sheet_exists: IfSheetExists = "error"
 ) -> PackageEdit:
     """Find out what has to change for sheets to be put into a workbook; nothing is written.
 
-    `sheets`: at least one; those that are not there come last. `if_sheet_exists`: whether a sheet of such a title is
-    refused, or replaced where it is one of ours. What else a replaced sheet had (charts on it, comments) goes with it;
-    sheets on which its arrays went on and do not any more are left, empty.
+    `sheets`: at least one; those that are not there come last. `styles`: of the workbook. `if_sheet_exists`: whether a
+    sheet of such a title is refused, or replaced where it is one of ours. What else a replaced sheet had (charts on it,
+    comments) goes with it; sheets on which its arrays went on and do not any more are left, empty.
 
     Raises:
         FormatError: a part of the workbook is damaged.
@@ -148,7 +148,7 @@ def plan_append(
     plans = [replace(plan, title=old.titles[plan.title]) for plan in sheets]
     if book.strict:  # where there is no VML, which notes need
         plans = [replace(plan, notes={}) for plan in plans]
-    blanks = worksheet_xml(book, [SheetPlan(sheet.title, (), 0, names=False) for sheet in old.emptied], [*old.emptied])
+    is_new = not book.sheets
     refers = build_references((array, plan.title, cells) for plan in plans for array, cells in plan.arrays)
     book.drop_names(old.names, [sheet.title for sheet in old.removed])
     dropped = drop_parts(book, old.removed)
@@ -161,10 +161,12 @@ def plan_append(
         {names[area]: text for area, text in refers.items()},
         {plan.title: plan.print_area for plan in plans if plan.print_area},
     )
-    book.compute_on_opening()
+    if not is_new:  # its formulas may refer to the arrays
+        book.compute_on_opening()
     book.ensure_view()
     properties = ensure_properties(book)
-    replaced = {sheet.part: head + tail for sheet, (head, tail) in zip(old.emptied, blanks, strict=True)}
+    emptied_plans = {sheet: SheetPlan(sheet.title, (), 0, names=False) for sheet in old.emptied}
+    replaced = {sheet.part: b"".join(worksheet_xml(book, plan, sheet)) for sheet, plan in emptied_plans.items()}
     added = [plan.title for plan, old_sheet in zip(plans, old.replaced, strict=True) if old_sheet is None]
     emptied = {sheet.title: {"names": [], "of": first, "emptied": True} for sheet, first in old.emptied.items()}
     return PackageEdit(
@@ -172,7 +174,7 @@ def plan_append(
         replaced=replaced | changed_parts(book, added),
         dropped=frozenset(dropped),
         sheets=parts,
-        styles=find_styles(book),
+        styles=styles,
         properties=properties,
         record={**old.record, "sheets": {**old.kept, **emptied}},
         known_sheets=remember_sheets(plans, names, tables),
@@ -190,30 +192,30 @@ def _make_sheet_parts(
 
     `tables`: the names of Excel Tables, by the titles of their sheets.
     """
-    folder, names = posixpath.dirname(book.part), set[str]()
+    folder, numbers = posixpath.dirname(book.part), dict[str, Iterator[int]]()
 
     def new_part(pattern: str, type_: str) -> str:
-        name = _unused_name(book, posixpath.join(folder, pattern.removeprefix("xl/")), names)
-        names.add(name)
+        names = (
+            posixpath.join(folder, pattern.removeprefix("xl/")).format(number)
+            for number in numbers.setdefault(pattern, count(1))
+        )
+        name = next(name for name in names if not (name in book.package or name in book.types))
         if type_:
             book.types.add(name, type_)
         return name
 
     made: list[SheetPart] = []
     views: list[ViewPart] = []
-    in_view = book.sheets[book.active] if book.active < len(book.sheets) else None
     first = max(book.table_numbers(), default=0)
-    frames = worksheet_xml(book, plans, old.replaced)
-    for place, (plan, old_sheet, frame) in enumerate(zip(plans, old.replaced, frames, strict=True), 1):
-        name = old_sheet.part if old_sheet else new_part(SHEETS, "")
-        if old_sheet is None:
-            book.add_sheet(plan.title, name, very_hidden=plan.very_hidden)
+    for place, (plan, old_sheet) in enumerate(zip(plans, old.replaced, strict=True), 1):
+        sheet = old_sheet or book.add_sheet(plan.title, new_part(SHEETS, ""), very_hidden=plan.very_hidden)
         if plan.is_view:
-            is_in_view = old_sheet is not None and old_sheet is in_view
-            views.append(make_view_part(plan, name, new_part, selected=is_in_view, strict=book.strict))
+            views.append(
+                make_view_part(plan, sheet.part, new_part, selected=book.is_in_view(sheet), strict=book.strict)
+            )
             continue
         number, table = len(book.sheets) + place, (tables.get(plan.title, ""), first + place)
-        part = make_sheet_part(plan, name, frame, new_part, table, number)
+        part = make_sheet_part(plan, sheet.part, worksheet_xml(book, plan, sheet), new_part, table, number)
         if book.strict:
             beside = [one._replace(content=_to_strict(one.content)) for one in part.beside]
             part = replace(part, beside=beside)
@@ -228,37 +230,23 @@ def _to_strict(content: bytes) -> bytes:
     return content.replace(MAIN.encode(), STRICT_MAIN.encode())
 
 
-def worksheet_xml(
-    book: OpenWorkbook, plans: Sequence[SheetPlan], old_sheets: Sequence[BookSheet | None]
-) -> list[tuple[bytes, bytes]]:
+def worksheet_xml(book: OpenWorkbook, plan: SheetPlan, sheet: BookSheet) -> tuple[bytes, bytes]:
     """Return the XML before and after the rows, as the workbook's macros and its view on the sheets want it."""
-    in_view = book.sheets[book.active] if book.active < len(book.sheets) else None
-    made = [
-        worksheet_frame(
-            plan,
-            selected=sheet is not None and sheet is in_view,
-            code_name=_code_name(book.package, sheet.part) if sheet is not None else "",
-        )
-        for plan, sheet in zip(plans, old_sheets, strict=True)
-    ]
+    head, tail = worksheet_frame(plan, selected=book.is_in_view(sheet), code_name=_code_name(book.package, sheet.part))
     if not book.strict:
-        return made
+        return head, tail
     plain, other = (relation_space(strict).encode() for strict in (False, True))
-    return [(_to_strict(head), tail.replace(plain, other)) for head, tail in made]
+    return _to_strict(head), tail.replace(plain, other)
 
 
 def _code_name(package: Package, part: str) -> str:
     """Return the name by which macros call a sheet; empty if they do not."""
+    if part not in package:
+        return ""
     try:
         return read_first_tag(package.head(part, HEAD), "sheetPr", location=part).get("codeName", "")
     except FormatError:
         return ""  # it is replaced, broken or not
-
-
-def _unused_name(book: OpenWorkbook, pattern: str, taken: Collection[str] = ()) -> str:
-    """Return a name that no part has."""
-    names = (pattern.format(index) for index in count(1))
-    return next(name for name in names if not (name in book.package or name in book.types or name in taken))
 
 
 def ensure_properties(book: OpenWorkbook) -> str:
@@ -269,7 +257,8 @@ def ensure_properties(book: OpenWorkbook) -> str:
     """
     part = book.root_relations.target("custom-properties")
     if part is None:
-        part = PROPERTIES if PROPERTIES not in book.package else _unused_name(book, "docProps/custom{}.xml")
+        names = (PROPERTIES, *(f"docProps/custom{number}.xml" for number in range(1, len(book.package.names()) + 2)))
+        part = next(name for name in names if not (name in book.package or name in book.types))
         book.root_relations.add("custom-properties", part, strict=book.strict)
     if part in book.package:
         merge_properties(book.package.read(part, limit=MOST_BYTES), {}, location=part)

@@ -96,6 +96,10 @@ class OpenWorkbook:
         active = view.get("activeTab", "0") if view is not None else "0"
         self.active = int(active) if re.fullmatch("[0-9]{1,5}", active) else 0
 
+    def is_in_view(self, sheet: BookSheet) -> bool:
+        """Return whether the workbook opens with a sheet in front."""
+        return self.active < len(self.sheets) and self.sheets[self.active] is sheet
+
     def check_open(self) -> None:
         """Refuse a workbook to which no sheet may be added.
 
@@ -174,8 +178,8 @@ class OpenWorkbook:
 
     # Changes -------------------------------------------------------------------------------------------------
 
-    def add_sheet(self, title: str, part: str, *, very_hidden: bool = False) -> None:
-        """Add a sheet at the end of the list; no menu shows one that is very hidden.
+    def add_sheet(self, title: str, part: str, *, very_hidden: bool = False) -> BookSheet:
+        """Return a sheet that is added at the end of the list; no menu shows one that is very hidden.
 
         Raises:
             LimitError: the sheets of the workbook use up all ids.
@@ -197,6 +201,7 @@ class OpenWorkbook:
             f'{state} {prefix}id="{relation}"/>',
         )
         self.sheets.append(BookSheet(title, id_, "worksheet", part))
+        return self.sheets[-1]
 
     def drop_names(self, names: Collection[str], titles: Collection[str]) -> None:
         """Remove those of some defined names of the whole workbook that refer to cells of some sheets only."""

@@ -1,10 +1,12 @@
-"""Plans of sheets, and a new workbook without the rows of its sheets: the parts that Excel needs, and nothing else."""
+"""Plans of sheets, their parts without rows, and a new workbook without sheets, which Excel opens and nothing more."""
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -12,11 +14,8 @@ from ...columns import column_letters, quote_title
 from ...errors import LimitError
 from ...files import name_part
 from ..workbooks import (
-    PRINT_AREA,
     ArrayArea,
-    build_references,
     check_title,
-    escape_text,
     make_defined_names,
     quote_attribute,
     with_escapes,
@@ -24,17 +23,13 @@ from ..workbooks import (
 from .cell_xml import xml_text
 from .package.packing import PackageWriter
 from .package.relations import (
-    CONTENT_TYPE,
     DECLARED,
     MAIN,
     PACKAGE,
     RELATIONS,
     TYPES,
-    add_sheets,
-    merge_properties,
     relations_xml,
 )
-from .styles import CellStyles, make_styles
 
 # Plans of sheets, made before any row is written, and the parts of a package that sheets and views become.
 
@@ -134,12 +129,8 @@ class ViewPart:
     strict: bool = False
 
 
-# Makes a new workbook without the rows of its sheets: the parts that Excel needs, and nothing else.
+# The XML of the parts of a sheet: what stands around its rows, its Excel Table, and notes.
 
-# Makes the XML of the parts of a new workbook: types, relationships, list of sheets, styles, sheets without rows.
-
-PROPERTIES = "docProps/custom.xml"
-_VERY_HIDDEN = ' state="veryHidden"'  # hides a sheet from all menus
 # The names of parts, with a place for a number
 SHEETS, _TABLES = "xl/worksheets/sheet{}.xml", "xl/tables/table{}.xml"
 _DRAWINGS, _CHARTS = "xl/drawings/drawing{}.xml", "xl/charts/chart{}.xml"
@@ -150,77 +141,6 @@ _TABLE_TYPE, _COMMENTS_TYPE = f"{OFFICE}spreadsheetml.table+xml", f"{OFFICE}spre
 _DRAWING_TYPE, _CHART_TYPE = f"{OFFICE}drawing+xml", f"{OFFICE}drawingml.chart+xml"
 BOXES_SUFFIX, BOXES_TYPE = "vml", f"{OFFICE}vmlDrawing"
 _MOST_ON_A_PAGE = 12  # columns that are printed side by side on one page
-# The version of the calculation engine, of Excel 2019 and later: for a lower one Excel computes all formulas on opening
-_CALCULATION = 191029
-
-
-def content_types(types: Mapping[str, str], *, has_notes: bool) -> str:
-    """Return the XML of the list of parts and their types."""
-    boxes = f'<Default Extension="{BOXES_SUFFIX}" ContentType="{BOXES_TYPE}"/>' if has_notes else ""
-    return (
-        f'{DECLARED}<Types xmlns="{PACKAGE}/content-types">'
-        '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-        f'<Default Extension="xml" ContentType="application/xml"/>{boxes}'
-        + "".join([f'<Override PartName="/{name}" ContentType="{type_}"/>' for name, type_ in types.items()])
-        + "</Types>"
-    )
-
-
-# The relationships of the package itself, from which a program finds the other parts
-_ROOT_RELATIONS = relations_xml(
-    [
-        (f"{RELATIONS}/officeDocument", "xl/workbook.xml"),
-        (f"{PACKAGE}/relationships/metadata/core-properties", "docProps/core.xml"),
-        (f"{RELATIONS}/extended-properties", "docProps/app.xml"),
-        (f"{RELATIONS}/custom-properties", PROPERTIES),
-    ]
-)
-# The properties that name the maker of the workbook, without a time of writing
-_CORE_PROPERTIES = (
-    f'{DECLARED}<cp:coreProperties xmlns:cp="{PACKAGE}/metadata/core-properties" '
-    f'xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:creator>{_MAKER}</dc:creator></cp:coreProperties>'
-)
-# The properties that name the program by which the workbook was made
-_APPLICATION_PROPERTIES = (
-    f'{DECLARED}<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/extended-properties">'
-    f"<Application>{_MAKER}</Application></Properties>"
-)
-
-
-def workbook_relations(sheets: int) -> str:
-    """Return the XML of the relationships of the workbook to its sheets and styles."""
-    worksheets = [(f"{RELATIONS}/worksheet", f"worksheets/sheet{number}.xml") for number in range(1, sheets + 1)]
-    return relations_xml([*worksheets, (f"{RELATIONS}/styles", "styles.xml")])
-
-
-def workbook_part(sheets: Sequence[SheetPlan], names: Mapping[str, str]) -> str:
-    """Return the XML of the workbook's own part: its sheets, and its defined names with their references."""
-    listed = "".join(
-        [
-            f'<sheet name={quote_attribute(plan.title)} sheetId="{number}"{_VERY_HIDDEN * plan.very_hidden} '
-            f'r:id="rId{number}"/>'
-            for number, plan in enumerate(sheets, 1)
-        ]
-    )
-    defined = "".join(
-        [
-            f"<definedName name={quote_attribute(name)}>{escape_text(refers)}</definedName>"
-            for name, refers in names.items()
-        ]
-    )
-    defined += "".join(
-        [
-            f'<definedName name="{PRINT_AREA}" localSheetId="{index}">{escape_text(plan.print_area)}</definedName>'
-            for index, plan in enumerate(sheets)
-            if plan.printed
-        ]
-    )
-    return (
-        f'{DECLARED}<workbook xmlns="{MAIN}" xmlns:r="{RELATIONS}"><workbookPr/>'
-        f'<bookViews><workbookView activeTab="0"/></bookViews><sheets>{listed}</sheets>'
-        + (f"<definedNames>{defined}</definedNames>" if defined else "")
-        + f'<calcPr calcId="{_CALCULATION}" fullCalcOnLoad="0"/></workbook>'
-    )
 
 
 def worksheet_frame(plan: SheetPlan, *, selected: bool, code_name: str = "") -> tuple[bytes, bytes]:
@@ -403,7 +323,7 @@ def make_view_part(plan: SheetPlan, name: str, new_part: NewPart, *, selected: b
     return ViewPart(plan.title, name, *chart, selected=selected, strict=strict)
 
 
-# Makes a new workbook without the rows of its sheets: the parts that Excel needs, and nothing else.
+# A new workbook without sheets, to which sheets are added as to any other.
 #
 # Equal arrays make equal files, as no time of writing is noted. Elements and attributes of XML stand in the order
 # of the schema (ECMA-376 part 1, 18): Excel insists on it in some places, other programs in others.
@@ -414,46 +334,9 @@ CONTENT_TYPES = {  # of the workbook's own part, by the suffix: Excel does not o
     ".xltx": f"{OFFICE}spreadsheetml.template.main+xml",
     ".xltm": "application/vnd.ms-excel.template.macroEnabled.main+xml",
 }
-
-
-@dataclass(frozen=True)
-class WorkbookSkeleton:
-    """A new workbook without the rows of its sheets, and without the record of its arrays.
-
-    Attributes:
-        parts: the content of each part, by its name.
-        sheets: the sheets that are no views, in the order of their plans.
-        styles: of its cells.
-        known: what the record says of each sheet, by its title.
-        views: the parts of the views, in the order of their plans.
-        names: the defined names, by the cells that they stand for.
-    """
-
-    parts: dict[str, bytes]
-    sheets: list[SheetPart]
-    styles: CellStyles
-    known: dict[str, dict[str, Any]]
-    views: list[ViewPart]
-    names: Mapping[ArrayArea, str]
-
-    def write(self, writer: PackageWriter) -> None:
-        """Write the parts into a package.
-
-        Raises:
-            OSError: the sink refuses.
-        """
-        writer.write_parts(self.parts)
-
-    def write_properties(self, writer: PackageWriter, record: Mapping[str, Any]) -> None:
-        """Write the custom properties, which hold the record, into a package.
-
-        `record`: of the arrays; what `known` says of the sheets is added to it.
-
-        Raises:
-            LimitError: the record is too long.
-            OSError: the sink refuses.
-        """
-        writer.write_part(PROPERTIES, merge_properties(None, add_sheets(record, self.known), location=PROPERTIES))
+_TYPED = '<Override PartName="/{}" ContentType="{}"/>'
+# The version of the calculation engine, of Excel 2019 and later: for a lower one Excel computes all formulas on opening
+_CALCULATION = 191029
 
 
 def suffix_of(target: object) -> str:
@@ -462,59 +345,50 @@ def suffix_of(target: object) -> str:
     return suffix if suffix in CONTENT_TYPES else ".xlsx"
 
 
-def skeleton(sheets: Sequence[SheetPlan], *, suffix: str = ".xlsx", formats: Sequence[str] = ()) -> WorkbookSkeleton:
-    """Make a new workbook without rows.
+@lru_cache(maxsize=8)
+def make_package(suffix: str, styles: str) -> bytes:
+    """Return the package of a workbook that has no sheets yet.
 
-    `suffix`: of the file, one of `CONTENT_TYPES`. `formats`: the codes of formats of numbers that a caller has chosen.
-
-    Raises:
-        LimitError: a title that no sheet can have, or that two of the sheets have.
+    `suffix`: of the file, one of `CONTENT_TYPES`. `styles`: the XML of its styles.
 
     Example:
-        >>> made = skeleton([SheetPlan("arrays", [22.0], 20, [("t", "$A$18:$A$20")])])
-        >>> [sheet.name for sheet in made.sheets], made.known
-        (['xl/worksheets/sheet1.xml'], {'arrays': {'names': ['t'], 'of': 'arrays'}})
+        >>> import zipfile
+        >>> zipfile.ZipFile(io.BytesIO(make_package(".xlsx", "<styleSheet/>"))).read("xl/styles.xml")
+        b'<styleSheet/>'
     """
-    check_titles(sheets)
-    refers = build_references([(array, plan.title, cells) for plan in sheets for array, cells in plan.arrays])
-    tables = name_tables(sheets)
-    names = make_defined_names(refers, tables.values())
-    numbered = {SHEETS.format(number): plan for number, plan in enumerate(sheets, 1)}
     types = {
         "xl/workbook.xml": CONTENT_TYPES[suffix],
-        **dict.fromkeys(numbered, f"{OFFICE}spreadsheetml.worksheet+xml"),
         "xl/styles.xml": f"{OFFICE}spreadsheetml.styles+xml",
         "docProps/core.xml": "application/vnd.openxmlformats-package.core-properties+xml",
         "docProps/app.xml": f"{OFFICE}extended-properties+xml",
-        PROPERTIES: CONTENT_TYPE,
     }
-
-    def new_part(pattern: str, type_: str) -> str:
-        name = pattern.format(number)
-        if type_:
-            types[name] = type_
-        return name
-
-    views: list[ViewPart] = []
-    made: list[SheetPart] = []
-    for number, (name, plan) in enumerate(numbered.items(), 1):
-        if plan.is_view:
-            views.append(make_view_part(plan, name, new_part, selected=number == 1))
-        else:
-            frame, table = worksheet_frame(plan, selected=number == 1), (tables.get(plan.title, ""), number)
-            made.append(make_sheet_part(plan, name, frame, new_part, table, number))
-    styles, styles_xml = make_styles(tuple(formats), views=bool(views))
     parts = {
-        TYPES: content_types(types, has_notes=any(plan.notes for plan in sheets)),
-        "_rels/.rels": _ROOT_RELATIONS,
-        "xl/workbook.xml": workbook_part(sheets, {names[area]: text for area, text in refers.items()}),
-        "xl/_rels/workbook.xml.rels": workbook_relations(len(sheets)),
-        "xl/styles.xml": styles_xml,
-        "docProps/core.xml": _CORE_PROPERTIES,
-        "docProps/app.xml": _APPLICATION_PROPERTIES,
+        TYPES: f'{DECLARED}<Types xmlns="{PACKAGE}/content-types">'
+        '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+        '<Default Extension="xml" ContentType="application/xml"/>'
+        f"{''.join([_TYPED.format(*one) for one in types.items()])}</Types>",
+        "_rels/.rels": relations_xml(
+            [
+                (f"{RELATIONS}/officeDocument", "xl/workbook.xml"),
+                (f"{PACKAGE}/relationships/metadata/core-properties", "docProps/core.xml"),
+                (f"{RELATIONS}/extended-properties", "docProps/app.xml"),
+            ]
+        ),
+        "xl/workbook.xml": f'{DECLARED}<workbook xmlns="{MAIN}" xmlns:r="{RELATIONS}"><workbookPr/><bookViews>'
+        '<workbookView activeTab="0"/></bookViews><sheets/>'
+        f'<calcPr calcId="{_CALCULATION}" fullCalcOnLoad="0"/></workbook>',
+        "xl/_rels/workbook.xml.rels": relations_xml([(f"{RELATIONS}/styles", "styles.xml")]),
+        "xl/styles.xml": styles,
+        "docProps/core.xml": f'{DECLARED}<cp:coreProperties xmlns:cp="{PACKAGE}/metadata/core-properties" '
+        f'xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:creator>{_MAKER}</dc:creator></cp:coreProperties>',
+        "docProps/app.xml": f'{DECLARED}<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/'
+        f'extended-properties"><Application>{_MAKER}</Application></Properties>',
     }
-    contents = {name: text.encode() for name, text in parts.items()}
-    return WorkbookSkeleton(contents, made, styles, remember_sheets(sheets, names, tables), views, names)
+    file = io.BytesIO()
+    writer = PackageWriter(file)
+    writer.write_parts({name: text.encode() for name, text in parts.items()})
+    writer.finish()
+    return file.getvalue()
 
 
 def check_titles(sheets: Sequence[SheetPlan]) -> None:

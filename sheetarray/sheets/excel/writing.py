@@ -41,7 +41,7 @@ from .open_workbook import OpenWorkbook
 from .package.packing import PackageWriter
 from .package.parts import Package
 from .package.relations import SEARCHES_KEY, Searches
-from .skeleton import SheetPart, SheetPlan, WorkbookSkeleton, skeleton, suffix_of
+from .skeleton import SheetPart, SheetPlan, make_package, suffix_of
 from .styles import CellStyles, find_styles, make_styles
 from .views.worksheet import link_columns, plan_view_sheet, write_relations, write_view
 
@@ -187,7 +187,7 @@ def _header_cell_xml(cell: Cell) -> str:
     return format_text(cell) if isinstance(cell, str) else format_number(cell)
 
 
-# `skeleton` makes everything of a new workbook except the rows, and `append` plans what changes in an existing one.
+# `skeleton` makes a new workbook without sheets, and `append` plans how sheets are put into it, as into any other.
 # `RowWriter` makes the rows, which are deflated straight into the package, while another thread makes the fingerprints.
 
 MAX_ROWS, MAX_COLUMNS = MOST_ROWS, MOST_COLUMNS
@@ -264,11 +264,13 @@ def write_sheets(target: Writable, writes: Sequence[SheetWrite], *, mode: str, i
     check_choices(mode=(mode, "w", "a"), if_sheet_exists=(if_sheet_exists, "error", "replace"))
     path = target if isinstance(target, (str, os.PathLike)) else None
     if mode == "w" or (path is not None and file_version(path) is None):
-        codes = list(dict.fromkeys([code for write in writes for code in write.options.formats.values()]))
-        plan = _plan_sheets(writes, make_styles(tuple(codes)).styles, ())
-        made = skeleton(plan.sheets, suffix=suffix_of(target), formats=codes)
+        codes = dict.fromkeys([code for write in writes for code in write.options.formats.values()])
+        styles, content = make_styles(tuple(codes), views=bool(writes[0].options.views))
+        book = OpenWorkbook(Package(make_package(suffix_of(target), content)))
+        plan = _plan_sheets(writes, styles, ())
+        edit = plan_append(book, plan.sheets, styles)
         with replacing(target, binary=True) as sink:
-            _write_package(made, PackageWriter(sink), writes, plan, Searches())
+            _write_package(edit, PackageWriter(sink), writes, plan, Searches())
     elif path is not None:
         _append_sheets(path, writes, if_sheet_exists)
     else:
@@ -286,7 +288,7 @@ def _append_sheets(
         plan = _plan_sheets(writes, styles, taken, is_own=False)
         for write in writes:
             _warn_of_formats(write.options.formats, styles)
-        edit = plan_append(book, plan.sheets, if_sheet_exists=if_sheet_exists)
+        edit = plan_append(book, plan.sheets, styles, if_sheet_exists=if_sheet_exists)
         searches = search_other_sheets(
             source, {*(part.name for part in edit.sheets), *(view.name for view in edit.views)}
         )
@@ -299,7 +301,7 @@ def _append_sheets(
 
 
 def _write_package(
-    made: WorkbookSkeleton | PackageEdit,
+    made: PackageEdit,
     writer: PackageWriter,
     writes: Sequence[SheetWrite],
     plan: _Plan,
@@ -338,8 +340,7 @@ def _write_package(
                         options.report(before + done, total)
                 out.write(part.tail)
             if part.beside:
-                is_strict = isinstance(made, PackageEdit) and made.strict
-                write_relations(writer, part.name, [one[:2] for one in part.beside], strict=is_strict)
+                write_relations(writer, part.name, [one[:2] for one in part.beside], strict=made.strict)
                 writer.write_parts({one.name: one.content for one in part.beside})
             before += layout.cell_count
             if _holds_words_above(layout):
