@@ -241,7 +241,6 @@ MAY_CHANGE = {
     "_rels/.rels",
     "xl/workbook.xml",
     "xl/_rels/workbook.xml.rels",
-    "docProps/app.xml",
     "docProps/custom.xml",
 }
 WORKBOOK, RELATIONS, TYPES = "xl/workbook.xml", "xl/_rels/workbook.xml.rels", "[Content_Types].xml"

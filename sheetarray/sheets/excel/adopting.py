@@ -264,7 +264,7 @@ def adopt_workbook(
         record = _true_record(record, exact, [sheet.title for sheet in book.sheets])
         replaced |= renew_views(book, arrays, record, names.by_array(book), typed, anew=anew)
         replaced[part] = merge_properties(content, record, location=part, strict=book.strict)
-        replaced |= changed_parts(book, [])
+        replaced |= changed_parts(book)
         before = file_version(source)
         with replacing(target, binary=True) as sink:
             writer = PackageWriter(sink)

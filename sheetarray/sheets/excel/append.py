@@ -18,10 +18,10 @@ from zlib import crc32
 from ...columns import Sheet, find_anchors
 from ...errors import FormatError, LimitError
 from ...files import Source
-from ..workbooks import ArrayArea, build_references, escape_text, make_defined_names
+from ..workbooks import ArrayArea, build_references, make_defined_names
 from .checking import select_sheets
 from .open_workbook import STRICT_MAIN, BookSheet, OpenWorkbook
-from .package.markup import HEAD, Element, Markup, read_first_tag, read_tags
+from .package.markup import HEAD, read_first_tag, read_tags
 from .package.packing import PackageWriter
 from .package.parts import Package
 from .package.relations import (
@@ -58,7 +58,6 @@ from .workbook import Workbook
 
 IfSheetExists = Literal["error", "replace"]
 PROPERTIES = "docProps/custom.xml"
-_MOST_BYTES = 2**24
 
 
 @dataclass(frozen=True)
@@ -167,11 +166,10 @@ def plan_append(
     properties = ensure_properties(book)
     emptied_plans = {sheet: SheetPlan(sheet.title, (), 0, names=False) for sheet in old.emptied}
     replaced = {sheet.part: b"".join(worksheet_xml(book, plan, sheet)) for sheet, plan in emptied_plans.items()}
-    added = [plan.title for plan, old_sheet in zip(plans, old.replaced, strict=True) if old_sheet is None]
     emptied = {sheet.title: {"names": [], "of": first, "emptied": True} for sheet, first in old.emptied.items()}
     return PackageEdit(
         package=book.package,
-        replaced=replaced | changed_parts(book, added),
+        replaced=replaced | changed_parts(book),
         dropped=frozenset(dropped),
         sheets=parts,
         styles=styles,
@@ -267,62 +265,15 @@ def ensure_properties(book: OpenWorkbook) -> str:
     return part
 
 
-def changed_parts(book: OpenWorkbook, added: Sequence[str]) -> dict[str, bytes]:
-    """Return the content of the parts that other sheets change."""
+def changed_parts(book: OpenWorkbook) -> dict[str, bytes]:
+    """Return the content of the parts that list the sheets, names and parts of a workbook, where it has changed."""
     changed = {
         book.package.member(TYPES).name: book.types.markup.to_bytes(),
         book.part: book.markup.to_bytes(),
         book.relations.name: book.relations.markup.to_bytes(),
         book.root_relations.name: book.root_relations.markup.to_bytes(),
     }
-    application = book.root_relations.present_target("extended-properties")
-    if added and application and book.package.member(application).size <= _MOST_BYTES:
-        worksheets = [sheet.title for sheet in book.sheets if sheet.kind == "worksheet"][: -len(added)]
-        listed = add_titles(book.package.read(application), worksheets, added, location=application)
-        changed |= {application: listed} if listed is not None else {}
     return {name: content for name, content in changed.items() if content != book.package.read(name)}
-
-
-# The table of contents in the extended properties (`docProps/app.xml`): the number of worksheets, and their titles.
-#
-# Source: ECMA-376 part 1, 22.2.2.8 (HeadingPairs) and 22.2.2.32 (TitlesOfParts). Programs rewrite it when they save,
-# and open a workbook without it. So it is changed only if it is right, that is, lists the worksheets that are there.
-
-
-def add_titles(content: bytes, titles_present: Sequence[str], added: Sequence[str], *, location: str) -> bytes | None:
-    """Return the part with the titles of more worksheets; None if it does not list those that the workbook has.
-
-    `titles_present`: the titles of the worksheets that the workbook has, in the order of their tabs. `added`: the
-    titles of the worksheets that come after them.
-    """
-    try:
-        part = Markup(content, location=location, depth=5)
-    except FormatError:
-        return None
-    pairs, listed = (_find_vector(part.root, name) for name in ("HeadingPairs", "TitlesOfParts"))
-    if pairs is None or listed is None:
-        return None
-    counts = [at for variant in pairs.children for at in variant.children if at.name == "i4"]
-    titles = [entry.text for entry in listed.children]
-    if (
-        not counts
-        or counts[0].text != str(len(titles_present))
-        or titles[: len(titles_present)] != list(titles_present)
-        or not titles_present
-    ):
-        return None
-    part.replace(counts[0].inner, counts[0].close, str(len(titles_present) + len(added)))
-    part.set(listed, "size", str(len(titles) + len(added)))
-    prefix = listed.prefix
-    text = "".join(f"<{prefix}lpstr>{escape_text(title)}</{prefix}lpstr>" for title in added)
-    part.insert(listed.children[len(titles_present) - 1].end, text)
-    return part.to_bytes()
-
-
-def _find_vector(root: Element, name: str) -> Element | None:
-    """Return the list within a child of the root; None if the part has no such list."""
-    around = root.child_named(name)
-    return around.children[0] if around is not None and len(around.children) == 1 else None
 
 
 # Removes the parts that nobody needs any more when sheets are replaced, and the calculation chain if it lists them.

@@ -116,7 +116,7 @@ def _write_revised(opened: Source, path: Path, columns: Mapping[str, LinearArray
     for gone in dropped:
         book.relations.drop(gone)
         book.types.drop(gone)
-    replaced |= changed_parts(book, [])
+    replaced |= changed_parts(book)
     with replacing(path, binary=True) as sink:
         writer = PackageWriter(sink)
         writer.copy_parts(package, replaced, dropped)

@@ -7,7 +7,6 @@ Source: ECMA-376 part 1, 18.3.1.99 (the order of a worksheet's elements), 18.3.1
 from __future__ import annotations
 
 import posixpath
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -396,28 +395,20 @@ def write_view(
         OSError: the sink refuses.
     """
     made = make_view(view, names.__getitem__, styles, part)
-    crc = size = 0
     texts = any(axis.labels is not None for axis in (view.rows, view.columns)) or not view.has_numbers
     with writer.stream_part(part.name, expected=_ANY if texts else _MOST_BYTES) as out:
-        for chunk in _join_chunks(made):
-            out.write(chunk)
-            crc, size = zlib.crc32(chunk, crc), size + len(chunk)
+        out.write(made.head)
+        rows = iter(made.rows)
+        while chunk := list(islice(rows, _ROWS_AT_ONCE)):
+            out.write("".join(chunk).encode())
+        out.write(made.tail)
     if part.drawing and made.drawing is not None:
         drawing, chart = made.drawing
         write_relations(writer, part.name, [("drawing", part.drawing)])
         write_relations(writer, part.drawing, [("chart", part.chart)])
         writer.write_part(part.drawing, drawing.encode())
         writer.write_part(part.chart, chart.encode())
-    return describe_view(view, crc, size)
-
-
-def _join_chunks(made: ViewParts) -> Iterator[bytes]:
-    """Yield the sheet of a view as bytes, some rows at a time."""
-    yield made.head
-    rows = iter(made.rows)
-    while chunk := list(islice(rows, _ROWS_AT_ONCE)):
-        yield "".join(chunk).encode()
-    yield made.tail
+    return describe_view(view, *writer.content_of(part.name))
 
 
 def write_relations(
