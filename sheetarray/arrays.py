@@ -22,6 +22,7 @@ from .values import (
     RaggedError,
     as_array,
     is_of,
+    is_table,
     name_of,
     naming,
     note_of,
@@ -156,6 +157,20 @@ def values_by_name(arrays: Any, *, split: bool = True) -> dict[str, Any]:
     return values
 
 
+def refuse_lists(arrays: Any, by_name: Mapping[str, Any]) -> None:
+    """Refuse the columns of lists of a table, for files whose columns hold one element a row.
+
+    `arrays`: the argument of `write`. `by_name`: its arrays, as `values_by_name` gives them.
+
+    Raises:
+        DTypeError: names the first.
+    """
+    for name, value in by_name.items():
+        if is_of(value, "awkward") and is_table(arrays):
+            hint = f"df[{name!r}] = df[{name!r}].map(str) makes text of them, and workbooks, .csv and .json keep them"
+            raise DTypeError(f"{name}: lists in a column: {hint}")
+
+
 def hold_stream(arrays: Any) -> Any:
     """Return the argument of `write` with its Arrow streams read into memory, as each can be read only once.
 
@@ -265,7 +280,9 @@ def _as_lists(value: Any) -> Any:
     for method in ("to_pylist", "to_list", "tolist"):  # of Arrow, pandas and polars, NumPy
         if hasattr(value, method):
             return _as_lists(getattr(value, method)())
-    return [_as_lists(item) for item in value] if isinstance(value, (list, tuple)) else value
+    if isinstance(value, (list, tuple)):
+        return [_as_lists(item) for item in value]
+    return None if is_of(value, "pandas", "NAType") else value
 
 
 def _leaves_of(value: Any) -> list[Any]:

@@ -27,10 +27,10 @@ import numpy as np
 
 from .. import dtypes
 from ..adapters import Keeps, Progress, ignore_progress
-from ..arrays import linear_arrays, select, values_by_name
+from ..arrays import linear_arrays, refuse_lists, select, values_by_name
 from ..columns import ArrayInfo
 from ..dtypes import Array
-from ..elements import text_array
+from ..elements import text_array, to_scalar
 from ..errors import DTypeError, Finding, FormatError, LimitError, locating, noting
 from ..files import (
     Readable,
@@ -80,6 +80,7 @@ def _to_dataset(arrays: Any, *, separators: str) -> tuple[Any, int]:
     xr = _import("xarray")
     described = describe_arrays(arrays)
     by_name, labels = (values_by_name(arrays), None) if described is None else described
+    refuse_lists(arrays, by_name)
     linear = linear_arrays(by_name)
     plain = {name: array.to_numpy() for name, array in linear.items()}
     if deep := [name for name, array in plain.items() if array.ndim > 32]:
@@ -133,8 +134,10 @@ def _to_stored(array: Array, dtype: str) -> tuple[Any, dict[str, Any]]:
         return counts, attrs | ({"_FillValue": np.int64(np.iinfo(np.int64).min)} if np.isnat(array).any() else {})
     if kind == "O":
         values = array.ravel().tolist()
-        texts = [json.dumps(value) for value in values]
-        if all(value is None or isinstance(value, str) for value in values):
+        texts = [json.dumps(to_scalar(value)) for value in values]
+        if any(isinstance(value, str) for value in values) and all(
+            value is None or isinstance(value, str) for value in values
+        ):
             texts = ["" if text is None else f"={text}" if text[:1] in ("", "=") else text for text in values]
             return text_array(texts).reshape(array.shape), {_DTYPE: "text or nothing"}
         return text_array(texts).reshape(array.shape), {_DTYPE: dtype}

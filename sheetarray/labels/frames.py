@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import values_by_name
 from ..dtypes import Array
-from ..errors import FormatError, warn_caller
+from ..errors import DTypeError, FormatError, warn_caller
 from ..values import (
     DEFAULT_NAME,
     EXTENSIONS,
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 MASKED = re.compile(r"U?Int(8|16|32|64)|Float(32|64)|boolean")
 _TEXT = re.compile(r"str|string(\[python\])?")
 _ARROW = re.compile(r"[a-z0-9_]{1,20}(\[[a-z]{1,3}(, tz=[A-Za-z0-9_+\-/:]{1,100})?\]|\(\d{1,2}, \d{1,2}\))?\[pyarrow\]")
+_LISTS = re.compile(r"(large_|fixed_size_)?list<(?:item|element): ([a-z0-9_]{1,20})>(?:\[(\d{1,6})\])?\[pyarrow\]")
+_DICTIONARY = re.compile(r"dictionary<values=([a-z0-9_]{1,20}), indices=(u?int\d{1,2}), ordered=([01])>\[pyarrow\]")
 
 
 _DECIMALS = ("decimal32", "decimal64", "decimal128", "decimal256")
@@ -93,26 +95,35 @@ def _find_dtype(name: str, kind: str) -> Any | None:
         return name if kind in "UTO" else None
     if MASKED.fullmatch(name):
         return name if kind in ("fO" if name.startswith("F") else "biuO") else None
-    if not _ARROW.fullmatch(name):
+    if not any(known.fullmatch(name) for known in (_ARROW, _LISTS, _DICTIONARY)):
         return None
     import pandas as pd
 
     try:
         pa = import_module("pyarrow")
+        if found := _LISTS.fullmatch(name):
+            size, item = int(found[3] or -1), pa.type_for_alias(found[2])
+            dtype = pa.large_list(item) if found[1] == "large_" else pa.list_(item, size)
+            return pd.ArrowDtype(dtype) if kind == "O" else None
+        if found := _DICTIONARY.fullmatch(name):
+            values, indices = map(pa.type_for_alias, found.groups()[:2])
+            return pd.ArrowDtype(pa.dictionary(indices, values, found[3] == "1"))
         if name == "string[pyarrow]":  # pandas' own name of another dtype
             return pd.ArrowDtype(pa.string())
         if "(" in name:
             kind, precision, scale = re.split(r"[(,]", name.partition(")")[0])
             return pd.ArrowDtype(getattr(pa, kind)(int(precision), int(scale))) if kind in _DECIMALS else None
         return pd.ArrowDtype.construct_from_string(name)
-    except (ImportError, TypeError, NotImplementedError):
+    except (ImportError, TypeError, ValueError, NotImplementedError):
         return None
 
 
 def _to_arrow(array: Array, dtype: Any) -> Any | None:
-    """Return times with a zone, decimals and times of day as an array of Arrow; None for dtypes that need no such."""
+    """Return times with a zone, decimals, times of day and dictionaries as an array of Arrow; None for other dtypes."""
     pa = import_module("pyarrow")
     wanted = dtype.pyarrow_dtype if hasattr(dtype, "pyarrow_dtype") else pa.null()
+    if pa.types.is_dictionary(wanted):
+        return pa.array(array, from_pandas=True).cast(wanted.value_type).dictionary_encode().cast(wanted)
     if pa.types.is_timestamp(wanted) and wanted.tz is not None:
         return pa.array(array).cast(pa.timestamp(wanted.unit, "UTC")).cast(wanted)
     if pa.types.is_decimal(wanted):
@@ -248,7 +259,10 @@ def _to_scalar(label: Any) -> Any:
     """Return a label with NumPy's date in the place of pandas' own; of a tuple, all its parts."""
     if type(label) is tuple:
         return tuple(map(_to_scalar, label))
-    if is_of(label, "pandas", "Timestamp") and label.tzinfo is None:
+    if is_of(label, "pandas", "Timestamp"):
+        if label.tzinfo is not None:
+            hint = "df.columns = df.columns.map(str) makes text of all"
+            raise DTypeError(f"{label}: a time with a zone as the label of a column: {hint}")
         return label.to_datetime64()
     return label.to_timedelta64() if is_of(label, "pandas", "Timedelta") else label
 

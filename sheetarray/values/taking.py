@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import numpy as np
@@ -553,13 +553,22 @@ def frame_columns(frame: Any) -> list[tuple[str, Any]]:
         DTypeError: a label that is no name.
         LimitError: two columns of one name.
     """
-    names = [name_of(label) for label in frame.columns]
+    try:
+        names = [name_of(label) for label in frame.columns]
+    except DTypeError as error:
+        raise DTypeError(f"{error}: df.columns = df.columns.map(str) makes text of all") from error
     if len({*names}) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         hint = "df.columns = [f'{name}_{number}' for number, name in enumerate(df.columns)] gives each its own"
         raise LimitError(f"two arrays would have the name {twice!r}: {hint}")
     columns = [(name, frame.iloc[:, number]) for number, name in enumerate(names)]
-    return [*index_columns(frame.index, taken=list(frame.columns)), *columns]
+    levels = index_columns(frame.index, taken=list(frame.columns))
+    if len({name for name, _ in levels} | {*names}) < len(levels) + len(names):
+        every = [name for name, _ in levels] + names
+        twice = next(name for name in every if every.count(name) > 1)
+        hint = "df.index.names = [f'index_{number}' for number in range(df.index.nlevels)] renames the index"
+        raise LimitError(f"two arrays would have the name {twice!r}: {hint}")
+    return [*levels, *columns]
 
 
 def index_columns(index: Any, *, taken: list[Any], always: bool = False) -> list[tuple[str, Any]]:
@@ -597,6 +606,8 @@ def column_array(column: Any) -> Array:
         if str(dtype).startswith("struct<"):
             name = name_of_column()
             raise DTypeError(f"fields in a column: df.drop(columns={name!r}).join(df[{name!r}].struct.explode())")
+        if str(dtype).startswith(("fixed_size_list<", "extension<arrow.fixed_shape_tensor")):
+            raise RaggedError(LISTS)  # each stays a value of its row
         return arrow_array(getattr(column, "array", column).__arrow_array__())
     if kind == "CategoricalDtype":
         return _categories(column)
@@ -634,7 +645,10 @@ def _objects(column: Any) -> Array:
 
 def missing_objects(column: Any) -> Mask:
     """Return a mask of the objects of a column that are missing; the NaN of a Decimal is a value."""
-    missing = np.array(column.isna())
+    try:
+        missing = np.array(column.isna())
+    except InvalidOperation as error:
+        raise DTypeError("a signalling NaN of Decimal: column.map(str) makes text of all") from error
     for index in np.flatnonzero(missing).tolist():
         missing[index] = not isinstance(column[index] if not hasattr(column, "iloc") else column.iloc[index], Decimal)
     return missing
@@ -646,10 +660,11 @@ def _warn_of_nan(column: Any, values: Array, missing: Mask) -> None:
     """
     if column.dtype != object:
         return  # a dtype that has a null of its own
-    changed = [value for value in values[missing].tolist() if value is not None and repr(value) != "<NA>"]
+    changed = [value for value in values[missing].tolist() if value is not None]
     if not changed:
         return
-    kinds = " and ".join(sorted({"NaN" if isinstance(value, float) else "NaT" for value in changed}))
+    names = {"<NA>": "pd.NA", "NaT": "NaT"}
+    kinds = " and ".join(sorted({names.get(repr(value), "NaN") for value in changed}))
     numbers = any(isinstance(value, (int, float, np.number)) for value in values[~missing].tolist())
     hint = "astype(float) keeps NaN" if numbers else "where(column.notna(), None) says so beforehand"
     warn_of_column(f"{kinds} in a column of objects is written as None ({hint})")

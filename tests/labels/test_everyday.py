@@ -231,6 +231,71 @@ def test_names_that_stand_twice_are_refused_with_a_line_that_helps(tmp_path: Pat
     pd.testing.assert_frame_equal(sa.read_frame(tmp_path / "t.csv"), df)
 
 
+@pytest.mark.parametrize(
+    ("frame", "line"),
+    [
+        (pd.DataFrame({"x": [1]}, index=pd.Index([3], name="x")), "df.index.names = ["),
+        (pd.DataFrame({"x": [1]}, index=pd.MultiIndex.from_tuples([(1, 2)], names=["n", "n"])), "df.index.names = ["),
+        (pd.DataFrame([[1.5]], columns=pd.period_range("2020", periods=1, freq="M")), "df.columns = df.columns.map("),
+        (pd.DataFrame([[1.5]], columns=pd.interval_range(0, 1)), "df.columns = df.columns.map("),
+        (pd.DataFrame([[1.5]], columns=[None]), "df.columns = df.columns.map("),
+        (pd.DataFrame([[1.5]], columns=pd.date_range("2020", periods=1, tz="UTC")), "df.columns = df.columns.map("),
+    ],
+)
+def test_labels_that_are_no_names_are_refused_with_a_line_that_helps(frame: Any, line: str, tmp_path: Path) -> None:
+    with pytest.raises((sa.LimitError, sa.DTypeError)) as caught:
+        sa.write(tmp_path / "t.csv", frame)
+    start = str(caught.value).index(line)
+    advice = str(caught.value)[start:].partition(" renames")[0].partition(" makes")[0]
+    exec(advice, {"df": frame})
+    sa.write(tmp_path / "t.csv", frame)
+    pd.testing.assert_frame_equal(sa.read_frame(tmp_path / "t.csv"), frame)
+
+
+def test_what_no_file_can_tell_apart_is_told(tmp_path: Path) -> None:
+    with pytest.warns(sa.SheetArrayWarning, match=r"^v: pd\.NA in a column of objects is written as None"):
+        sa.write(tmp_path / "t.csv", pd.DataFrame({"v": of([pd.NA, "a"], object)}))
+    with pytest.raises(sa.DTypeError, match=r"^v: a signalling NaN of Decimal"):
+        sa.write(tmp_path / "t.csv", pd.DataFrame({"v": of([Decimal("sNaN"), Decimal(1)], object)}))
+
+
+@pytest.mark.parametrize("kind", ["list", "large_list", "lists of two", "dictionary", "dictionary of integers"])
+def test_lists_and_dictionaries_of_arrow_come_back(kind: str, tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    pytest.importorskip("awkward")
+    values, dtype = {
+        "list": ([[1, 2], None, []], pa.list_(pa.int64())),
+        "large_list": ([["a"], [], None], pa.large_list(pa.string())),
+        "lists of two": ([[1.5, 2.5], [3.5, 4.5], None], pa.list_(pa.float64(), 2)),
+        "dictionary": (["a", None, "a"], pa.dictionary(pa.int32(), pa.string())),
+        "dictionary of integers": ([5, 7, 5], pa.dictionary(pa.int8(), pa.int64())),
+    }[kind]
+    frame = pd.DataFrame({"k": range(3), "v": pd.Series(values, dtype=pd.ArrowDtype(dtype))})
+    sa.write(tmp_path / "t.xlsx", frame)
+    assert list(sa.check(tmp_path / "t.xlsx")) == []
+    pd.testing.assert_frame_equal(sa.read_frame(tmp_path / "t.xlsx"), frame)
+    if kind == "dictionary":
+        sa.write(tmp_path / "t.parquet", frame)
+        pd.testing.assert_frame_equal(sa.read_frame(tmp_path / "t.parquet"), frame)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow", "nc", "zarr"])
+def test_files_of_columns_refuse_lists_and_take_objects(suffix: str, tmp_path: Path) -> None:
+    pytest.importorskip("awkward")
+    if suffix in ("nc", "zarr"):
+        pytest.importorskip({"nc": "h5netcdf", "zarr": "zarr"}[suffix])
+    df = pd.DataFrame({"k": [1, 2], "v": of([[1, 2], [3, 4]], object)})
+    with pytest.raises(sa.DTypeError, match=r"^v: lists in a column: ") as caught:
+        sa.write(tmp_path / f"t.{suffix}", df)
+    exec(str(caught.value)[len("v: lists in a column: ") :].partition(" makes")[0], {"df": df})
+    df["n"] = of([np.float32(0.5), np.int8(3)], object)
+    df["none"] = of([None, None], object)
+    sa.write(tmp_path / f"t.{suffix}", df)
+    pd.testing.assert_frame_equal(sa.read_frame(tmp_path / f"t.{suffix}"), df)
+    with pytest.raises(sa.LimitError, match="the name '' is none"):
+        sa.write(tmp_path / f"t.{suffix}", pd.DataFrame({"": [1]}))
+
+
 class Colour(enum.Enum):
     RED = "red"
     BLUE = "blue"

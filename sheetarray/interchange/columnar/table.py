@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ... import dtypes
-from ...arrays import linear_arrays, select, values_by_name
+from ...arrays import linear_arrays, refuse_lists, select, values_by_name
 from ...columns import ArrayInfo
 from ...dtypes import Array
-from ...elements import text_array
+from ...elements import text_array, to_scalar
 from ...errors import DTypeError, FormatError, LimitError
 from ...header import check_size, contiguous_strides
 from ...json_text import parse_json
@@ -101,6 +101,9 @@ def to_table(arrays: Any) -> tuple[pl.DataFrame, TableLayout]:
 
     described = describe_arrays(arrays)
     by_name, labels = (values_by_name(arrays), None) if described is None else described
+    refuse_lists(arrays, by_name)
+    if "" in by_name:
+        raise LimitError("the name '' is none for a column of a file: rename it")
     linear = linear_arrays(by_name)
     layout = TableLayout(arrays={name: (array.dtype, ()) for name, array in linear.items()})
     if labels is not None:
@@ -170,7 +173,7 @@ def _to_series(name: str, array: Array) -> pl.Series:
     if array.dtype.kind in "mM":
         counts = pl.Series(name, array.view(np.int64))
         return counts.set(pl.Series(np.isnat(array)), None) if np.isnat(array).any() else counts
-    texts = [None if value is None else json.dumps(value) for value in values]
+    texts = [None if value is None else json.dumps(to_scalar(value)) for value in values]
     return pl.DataFrame({"json": pl.Series(texts, dtype=pl.String)}).to_struct(name)
 
 
