@@ -122,7 +122,7 @@ VALUES: dict[str, tuple[Any, Any]] = {
     # NumPy
     "a scalar": (np.float32(0.1), np.array(0.1, "f4")),
     "a moment": (np.datetime64("2020-01-01"), np.array("2020-01-01", "M8[D]")),
-    "a moment without a unit": (np.array(["NaT"], "M8"), Refused("x: ", "cast it first")),
+    "a moment without a unit": (np.full(1, -(2**63)).view("M8"), Refused("x: ", "cast it first")),
     "a duration without a unit": (np.array(5).view("m8")[()], Refused("x: ", "cast it first")),
     "a masked array": (np.ma.array([1, 2], mask=[0, 1]), objects(1, None)),
     "a masked array of floats": (np.ma.array([1.5, 2], mask=[0, 1]), np.array([1.5, np.nan])),
