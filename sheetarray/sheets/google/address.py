@@ -14,7 +14,6 @@ from ...errors import LimitError, NotFoundError
 _KEY = re.compile(r"[A-Za-z0-9_-]{15,200}")
 _OURS = re.compile(r"gsheets://([^/?#]*)(?:/(.*?))?(?:[?#]gid=([^&#]*))?", re.DOTALL)  # a title may contain ? and #
 _OLD_HOSTS = ("spreadsheets.google.com", "docs.google.com")
-_MOST_IN_TITLE = 100  # characters that the service takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +52,17 @@ def parse_address(source: Any, worksheet: str | None = None) -> SheetAddress:
     if address.gid is None and address.title is None and worksheet is not None:
         address = SheetAddress(address.key, None, worksheet, address.label, address.http)
     if address.title is not None:
-        _check_title(address.title)
+        check_title(address.title, "worksheet", 100)
     return address
 
 
-def _check_title(title: str) -> None:
-    if not 0 < len(title.strip()) <= len(title) <= _MOST_IN_TITLE:
-        length = len(title) if title.strip() else 0
-        raise LimitError(f"the title of a worksheet has 1 to {_MOST_IN_TITLE} characters, not {length}")
-    if any("\ud800" <= character <= "\udfff" for character in title):
-        raise LimitError(f"the title of a worksheet is valid Unicode, unlike {title!r}")
+def check_title(title: str, what: str, most: int) -> None:
+    """Refuse a title that no worksheet or spreadsheet can have, with a LimitError."""
+    length = len(title) if title.strip() else 0
+    if not 0 < length <= most:
+        raise LimitError(f"the title of a {what} has 1 to {most:,} characters, not {length:,}")
+    if re.search(r"[\ud800-\udfff]", title):
+        raise LimitError(f"the title of a {what} is valid Unicode, unlike {title!r:.80}")
 
 
 def _from_text(text: str) -> SheetAddress:

@@ -143,7 +143,7 @@ class Retries:
         if left > 0:
             threading.Thread(target=_settle, args=(outcome, request), daemon=True).start()
         try:
-            return outcome.result(max(left, 0))
+            return outcome.result(min(max(left, 0), threading.TIMEOUT_MAX))
         except FutureTimeoutError:
             if outcome.done():  # the request itself has raised this error
                 raise

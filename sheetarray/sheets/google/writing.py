@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -21,7 +22,7 @@ from ...linear import LinearArray
 from ...tables import lay_out_table
 from ...views.description import View, select_views
 from ..workbooks import check_choices
-from .address import SheetAddress, parse_address, title_of_new, worksheet_url
+from .address import SheetAddress, check_title, parse_address, title_of_new, worksheet_url
 from .at_once import ChangedCellError, find_change, write_at_once
 from .changes import Requests, Swap, TooHeavyError, apply_changes, change_properties
 from .client import DRIVE, http_client
@@ -491,8 +492,6 @@ def _write(
 
 # Makes spreadsheets, and shares them with people.
 
-_LONGEST_TITLE = 1000  # characters
-
 
 def create_gsheet(
     title: str,
@@ -524,11 +523,10 @@ def create_gsheet(
         ...     server.client().open("readings").url == url
         True
     """
-    if not 0 < len(title.strip()) <= len(title) <= _LONGEST_TITLE:
-        raise LimitError(f"the title of a spreadsheet has 1 to {_LONGEST_TITLE:,} characters, not {len(title.strip())}")
+    check_title(title, "spreadsheet", 1000)
     people = [share] if isinstance(share, str) else list(share)
     for address in people:
-        if "@" not in address.strip("@") or any(character.isspace() for character in address):
+        if not re.fullmatch(r"[^\s\ud800-\udfff]+@[^\s\ud800-\udfff]+", address):
             raise LimitError(f"{address!r} is not an address to share a spreadsheet with")
     http = http_client(client, credentials, writing=True, sharing=bool(people))
     service = SheetsApi(http, SheetAddress("", None, None, title), Retries(timeout=timeout))

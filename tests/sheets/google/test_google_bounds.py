@@ -120,6 +120,12 @@ def test_a_timeout_is_a_time(timeout: Any) -> None:
         read_gsheet(KEY, timeout=timeout, client=SheetsServer)
 
 
+@pytest.mark.parametrize("timeout", [float("inf"), 1e10])
+def test_a_timeout_may_be_longer_than_any_wait(server: SheetsServer, timeout: float) -> None:
+    with pytest.raises(sa.FormatError, match="no array"):
+        read_gsheet(server.create(), timeout=timeout, client=server.client())
+
+
 def test_a_quota_is_no_part_of_the_timeout_and_other_waiting_is(
     monkeypatch: pytest.MonkeyPatch, server: SheetsServer
 ) -> None:

@@ -85,7 +85,7 @@ def test_nothing_is_made_for_arrays_that_cannot_be_written(sheets_server: Sheets
     assert sheets_server.requests == []
 
 
-@pytest.mark.parametrize("title", ["", "  ", "x" * 1001])
+@pytest.mark.parametrize("title", ["", "  ", "x" * 1001, "\ud800"])
 def test_an_impossible_title_of_a_spreadsheet_is_refused(sheets_server: SheetsServer, title: str) -> None:
     with pytest.raises(sa.LimitError, match="title"):
         create_gsheet(title, client=sheets_server.client())
@@ -93,7 +93,7 @@ def test_an_impossible_title_of_a_spreadsheet_is_refused(sheets_server: SheetsSe
     assert len(sheets_server.requests) == 1
 
 
-@pytest.mark.parametrize("share", [["me"], ["a b@c"], ["@"], "me"])
+@pytest.mark.parametrize("share", [["me"], ["a b@c"], ["@"], "me", ["a@\ud800"]])
 def test_what_is_no_address_is_refused_before_anything_is_made(sheets_server: SheetsServer, share: Any) -> None:
     with pytest.raises(sa.LimitError, match="not an address"):
         create_gsheet("x", share=share, client=sheets_server.client())
