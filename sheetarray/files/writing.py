@@ -12,7 +12,6 @@ import stat
 import tempfile
 import threading
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext, suppress
 from mimetypes import guess_type
 from pathlib import Path
@@ -140,11 +139,14 @@ def _suffix_of(target: PathLike) -> str:
 @contextmanager
 def compressing(file: IO[bytes], suffix: str) -> Iterator[Sink]:
     """Give a sink that compresses into a file as its suffix says; the file itself for a suffix of no compression."""
-    if suffix not in COMPRESSIONS:
+    if suffix == ".gz":
+        with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=6, mtime=0) as packed:
+            yield packed
+    elif suffix == ".zst":
+        with load_zstandard().ZstdCompressor(level=3, threads=-1).stream_writer(file, closefd=False) as packed:
+            yield packed
+    else:
         yield file
-        return
-    with _compressing(file, suffix) as packed, _BackgroundSink(packed) as sink:
-        yield sink
 
 
 @contextmanager
@@ -213,55 +215,6 @@ class _FlushingFile:
                 _SYNC(self._descriptor)
         except OSError as error:
             self._error = error
-
-
-class _BackgroundSink:
-    """A sink that compresses and writes in a thread while the caller makes the next chunk; one chunk at most waits."""
-
-    def __init__(self, sink: Sink) -> None:
-        self._sink = sink
-        self._thread = ThreadPoolExecutor(1, "sheetarray-write")
-        self._pending: Future[Any] | None = None
-
-    def __enter__(self) -> _BackgroundSink:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        try:
-            self._wait()
-        except OSError:
-            if error is None:
-                raise
-        finally:
-            self._thread.shutdown()
-
-    def write(self, chunk: bytes | memoryview, /) -> None:
-        """Hand over a chunk.
-
-        Raises:
-            OSError: writing an earlier one failed.
-        """
-        self._wait()
-        self._pending = self._thread.submit(self._sink.write, chunk)
-
-    def _wait(self) -> None:
-        pending, self._pending = self._pending, None
-        if pending is not None:
-            pending.result()
-
-
-@contextmanager
-def _compressing(file: IO[bytes], suffix: str) -> Iterator[Sink]:
-    if suffix == ".gz":
-        with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=6, mtime=0) as packed:
-            yield packed
-    else:
-        zstandard = load_zstandard()
-
-        with zstandard.ZstdCompressor(level=3, threads=-1).stream_writer(file, closefd=False) as packed:
-            yield packed
 
 
 def _to_sink(file: IO[bytes] | IO[str]) -> Sink:

@@ -443,7 +443,6 @@ def _filled_cells(column: TableColumn) -> int:
 
 
 # Selects the rows of a sheet in which the names and the data of a table stand.
-_FEW = 16  # rows at either end of a table, which are looked at one by one before masks of all rows are made
 
 
 @dataclass(frozen=True)
@@ -519,10 +518,6 @@ def _take_rows(table: Table, options: TableOptions) -> range | Positions:
     """Return the rows from the first that holds something to the last, without those that are passed over."""
     lines = table.lines if len(table.columns) > 1 else table.lines[:0]
     above = max(table.first, table.index_of(options.skipped_above))
-    if not (options.skipped_rows or options.comment or options.skip_footer or len(lines)):
-        first, last = _first(table, above), _last(table)
-        if first is not None and last is not None:
-            return range(first, last + 1)
     counts = np.ones(table.height, dtype=bool)
     counts[:above] = False
     counts[lines[lines < table.height]] = False
@@ -535,25 +530,8 @@ def _take_rows(table: Table, options: TableOptions) -> range | Positions:
         held = held[: max(0, len(held) - options.skip_footer)]
     if not len(held):
         return range(0)
-    counts[: held[0]] = False
-    counts[held[-1] + 1 :] = False
-    return np.flatnonzero(counts)
-
-
-def _first(table: Table, start: int) -> int | None:
-    """Return the first row that holds something, if it is one of the first few."""
-    rows = range(start, min(start + _FEW, table.height))
-    return next((row for row in rows if _holds(table, row)), None)
-
-
-def _last(table: Table) -> int | None:
-    """Return the last row that holds something, if it is one of the last few."""
-    rows = range(table.height - 1, max(table.height - 1 - _FEW, -1), -1)
-    return next((row for row in rows if _holds(table, row)), None)
-
-
-def _holds(table: Table, row: int) -> bool:
-    return any(not is_blank(column.cell(row)) for column in table.columns.values())
+    first, end = int(held[0]), int(held[-1]) + 1
+    return range(first, end) if counts[first:end].all() else first + np.flatnonzero(counts[first:end])
 
 
 def _filled_rows(table: Table, comment: str | None) -> tuple[Mask, Mask]:
@@ -567,6 +545,8 @@ def _filled_rows(table: Table, comment: str | None) -> tuple[Mask, Mask]:
             comments[rows[~filled[rows]]] = True
         held = column.mark_filled()[: table.height]
         filled[: len(held)] |= held
+        if comment is None and filled.all():
+            break  # one full column says it of all
     filled[: table.first] = False
     if comment is not None and table.are_quoted is not None and comments.any():
         rows = np.flatnonzero(comments)
