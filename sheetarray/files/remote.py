@@ -14,6 +14,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from http import HTTPStatus
@@ -133,9 +134,9 @@ def translate_error(place: RemoteFile, error: Exception) -> Exception:
     if denied or str(error).startswith(_FTP_DENIED) or any(status in _DENIED for status in statuses):
         return PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)
     if isinstance(error, FileNotFoundError) and (not statuses or statuses[0] in _ABSENT) and not _is_unanswered(error):
-        return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+        return _absent(place)
     if isinstance(error, KeyError) and name.startswith("zip:"):  # what Python's zipfile says of a member
-        return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+        return _absent(place)
     if isinstance(error, IsADirectoryError):
         return IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
     if isinstance(error, (NotImplementedError, io.UnsupportedOperation)):
@@ -143,6 +144,10 @@ def translate_error(place: RemoteFile, error: Exception) -> Exception:
     if "Credentials" in type(error).__name__:
         return RemoteError(f"{name}: {message}", hint=_CREDENTIALS)
     return RemoteError(f"{name}: {message}", status=statuses[0] if statuses else None)
+
+
+def _absent(place: RemoteFile) -> FileNotFoundError:
+    return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(place))
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
@@ -180,6 +185,7 @@ _AT_ONCE = 2**20  # a file that is no larger is read in one more request
 _LEAST, _MOST = 2**16, 2**24  # bytes of a block; the second, of any request, too
 _BLOCKS = 64  # of which a file has as many, where they are neither too small nor too large for that
 _ENDLESS = 2**62
+_THREADS = 64  # that wait for the answers of services
 _STATE = (
     *("size", "ETag", "etag", "mtime", "modified", "LastModified", "last_modified", "Last-Modified", "updated"),
     *("created", "generation", "md5Hash", "Content-MD5", "VersionId", "sha", "CRC"),
@@ -546,54 +552,16 @@ def read_states(files: Sequence[RemoteFile]) -> list[Exception | None]:
     Returns:
         For each file the error that opening it would raise; None if there is no error.
     """
-    problems: list[Exception | None] = [None] * len(files)
-    unknown = [index for index, file in enumerate(files) if file.state is None]
-    for system, indices, paths in _group_by_system(files, unknown, problems):
-        system.invalidate_cache()
-        for index, info in zip(indices, _ask_for_infos(system, paths), strict=True):
-            if isinstance(info, Exception):
-                problems[index] = translate_error(files[index], info)
-            else:
-                files[index].state = state_of(info)
-    return problems
 
-
-def _group_by_system(
-    files: Sequence[RemoteFile], wanted: Iterable[int], problems: list[Exception | None]
-) -> list[tuple[Any, list[int], list[str]]]:
-    """Return each file system of some files, with the files' indices and their paths in it.
-
-    `wanted`: the indices of the files that are asked for. `problems`: gets the error of a file whose file system
-    cannot be opened.
-    """
-    groups: dict[int, tuple[Any, list[int], list[str]]] = {}
-    for index in wanted:
+    def ask(file: RemoteFile) -> Exception | None:
         try:
-            system, path = open_storage(files[index])
+            file.state = file.state or read_state(file)
         except Exception as error:  # of this file alone
-            problems[index] = error
-            continue
-        _, indices, paths = groups.setdefault(id(system), (system, [], []))
-        indices.append(index)
-        paths.append(path)
-    return list(groups.values())
+            return error
+        return None if file.state is not None else _absent(file)
 
-
-def _ask_for_infos(system: Any, paths: Sequence[str]) -> list[Any]:
-    """Return, for each path, the information that a file system has about it, or the error that it raised."""
-    if getattr(system, "async_impl", False):
-        from fsspec.asyn import _run_coros_in_chunks, sync  # type: ignore[import-untyped]
-
-        requests = [system._info(path) for path in paths]
-        infos: list[Any] = sync(system.loop, _run_coros_in_chunks, requests, return_exceptions=True)
-        return infos
-    infos = []
-    for path in paths:
-        try:
-            infos.append(system.info(path))
-        except Exception as error:  # of this path alone
-            infos.append(error)
-    return infos
+    with ThreadPoolExecutor(_THREADS, "sheetarray-states") as threads:
+        return list(threads.map(ask, files))
 
 
 def read_heads(files: Sequence[RemoteFile], size: int = HEAD) -> list[Exception | None]:
@@ -605,7 +573,17 @@ def read_heads(files: Sequence[RemoteFile], size: int = HEAD) -> list[Exception 
         For each file the error that opening it would raise; None if there is no error.
     """
     problems: list[Exception | None] = [None] * len(files)
-    for system, indices, paths in _group_by_system(files, range(len(files)), problems):
+    groups: dict[int, tuple[Any, list[int], list[str]]] = {}  # by file system: indices of files, and paths in it
+    for index, file in enumerate(files):
+        try:
+            system, path = open_storage(file)
+        except Exception as error:  # of this file alone
+            problems[index] = error
+            continue
+        _, indices, paths = groups.setdefault(id(system), (system, [], []))
+        indices.append(index)
+        paths.append(path)
+    for system, indices, paths in groups.values():
         heads = system.cat_ranges(paths, [0] * len(paths), [size] * len(paths), on_error="return")
         for index, head in zip(indices, heads, strict=True):
             if isinstance(head, Exception):
