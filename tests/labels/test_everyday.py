@@ -49,10 +49,16 @@ KINDS: dict[str, tuple[Any, Any]] = {
     "Int64": (of([1, None, 2**60], "Int64"), of([1, None, 2**60], object)),
     "Int64 without blanks": (of([1, 2, 3], "Int64"), of([1, 2, 3])),
     "UInt8": (of([1, None, 255], "UInt8"), of([1, np.nan, 255])),
+    "Float32": (of([0.1, None, -0.0], "Float32"), of([np.float64(np.float32(0.1)), np.nan, -0.0])),
     "Float64": (of([1.5, None, 0.1], "Float64"), of([1.5, np.nan, 0.1])),
     "boolean": (of([True, None, False], "boolean"), of([True, None, False], object)),
     "string": (of(["a", "b", "c"], "string"), of(["a", "b", "c"])),
+    "string with blanks": (of(["a", None, ""], "string"), of(["a", "", ""])),
+    "string[python]": (of(["a", None, "c"], pd.StringDtype("python")), of(["a", "", "c"])),
+    "objects that are text": (of(["a", "b", "c"], object), of(["a", "b", "c"])),
+    "objects": (of([1, "a", None], object), of(["1", "a", ""])),
     "category": (of(["b", "a", "b"], "category"), of(["b", "a", "b"])),
+    "category that is not there": (of(pd.Categorical(["v", None, "u"], ["u", "v", "w"], ordered=True)), of(["v", "", "u"])),
     "category with an order": (of(pd.Categorical([3, 1, 3], [3, 1], ordered=True)), of([3, 1, 3])),
     "date": (of([NOON.date(), None, dt.date(1, 1, 1)], object), of(np.array(["2020-02-29", "NaT", "0001-01-01"], "M8[s]"))),
     "datetime": (of([NOON, None, NOON], object), of(np.array([NOON, None, NOON], "M8[us]"))),
@@ -121,7 +127,9 @@ def test_a_column_and_an_index_come_back_as_they_were(kind: str, suffix: str, tm
     pd.testing.assert_frame_equal(again, frame)
     assert list(map(type, again["c"])) == list(map(type, frame["c"]))
     assert list(sa.check(path)) == []
-    sa.read(path)
+    assert "dataset.json" not in sa.read(path)
+    sa.write(path, frame[:0])
+    pd.testing.assert_frame_equal(sa.read_frame(path), frame[:0], check_freq=False)
     if frame["c"].isna().any():
         return
     sa.write(path, frame.set_index("c"))

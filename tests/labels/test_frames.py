@@ -9,32 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from examples import ANEW, cross
+from examples import cross
 
 import sheetarray as sa
 
 NAME = "dataset.json"
 
 SUFFIXES = ("csv", "json", "xlsx")
-COLUMNS: dict[str, Any] = {
-    "Int64": pd.array([1, None, 2**53 + 1], dtype="Int64"),
-    "UInt8": pd.array([1, 2, 255], dtype="UInt8"),
-    "Float32": pd.array([0.1, None, -0.0], dtype="Float32"),
-    "boolean": pd.array([True, None, False], dtype="boolean"),
-    "str": pd.Series(["a", None, "=1"], dtype="str"),
-    "string": pd.array(["a", None, ""], dtype="string"),
-    "string[python]": pd.array(["a", None, "c"], dtype=pd.StringDtype("python")),
-    "object of text": pd.Series(["a", "b", "c"], dtype=object),
-    "object": pd.Series([1, "a", None], dtype=object),
-    "category": pd.Categorical(["v", None, "u"], categories=["u", "v", "w"], ordered=True),
-    "category of integers": pd.Categorical([3, 1, 3]),
-    "category of dates": pd.Categorical(pd.to_datetime(["2020-01-01", None, "2021-01-01"])),
-    "datetime64[s]": np.array(["2020-01-01", "NaT", "1900-01-01"], "M8[s]"),
-    "datetime64[ns]": np.array([1, 2, 3], "M8[ns]"),
-    "timedelta64[ms]": np.array([1, -5, 3], "m8[ms]"),
-    "int8": np.array([1, -2, 3], "i1"),
-    "complex": np.array([1j, 2, -0.0]),
-}
 INDEXES: dict[str, Any] = {
     "named": pd.Index([3, 1, 2], name="key"),
     "text without a name": pd.Index(["a", "b", "c"]),
@@ -69,21 +50,6 @@ def test_an_index_comes_back(index: str, suffix: str, tmp_path: Path) -> None:
         pd.testing.assert_index_equal(restored.index, frame.index, exact=True)
     assert restored.index.names == frame.index.names
     assert sa.read_frame(tmp_path / f"t.{suffix}", ["b"]).equals(frame[["b"]])
-
-
-@pytest.mark.parametrize(("dtype", "suffix"), cross(COLUMNS, SUFFIXES, SUFFIXES[0]))
-def test_a_column_comes_back(dtype: str, suffix: str, tmp_path: Path) -> None:
-    if suffix == "json" and dtype == "Int64":
-        pytest.skip("beside a missing value JSON keeps no integers beyond 2^53")
-    for index in (None, INDEXES["named"])[:: 1 if suffix == "csv" or ANEW else 2]:  # the rows are counted, or named
-        check_column(dtype, index, suffix, tmp_path)
-
-
-def check_column(dtype: str, index: Any, suffix: str, tmp_path: Path) -> None:
-    frame = pd.DataFrame({"a": COLUMNS[dtype]}, index=index)
-    frame["a"] = pd.Series(COLUMNS[dtype], dtype=getattr(COLUMNS[dtype], "dtype", None)).set_axis(frame.index)
-    pd.testing.assert_frame_equal(read_again(frame, tmp_path, suffix), frame, check_exact=True)
-    pd.testing.assert_frame_equal(read_again(frame[:0], tmp_path, suffix), frame[:0], check_freq=False)
 
 
 def test_labels_of_columns_that_are_no_text_their_name_and_attributes(tmp_path: Path) -> None:
@@ -151,7 +117,10 @@ def edit(path: Path, name: str, array: Any) -> None:
 
 def test_cells_that_were_edited_win_over_what_is_said_of_them(tmp_path: Path) -> None:
     path = tmp_path / "t.json"
-    frame = pd.DataFrame({"n": COLUMNS["UInt8"], "c": COLUMNS["category"]}, index=INDEXES["dates with a frequency"])
+    frame = pd.DataFrame(
+        {"n": pd.array([1, 2, 255], "UInt8"), "c": pd.Categorical(["v", None, "u"])},
+        index=INDEXES["dates with a frequency"],
+    )
     sa.write(path, frame)
     edit(path, "day", np.array(["2020-01-31", "2020-02-01", "2020-02-05"], "M8[us]"))
     with pytest.warns(sa.SheetArrayWarning, match="no longer the frequency '2D'"):

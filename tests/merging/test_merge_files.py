@@ -263,7 +263,6 @@ def test_whole_arrays(tmp_path: Path) -> None:
     assert merged.arrays["t"].shape == (6,)
 
 
-@pytest.mark.fault("The process is killed at any moment of a merge.", "The old target is whole, or the merged one is.")
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("suffix", ["xlsx", "csv", "json"])
 def test_columns_that_people_insert_or_delete_are_merged_by_their_labels(
@@ -290,6 +289,7 @@ def test_columns_that_people_insert_or_delete_are_merged_by_their_labels(
     assert list(sa.check(tmp_path / f"merged.{suffix}")) == []
 
 
+@pytest.mark.fault("The process is killed at any moment of a merge.", "The old target is whole, or the merged one is.")
 @pytest.mark.parametrize("wait", [0.0, 0.02, 0.05, 0.1, 0.2])
 def test_a_merge_that_is_killed_leaves_the_old_target(tmp_path: Path, wait: float) -> None:
     values = np.random.default_rng(0).normal(size=50_000)

@@ -103,15 +103,6 @@ def test_what_is_written_is_read(format: str, options: dict[str, Any], tmp_path:
         assert_same(np.asarray(sa.read(path, name)[name]), arrays[name])
 
 
-@pytest.mark.parametrize("format", ["npy", "ra"])
-def test_what_is_written_is_read_where_a_file_holds_one_array(format: str, tmp_path: Path) -> None:
-    for dtype in TYPES:
-        array = np.array(held(dtype), dtype)
-        path = tmp_path / f"numbers.{format}"
-        sa.write(path, array)
-        assert_same(next(iter(sa.read(path).values())), array)
-
-
 def test_a_json_of_sciserialize_and_flat_lists(tmp_path: Path) -> None:
     sciserialize = pytest.importorskip("sheetarray.interchange.sciserialize")
 

@@ -13,7 +13,7 @@ from examples import STRIDE, cross, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from limits import set_limits
-from round_trips import grid, put, read, same
+from round_trips import grid, put, same
 
 import sheetarray as sa
 from sheetarray.testing.cases import assert_same
@@ -225,16 +225,6 @@ def test_any_text_that_is_not_blank_is_a_name(container: str, options: dict[str,
         assert list(sa.check(io.BytesIO(file.getvalue()), format=container)) == []
 
 
-def test_a_frame_with_a_column_version_is_written() -> None:
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame({"version": ["1.0.0", "version"], "ndarray": [1, 2], "shape": ["ndarray", "data"]})
-    file = io.BytesIO()
-    sa.write(file, frame, format="csv")
-    arrays = sa.read(io.BytesIO(file.getvalue()), format="csv")
-    assert arrays["version"].tolist() == ["1.0.0", "version"]
-    assert list(arrays) == ["version", "ndarray", "shape"]
-
-
 # Delimiters --------------------------------------------------------------------------------------------------
 
 
@@ -315,26 +305,3 @@ def test_head_and_body_split_alike(above: str, below: str, orient: Any, end: str
     assert len(read_back) == 2
     assert_same(read_back["a"], arrays["a"])
     assert_same(read_back["b"], arrays["b"])
-
-
-# One array, few cells -----------------------------------------------------------------------------------------
-
-
-def test_reading_by_name_ignores_a_damaged_neighbour() -> None:
-    rows = pad(grid(ARRAYS))
-    rows[3][0] = rows[1][0] = ""
-    same(read(rows, names=["b", "c"]), {name: ARRAYS[name] for name in ("b", "c")})
-
-
-@pytest.mark.parametrize("dtype", ["float64", "complex128", "bool", "int8", "uint64"])
-@pytest.mark.parametrize("length", [1, 31, 32, 33])
-def test_few_cells_read_one_by_one_are_what_the_engine_reads(dtype: str, length: int) -> None:
-    array = (np.arange(length) % 3 - (dtype in ("float64", "int8"))).astype(dtype)
-    if dtype in ("float64", "complex128"):
-        array = array / 3
-    for options in ({}, {"orient": "rows"}, {"delimiter": ";", "decimal": ","}):
-        rows = grid({"a": array, "b": array[::-1]}, **options)
-        file = io.StringIO(newline="")
-        file.write("\n".join(options.get("delimiter", ",").join(row) for row in rows))
-        file.seek(0)
-        same(sa.read_csv(file), {"a": array, "b": array[::-1]})

@@ -17,25 +17,7 @@ from command_line import run_command
 import sheetarray as sa
 from sheetarray.registry import FORMATS
 
-OLDER = [
-    "ndarray",
-    "shape",
-    1,
-    "strides",
-    1,
-    "offset",
-    0,
-    "order",
-    "row-major",
-    "dtype",
-    "int8",
-    "length",
-    1,
-    "capacity",
-    1,
-    "data",
-    7,
-]
+OLDER = sa.to_linear(np.array([7], "int8"))[2:]  # a list without a version
 CSV = "x\n" + "".join(f"{cell}\n" for cell in ["version", "1.3.0", "ndarray", "note", "hi", *OLDER[1:]])
 JSON = '{"x": [' + ", ".join(f'"{c}"' if isinstance(c, str) else str(c) for c in OLDER) + "]}"
 TIME = '{"__type__": "datetime", "isostr": "2015-02-18T21:40:23.123456789Z"}'

@@ -167,14 +167,6 @@ def test_columns_are_chosen_by_name_or_letter() -> None:
         read(text, ["D"])
 
 
-def test_a_header_is_found_out_or_said() -> None:
-    assert list(read("1,2\n3,4\n")) == ["A", "B"]
-    assert read("1,2\n3,4\n")["A"].tolist() == [1, 3]
-    assert list(read("a,b\n3,4\n", header=False)) == ["A", "B"]
-    assert read("2020,2021\n3,4\n", header=True)["2020"].tolist() == [3]
-    assert list(read("a,\n3,4\n")) == ["a", "B"]
-
-
 def test_a_name_that_is_there_already_gets_a_number() -> None:
     with pytest.warns(sa.SheetArrayWarning, match=r"C1: 'a' .* 'a_2'") as caught:
         assert {name: values.tolist() for name, values in read("a,b,a\n1,2,3\n").items()} == {
@@ -194,24 +186,6 @@ def test_a_name_that_is_there_already_gets_a_number() -> None:
         assert list(read(",A\n1,2\n")) == ["A_2", "A"]
 
 
-@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-def test_the_delimiter_is_found_or_said(delimiter: str) -> None:
-    text = f"a{delimiter}b\n1{delimiter}2\n3{delimiter}4\n"
-    assert read(text)["b"].tolist() == [2, 4]
-    assert read(text, delimiter=delimiter)["b"].tolist() == [2, 4]
-
-
-def test_a_decimal_comma_is_found_or_said() -> None:
-    assert read("a;b\n1,5;2\n2,5;3\n")["a"].tolist() == [1.5, 2.5]
-    assert read("a;b\n1,5;2\n2,5;3\n", decimal=",")["a"].tolist() == [1.5, 2.5]
-    assert read("a;b\n1,5;2\n2,5;3\n", decimal=".")["a"].tolist() == ["1,5", "2,5"]
-    assert read("a\n1,5\n2,5\n", delimiter=";")["a"].tolist() == [1.5, 2.5]
-
-
-def test_a_decimal_point_beside_a_comma_is_never_a_thousand() -> None:
-    assert read("a;b\n1.234;1,5\n5.678;2,5\n")["a"].tolist() != [1234, 5678]
-
-
 def test_quoted_cells_with_delimiters_and_line_breaks() -> None:
     assert read('a,b\n"x,1","l1\nl2"\n"q""q",z\n')["b"].tolist() == ["l1\nl2", "z"]
 
@@ -225,11 +199,6 @@ def test_ragged_rows_are_blank_where_they_end() -> None:
     result = read("a,b,c\n1,2\n3,4,5\n6\n")
     assert np.isnan(result["b"]).tolist() == [False, False, True]
     assert np.isnan(result["c"]).tolist() == [True, False, True]
-
-
-def test_wide_rows_below_the_header_get_letters() -> None:
-    result = read("a,b\n1,2,9\n3,4,8\n")
-    assert result["C"].tolist() == [9, 8]
 
 
 def test_options_that_cannot_be_are_said() -> None:
