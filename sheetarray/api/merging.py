@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..columns import ArrayInfo, keeping_unreadable
-from ..elements import to_scalar
+from ..elements import label_text, to_scalar
 from ..errors import FormatError, LimitError, NotFoundError, locating, quote_names, warn_caller
 from ..files import RemoteFile, name_part
 from ..labels import DatasetLabels, LabelledArrays, VariableLabels, check_fit
@@ -199,8 +199,7 @@ class _File:
             for level in _levels(self.arrays.labels, dim):
                 array = self.arrays.get(level)
                 if isinstance(array, np.ndarray) and array.ndim == 1 and place < len(array) and level != name:
-                    label = array[place] if array.dtype.kind in "mM" else to_scalar(array[place])
-                    found[level] = str(label).removesuffix("T00:00:00")
+                    found[level] = label_text(array[place] if array.dtype.kind in "mM" else to_scalar(array[place]))
         return found
 
 

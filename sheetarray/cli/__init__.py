@@ -26,18 +26,15 @@ from .table import table
 from .view import view
 
 
-def _formats() -> str:
-    known = [f"  {row.name:<10} {', '.join(row.suffixes or row.prefixes[:2])}" for row in FORMATS.values()]
-    problems = [f"  not available: {problem}" for problem in FORMATS.problems]
-    return "\n".join(["\b", "Formats, by suffix; --from and --to take the name:", *known, *problems])
-
-
 class _Main(Program):
     """The command `sheetarray`, whose help lists the formats that there are by then."""
 
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        self.epilog = _formats()
-        super().format_epilog(ctx, formatter)
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  (click's)
+        places = {row.name: row.suffixes or row.prefixes[:2] for row in FORMATS.values()}
+        with formatter.section("Formats, by suffix; --from and --to take the name"):
+            formatter.write_dl([(name, ", ".join(known)) for name, known in places.items() if known])
+        for problem in FORMATS.problems:
+            formatter.write_text(f"not available: {problem}")
 
 
 @click.group(

@@ -42,7 +42,7 @@ def _wants_no_colour() -> bool:
 
 def print_line(text: str, *, nl: bool = True, err: bool = False, **style: Any) -> None:
     """Print a line, or with nl=False a part of one; its style is used only in a terminal that shows colours."""
-    click.secho(text, nl=nl, err=err, **({} if _wants_no_colour() else style))
+    click.echo(text if _wants_no_colour() or not style else click.style(text, **style), nl=nl, err=err)
 
 
 def text_width() -> int:

@@ -11,7 +11,7 @@ import click
 import numpy as np
 
 from ..columns import MOST_NAMED, ArrayInfo, describe_row
-from ..dtypes import Array
+from ..elements import label_text
 from ..errors import FormatError, NotFoundError
 from ..header import name_element
 from ..labels import DatasetLabels, reading_labels
@@ -306,7 +306,7 @@ def _describe_rows(
             for row in shown:
                 where = _find_sheet_row([held[side][name] for name in rows_of], row)
                 told = [f"row {where} of the sheet"] if where is not None else []
-                told += [_format_label(rows_of[name][row]) for name in labels]
+                told += [label_text(rows_of[name][row][0]) for name in labels]
                 place = f" ({', '.join(told)})" if told else ""
                 cells = [f"{name} {describe_row(rows[row])}" for name, rows in rows_of.items() if name not in labels]
                 more = len(cells) - MOST_NAMED
@@ -337,10 +337,6 @@ def _find_sheet_row(infos: Sequence[ArrayInfo], row: int) -> int | None:
         if len(info.shape) == 1 and len(info.data) == 1 and info.data[0].orient == "columns"
     }
     return places.pop() if len(places) == 1 else None
-
-
-def _format_label(elements: Array) -> str:
-    return str(elements[0]).removesuffix("T00:00:00")
 
 
 def _format_rows(comparison: Comparison) -> list[str]:

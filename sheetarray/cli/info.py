@@ -109,7 +109,7 @@ def make_fitting_table(arrays: Mapping[str, ArrayInfo], width: int | None) -> Ta
     if width is not None:
         from rich.console import Console
 
-        wide = Console(width=10**4)
+        wide = Console(width=10**4, markup=False)
         for left_out in (("strides",), ("strides", "order")):
             if wide.measure(table).maximum <= width:
                 break

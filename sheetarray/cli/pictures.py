@@ -16,6 +16,7 @@ import numpy as np
 
 from ..comparing import cover_with_blocks
 from ..dtypes import Array
+from ..elements import label_text
 from ..pages.colours import MISSING, RISING, Colour, blend
 from .console import PIPED_WIDTH, has_blocks, has_colours, line_width, print_renderable
 from .values import format_value
@@ -186,7 +187,7 @@ def format_elements(values: Array) -> list[str]:
             flat, separator="\n", precision=DIGITS, threshold=sys.maxsize, max_line_width=sys.maxsize
         )
         return joined[1:-1].split("\n")
-    return [_shorten(str(value) if values.dtype.kind in "mM" else format_value(value)) for value in flat]
+    return [_shorten(label_text(value) if values.dtype.kind in "mM" else format_value(value)) for value in flat]
 
 
 def _spans_magnitudes(sizes: Array) -> bool:

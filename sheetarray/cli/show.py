@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from ..elements import label_text
 from ..errors import FormatError
 from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options
 from .comparing import dtype_name
@@ -33,7 +33,6 @@ _ROWS = 12
 _BY_INDEX = '--slice "[:, 0]" takes integers, start:stop:step and ...'
 _BY_LABEL = '--slice "time=2026-07, lat=47.5" takes exact labels'
 _LONGEST_LABEL = 12
-_MIDNIGHT = re.compile(r"T00:00(:00(\.0+)?)?$")
 
 
 @click.command(short_help="Show the values of an array, and a picture.")
@@ -180,7 +179,7 @@ def _label_axis(
 
 def _shorten_label(value: Any) -> str:
     if isinstance(value, np.datetime64):
-        return _MIDNIGHT.sub("", str(value))
+        return label_text(value)
     text = escape_controls(f"{value:.6g}" if isinstance(value, (float, np.floating)) else str(value))
     return text if len(text) <= _LONGEST_LABEL else f"{text[: _LONGEST_LABEL - 1]}~"
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..dtypes import Array
+from ..elements import label_text
 from .console import format_shape
 
 Index = int | slice
@@ -195,7 +196,7 @@ def _suggest(coordinate: Array, label: str | None) -> str:
     """Return a hint that names the labels near one that is missing, or the first ones."""
     if not coordinate.size:
         return "there are none"
-    texts = [str(value) for value in (coordinate if coordinate.dtype.kind in "Mm" else coordinate.tolist())]
+    texts = list(map(label_text, coordinate if coordinate.dtype.kind in "Mm" else coordinate.tolist()))
     near: list[str] = []
     if label is not None and coordinate.dtype.kind in "iufM":
         wanted = np.datetime64(label) if coordinate.dtype.kind == "M" else float(label)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..elements import label_text
 from ..errors import DTypeError
 from ..linear import LinearArray, to_linear
 from .console import escape_controls
@@ -17,7 +18,7 @@ def format_value(value: Any) -> str:
     """Return an element as a message shows it: the shortest text that reads back as it; text in quotes."""
     if isinstance(value, str):
         return escape_controls(repr(str(value)))
-    return escape_controls(str(value) if isinstance(value, np.generic) else repr(value))
+    return escape_controls(label_text(value) if isinstance(value, np.generic) else repr(value))
 
 
 def to_rectangular(array: Any) -> Any:

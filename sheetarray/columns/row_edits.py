@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from ..dtypes import Array
-from ..elements import Missing
+from ..elements import Missing, label_text
 from ..errors import Finding, quote_names
 from ..header import Header, NoteFinding, count_rows, resize_header
 from ..linear import may_be_blank
@@ -234,14 +234,14 @@ def describe_row(elements: Array) -> str:
         '0.0 1.0 2.0 3.0 .. (6 elements)'
     """
     some = elements[:_MOST_IN_ROW]
-    texts = map(str, some) if elements.dtype.kind in "mM" else map(repr, some.tolist())
+    texts = map(label_text, some) if elements.dtype.kind in "mM" else map(repr, some.tolist())
     more = f" .. ({len(elements):,} elements)" if len(elements) > _MOST_IN_ROW else ""
     return " ".join(f"{text:.60}" for text in texts) + more
 
 
 def _format_labels(ends: Array) -> str:
     """Return the labels of the first and the last of some rows, or of the only one; "" where one is blank."""
-    labels = dict.fromkeys(f"{label!s:.40}" for label in ends)
+    labels = dict.fromkeys(f"{label_text(label):.40}" for label in ends)
     return " to ".join(labels) if all(labels) else ""
 
 

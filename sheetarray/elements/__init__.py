@@ -7,7 +7,7 @@ whatever its fast path cannot settle.
 
 from __future__ import annotations
 
-from .dates import convert_times, dates_to_iso
+from .dates import convert_times, dates_to_iso, label_text
 from .decoding import MOST_EXPLAINED, Missing, Problem, check_missing, decode
 from .encode import (
     EXACT_IN_JSON,
@@ -93,6 +93,7 @@ __all__ = [
     "is_blank",
     "is_mostly_padding",
     "is_unicode",
+    "label_text",
     "moment_pattern",
     "parse_string",
     "parts_to_text",

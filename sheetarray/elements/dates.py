@@ -16,6 +16,7 @@ from ..dtypes import Array, Buffer
 from ..errors import DTypeError
 
 _SHORT_YEAR = re.compile(r"^-(\d{3})(?!\d)")
+_ZERO_TIME = re.compile(r"(T00:00(:00)?)?(\.0+)?$")
 _LEAST, _MOST = -(2**63) + 1, 2**63 - 1  # counts; the one below is NaT
 _DAYS_TO_2000 = 365 * 30 + 7  # NumPy takes them away from a count of days
 
@@ -79,6 +80,16 @@ def known_dates_to_iso(buffer: Buffer) -> list[str]:
     for index in find_dates_without_text(buffer).tolist():
         texts[index] = ""
     return texts
+
+
+def label_text(value: Any) -> str:
+    """Return the text of a label in a message: a date without a time of day, or decimals, that are zero.
+
+    Example:
+        >>> label_text(np.datetime64("2026-03-01T00:00:00.000000")), label_text(np.datetime64("2026-03-01T12:30", "ms"))
+        ('2026-03-01', '2026-03-01T12:30:00')
+    """
+    return _ZERO_TIME.sub("", str(value)) if isinstance(value, np.datetime64) else str(value)
 
 
 def convert_times(array: Array, dtype: np.dtype[Any]) -> Array:

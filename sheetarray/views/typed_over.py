@@ -16,14 +16,13 @@ import numpy as np
 
 from ..columns import cell_address
 from ..dtypes import Mask, Positions
-from ..elements import Cell
+from ..elements import Cell, label_text
 from ..errors import Finding
 from .geometry import Axis, ViewPlan
 
 _MOST_NAMED = 20  # cells of one view
 _CORNER = re.compile(r".+ \\ .+", re.DOTALL)
 _DAY_ZERO = np.datetime64("1899-12-30", "ms")  # of serial dates
-_MIDNIGHT = re.compile(r"(T00:00:00)?(\.0+)?$")
 _ROW = 2**31  # a position is a row times this, plus a column
 
 
@@ -239,5 +238,4 @@ def _label_of(axis: Axis, index: int) -> str:
     """Return the label of an index, or the index where there is no label."""
     if axis.labels is None or not 0 <= index < axis.size:
         return str(index)
-    text = f"{axis.labels.array.to_numpy()[index]!s:.60}"
-    return _MIDNIGHT.sub("", text) if axis.labels.array.dtype_entry.kind == "datetime" else text
+    return f"{label_text(axis.labels.array.to_numpy()[index]):.60}"

@@ -211,11 +211,16 @@ def test_names_that_could_steer_a_terminal_are_written_out(tmp_path):
     assert json.loads(said)["arrays"][0]["name"] == "\x1b[31mred\x07"
 
 
-def test_no_color_on_a_terminal_means_no_escape_codes(path):
+@pytest.mark.parametrize(
+    ("command", "said"), [("show", b"300 x 200"), ("info", b"300 x 200"), ("check", b"ok (1 array)")]
+)
+def test_no_color_on_a_terminal_means_no_escape_codes(path, command, said):
     pty = pytest.importorskip("pty")
     inner, outer = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color", "NO_COLOR": "1", "COLUMNS": "80"}
-    process = subprocess.Popen([*PROGRAM, "show", path], stdout=outer, stderr=subprocess.DEVNULL, env=environment)
+    process = subprocess.Popen(
+        [*PROGRAM, command, path.name], stdout=outer, stderr=subprocess.DEVNULL, env=environment, cwd=path.parent
+    )
     os.close(outer)
     seen = b""
     with contextlib.suppress(OSError):  # how Linux says that the other end is closed
@@ -223,7 +228,7 @@ def test_no_color_on_a_terminal_means_no_escape_codes(path):
             seen += chunk
     os.close(inner)
     assert process.wait(GIVEN_UP_AFTER) == 0
-    assert b"300 x 200" in seen
+    assert said in seen
     assert b"\x1b" not in seen
     assert max(map(len, seen.splitlines())) <= 80
 
