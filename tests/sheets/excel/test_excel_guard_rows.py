@@ -168,12 +168,3 @@ def test_diff_uses_the_guard(guarded: tuple[Path, Array], tmp_path: Path) -> Non
     done = run_command("diff", tmp_path / "exact.csv", path, "--read", "resize=true")
     assert done.exit_code == 1
     assert "rounding" not in done.output
-
-
-def test_adopt_renews_the_guard_of_rows_that_were_added(guarded: tuple[Path, Array]) -> None:
-    path, array = guarded
-    wanted = np.insert(array, 10, 0.5, 0)
-    rearrange(path, round_to(wanted))
-    sa.adopt(path)
-    assert_same(sa.read(path)["t"], wanted)
-    assert [finding for finding in sa.check(path) if finding.severity == "error"] == []

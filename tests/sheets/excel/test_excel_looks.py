@@ -71,6 +71,8 @@ def test_rows_of_headers_are_grouped_and_hidden_behind_the_first_row_of_data(arr
     dimensions = sheet.row_dimensions
     assert not dimensions[1].hidden
     assert all(dimensions[row].hidden and dimensions[row].outlineLevel == 1 for row in range(2, last + 1))
+    assert all(cell.font.b for cell in sheet[1])
+    assert not any(cell.font.b for row in sheet.iter_rows(min_row=2) for cell in row)
     assert dimensions[last + 1].collapsed
     assert not dimensions[last + 1].hidden
     assert sheet.freeze_panes == f"A{last + 1}"

@@ -17,7 +17,6 @@ from foreign_books import (
     book,
     boolean,
     columns,
-    dated,
     grid,
     heads,
     listed,
@@ -25,7 +24,6 @@ from foreign_books import (
     parts,
     read,
     rows_of,
-    styles,
     text,
     words,
     worksheet,
@@ -142,37 +140,6 @@ def test_hidden_and_filtered_rows_and_hidden_columns_are_read(tmp_path: Path) ->
     made.create_sheet("other")
     made.save(tmp_path / "x.xlsx")
     assert_same(sa.read(tmp_path / "x.xlsx")["t"], np.array([0.1, 0.2, 0.3]))
-
-
-def test_merged_cells_hold_what_their_first_one_holds(tmp_path: Path) -> None:
-    made = openpyxl.Workbook()
-    made.active["B2"] = "x"
-    made.active.merge_cells("B2:D4")
-    made.save(tmp_path / "x.xlsx")
-    assert grid((tmp_path / "x.xlsx").read_bytes(), "Sheet")[1] == [None, "x"]
-
-
-def test_ordinary_tables() -> None:
-    cells = columns(
-        [text("id"), text("007"), text("008")],
-        [text("x"), number(1.5), None],
-        [text("when"), *dated(43831.0, 43832.0)],
-        [text("ok"), boolean(True), boolean(False)],
-        [text("n"), number(1), number(2)],
-    )
-    result = sa.read_columns(io.BytesIO(book(cells, formats=styles(14))), format="xlsx")
-    assert result["id"].tolist() == ["007", "008"]
-    assert_same(result["x"], np.array([1.5, np.nan]))
-    assert result["n"].tolist() == [1, 2]
-    assert result["ok"].tolist() == [True, False]
-    assert [str(value)[:10] for value in result["when"]] == ["2020-01-01", "2020-01-02"]
-    cells[2, 1] = ' t="e"><v>#N/A</v></c>'
-    with pytest.warns(sa.SheetArrayWarning, match="arrays!B2: an error cell, #N/A"):
-        result = sa.read_columns(io.BytesIO(book(cells, formats=styles(14))), format="xlsx")
-    assert_same(result["x"], np.array([np.nan, np.nan]))
-    with pytest.raises(sa.FormatError, match="#N/A") as caught:
-        sa.read_columns(io.BytesIO(book(cells, formats=styles(14))), format="xlsx", missing="error")
-    assert caught.value.location == "arrays!B2"
 
 
 def test_a_sheet_without_cells() -> None:

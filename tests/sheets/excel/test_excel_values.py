@@ -21,8 +21,6 @@ from foreign_books import (
     styles,
     text,
 )
-from hypothesis import given
-from hypothesis import strategies as st
 
 import sheetarray as sa
 from sheetarray.testing.cases import assert_same, objects
@@ -194,14 +192,6 @@ def test_rich_text_and_how_it_is_pronounced() -> None:
     cells += [f' t="inlineStr"><is>{item}</is></c>' for item in items]
     result = read(book(columns(listed("string", cells)), strings=shared(*items)))["t"].tolist()
     assert result == ["bold x", "漢字", "a<b", "", "plain", "a"] * 2
-
-
-@given(st.lists(st.text(st.characters(codec="utf-8", exclude_categories=("Cs",)), max_size=20), min_size=1, max_size=9))
-def test_any_text_comes_back_from_our_own_workbooks(texts: list[str]) -> None:
-    array = np.array(texts)
-    file = io.BytesIO()
-    sa.write(file, {"t": array}, format="xlsx")
-    assert_same(read(file.getvalue())["t"], array)
 
 
 def test_numbers_and_booleans_in_an_array_of_strings_are_their_shortest_text() -> None:

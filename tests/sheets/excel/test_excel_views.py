@@ -232,8 +232,13 @@ def test_a_workbook_with_views_of_any_name_and_a_guard_is_valid(tmp_path: Path) 
     sa.write(path, make_dataset(), views=True, guard=True)
     written = write_cases(tmp_path, together=True)
     sa.write(path, {name: np.eye(2) for name in NAMES}, views=True, guard=True, mode="a", sheet="t view")
-    assert len(openpyxl.load_workbook(path).sheetnames) == 3 + 2 * len(written) + len(NAMES) + 2  # two guards
+    titles = openpyxl.load_workbook(path).sheetnames
+    assert len(titles) == len(set(map(str.casefold, titles))) == 3 + 2 * len(written) + len(NAMES) + 2  # two guards
+    assert titles[0] == "temperature view"
     assert not schema_errors(path)
+    for sheet, names in (("arrays", ["temperature", "month", "place", "height"]), ("t view", NAMES)):
+        assert list(sa.scan(path, sheet=sheet)) == names
+        assert not list(sa.check(path, sheet=sheet))
 
 
 def test_a_blank_label_is_looked_up_as_a_blank(tmp_path: Path) -> None:
@@ -336,12 +341,6 @@ def test_views_of_all_arrays_are_no_more_than_people_look_through(tmp_path: Path
     assert len(sa.scan(tmp_path / "t.xlsx")) == 101
 
 
-def test_a_view_of_any_name_has_a_title_that_excel_takes(tmp_path: Path) -> None:
-    sa.write(tmp_path / "t.xlsx", {name: np.eye(2) for name in NAMES}, views=True, sheet="t view")
-    assert list(sa.read(tmp_path / "t.xlsx")) == NAMES
-    assert len({title.casefold() for title in openpyxl.load_workbook(tmp_path / "t.xlsx").sheetnames}) == 1 + len(NAMES)
-
-
 # Never taken for an array --------------------------------------------------------------------------------------
 
 
@@ -430,15 +429,6 @@ def test_a_sheet_that_is_added_or_replaced_brings_its_view(tmp_path: Path) -> No
     assert not schema_errors(path)
     with zipfile.ZipFile(path) as package:
         assert sum("chart" in name for name in package.namelist()) == 2
-
-
-def test_a_workbook_holds_views_and_a_guard(tmp_path: Path) -> None:
-    path = tmp_path / "t.xlsx"
-    for mode in ("w", "a"):
-        sa.write_excel(path, make_dataset(), sheet=mode, mode=mode, views=True, guard=True)
-        assert not list(sa.check(path, sheet=mode))
-    assert openpyxl.load_workbook(path).sheetnames[0] == "temperature view"
-    assert set(sa.read(path, sheet="a")) == {"temperature", "month", "place", "height"}
 
 
 def test_no_cell_of_a_narrow_view_is_written_twice(tmp_path: Path) -> None:

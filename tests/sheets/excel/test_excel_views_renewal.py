@@ -71,18 +71,6 @@ def test_a_view_that_a_program_saved_again_is_known_again(tmp_path: Path) -> Non
     assert list(sa.check(path)) == []
 
 
-@pytest.mark.parametrize("values", [[30.5, 31, 32, 33, 34, 35]])
-def test_a_view_for_editing_stays_where_rows_are_added_below(tmp_path: Path, values: list[float]) -> None:
-    path = tmp_path / "t.xlsx"
-    sa.write(path, {"t": ARRAY}, views={"t": sa.View(editable=True)})
-    append_cells(path, values)
-    sa.adopt(path)
-    read = sa.read(path)["t"]
-    assert read.shape == (5, 2, 3)
-    assert read[:4].tolist() == ARRAY.tolist()
-    assert read[4].ravel().tolist() == values
-
-
 @pytest.mark.parametrize("program", ["xlsx", "ods", "openpyxl"])
 @pytest.mark.parametrize("view", [sa.View(rows=2, columns=0, colors="slice"), sa.View(editable=True)])
 def test_restore_makes_views_again(program: str, view: sa.View, tmp_path: Path) -> None:

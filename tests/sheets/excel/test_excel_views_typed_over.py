@@ -227,6 +227,7 @@ def test_rows_added_below_a_column_of_formulas_are_values(tmp_path: Path) -> Non
     path = edit(tmp_path / "a.xlsx", append, "arrays")
     sa.adopt(path)
     assert said(path) == []
+    assert_same(sa.read(path)["t"], np.concatenate([GRID, np.full((1, 3, 5), 0.5)]))
     path = edit(path, lambda sheet: sheet.cell(sheet.max_row - 15, 1, 0.5), "arrays")
     ((_, index, _),) = said(path)
     assert index == (3, 2, 4)

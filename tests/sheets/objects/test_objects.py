@@ -552,17 +552,3 @@ def test_formats_are_those_of_files_in_every_object(tmp_path: Path, kind: str, p
     back = sa.read_columns(path, sheet=saved.title) if table else sa.read(path, sheet=saved.title)
     for name, array in content.items():
         assert_same(back[name], array)
-
-
-# Sheets of arrays of the same names -----------------------------------------------------------------------------
-
-
-def test_arrays_of_one_name_on_two_sheets_are_read_as_the_hint_says(tmp_path: Path) -> None:
-    path = tmp_path / "a.xlsx"
-    sa.write(path, {"north": FRAME, "south": FRAME})
-    with pytest.raises(sa.FormatError) as caught:
-        sa.read(path)
-    assert caught.value.hint == "read one sheet at a time, sheet='north' or sheet='south', or rename one of them"
-    for sheet in ("north", "south"):
-        pd.testing.assert_frame_equal(sa.read_frame(path, sheet=sheet), FRAME)
-        assert list(sa.check(path, sheet=sheet)) == []
