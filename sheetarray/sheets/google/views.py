@@ -19,6 +19,7 @@ from ...linear import LinearArray
 from ...views.description import View
 from ...views.formulas import CHART_ROWS, Chooser, ViewFormulas, chooser_kind
 from ...views.geometry import (
+    ColumnBlock,
     Labels,
     ViewedColumn,
     ViewedColumns,
@@ -65,9 +66,9 @@ def find_typed_views(sheets: Sequence[GoogleSheet], state: State) -> Iterator[Fi
         try:
             (sheet,) = (sheet for sheet in sheets if sheet.title == arrays.title)
             found = read_resized_arrays([sheet], missing="nan")
-            source = ViewSource.of_resized(arrays.gid, found, dates=notes.dates)
+            source = ViewSource.of_resized(arrays, found, dates=notes.dates)
             views = {notes.array: View(notes.rows, notes.columns)} if notes.array in found else {}
-            plans = plan_views(views, source.arrays, source.find_columns(arrays.title), taken=(), text_chooser=True)
+            plans = plan_views(views, source.arrays, source.columns, taken=(), text_chooser=True)
             address = found[notes.array].column.element_address if plans else str
         except SheetArrayError:  # as other findings say
             pass
@@ -112,7 +113,7 @@ _SAMPLE = 400  # elements that are looked at to find the width of columns
 _CHART = {"offsetXPixels": 10, "offsetYPixels": 4, "widthPixels": 640, "heightPixels": 21 * CHART_ROWS - 40}
 
 
-class ViewRequests:
+class ViewRequests(ViewFormulas):
     """A maker of the requests for one view.
 
     `name_of`: returns the name of the named range over the elements of an array, given the array's name. `cells_of`:
@@ -120,25 +121,22 @@ class ViewRequests:
     """
 
     def __init__(self, plan: ViewPlan, name_of: Callable[[str], str], cells_of: Callable[[str], str]) -> None:
-        self.plan, self._cells_of = plan, cells_of
-        self._formulas = ViewFormulas(plan, name_of, EXACT_IN_JSON)
-        self._gid = 0
+        super().__init__(plan, name_of, EXACT_IN_JSON)
+        self._cells_of, self._gid = cells_of, 0
 
     @property
-    def cells(self) -> int:
+    def cell_count(self) -> int:
         """The number of cells in the worksheet."""
-        return self._formulas.last_row * (self._formulas.hidden_place + 1)
+        return self.last_row * (self.hidden_place + 1)
 
     def make(self, gid: int, index: int) -> Requests:
         """Return the requests that make the worksheet of the view, without its notes."""
         self._gid = gid
-        formulas = self._formulas
-        columns = formulas.hidden_place + 1
-        pane = {"frozenRowCount": formulas.label_row, "frozenColumnCount": 1, "hideGridlines": True}
-        size = {"rowCount": formulas.last_row, "columnCount": columns}
-        grid = {"gridProperties": {**size, **pane}}
+        size = {"rowCount": self.last_row, "columnCount": self.hidden_place + 1}
+        grid = {**size, "frozenRowCount": self.label_row, "frozenColumnCount": 1, "hideGridlines": True}
+        sheet = {"sheetId": gid, "title": self.plan.title, "index": index, "gridProperties": grid}
         return [
-            {"addSheet": {"properties": {"sheetId": gid, "title": self.plan.title, "index": index, **grid}}},
+            {"addSheet": {"properties": sheet}},
             *self._top_requests(),
             *self._helper_requests(),
             *self._label_requests(),
@@ -150,11 +148,10 @@ class ViewRequests:
 
     def _top_requests(self) -> Iterator[Answer]:
         """Yield the requests for the caption and the choosers."""
-        choosers = self._formulas.choosers
-        rows: list[list[Cell]] = [[self.plan.caption], *([chooser.caption] for chooser in choosers.values())]
+        rows: list[list[Cell]] = [[self.plan.caption], *([chooser.caption] for chooser in self.choosers.values())]
         yield update_cells(self._gid, 0, 0, rows)
         yield make_bold(self._gid, Rect(0, 0, 1, 1))
-        for key, chooser in choosers.items():
+        for key, chooser in self.choosers.items():
             cell = Rect(chooser.row - 1, 1, chooser.row, 2)
             shown: Answer = {"backgroundColor": _CHOOSER, "horizontalAlignment": "LEFT"}
             if chooser.kind:
@@ -170,7 +167,7 @@ class ViewRequests:
     def _rule(self, key: str, chooser: Chooser) -> Answer:
         """Return the rule of data validation that says which values people may choose."""
         if key == "line":
-            kind, values = "ONE_OF_RANGE", [f"={quote_title(self.plan.title)}!{self._formulas.line_choices}"]
+            kind, values = "ONE_OF_RANGE", [f"={quote_title(self.plan.title)}!{self.line_choices}"]
         elif chooser.source is not None:
             kind, values = "ONE_OF_RANGE", [f"={self._cells_of(chooser.source.name)}"]
         elif chooser.listed:
@@ -186,39 +183,37 @@ class ViewRequests:
 
     def _helper_requests(self) -> Iterator[Answer]:
         """Yield the requests for the hidden cells: positions, helpers of formulas and colours, the chart's line."""
-        formulas, plan, gid = self._formulas, self.plan, self._gid
-        hidden, row = formulas.hidden_place, formulas.position_row
-        for number, (formula, _) in formulas.helper_cells().items():  # rows of these cells, counted from 1
+        plan, gid, hidden, row = self.plan, self._gid, self.hidden_place, self.position_row
+        for number, (formula, _) in self.helper_cells().items():  # rows of these cells, counted from 1
             yield self._formula(Rect(number - 1, hidden, number, hidden + 1), formula)
-        yield self._formula(Rect(row - 1, hidden, row, hidden + 1), formulas.base_formula())
-        across, down = Rect(row - 1, 1, row, plan.width + 1), Rect(row + 2, hidden, formulas.last_row, hidden + 1)
+        yield self._formula(Rect(row - 1, hidden, row, hidden + 1), self.base_formula())
+        across, down = Rect(row - 1, 1, row, plan.width + 1), Rect(row + 2, hidden, self.last_row, hidden + 1)
         if plan.windowed:
-            yield self._formula(across, formulas.position("first column", "(COLUMN()-2)", plan.columns))
-            yield self._formula(down, formulas.position("first row", f"(ROW()-{formulas.first_row})", plan.rows))
+            yield self._formula(across, self.position("first column", "(COLUMN()-2)", plan.columns))
+            yield self._formula(down, self.position("first row", f"(ROW()-{self.first_row})", plan.rows))
         else:
             yield update_cells(gid, across.top, 1, [list(range(plan.width))])
             yield update_cells(gid, down.top, hidden, [[position] for position in range(plan.height)])
         if plan.has_numbers:
-            yield self._formula(Rect(row, 1, row + 1, plan.width + 1), formulas.line_formula("B"))
+            yield self._formula(Rect(row, 1, row + 1, plan.width + 1), self.line_formula("B"))
 
     def _label_requests(self) -> Iterator[Answer]:
         """Yield the requests for the labels beside and above the grid."""
-        formulas, plan = self._formulas, self.plan
-        top = formulas.label_row - 1
+        plan = self.plan
+        top = self.label_row - 1
         corner = Rect(top, 0, top + 1, 1)
         yield update_cells(self._gid, top, 0, [[f"{plan.rows.dim} \\ {plan.columns.dim}"]])
-        across, down = Rect(top, 1, top + 1, plan.width + 1), Rect(top + 1, 0, formulas.last_row, 1)
-        yield self._formula(across, formulas.label_of(plan.columns, f"B${formulas.position_row}"))
-        yield self._formula(down, formulas.label_of(plan.rows, f"${formulas.hidden_column}{formulas.first_row}"))
+        across, down = Rect(top, 1, top + 1, plan.width + 1), Rect(top + 1, 0, self.last_row, 1)
+        yield self._formula(across, self.label_of(plan.columns, f"B${self.position_row}"))
+        yield self._formula(down, self.label_of(plan.rows, f"${self.hidden_column}{self.first_row}"))
         for rect, labels in ((corner, None), (across, plan.columns.labels), (down, plan.rows.labels)):
             yield make_bold(self._gid, rect)
             yield from self._show_labels(rect, labels)
 
     def _grid_requests(self) -> Iterator[Answer]:
         """Yield the requests for the cells that show elements."""
-        formulas, plan = self._formulas, self.plan
-        grid = self._grid
-        yield self._formula(grid, formulas.element_formula("B", str(formulas.first_row)))
+        plan, grid = self.plan, self._grid
+        yield self._formula(grid, self.element_formula("B", str(self.first_row)))
         if plan.style is not None and plan.array.dtype_entry.kind == "datetime":
             kind = chooser_kind(Labels(plan.name, plan.array, plan.style, can_be_chosen=False))
             yield show_as(self._gid, grid, _format_of(kind))
@@ -226,16 +221,16 @@ class ViewRequests:
     @property
     def _grid(self) -> Rect:
         """The cells that show elements."""
-        return Rect(self._formulas.first_row - 1, 1, self._formulas.last_row, self.plan.width + 1)
+        return Rect(self.first_row - 1, 1, self.last_row, self.plan.width + 1)
 
     # Looks ---------------------------------------------------------------------------------------------------
 
     def _look_requests(self) -> Iterator[Answer]:
         """Yield the requests for hidden rows and columns, the widths of columns, the colours and the chart."""
-        formulas, plan = self._formulas, self.plan
-        hidden = ("ROWS", formulas.position_row - 1, formulas.line_row)
+        plan = self.plan
+        hidden = ("ROWS", self.position_row - 1, self.line_row)
         yield change_lines(lines_of(self._gid, *hidden), {"hiddenByUser": True})
-        hidden = ("COLUMNS", formulas.hidden_place, formulas.hidden_place + 1)
+        hidden = ("COLUMNS", self.hidden_place, self.hidden_place + 1)
         yield change_lines(lines_of(self._gid, *hidden), {"hiddenByUser": True})
         for start, end, pixels in self._widths():
             yield change_lines(lines_of(self._gid, "COLUMNS", start, end), {"pixelSize": pixels})
@@ -245,15 +240,15 @@ class ViewRequests:
 
     def _widths(self) -> Iterator[tuple[int, int, int]]:
         """Yield neighbouring columns of one width: the first, the one after the last, and the pixels of each."""
-        plan, formulas = self.plan, self._formulas
+        plan = self.plan
         captions = [plan.caption, f"{plan.rows.dim} \\ {plan.columns.dim}"]
-        captions += [chooser.caption for chooser in formulas.choosers.values()]
+        captions += [chooser.caption for chooser in self.choosers.values()]
         down = _longest(self._first_labels(plan.rows.labels))
         yield 0, 1, min(max(_NARROWEST, _PIXELS * (max(down, *map(len, captions)) + 3)), _WIDEST_LABEL)
-        elements = _longest(formulas.sample(_SAMPLE))
+        elements = _longest(self.sample(_SAMPLE))
         elements = max(elements, _longest(self._first_labels(plan.columns.labels)))
         width = min(max(_NARROWEST, _PIXELS * (elements + 2)), _WIDEST)
-        longest = _longest([chooser.value for chooser in formulas.choosers.values()])
+        longest = _longest([chooser.value for chooser in self.choosers.values()])
         yield 1, 2, min(max(width, _PIXELS * (longest + 5)), _WIDEST)
         if plan.width > 1:
             yield 2, plan.width + 1, width
@@ -264,21 +259,21 @@ class ViewRequests:
             return []
         if labels.style is not None and labels.array.dtype_entry.kind == "datetime":
             return [DATE_CODES[chooser_kind(labels)]]
-        return self._formulas.cells.of_labels(labels, _SAMPLE)
+        return self.cells.of_labels(labels, _SAMPLE)
 
     def _gradient(self) -> Answer:
         """Return the request that colours the grid, from and to the numbers in three hidden cells."""
         points = {}
         for name, row, colour in zip(("minpoint", "midpoint", "maxpoint"), (1, 3, 2), _COLOURS, strict=True):
             parts = {key: part / 255 for key, part in zip(("red", "green", "blue"), colour, strict=True)}
-            points[name] = {"type": "NUMBER", "value": f"={self._formulas.hidden_cell(row)}", "color": parts}
+            points[name] = {"type": "NUMBER", "value": f"={self.hidden_cell(row)}", "color": parts}
         rule = {"ranges": [self._grid.to_grid_range(self._gid)], "gradientRule": points}
         return {"addConditionalFormatRule": {"rule": rule, "index": 0}}
 
     def _chart(self) -> Answer:
         """Return the line chart of the chosen row of the grid; it lies over the cells beside the choosers."""
-        plan, formulas = self.plan, self._formulas
-        rows = (Rect(row - 1, 1, row, plan.width + 1) for row in (formulas.label_row, formulas.line_row))
+        plan = self.plan
+        rows = (Rect(row - 1, 1, row, plan.width + 1) for row in (self.label_row, self.line_row))
         labels, line = ({"sourceRange": {"sources": [row.to_grid_range(self._gid)]}} for row in rows)
         chart = {
             "chartType": "LINE",
@@ -288,7 +283,7 @@ class ViewRequests:
             "domains": [{"domain": labels}],
             "series": [{"series": line, "targetAxis": "LEFT_AXIS", "color": _LINE}],
         }
-        line_chooser = f"{plan.rows.dim} as chosen in B{formulas.choosers['line'].row}"
+        line_chooser = f"{plan.rows.dim} as chosen in B{self.choosers['line'].row}"
         title = f"{plan.caption} along {plan.columns.dim}; {line_chooser}"
         anchor = {"sheetId": self._gid, "rowIndex": 0, "columnIndex": 3}
         return {
@@ -343,49 +338,36 @@ class ViewSource:
     """Arrays of a worksheet, and where they stand in it.
 
     Attributes:
-        gid: the id of the worksheet.
+        gid, title: of the worksheet.
         arrays: by name.
-        find_columns: returns the cells of the arrays, given the title that the worksheet has now.
+        columns: their cells.
         dates: whether dates stand in cells as serial dates, and not as text.
     """
 
     gid: int
+    title: str
     arrays: Mapping[str, LinearArray]
-    find_columns: Callable[[str], ViewedColumns]
+    columns: ViewedColumns
     dates: bool
 
     @classmethod
     def of_write(
-        cls,
-        gid: int,
-        arrays: Mapping[str, LinearArray],
-        placed_columns: Iterable[PlacedColumn],
-        *,
-        dates: bool,
+        cls, gid: int, title: str, arrays: Mapping[str, LinearArray], placed: Iterable[PlacedColumn], *, dates: bool
     ) -> ViewSource:
         """Return the arrays that a write has put into a worksheet, as the source of its views."""
-        columns = list(placed_columns)
-
-        def find_columns(title: str) -> ViewedColumns:
-            made = ViewedColumns({}, {}, as_text=False)
-            for placed in columns:
-                piece = placed.piece
-                cells = ViewedColumn(title, placed.column, placed.elements.top, len(piece.buffer))
-                made.by_name.setdefault(piece.name, []).append(cells)
-                made.styles.setdefault(piece.name, _style_of(piece))
-            return made
-
-        return cls(gid, arrays, find_columns, dates)
+        columns = ViewedColumns({}, {}, as_text=False)
+        for one in placed:
+            cells = ViewedColumn(title, one.column, one.elements.top, len(one.piece.buffer))
+            columns.by_name.setdefault(one.piece.name, []).append(cells)
+            columns.styles.setdefault(one.piece.name, _style_of(one.piece))
+        return cls(gid, title, arrays, columns, dates)
 
     @classmethod
-    def of_resized(cls, gid: int, arrays: Mapping[str, ResizedArray], *, dates: bool) -> ViewSource:
+    def of_resized(cls, sheet: Worksheet, arrays: Mapping[str, ResizedArray], *, dates: bool) -> ViewSource:
         """Return the arrays that stand in a worksheet, as the source of its views."""
         linear = {name: resized_to_linear(array) for name, array in arrays.items()}
-
-        def find_columns(_: str) -> ViewedColumns:
-            return ViewedColumns.of_resized(arrays, _style_of if dates else lambda _: None, as_text=False)
-
-        return cls(gid, linear, find_columns, dates)
+        columns = ViewedColumns.of_resized(arrays, _style_of if dates else lambda _: None, as_text=False)
+        return cls(sheet.gid, sheet.title, linear, columns, dates)
 
 
 def _style_of(piece: LayoutColumn) -> int | None:
@@ -422,25 +404,24 @@ def _write_once(
         LimitError: the spreadsheet would have too many cells.
     """
     sheet = state.by_id(source.gid)
-    if sheet is None:
-        raise LimitError("somebody has deleted their worksheet")
+    if sheet is None or sheet.title != source.title:
+        raise LimitError("somebody has deleted or renamed their worksheet")
     standing = [view for view in find_views(state, source.gid, source.arrays) if view.gid not in kept]
     views = _views_again(standing, source) | dict(wanted)
     titles = [other.title for other in state.worksheets]
-    columns = source.find_columns(sheet.title)
-    plans = plan_views(views, source.arrays, columns, taken=titles, text_chooser=True)
+    plans = plan_views(views, source.arrays, source.columns, taken=titles, text_chooser=True)
     gone, made = list(standing), dict[int, Requests]()
     cells = sum(other.cells for other in state.worksheets if other not in standing)
     for plan in plans:
         old = next((view for view in standing if view.view is not None and view.view.array == plan.name), None)
         if old is not None:
             plan = replace(plan, title=old.title)
-        requests = _prepare(plan, state, sheet, columns)
+        requests = _prepare(plan, state, source)
         notes = _note(plan, source, requests)
         if old is not None and old.view == notes and plan.name not in wanted:
             gone.remove(old)  # the view stays, with the indices that people have chosen in it
             continue
-        cells += requests.cells
+        cells += requests.cell_count
         index = _index_after(state, gone, old or sheet, len(made))
         gid = new_gid()
         noted: Answer = {"createDeveloperMetadata": {"developerMetadata": notes.to_metadata(gid)}}
@@ -497,23 +478,22 @@ def _index_after(state: State, gone: list[Worksheet], sheet: Worksheet, made: in
     return kept + (0 if sheet in gone else 1) + (made if sheet not in gone else 0)
 
 
-def _prepare(plan: ViewPlan, state: State, sheet: Worksheet, columns: ViewedColumns) -> ViewRequests:
+def _prepare(plan: ViewPlan, state: State, source: ViewSource) -> ViewRequests:
     """Return the maker of the requests for a view, whose formulas use named ranges of the spreadsheet if they can."""
 
-    def cells_of(name: str) -> str:
-        block = columns.block_of(name)
+    def block_of(name: str) -> ColumnBlock:
+        block = source.columns.block_of(name)
         assert block is not None  # the cells of arrays in view stand beside each other
-        return block.cells
+        return block
+
+    def cells_of(name: str) -> str:
+        return block_of(name).cells
 
     def name_of(name: str) -> str:
-        block, first = columns.block_of(name), columns.by_name[name][0]
-        for named in state.ranges:
-            rect = named.rect
-            if named.gid != sheet.gid or rect is None or named.name == generation_name(sheet.gid) or block is None:
-                continue
-            if rect == (first.row, first.column, first.row + block.rows, first.column + block.columns):
-                return named.name
-        return cells_of(name)
+        block, first = block_of(name), source.columns.by_name[name][0]
+        cells = Rect(first.row, first.column, first.row + block.rows, first.column + block.columns)
+        ranges = (one for one in state.ranges if one.gid == source.gid and one.name != generation_name(source.gid))
+        return next((named.name for named in ranges if named.rect == cells), block.cells)
 
     return ViewRequests(plan, name_of, cells_of)
 
@@ -536,7 +516,7 @@ def renew_views(service: SheetsApi, state: State, arrays: Mapping[str, ResizedAr
         if views:
             dates = all(view.view.dates for view in views if view.view is not None)
             kept = {view.gid: view.title for view, typed in read_typed_over(service, views) if typed}
-            write_views(service, ViewSource.of_resized(sheet.gid, here, dates=dates), {}, kept=kept)
+            write_views(service, ViewSource.of_resized(sheet, here, dates=dates), {}, kept=kept)
             if kept:
                 warn_caller(
                     f"{quote_names(list(kept.values()))}: not made anew, since people typed over formulas of it; check "

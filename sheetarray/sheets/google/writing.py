@@ -113,7 +113,7 @@ class Write:
             try:
                 if self.small and all(plan.sheet is None or plan.grid is not None for plan in plans):
                     swaps = self._make_swaps(plans, [new_gid() for _ in plans])
-                    titled = [(swap, self._title(part)) for swap, part in zip(swaps, self.parts, strict=True)]
+                    titled = [(swap, self.title_of(part)) for swap, part in zip(swaps, self.parts, strict=True)]
                     write_at_once(self.service, self.state, plans, titled)
                     return
                 if stage.is_ready(self.state):
@@ -231,7 +231,7 @@ class Write:
 
     # Carrying out --------------------------------------------------------------------------------------------
 
-    def _title(self, part: Part) -> str:
+    def title_of(self, part: Part) -> str:
         """Return the title of the worksheet of a part."""
         sheet = part.plan.sheet if part.plan else None
         return sheet.title if sheet else part.title or self.service.address.title or ""
@@ -253,7 +253,7 @@ class Write:
         swaps = self._make_swaps(plans, stage.gids)
         copied = [(plan, swap, plan.sheet.title) for plan, swap in zip(plans, swaps, strict=True) if plan.sheet]
         for part, plan, swap, gid in zip(self.parts, plans, swaps, stage.gids, strict=True):
-            shown = change_properties(gid, {"title": self._title(part), "hidden": False}, "title,hidden")
+            shown = change_properties(gid, {"title": self.title_of(part), "hidden": False}, "title,hidden")
             cells = copy_requests(plan, swap.gid, part.layout, gid) if plan.sheet else []
             requests += swap.wrap(sheet_requests(plan, swap.gid, shown, cells), plan.rows, plan.columns)
         requests += stage.removal_requests(self.state, kept=[part.gid for part in self.parts])
@@ -483,8 +483,8 @@ def _write(
         write.run()
         for part in parts:
             if part.plan and (part.views or find_views(write.state, part.gid, part.arrays)):
-                placed = part.plan.placed_columns
-                source = ViewSource.of_write(part.gid, part.arrays, placed, dates=part.dates)
+                title, placed = write.title_of(part), part.plan.placed_columns
+                source = ViewSource.of_write(part.gid, title, part.arrays, placed, dates=part.dates)
                 write_views(service, source, part.views)
     report(cells, cells)
     return [worksheet_url(service.key, part.gid) for part in parts]
