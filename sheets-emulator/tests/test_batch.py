@@ -53,11 +53,6 @@ def test_a_batch_is_applied_whole_or_not_at_all(sheets: Sheets) -> None:
     assert sheets.cells() == [[1], [2]]
 
 
-def test_a_request_that_the_emulator_lacks_is_refused_by_name(sheets: Sheets) -> None:
-    refusal = sheets.refused({"addDataSource": {"dataSource": {}}})
-    assert refusal == "Invalid requests[0].addDataSource: The request addDataSource is not supported by the emulator."
-
-
 @pytest.mark.parametrize(
     ("requests", "expected"),
     [
@@ -77,11 +72,6 @@ def test_a_batch_may_answer_the_spreadsheet(sheets: Sheets) -> None:
     assert "data" not in answer["updatedSpreadsheet"]["sheets"][0]
     whole = sheets.post(":batchUpdate", body | {"requests": [add("newer")], "responseIncludeGridData": True})
     assert whole["updatedSpreadsheet"]["sheets"][2]["data"]
-
-
-def test_a_mask_chooses_what_a_batch_answers(sheets: Sheets) -> None:
-    answer = sheets.post(":batchUpdate", {"requests": [add("new")]}, fields="replies.addSheet.properties.index")
-    assert answer == {"replies": [{"addSheet": {"properties": {"index": 1}}}]}
 
 
 # Sheets.
@@ -147,17 +137,6 @@ def test_the_last_visible_sheet_stays(sheets: Sheets) -> None:
     assert titles(sheets) == ["S"]
 
 
-@pytest.mark.parametrize(("index", "order"), [(0, "cab"), (1, "acb"), (2, "abc"), (3, "abc")])
-def test_places_are_counted_before_a_sheet_moves(server: SheetsServer, index: int, order: str) -> None:
-    sheets = Sheets(server, ("a", 5, 5), ("b", 5, 5), ("c", 5, 5))
-    last = sheets.resource()["sheets"][2]["properties"]["sheetId"]
-    sheets.batch({"updateSheetProperties": {"properties": {"sheetId": last, "index": index}, "fields": "index"}})
-    assert "".join(titles(sheets)) == order
-    move = {"properties": {"sheetId": 0, "index": 2}, "fields": "index"}
-    sheets.batch({"updateSheetProperties": move})
-    assert titles(sheets).index("a") in (1, 2)
-
-
 def test_properties_change_where_their_mask_says_so(sheets: Sheets) -> None:
     properties = {
         "title": "T",
@@ -195,13 +174,6 @@ def test_a_spreadsheet_is_made_as_it_is_wanted(server: SheetsServer) -> None:
         (0, "Sheet1")
     ]
     assert "not supported" in message(ask(server, "POST", "", {"dataSources": []}))
-
-
-def test_the_spreadsheet_itself_is_renamed(sheets: Sheets) -> None:
-    request = {"properties": {"title": "new", "timeZone": "Europe/Paris"}, "fields": "title,timeZone"}
-    sheets.batch({"updateSpreadsheetProperties": request})
-    properties = sheets.resource()["properties"]
-    assert (properties["title"], properties["timeZone"], properties["locale"]) == ("new", "Europe/Paris", "en_US")
 
 
 # Sizes and limits.
@@ -245,15 +217,6 @@ def test_a_grid_has_a_cell(sheets: Sheets) -> None:
         assert "at least one row and one column" in sheets.refused(request)
 
 
-def test_what_lies_outside_a_shrunk_grid_is_lost(sheets: Sheets) -> None:
-    sheets.put("S!A1", [["a", "b", "2020-01-01"], ["c", "d", "e"]], "USER_ENTERED")
-    sheets.batch(resized(1, 2))
-    sheets.batch(resized(5, 5))
-    assert sheets.cells() == [["a", "b"]]
-    sheets.put("S!C1", [[43831]])
-    assert sheets.get("S!C1")["values"] == [["43831"]]
-
-
 def test_frozen_rows_must_leave_one_that_moves(sheets: Sheets) -> None:
     frozen = {"properties": {"gridProperties": {"frozenRowCount": 5}}, "fields": "gridProperties.frozenRowCount"}
     sheets.batch({"updateSheetProperties": frozen})
@@ -263,16 +226,6 @@ def test_frozen_rows_must_leave_one_that_moves(sheets: Sheets) -> None:
 
 
 # Rows and columns.
-
-
-def test_rows_and_columns_are_inserted_and_deleted(sheets: Sheets) -> None:
-    sheets.put("S!A1", [[1, 2, 3], [4, 5, 6], [7, 8, 9]])
-    sheets.batch({"insertDimension": {"range": on("ROWS", 1, 3)}}, {"insertDimension": {"range": on("COLUMNS", 2, 3)}})
-    assert sheets.cells() == [[1, 2, None, 3], [], [], [4, 5, None, 6], [7, 8, None, 9]]
-    assert size(sheets) == (1002, 27)
-    sheets.batch({"deleteDimension": {"range": on("ROWS", 2, 4)}}, {"deleteDimension": {"range": on("COLUMNS", 0, 1)}})
-    assert sheets.cells() == [[2, None, 3], [], [8, None, 9]]
-    assert size(sheets) == (1000, 26)
 
 
 def test_formats_move_with_their_cells(sheets: Sheets) -> None:
@@ -349,28 +302,6 @@ def test_open_ranges_stay_open(sheets: Sheets) -> None:
     below, column = sheets.resource()["namedRanges"]
     assert below["range"] == {"startRowIndex": 3}
     assert column["range"] == {"startColumnIndex": 1, "endColumnIndex": 2}
-
-
-def test_hidden_rows_and_columns_move_too(sheets: Sheets) -> None:
-    hide = {"range": on("COLUMNS", 1, 3), "properties": {"hiddenByUser": True}, "fields": "hiddenByUser"}
-    sheets.batch({"updateDimensionProperties": hide}, {"deleteDimension": {"range": on("COLUMNS", 0, 2)}})
-    columns = sheets.resource(fields="sheets.data.columnMetadata(hiddenByUser)")["sheets"][0]["data"][0][
-        "columnMetadata"
-    ]
-    assert columns == [{"hiddenByUser": True}] + [{}] * 23
-    show = {"range": on("COLUMNS", 0, 1), "properties": {}, "fields": "hiddenByUser"}
-    sheets.batch({"updateDimensionProperties": show})
-    assert "hiddenByUser" not in str(sheets.resource(includeGridData="true"))
-
-
-def test_groups_of_rows_come_and_go(sheets: Sheets) -> None:
-    group = on("ROWS", 1, 4)
-    (reply,) = sheets.batch({"addDimensionGroup": {"range": group}})
-    result = {"range": {"dimension": "ROWS", "startIndex": 1, "endIndex": 4}, "depth": 1}
-    assert reply["addDimensionGroup"]["dimensionGroups"] == [result]
-    assert "no such group" in sheets.refused({"deleteDimensionGroup": {"range": on("ROWS", 0, 3)}})
-    assert sheets.batch({"deleteDimensionGroup": {"range": group}}) == [{"deleteDimensionGroup": {}}]
-    assert "rowGroups" not in sheets.resource()["sheets"][0]
 
 
 # What `spreadsheets.get` answers.

@@ -56,13 +56,6 @@ def test_only_values_are_copied_where_that_is_wanted(sheets: Sheets) -> None:
     assert sheets.get("S!A2")["values"] == [["2020-01-01"]]
 
 
-def test_blank_cells_are_copied_too(sheets: Sheets) -> None:
-    sheets.put("S!C1", [["old"], ["old"], ["old"]])
-    sheets.put("S!A1", [["new"]])
-    sheets.batch(pasted(area(0, 3, 0, 1), area(0, 3, 2, 3), "PASTE_VALUES"))
-    assert sheets.cells() == [["new", None, "new"]]
-
-
 def test_a_copy_fills_a_multiple_of_its_source_and_runs_over_a_smaller_destination(sheets: Sheets) -> None:
     sheets.put("S!A1", [["a"], ["b"]])
     sheets.batch(pasted(area(0, 2, 0, 1), area(2, 6, 0, 2)))
@@ -103,17 +96,6 @@ def test_copies_that_cannot_be_are_refused(sheets: Sheets, request_: Any, expect
     assert sheets.cells() == [["x"]]
 
 
-def test_cut_cells_are_blank_afterwards(sheets: Sheets) -> None:
-    sheets.put("S!A1", [["2020-01-01", "x"]], "USER_ENTERED")
-    cut = {"source": area(0, 1, 0, 2), "destination": {"rowIndex": 2, "columnIndex": 1}}
-    sheets.batch({"cutPaste": cut | {"pasteType": "PASTE_NORMAL"}})
-    assert sheets.get("S")["values"] == [[], [], ["", "2020-01-01", "x"]]
-    sheets.put("S!A1", [[43831]])
-    assert sheets.get("S!A1")["values"] == [["43831"]]
-    refusal = sheets.refused({"cutPaste": cut | {"destination": {"rowIndex": 6}}})
-    assert refusal.endswith("GridCoordinate.rowIndex[6] is after last row in grid[5]")
-
-
 # Filled and formatted.
 
 
@@ -137,12 +119,6 @@ def test_cells_are_updated_and_those_not_given_cleared(sheets: Sheets) -> None:
     ]
     sheets.batch({"updateCells": {"start": {"rowIndex": 3}, "rows": values([None, 2.5]), "fields": "*"}})
     assert sheets.cells()[3] == [None, 2.5, "old", "old"]
-
-
-def test_a_formula_is_updated(sheets: Sheets) -> None:
-    cells = [{"userEnteredValue": {"formulaValue": "=1+1"}}]
-    sheets.batch({"updateCells": {"start": {}, "rows": [{"values": cells}], "fields": "userEnteredValue"}})
-    assert sheets.values("S!A1") == [[2]]
 
 
 @pytest.mark.parametrize(
@@ -249,37 +225,3 @@ def test_a_format_is_kept_as_the_service_keeps_it(sheets: Sheets) -> None:
 
 
 # Sorted and merged.
-
-
-def test_rows_are_sorted_by_several_columns(sheets: Sheets) -> None:
-    sheets.put("S!A1", [["b", 1], ["", 0], ["A", 2], [5, 3], ["a", 1], [True, 9]])
-    by = [{"dimensionIndex": 0, "sortOrder": "ASCENDING"}, {"dimensionIndex": 1, "sortOrder": "DESCENDING"}]
-    sheets.batch({"sortRange": {"range": area(0, 6, 0, 2), "sortSpecs": by}})
-    assert sheets.cells() == [[5, 3], ["A", 2], ["a", 1], ["b", 1], [True, 9], [None, 0]]
-    down = [{"dimensionIndex": 0, "sortOrder": "DESCENDING"}]
-    sheets.batch({"sortRange": {"range": area(0, 6, 0, 2), "sortSpecs": down}})
-    assert sheets.cells() == [[True, 9], ["b", 1], ["A", 2], ["a", 1], [5, 3], [None, 0]]
-    assert "is not in the range" in sheets.refused(
-        {"sortRange": {"range": area(0, 6, 0, 2), "sortSpecs": [{"dimensionIndex": 2}]}}
-    )
-
-
-def test_formats_are_sorted_along(sheets: Sheets) -> None:
-    sheets.put("S!A1", [["2"], ["1999-01-02"], ["1"]], "USER_ENTERED")
-    sheets.batch({"sortRange": {"range": area(0, 3, 0, 1), "sortSpecs": [{"dimensionIndex": 0}]}})
-    assert sheets.get("S")["values"] == [["1"], ["2"], ["1999-01-02"]]
-
-
-def test_merged_cells_keep_the_first_value(sheets: Sheets) -> None:
-    sheets.put("S!A1", [[1, 2, 3], [4, 5, 6]])
-    sheets.batch({"mergeCells": {"range": area(0, 2, 0, 2), "mergeType": "MERGE_ROWS"}})
-    assert sheets.cells() == [[1, None, 3], [4, None, 6]]
-    assert "select all cells in a merged range to merge" in sheets.refused({"mergeCells": {"range": area(0, 2, 1, 3)}})
-    sheets.batch({"mergeCells": {"range": area(0, 2, 0, 3)}})
-    assert sheets.cells() == [[1]]
-    assert len(sheets.resource()["sheets"][0]["merges"]) == 1
-    assert "to unmerge" in sheets.refused({"unmergeCells": {"range": area(0, 1, 0, 3)}})
-    sheets.batch({"unmergeCells": {"range": {}}})
-    assert "merges" not in sheets.resource()["sheets"][0]
-    sheets.batch({"mergeCells": {"range": area(0, 2, 0, 2), "mergeType": "MERGE_COLUMNS"}})
-    assert [merge["startColumnIndex"] for merge in sheets.resource()["sheets"][0]["merges"]] == [0, 1]

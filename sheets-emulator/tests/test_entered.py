@@ -68,18 +68,6 @@ def test_typed_text_becomes_what_it_looks_like(sheets: Sheets, typed: str, value
     assert sheets.get("S!A1").get("values") == (None if look is None else [[look]])
 
 
-def test_values_that_are_no_text_are_typed_as_they_are(sheets: Sheets) -> None:
-    sheets.put("S!A1", [["x", "y", "z"]])
-    sheets.put("S!A1", [[1.5, True, None]], "USER_ENTERED")
-    assert sheets.values("S") == [[1.5, True, "z"]]
-
-
-def test_dates_are_numbers_or_text_as_is_asked(sheets: Sheets) -> None:
-    sheets.put("S!A1", [["2020-01-01", "5"]], "USER_ENTERED")
-    assert sheets.values("S", dateTimeRenderOption="SERIAL_NUMBER") == [[43831, 5]]
-    assert sheets.values("S", dateTimeRenderOption="FORMATTED_STRING") == [["2020-01-01", 5]]
-
-
 @pytest.mark.parametrize(
     ("number", "look"),
     [(0.1 + 0.2, "0.3"), (1e10, "10000000000"), (1e-7, "1E-07"), (-1.5, "-1.5")],
@@ -89,7 +77,6 @@ def test_a_number_without_a_format_has_ten_digits(number: float, look: str) -> N
 
 
 _AFTERNOON = 42465 + (16 * 3600 + 8 * 60 + 53.528) / 86400  # April 5, 2016
-_DURATION = (3 * 3600 + 13 * 60 + 41.255) / 86400
 
 
 @pytest.mark.parametrize(

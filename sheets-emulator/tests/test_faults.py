@@ -7,7 +7,6 @@ import socket
 import threading
 from typing import Any
 
-import gspread
 import pytest
 import requests
 from sheets_asking import GIVEN_UP_AFTER, Sheets, ask, message, until
@@ -91,18 +90,6 @@ def test_an_answer_is_cut_short(server: SheetsServer, sheets: Sheets) -> None:
     write(sheets, "x")
     assert server.requests[-1].sent.startswith(cut)
     assert len(server.requests[-1].sent) // 2 == len(cut)
-
-
-def test_gspread_sees_the_faults_as_errors(server: SheetsServer, sheets: Sheets) -> None:
-    sheet = server.client().open_by_key(sheets.key).sheet1
-    for status, error in (
-        ("reset-before", requests.exceptions.ConnectionError),
-        ("truncated", requests.exceptions.ChunkedEncodingError),
-        (503, gspread.exceptions.APIError),
-    ):
-        server.faults.append(Fault(status))
-        with pytest.raises(error):
-            sheet.get("A1")
 
 
 def test_a_slow_answer_comes_after_the_client_has_gone(server: SheetsServer, sheets: Sheets) -> None:

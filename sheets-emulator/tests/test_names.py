@@ -27,12 +27,6 @@ def metadata(key: str, location: Any, value: str = "", **more: Any) -> dict[str,
     return {"createDeveloperMetadata": {"developerMetadata": entry}}
 
 
-def find_ids(sheets: Sheets, **lookup: Any) -> list[int]:
-    body = {"dataFilters": [{"developerMetadataLookup": lookup}]}
-    answer = sheets.post("/developerMetadata:search", body)
-    return [match["developerMetadata"]["metadataId"] for match in answer.get("matchedDeveloperMetadata", [])]
-
-
 # Named ranges.
 
 
@@ -111,14 +105,6 @@ def test_a_name_whose_cells_are_deleted_is_listed_no_more_but_stays_taken(sheets
 # Protected ranges, filters.
 
 
-def test_a_filter_is_set_and_cleared(sheets: Sheets) -> None:
-    sheets.batch({"setBasicFilter": {"filter": {"range": {}}}})
-    whole = {"startRowIndex": 0, "endRowIndex": 1000, "startColumnIndex": 0, "endColumnIndex": 26}
-    assert sheets.resource()["sheets"][0]["basicFilter"] == {"range": whole}
-    sheets.batch({"clearBasicFilter": {"sheetId": 0}})
-    assert "basicFilter" not in sheets.resource()["sheets"][0]
-
-
 # Developer metadata.
 
 
@@ -136,19 +122,6 @@ def test_metadata_that_cannot_be_are_refused(sheets: Sheets, request_: Any, expe
 def test_an_id_is_given_once(sheets: Sheets) -> None:
     sheets.batch(metadata("a", {"spreadsheet": True}, metadataId=6))
     assert "already exists" in sheets.refused(metadata("b", {"spreadsheet": True}, metadataId=6))
-
-
-def test_ranges_are_protected(sheets: Sheets) -> None:
-    wanted = {"range": SPAN, "description": "ours", "warningOnly": True}
-    (reply,) = sheets.batch({"addProtectedRange": {"protectedRange": wanted}})
-    protected = reply["addProtectedRange"]["protectedRange"]
-    held = {"protectedRangeId": protected["protectedRangeId"], "requestingUserCanEdit": True, "editors": {}}
-    assert protected == wanted | held
-    again = {"protectedRange": {"range": SPAN, "protectedRangeId": protected["protectedRangeId"]}}
-    assert "already exists" in sheets.refused({"addProtectedRange": again})
-    sheets.batch({"deleteProtectedRange": {"protectedRangeId": protected["protectedRangeId"]}})
-    assert "protectedRanges" not in sheets.resource()["sheets"][0]
-    assert "No protected range with id: 5" in sheets.refused({"deleteProtectedRange": {"protectedRangeId": 5}})
 
 
 def test_metadata_of_a_sheet_and_the_spreadsheet_are_changed_and_go_with_the_sheet(sheets: Sheets) -> None:
@@ -172,22 +145,3 @@ def test_metadata_of_a_sheet_and_the_spreadsheet_are_changed_and_go_with_the_she
     elsewhere = of_sheet | {"location": {"dimensionRange": {"dimension": "ROWS", "endIndex": 1}}}
     request = {"createDeveloperMetadata": {"developerMetadata": elsewhere}}
     assert "not supported by the emulator" in sheets.refused(request)
-
-
-def test_charts_and_conditional_formats_are_kept(sheets: Sheets) -> None:
-    anchor = {"sheetId": 0, "rowIndex": 2, "columnIndex": 1}
-    chart = {"spec": {"title": "t"}, "position": {"overlayPosition": {"anchorCell": anchor}}}
-    condition = {"type": "CUSTOM_FORMULA", "values": [{"userEnteredValue": "=$A3>1"}]}
-    rule = {"ranges": [SPAN], "booleanRule": {"condition": condition, "format": {}}}
-    sheets.batch(
-        {"addChart": {"chart": chart}},
-        {"addConditionalFormatRule": {"rule": rule, "index": 0}},
-        {"insertDimension": {"range": {"dimension": "ROWS", "startIndex": 0, "endIndex": 1}}},
-    )
-    sheet = sheets.resource()["sheets"][0]
-    assert sheet["charts"][0]["position"]["overlayPosition"]["anchorCell"]["rowIndex"] == 2
-    (kept,) = sheet["conditionalFormats"]
-    assert kept["booleanRule"]["condition"] == condition
-    assert kept["ranges"][0].get("startRowIndex", 0) == SPAN.get("startRowIndex", 0) + 1
-    own = {"addChart": {"chart": {"spec": {"title": "t"}, "position": {"newSheet": True}}}}
-    assert "not supported by the emulator" in sheets.refused(own)

@@ -17,113 +17,52 @@ def sheets(server: SheetsServer) -> Sheets:
     return Sheets(server)
 
 
+SHEET = "requests[0].add_sheet.properties"
+ROWS = f"{SHEET}.grid_properties.row_count"
+
+
 def add(properties: Any) -> Any:
     return {"requests": [{"addSheet": {"properties": properties}}]}
 
 
+TYPE = "type.googleapis.com/google.apps.sheets.v4"
+UNKNOWN, LIST = "Cannot find field.", "Proto field is not repeating, cannot start list."
+
+
 @pytest.mark.parametrize(
-    ("path", "body", "field", "description"),
+    ("path", "body", "field", "wrong"),
     [
-        (
-            ":batchUpdate",
-            {"requests": [], "x": 1},
-            None,
-            'Invalid JSON payload received. Unknown name "x": Cannot find field.',
-        ),
-        (
-            ":batchUpdate",
-            {"requests": [{"addSheets": {}}]},
-            "requests[0]",
-            "Invalid JSON payload received. Unknown name \"addSheets\" at 'requests[0]': Cannot find field.",
-        ),
-        (
-            ":batchUpdate",
-            add({"gridProperties": {"rows": 5}}),
-            "requests[0].add_sheet.properties.grid_properties",
-            'Invalid JSON payload received. Unknown name "rows" at '
-            "'requests[0].add_sheet.properties.grid_properties': Cannot find field.",
-        ),
-        (
-            ":batchUpdate",
-            add({"gridProperties": {"rowCount": "abc"}}),
-            "requests[0].add_sheet.properties.grid_properties.row_count",
-            "Invalid value at 'requests[0].add_sheet.properties.grid_properties.row_count' (TYPE_INT32), \"abc\"",
-        ),
-        (
-            ":batchUpdate",
-            add({"gridProperties": {"rowCount": 2**31}}),
-            "requests[0].add_sheet.properties.grid_properties.row_count",
-            "Invalid value at 'requests[0].add_sheet.properties.grid_properties.row_count' (TYPE_INT32), 2147483648",
-        ),
-        (
-            ":batchUpdate",
-            add({"title": 5}),
-            "requests[0].add_sheet.properties.title",
-            "Invalid value at 'requests[0].add_sheet.properties.title' (TYPE_STRING), 5",
-        ),
-        (
-            ":batchUpdate",
-            add({"hidden": "yes"}),
-            "requests[0].add_sheet.properties.hidden",
-            "Invalid value at 'requests[0].add_sheet.properties.hidden' (TYPE_BOOL), \"yes\"",
-        ),
-        (
-            ":batchUpdate",
-            add({"tabColor": {"red": "Inf"}}),
-            "requests[0].add_sheet.properties.tab_color.red",
-            "Invalid value at 'requests[0].add_sheet.properties.tab_color.red' (TYPE_FLOAT), \"Inf\"",
-        ),
-        (
-            ":batchUpdate",
-            add({"sheetType": "CUBE"}),
-            "requests[0].add_sheet.properties.sheet_type",
-            "Invalid value at 'requests[0].add_sheet.properties.sheet_type' "
-            '(type.googleapis.com/google.apps.sheets.v4.SheetType), "CUBE"',
-        ),
-        (
-            ":batchUpdate",
-            add([]),
-            "requests[0].add_sheet",
-            "Invalid JSON payload received. Unknown name \"properties\" at 'requests[0].add_sheet': "
-            "Proto field is not repeating, cannot start list.",
-        ),
-        (
-            ":batchUpdate",
-            add({"title": ["x"]}),
-            "requests[0].add_sheet.properties",
-            "Invalid JSON payload received. Unknown name \"title\" at 'requests[0].add_sheet.properties': "
-            "Proto field is not repeating, cannot start list.",
-        ),
-        (
-            ":batchUpdate",
-            {"requests": [{"addSheet": 5}]},
-            "requests[0].add_sheet",
-            "Invalid value at 'requests[0].add_sheet' (type.googleapis.com/google.apps.sheets.v4.AddSheetRequest), 5",
-        ),
+        (":batchUpdate", {"requests": [], "x": 1}, None, ("x", UNKNOWN)),
+        (":batchUpdate", {"requests": [{"addSheets": {}}]}, "requests[0]", ("addSheets", UNKNOWN)),
+        (":batchUpdate", add({"gridProperties": {"rows": 5}}), f"{SHEET}.grid_properties", ("rows", UNKNOWN)),
+        (":batchUpdate", add([]), "requests[0].add_sheet", ("properties", LIST)),
+        (":batchUpdate", add({"title": ["x"]}), SHEET, ("title", LIST)),
+        ("/values/S:append?valueInputOption=RAW", {"value": [[1]]}, "data", ("value", UNKNOWN)),
+        (":batchUpdate", add({"gridProperties": {"rowCount": "abc"}}), ROWS, '(TYPE_INT32), "abc"'),
+        (":batchUpdate", add({"gridProperties": {"rowCount": 2**31}}), ROWS, "(TYPE_INT32), 2147483648"),
+        (":batchUpdate", add({"title": 5}), f"{SHEET}.title", "(TYPE_STRING), 5"),
+        (":batchUpdate", add({"hidden": "yes"}), f"{SHEET}.hidden", '(TYPE_BOOL), "yes"'),
+        (":batchUpdate", add({"tabColor": {"red": "Inf"}}), f"{SHEET}.tab_color.red", '(TYPE_FLOAT), "Inf"'),
+        (":batchUpdate", add({"sheetType": "CUBE"}), f"{SHEET}.sheet_type", f'({TYPE}.SheetType), "CUBE"'),
+        (":batchUpdate", {"requests": [{"addSheet": 5}]}, "requests[0].add_sheet", f"({TYPE}.AddSheetRequest), 5"),
         (
             "/values:batchUpdate",
             {"valueInputOption": "RAW", "data": [{"values": ["x"]}]},
             "data[0].values[0]",
-            "Invalid value at 'data[0].values[0]' (type.googleapis.com/google.protobuf.ListValue), \"x\"",
+            '(type.googleapis.com/google.protobuf.ListValue), "x"',
         ),
-        (
-            "/values:batchUpdate",
-            {"valueInputOption": "raw"},
-            "value_input_option",
-            "Invalid value at 'value_input_option' "
-            '(type.googleapis.com/google.apps.sheets.v4.ValueInputOption), "raw"',
-        ),
-        (
-            "/values/S:append?valueInputOption=RAW",
-            {"value": [[1]]},
-            "data",
-            "Invalid JSON payload received. Unknown name \"value\" at 'data': Cannot find field.",
-        ),
+        ("/values:batchUpdate", {"valueInputOption": "raw"}, "value_input_option", f'({TYPE}.ValueInputOption), "raw"'),
     ],
 )
 def test_a_body_that_breaks_its_schema_is_refused(
-    sheets: Sheets, path: str, body: Any, field: str | None, description: str
+    sheets: Sheets, path: str, body: Any, field: str | None, wrong: str | tuple[str, str]
 ) -> None:
+    """`wrong`: of a value, its type and what it is; of a name that there is not, the name and the reason."""
+    at = f" at '{field}'" if field else ""
+    if isinstance(wrong, tuple):
+        description = f'Invalid JSON payload received. Unknown name "{wrong[0]}"{at}: {wrong[1]}'
+    else:
+        description = f"Invalid value{at} {wrong}"
     status, answer = ask(sheets.server, "POST", f"/{sheets.key}{path}", body)
     assert status == 400
     error = answer["error"]

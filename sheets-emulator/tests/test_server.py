@@ -101,13 +101,6 @@ def test_it_ends_with_its_block_and_leaves_nothing_open() -> None:
         socket.create_connection(("127.0.0.1", port(server))).close()
 
 
-def test_several_servers_know_nothing_of_each_other(server: SheetsServer) -> None:
-    with SheetsServer() as other:
-        key = other.create()
-        assert message(ask(server, "GET", f"/{key}"), 404) == "Requested entity was not found."
-        assert ask(other, "GET", f"/{key}")[0] == 200
-
-
 def test_a_bug_of_the_emulator_is_not_taken_for_an_answer() -> None:
     def broken(record: Record) -> None:
         raise ZeroDivisionError(record.path)
@@ -210,52 +203,6 @@ def test_a_snapshot_stays_as_it_was(server: SheetsServer) -> None:
 def test_cells_names_the_sheets_that_there_are(server: SheetsServer) -> None:
     with pytest.raises(KeyError, match=r"no sheet 'T'.*'S'"):
         Sheets(server).cells("T")
-
-
-def test_gspread_reads_and_writes_as_it_does_at_google(server: SheetsServer) -> None:
-    book = server.client().open_by_key(server.create("readings", sheets=[("first", 100, 5), ("second", 10, 10)]))
-    assert book.title == "readings"
-    assert [(sheet.title, sheet.row_count, sheet.col_count) for sheet in book.worksheets()] == [
-        ("first", 100, 5),
-        ("second", 10, 10),
-    ]
-    sheet = book.worksheet("second")
-    sheet.update([["a", 1.5, True], [None, "=x", -2]], "B2")
-    assert sheet.get("A1:D3", value_render_option="UNFORMATTED_VALUE") == [[], ["", "a", 1.5, True], ["", "", "=x", -2]]
-    assert sheet.get_values() == [["", "", "", ""], ["", "a", "1.5", "TRUE"], ["", "", "=x", "-2"]]
-    assert sheet.batch_get(["B2:B3", "C2"]) == [[["a"]], [["1.5"]]]
-    assert sheet.acell("C3").value == "=x"
-    sheet.batch_update([{"range": "A1", "values": [["x"]]}, {"range": "J10", "values": [["y"]]}])
-    sheet.batch_clear(["B2:D2"])
-    assert sheet.find("=x") == gspread.Cell(3, 3, "=x")
-    sheet.append_rows([["below"]])
-    assert book.worksheet("second").row_count == 11
-    sheet.resize(20, 3)
-    assert (book.worksheet("second").row_count, book.worksheet("second").col_count) == (20, 3)
-    sheet.update_title("renamed")
-    sheet.freeze(rows=1)
-    sheet.format("A1", {"textFormat": {"bold": True}})
-    assert book.worksheet("renamed").frozen_row_count == 1
-    added = book.add_worksheet("added", 2, 2)
-    added.insert_rows([["one"], ["two"]])
-    assert added.get_all_values() == [["one"], ["two"]]
-    with pytest.raises(gspread.exceptions.APIError, match="already exists"):
-        book.add_worksheet("ADDED", 2, 2)
-
-
-def test_gspread_names_and_protects_ranges(server: SheetsServer) -> None:
-    book = server.client().open_by_key(server.create())
-    sheet = book.sheet1
-    sheet.update([[1], [2]], "A1")
-    reply = sheet.define_named_range("A1:A2", "both")
-    named_id = reply["replies"][0]["addNamedRange"]["namedRange"]["namedRangeId"]
-    assert book.named_range("both")[0].value == "1"
-    assert [named["name"] for named in book.list_named_ranges()] == ["both"]
-    sheet.delete_named_range(named_id)
-    assert book.list_named_ranges() == []
-    sheet.add_protected_range("A1:A2", description="ours")
-    protected = book.list_protected_ranges(sheet.id)
-    assert protected[0]["description"] == "ours"
 
 
 def test_its_client_goes_nowhere_else(server: SheetsServer) -> None:

@@ -27,22 +27,6 @@ def refused(sheets: Sheets, text: str, values: Any, option: str = "RAW", **body:
 # Out: trimming, dimensions, echo.
 
 
-def test_trailing_blanks_are_left_out_and_inner_ones_are_empty_texts(sheets: Sheets) -> None:
-    sheets.put("S!B2", [["a", "", "c", ""], ["", "", "", ""], ["d", "", "", ""], [""]])
-    assert sheets.get("S!A1:F9") == {
-        "range": "S!A1:F9",
-        "majorDimension": "ROWS",
-        "values": [[], ["", "a", "", "c"], [], ["", "d"]],
-    }
-    assert sheets.values("S!A1:F9", majorDimension="COLUMNS") == [[], ["", "a", "", "d"], [], ["", "c"]]
-
-
-def test_a_blank_range_has_no_values(sheets: Sheets) -> None:
-    assert sheets.get("S!A1:B2", majorDimension="COLUMNS") == {"range": "S!A1:B2", "majorDimension": "COLUMNS"}
-    sheets.put("S!A1", [[""]])
-    assert "values" not in sheets.get("S")
-
-
 @pytest.mark.parametrize(
     ("asked", "echoed"),
     [
@@ -92,18 +76,6 @@ def test_a_range_that_means_nothing_is_refused(sheets: Sheets, text: str) -> Non
 def test_reading_outside_the_grid_is_refused(sheets: Sheets, text: str, named: str) -> None:
     answer = ask(sheets.server, "GET", f"/{sheets.key}/values/S!{text}")
     assert message(answer) == f"Range (S!{named}) exceeds grid limits. Max rows: 1000, max columns: 26"
-
-
-def test_several_ranges_are_read_at_once(sheets: Sheets) -> None:
-    sheets.put("S!A1", [[1, 2], [3, 4]])
-    answer = ask(sheets.server, "GET", f"/{sheets.key}/values:batchGet", ranges=["S!B:B", "S!A2", "S!C1"])[1]
-    assert answer["spreadsheetId"] == sheets.key
-    assert answer["valueRanges"] == [
-        {"range": "S!B1:B1000", "majorDimension": "ROWS", "values": [["2"], ["4"]]},
-        {"range": "S!A2", "majorDimension": "ROWS", "values": [["3"]]},
-        {"range": "S!C1", "majorDimension": "ROWS"},
-    ]
-    assert ask(sheets.server, "GET", f"/{sheets.key}/values:batchGet") == (200, {"spreadsheetId": sheets.key})
 
 
 # In: values as they are.
@@ -162,18 +134,6 @@ def test_null_leaves_a_cell_and_an_empty_text_clears_it(sheets: Sheets) -> None:
         "updatedColumns": 3,
         "updatedCells": 3,
     }
-
-
-def test_columns_go_down(sheets: Sheets) -> None:
-    answer = sheets.put("S!B2:D9", [["a", None, "c"], [], ["x"]], majorDimension="COLUMNS")
-    assert sheets.values("S!B2:D4") == [["a", "", "x"], [], ["c"]]
-    assert answer["updatedRange"] == "S!B2:D4"
-    assert (answer["updatedRows"], answer["updatedColumns"], answer["updatedCells"]) == (2, 2, 3)
-
-
-@pytest.mark.parametrize("values", [[], [[]], None])
-def test_nothing_written_is_nothing_counted(sheets: Sheets, values: Any) -> None:
-    assert sheets.put("S!C3", values) == {"spreadsheetId": sheets.key, "updatedRange": "S!C3"}
 
 
 def test_a_write_may_answer_what_it_wrote(sheets: Sheets) -> None:
@@ -267,23 +227,6 @@ def test_a_range_in_the_body_must_be_the_one_in_the_url(sheets: Sheets) -> None:
 # Several at once.
 
 
-def test_several_blocks_are_written_at_once(sheets: Sheets) -> None:
-    data = [
-        {"range": "S!A1:B1", "values": [[1, 2]]},
-        {"range": "S!A1:A2", "majorDimension": "COLUMNS", "values": [[3, 4]]},
-    ]
-    answer = sheets.post("/values:batchUpdate", {"valueInputOption": "RAW", "data": data})
-    assert sheets.cells() == [[3, 2], [4]]
-    totals = {name: answer[name] for name in answer if name.startswith("total")}
-    assert totals == {
-        "totalUpdatedRows": 2,
-        "totalUpdatedColumns": 2,
-        "totalUpdatedCells": 4,
-        "totalUpdatedSheets": 1,
-    }
-    assert [response["updatedRange"] for response in answer["responses"]] == ["S!A1:B1", "S!A1:A2"]
-
-
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
@@ -347,11 +290,6 @@ def test_rows_are_appended_to_the_last_table_that_a_range_meets(
     answer = sheets.append(text, [["new"]])
     assert (answer.get("tableRange"), answer["updates"]["updatedRange"]) == (table, place)
     assert sheets.values(place) == [["new"]]
-
-
-def test_a_table_is_found_around_its_gaps(sheets: Sheets) -> None:
-    sheets.put("S!B2", [["h", "", "k"], ["", "m", ""], ["n", "", ""]])
-    assert sheets.append("S", [[1]])["tableRange"] == "S!B2:D4"
 
 
 def test_appending_grows_the_grid(server: SheetsServer) -> None:
