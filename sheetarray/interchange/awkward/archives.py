@@ -18,7 +18,7 @@ from typing import IO, Any, Literal, cast
 
 from ...adapters import Progress, ignore_progress
 from ...errors import FormatError, LimitError, NotFoundError, locating
-from ...files import Readable, Sink, Source, Writable, is_url, refuse_empty, replacing
+from ...files import Readable, Sink, Source, Writable, fast_zlib, is_url, refuse_empty, replacing
 from ..file_array import in_member
 from ..untrusted import check_member, damage_as_format_error, name_problem, size_of, zip_stream
 from .reading import ReadOptions, read_array
@@ -385,11 +385,23 @@ def check_members(plans: Sequence[StoragePlan], taken: Sequence[str] | Members) 
     check_free(plans, taken)
 
 
-def _new_member(archive: zipfile.ZipFile, name: str, size: int) -> IO[bytes]:
-    """Return a member to be written, of so many bytes; not compressed."""
-    info = zipfile.ZipInfo(name)
-    info.file_size = size
-    return archive.open(info, "w", force_zip64=size >= _ZIP64)
+def _add_member(archive: zipfile.ZipFile, name: str, content: bytes | memoryview) -> None:
+    """Write a member that is not compressed.
+
+    zipfile would sum it up with Python's zlib, which takes longer than deflating it does with the fast one.
+    """
+    assert archive.fp is not None
+    member = zipfile.ZipInfo(name)
+    member.file_size = member.compress_size = len(content)
+    member.CRC = fast_zlib.crc32()(content, 0)
+    member.header_offset = archive.fp.tell()
+    member.external_attr = 0o600 << 16  # as zipfile has it: the owner may read and write it
+    archive.fp.write(member.FileHeader(zip64=len(content) >= _ZIP64))
+    for start in range(0, len(content), _BLOCK):
+        archive.fp.write(content[start : start + _BLOCK])
+    archive.filelist.append(member)
+    archive.NameToInfo[name] = member
+    archive.start_dir = archive.fp.tell()
 
 
 def _write_members(archive: zipfile.ZipFile, plans: Sequence[StoragePlan], progress: Progress | None = None) -> None:
@@ -397,11 +409,7 @@ def _write_members(archive: zipfile.ZipFile, plans: Sequence[StoragePlan], progr
     report(0, total)
     for planned in plans:
         for blob in planned.blobs:
-            content = blob.content()
-            with _new_member(archive, planned.prefix + blob.key, len(content)) as member:
-                for start in range(0, len(content), _BLOCK):
-                    member.write(content[start : start + _BLOCK])
+            _add_member(archive, planned.prefix + blob.key, blob.content())
             report(done := done + blob.array.size, total)
-        with _new_member(archive, planned.name, len(planned.schema)) as member:
-            member.write(planned.schema)
+        _add_member(archive, planned.name, planned.schema)
     report(total, total)
