@@ -13,7 +13,6 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
 from importlib import import_module
 from typing import Any, Protocol, TypeVar
 
@@ -27,12 +26,8 @@ from .columns import (
     LayoutColumn,
     ResizedArray,
     Sheet,
-    read_resized,
-    scan_names,
+    SheetArrays,
 )
-from .columns import check_sheets as check_columns
-from .columns import read_sheets as read_columns
-from .columns import scan_sheets as scan_columns
 from .columns.reading import raise_error
 from .elements import Missing
 from .errors import (
@@ -354,27 +349,29 @@ def load_module(composite: Composite) -> CompositeModule:
     return module  # type: ignore[no-any-return]
 
 
-# The arrays of containers of sheets, composites among them: read, scanned, checked.
+# The arrays of containers of sheets, composites among them: read (by `read_composites`), scanned, checked.
 
 
-def read_sheets(
+def open_sheets(
     sheets: Sequence[Sheet],
-    names: Sequence[str] | None = None,
     *,
     strict: bool = False,
     missing: Missing = "error",
     resize: bool = False,
     restore: ElementRestorer | None = None,
-) -> ArraysByName:
-    """Read the arrays of one sheet or several, composites among them; see `columns.read_sheets`."""
-    return read_composites(*_reader_of(sheets, strict, missing, resize=resize, restore=restore), names)
+) -> SheetArrays:
+    """Find the arrays of sheets, and those that are never resized; see `SheetArrays`, whose functions read and scan."""
+    arrays = SheetArrays(sheets, strict=strict, missing=missing, resize=resize, restore=restore)
+    if resize:
+        written = SheetArrays(sheets, strict=strict, missing=missing)
+        arrays.fixed = find_fixed_columns(written.read, written.scan)
+    return arrays
 
 
 def scan_sheets(sheets: Sequence[Sheet], *, strict: bool = False, resize: bool = False) -> dict[str, ArrayInfo]:
-    """Return the infos of all arrays in some sheets, composites among them; see `columns.scan_sheets`."""
-    read, _ = _reader_of(sheets, strict, "nan", resize=resize)
-    fixed = find_fixed_columns(*_reader_of(sheets, strict, "nan")) if resize else frozenset()
-    return scan_composites(read, lambda: scan_columns(sheets, strict=strict, resize=resize, fixed=fixed))
+    """Return the infos of all arrays in some sheets, composites among them; see `SheetArrays.scan_all`."""
+    arrays = open_sheets(sheets, strict=strict, missing="nan", resize=resize)
+    return scan_composites(arrays.read, arrays.scan_all)
 
 
 def check_sheets(
@@ -384,53 +381,22 @@ def check_sheets(
     judge: CompareFingerprint | None = None,
     restore: ElementRestorer | None = None,
 ) -> Iterator[Finding]:
-    """Yield every finding in the columns of sheets, then those of composites; see `columns.check_sheets`."""
-    read, scan = _reader_of(sheets, False, missing, restore=restore)
+    """Yield every finding in the columns of sheets, then those of composites; see `SheetArrays.check`."""
     try:
-        scan()
+        arrays = SheetArrays(sheets, missing=missing, restore=restore)
     except FormatError as error:  # nothing can be found in the sheets: they are not searched again for composites
         yield Finding.from_error(error)
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SheetArrayWarning)  # of what the check of the columns finds
-        fixed = find_fixed_columns(read, scan)
-    yield from check_columns(sheets, missing=missing, fixed=fixed, judge=judge, restore=restore)
-    yield from check_composites(read, scan)
+        arrays.fixed = find_fixed_columns(arrays.read, arrays.scan)
+    yield from arrays.check(judge)
+    yield from check_composites(arrays.read, arrays.scan)
 
 
 def read_resized_arrays(sheets: Sequence[Sheet], *, missing: Missing = "error") -> dict[str, ResizedArray]:
-    """Return every column with the length that its cells have; see `columns.read_resized`."""
-    return read_resized(sheets, missing=missing, fixed=find_fixed_columns(*_reader_of(sheets, False, missing)))
-
-
-def count_cells(sheets: Sequence[Sheet], names: Sequence[str] | None = None, *, strict: bool = False) -> int:
-    """Return the number of cells that arrays take in sheets; 0 if a header is damaged: reading raises its error."""
-    return count_named(*_reader_of(sheets, strict, "nan"), names)
-
-
-def _reader_of(
-    sheets: Sequence[Sheet],
-    strict: bool,
-    missing: Missing,
-    *,
-    resize: bool = False,
-    restore: ElementRestorer | None = None,
-) -> tuple[Read, Scan]:
-    fixed: frozenset[str] | None = None
-
-    def read(names: Sequence[str] | None) -> ArraysByName:
-        nonlocal fixed
-        if resize and fixed is None:
-            fixed = find_fixed_columns(*_reader_of(sheets, strict, missing))
-        return read_columns(
-            sheets, names, strict=strict, missing=missing, resize=resize, fixed=fixed or (), restore=restore
-        )
-
-    @cache  # very many headers take a while
-    def scan() -> InfosByName:
-        return scan_names(sheets, strict=strict, report=ignore_finding)
-
-    return read, scan
+    """Return every column with the length that its cells have; see `SheetArrays.read_resized`."""
+    return open_sheets(sheets, missing=missing, resize=True).read_resized()
 
 
 # Takes composites apart into columns, before cells are written.

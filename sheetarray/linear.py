@@ -15,9 +15,9 @@ from numpy.lib.stride_tricks import as_strided
 
 from . import dtypes
 from .comparing import find_other_zeros, find_unequal
-from .dtypes import DType
-from .elements import Cell, ComplexForm, Missing, Problem, blank_missing, check_missing, decode, encode, is_blank
-from .errors import DTypeError, Finding, FormatError
+from .dtypes import Buffer, DType
+from .elements import Cell, ComplexForm, Missing, Problem, blank_missing, decode, encode, is_blank
+from .errors import DTypeError, Finding, FormatError, LimitError
 from .header import (
     AddressOf,
     Header,
@@ -445,6 +445,16 @@ def count_elements(data: Sequence[Cell], header: Header) -> int | None:
     return None if count % 2 else count // 2
 
 
+def check_missing(missing: str) -> None:
+    """Refuse a value of the option `missing` that is neither "error" nor "nan".
+
+    Raises:
+        LimitError: it is neither.
+    """
+    if missing not in ("error", "nan"):
+        raise LimitError(f'missing is "error" or "nan", not {missing!r}')
+
+
 def may_be_blank(header: Header, missing: Missing) -> bool:
     """Return whether a blank may be an element of an array."""
     kind = header.dtype.kind
@@ -492,6 +502,20 @@ def decode_data(
         return decode(cells, header.dtype, missing=missing)
     parts, problems = decode(cells, complex_part_dtype(header.dtype), missing=missing)
     return parts.view(header.dtype.numpy), problems
+
+
+def buffer_from_numbers(numbers: Buffer, dtype: DType) -> Buffer | None:
+    """Return the buffer of a column of plain numbers; None if its dtype does not hold one of them.
+
+    Args:
+        numbers: booleans of bool; int64 or uint64 of integers and of time spans; floats of the width of their dtype.
+    """
+    if dtype.kind == "timedelta" or numbers.dtype == dtype.numpy:
+        return numbers.view(dtype.numpy)
+    limits = np.iinfo(dtype.numpy)
+    if len(numbers) and (numbers.min() < limits.min or numbers.max() > limits.max):
+        return None
+    return numbers.astype(dtype.numpy)
 
 
 def complex_part_dtype(dtype: DType) -> DType:

@@ -12,7 +12,7 @@ polars is imported at the first use, so that reading headers never waits for it.
 from __future__ import annotations
 
 from .dates import cast_dates
-from .reading import buffer_from_numbers, buffer_from_text, buffer_from_texts, buffer_from_typed
+from .reading import buffer_from_text, buffer_from_texts, buffer_from_typed
 from .strings import longest_text, to_byte_rows
 from .text_look import FormulaMode, TextLook, engine_dtype
 from .writing import TypedCells, buffer_to_text, buffer_to_typed
@@ -21,7 +21,6 @@ __all__ = [
     "FormulaMode",
     "TextLook",
     "TypedCells",
-    "buffer_from_numbers",
     "buffer_from_text",
     "buffer_from_texts",
     "buffer_from_typed",

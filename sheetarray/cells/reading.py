@@ -56,20 +56,6 @@ def buffer_from_typed(column: pl.Series, dtype: DType, *, missing: Missing = "er
     return values.view(dtype.numpy) if dtype.kind == "timedelta" else values.astype(dtype.numpy, copy=False)
 
 
-def buffer_from_numbers(numbers: Buffer, dtype: DType) -> Buffer | None:
-    """Return the buffer of a column of plain numbers; None if its dtype does not hold one of them.
-
-    Args:
-        numbers: booleans of bool; int64 or uint64 of integers and of time spans; floats of the width of their dtype.
-    """
-    if dtype.kind == "timedelta" or numbers.dtype == dtype.numpy:
-        return numbers.view(dtype.numpy)
-    limits = np.iinfo(dtype.numpy)
-    if len(numbers) and (numbers.min() < limits.min or numbers.max() > limits.max):
-        return None
-    return numbers.astype(dtype.numpy)
-
-
 def _has_infinities(values: Buffer) -> bool:
     with np.errstate(over="ignore", invalid="ignore"):  # one infinity makes the sum infinite, or NaN
         return not np.isfinite(values.sum()) and bool(np.isinf(values).any())

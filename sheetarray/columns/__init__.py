@@ -18,23 +18,21 @@ from .adopting import (
 )
 from .anchors import MOST_BROKEN, anchors_of_grid, cells_of_zone, find_anchors, find_side_by_side, may_make_anchors
 from .column import ArrayColumn
-from .grid import Anchor, cell_address, column_letters, quote_title
-from .layout import MOST_ADDRESSES, Layout, LayoutColumn, ReportError, can_align, lay_out, lay_out_sheets
+from .grid import cell_address, column_letters, quote_title
+from .layout import Layout, LayoutColumn, can_align, lay_out, lay_out_sheets
 from .reading import (
+    MOST_ADDRESSES,
     CompareFingerprint,
     ElementRestorer,
-    check_sheets,
+    ReportError,
+    SheetArrays,
     errors_of_problems,
     keep_unreadable,
     keeping_unreadable,
-    read_resized,
-    read_sheets,
-    scan_names,
-    scan_sheets,
 )
 from .row_edits import MOST_NAMED, UNEVEN_HINT, RowChange, describe_row, describe_uneven_rows
 from .sheet import ArrayInfo, ColumnCells, DataCells, Request, Sheet, Texts, Zone, reporting_cells
-from .words import Words
+from .words import Anchor, Words
 
 __all__ = [
     "MOST_ADDRESSES",
@@ -57,6 +55,7 @@ __all__ = [
     "ResizedArray",
     "RowChange",
     "Sheet",
+    "SheetArrays",
     "Texts",
     "Words",
     "Zone",
@@ -65,7 +64,6 @@ __all__ = [
     "cell_address",
     "cells_of_zone",
     "check_adopt_target",
-    "check_sheets",
     "column_letters",
     "describe_row",
     "describe_uneven_rows",
@@ -81,9 +79,5 @@ __all__ = [
     "lay_out_sheets",
     "may_make_anchors",
     "quote_title",
-    "read_resized",
-    "read_sheets",
     "reporting_cells",
-    "scan_names",
-    "scan_sheets",
 ]

@@ -61,7 +61,7 @@ class HeaderEdit:
 def find_header_edits(sheets: Sequence[Sheet], arrays: Mapping[str, ResizedArray]) -> list[HeaderEdit]:
     """Return the cells that have to change, sheet by sheet, in the order of their rows.
 
-    `arrays`: as `read_resized` gives them.
+    `arrays`: as `SheetArrays.read_resized` gives them.
 
     Raises:
         FormatError: a header is not what it was a moment ago.

@@ -17,9 +17,9 @@ from ..dtypes import Mask, Positions
 from ..elements import Cell, is_blank
 from ..errors import Finding, FormatError
 from ..header import MAX_DIMENSIONS, MAX_HEADER_CELLS, Header, HeaderCutError, normalize_key, parse_header
-from .grid import SEMVER, Anchor, CellGrid, Orient, column_letters
+from .grid import CellGrid, Orient, column_letters
 from .sheet import Sheet, Zone
-from .words import DATA, FIRST_FIELD, LAST_FIELD, NDARRAY, NONE, VERSION, WORDS, WordCodes, Words
+from .words import DATA, FIRST_FIELD, LAST_FIELD, NDARRAY, NONE, SEMVER, VERSION, WORDS, Anchor, WordCodes, Words
 
 # Cells that look like the beginning of an array, and what stands around them.
 

@@ -1,16 +1,13 @@
-"""Addresses, and what an anchor is: where in a sheet an array begins, and what its header says."""
+"""The addresses of cells, columns and ranges, as people see them and as numbers from 0."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from ..elements import Cell
-from ..errors import Finding, FormatError
-from ..header import Header
 
 Orient = Literal["columns", "rows"]
 CellGrid = Sequence[Sequence[Cell]]
@@ -103,72 +100,3 @@ def parse_area(text: str) -> tuple[str | None, Area] | None:
     top, bottom = sorted(map(int, (first[1], last[1]))) if first[1] else (1, _NO_END)
     title = match["quoted"].replace("''", "'") if match["quoted"] else match["title"]
     return title, Area(top - 1, left, bottom, right + 1)
-
-
-SEMVER = re.compile(r"\s*\d+\.\d+\.\d+\s*", re.ASCII)
-"""What stands between `version` and `ndarray`."""
-
-
-@dataclass(slots=True, unsafe_hash=True)  # nobody changes one; a frozen one takes three times as long to make
-class Anchor:
-    """The beginning of an array, or of a part of one.
-
-    Attributes:
-        row, column: of its first cell (`version`), counted from 0.
-        orient: "columns" where the list runs downwards, "rows" where it runs to the right.
-        name: the text before the first cell, or the column's letter (the row's number).
-        header: as it was parsed; None where it is broken, and `error` says in which way.
-        start: index of the first data cell in the flat list.
-        notes: findings about what was accepted although it is not as `write` writes it.
-        title: of the sheet; None where the container has only one.
-        named: whether its name is a cell of the sheet.
-        blanks: how many cells are blank between its name and its first cell.
-        aliases: other texts that may be the name of a damaged array; None where the error concerns every array.
-    """
-
-    row: int
-    column: int
-    orient: Orient
-    name: str
-    header: Header | None = None
-    start: int = 0
-    error: FormatError | None = field(default=None, compare=False)
-    notes: tuple[Finding, ...] = ()
-    title: str | None = None
-    named: bool = False
-    blanks: int = 0
-    aliases: tuple[str, ...] | None = ()
-
-    @property
-    def line(self) -> int:
-        """The column that the flat list runs down, or the row in which it lies."""
-        return self.column if self.orient == "columns" else self.row
-
-    @property
-    def first(self) -> int:
-        """The row of its first cell, or the column where the list lies in a row."""
-        return self.row if self.orient == "columns" else self.column
-
-    @property
-    def name_cell(self) -> tuple[int, int] | None:
-        """Row and column of its name; None where it has none."""
-        if not self.named:
-            return None
-        before = self.blanks + 1
-        return (self.row - before, self.column) if self.orient == "columns" else (self.row, self.column - before)
-
-    @property
-    def data_cell(self) -> tuple[int, int]:
-        """Column and row of the first data cell."""
-        down, across = (self.start, 0) if self.orient == "columns" else (0, self.start)
-        return self.column + across, self.row + down
-
-    def address(self, index: int) -> str:
-        """Return the address of a cell of the flat list, by its index; with the sheet's title, where it has one."""
-        down, across = (index, 0) if self.orient == "columns" else (0, index)
-        cell = cell_address(self.row + down, self.column + across)
-        return cell if self.title is None else f"{self.title}!{cell}"
-
-    def data_address(self, index: int) -> str:
-        """Return the address of a data cell, by its index."""
-        return self.address(self.start + index)

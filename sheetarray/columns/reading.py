@@ -8,17 +8,19 @@ cell is judged by its look. Arrays have the lengths that their headers say, or t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
 from ..arrays import select
 from ..dtypes import Buffer
-from ..elements import Cell, Missing, Problem, Unreadable, check_missing
+from ..elements import Cell, Missing, Problem, Unreadable, unescape_formula
 from ..errors import Finding, FormatError
 from ..header import (
     NO_RESIZE_HINT,
@@ -29,14 +31,13 @@ from ..header import (
     count_rows,
     warn_of_finding,
 )
-from ..linear import describe_missing_cells, error_for_problem, view_of
+from ..linear import check_missing, describe_missing_cells, error_for_problem, view_of
 from .adopting import ResizedArray
-from .anchors import find_anchors
+from .anchors import MOST_BEFORE_DAMAGED, find_anchors
 from .column import ArrayColumn
-from .grid import Anchor
-from .layout import ReportError, find_stops, group_parts
 from .row_edits import RowChange, RowEdit, find_row_edits, resize_columns
 from .sheet import ArrayInfo, ColumnCells, DataCells, Request, Sheet, Zone
+from .words import Anchor
 
 if TYPE_CHECKING:
     import polars as pl
@@ -129,33 +130,6 @@ def _stands_for_missing(cell: Cell) -> bool:
     return cell is None or not str(cell).strip() or _MISSING.fullmatch(str(cell).strip()) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class ReadMode:
-    """The way in which arrays are read.
-
-    Attributes:
-        strict: refuse lists without a version.
-        missing: what a blank means.
-        report: is called with each error.
-        note: is called with each finding about something that was accepted although it is not as `write` writes it.
-        judge: as for `check_sheets`.
-        resize: whether arrays take their lengths from their cells.
-        fixed: arrays that keep theirs.
-        finds_edits: whether rows that were added or deleted alike are one finding.
-        restore: gives elements that a program has only rounded the bits that they were written with.
-    """
-
-    strict: bool
-    missing: Missing
-    report: ReportError
-    note: NoteFinding
-    judge: CompareFingerprint | None = None
-    resize: bool = False
-    fixed: Collection[str] = ()
-    finds_edits: bool = False
-    restore: ElementRestorer | None = None
-
-
 def errors_of_problems(
     problems: Sequence[Problem], header: Header, name: str, address: AddressOf, *, cells_each: int = 1
 ) -> Iterator[FormatError]:
@@ -169,138 +143,278 @@ def errors_of_problems(
         yield FormatError(reason, array=name)
 
 
-def _split(groups: Mapping[str, list[Anchor]]) -> tuple[dict[str, list[Anchor]], dict[str, list[Anchor]]]:
-    """Return the arrays that lie in rows, and those that stand in columns."""
-    lying: dict[str, list[Anchor]] = {}
-    standing: dict[str, list[Anchor]] = {}
-    for name, group in groups.items():
-        (lying if group[0].orient == "rows" else standing)[name] = group
-    return lying, standing
+class SheetArrays:
+    """The arrays of one sheet or several of a container, by the anchors that are found once.
+
+    Args:
+        sheets: where the cells are; titles differ.
+        strict: refuse lists without a version.
+        missing: "nan" reads blanks in float and complex arrays as NaN.
+        resize: the axis that varies slowest takes its length from the cells that stand in the column.
+        restore: gives elements the bits that they were written with.
+
+    Attributes:
+        fixed: arrays that are not resized, since others depend on them.
+
+    Raises:
+        FormatError: there is no array.
+    """
+
+    def __init__(
+        self,
+        sheets: Sequence[Sheet],
+        *,
+        strict: bool = False,
+        missing: Missing = "error",
+        resize: bool = False,
+        restore: ElementRestorer | None = None,
+    ) -> None:
+        check_missing(missing)
+        self.sheets, self.missing, self.resize, self.restore = sheets, missing, resize, restore
+        self.fixed: Collection[str] = ()
+        self._anchors: list[Anchor] = []
+        for sheet in sheets:
+            self._anchors += find_anchors(sheet, strict=strict)
+        if not self._anchors:
+            raise FormatError(
+                "no array of the exchange format here (no cells version, 1.0.0, ndarray)",
+                hint="an ordinary table is read by read_columns, and by sheetarray table",
+            )
+        self.stops = find_stops(self._anchors)
+        self._infos: Mapping[str, ArrayInfo] | None = None
+
+    def read(self, names: Sequence[str] | None = None) -> dict[str, np.ndarray[Any, Any]]:
+        """Return arrays in the order written; all of them for None.
+
+        Raises:
+            FormatError: at the first cell that is wrong.
+            NotFoundError: no array of a name asked for.
+        """
+        reading = _Reading(self, raise_error, warn_of_finding)
+        groups = self._group(names, raise_error, warn_of_finding)
+        arrays: dict[str, Any] = reading.read(groups, self._find_alike(groups) if self.resize else {})
+        return arrays  # each was read: the first error is raised
+
+    def read_resized(self) -> dict[str, ResizedArray]:
+        """Return every array with the length that its cells have, and its buffer, by name.
+
+        Raises:
+            FormatError: at the first cell that is wrong.
+        """
+        arrays: dict[str, ResizedArray] = {}
+
+        def keep(name: str, buffer: Buffer | None, column: ArrayColumn) -> Iterator[Finding]:
+            assert buffer is not None, "the first error is raised"
+            arrays[name] = ResizedArray(column, buffer)
+            yield from ()
+
+        groups = self._group(None, raise_error, warn_of_finding)
+        names = _Reading(self, raise_error, warn_of_finding, keep).read(groups, {})
+        return {name: arrays[name] for name in names}
+
+    def check(self, judge: CompareFingerprint | None = None) -> Iterator[Finding]:
+        """Yield every finding in reading order; nothing where the sheets are intact.
+
+        Rows that people added to, or deleted from, all arrays of a sheet alike are one finding.
+
+        `judge`: yields further findings about the elements of an array, such as that they are not those that were
+        written; its elements are None where not all of them can be read. It sees what has been restored.
+        """
+        errors: list[FormatError] = []
+        findings: list[Finding] = []
+        try:
+            groups = self._group(None, errors.append, findings.append)
+            _Reading(self, errors.append, findings.append, judge, finds_edits=True).read(groups, {})
+        except FormatError as error:
+            errors.append(error)
+        yield from findings
+        yield from map(Finding.from_error, errors)
+
+    def scan(self) -> Mapping[str, ArrayInfo]:
+        """Return the infos of all arrays whose headers are not damaged, each made only when it is asked for."""
+        if self._infos is None:  # very many headers take a while
+            self._infos = _Infos(self.sheets, group_parts(self.sheets, self._anchors, None, _ignore, _ignore), {})
+        return self._infos
+
+    def scan_all(self) -> dict[str, ArrayInfo]:
+        """Return the infos of all arrays from their headers alone, or with `resize` as their cells are.
+
+        Raises:
+            FormatError: a broken header.
+        """
+        groups = self._group(None, raise_error, warn_of_finding)
+        resized = _Reading(self, raise_error, warn_of_finding).fetch_resized(groups) if self.resize else {}
+        return dict(_Infos(self.sheets, groups, {name: column.header for name, column in resized.items()}).items())
+
+    def _group(self, names: Sequence[str] | None, report: ReportError, note: NoteFinding) -> dict[str, list[Anchor]]:
+        """Return the anchors of the parts of each array that is wanted, in the order wanted."""
+        names = [names] if isinstance(names, str) else names
+        groups = group_parts(self.sheets, self._anchors, None if names is None else frozenset(names), report, note)
+        if names is None:
+            return groups
+        if not groups.keys() >= frozenset(names):  # the message lists all that there are
+            groups = group_parts(self.sheets, self._anchors, None, _ignore, _ignore)
+        return select(groups, names)
+
+    def _find_alike(self, wanted: Mapping[str, list[Anchor]]) -> dict[str, list[Anchor]]:
+        """Return arrays that are not wanted, but whose lengths tell whether those of wanted ones are meant."""
+        groups = group_parts(self.sheets, self._anchors, None, _ignore, _ignore)
+
+        def extent(group: list[Anchor]) -> tuple[Any, ...] | None:
+            rows = count_rows(group[0].header) if group[0].header else None
+            return rows and (group[0].title, group[0].orient, rows[0])
+
+        alike = {extent(group) for group in wanted.values()} - {None}
+        return {name: group for name, group in groups.items() if name not in wanted and extent(group) in alike}
 
 
-def _find_alike(wanted: Mapping[str, list[Anchor]], groups: Mapping[str, list[Anchor]]) -> dict[str, list[Anchor]]:
-    """Return arrays that are not wanted, but whose lengths tell whether those of wanted ones are meant."""
+class _Reading:
+    """One pass over columns and rows of sheets, which makes arrays of them.
 
-    def extent(group: list[Anchor]) -> tuple[Any, ...] | None:
-        rows = count_rows(group[0].header) if group[0].header else None
-        return rows and (group[0].title, group[0].orient, rows[0])
+    `report`: is called with each error. `note`: is called with each finding about something that was accepted although
+    it is not as `write` writes it. `judge`: as for `SheetArrays.check`. `finds_edits`: whether rows that were added or
+    deleted alike are one finding.
+    """
 
-    alike = {extent(group) for group in wanted.values()} - {None}
-    return {name: group for name, group in groups.items() if name not in wanted and extent(group) in alike}
-
-
-class _Reader:
-    """Turns the columns and rows of sheets into arrays."""
-
-    def __init__(self, sheets: Sequence[Sheet], anchors: Iterable[Anchor], mode: ReadMode) -> None:
-        self._sheets = {sheet.title: sheet for sheet in sheets}
-        self._stops, self._mode = find_stops(anchors), mode
-        self._missing, self._report, self._note, self._judge = mode.missing, mode.report, mode.note, mode.judge
+    def __init__(
+        self,
+        arrays: SheetArrays,
+        report: ReportError,
+        note: NoteFinding,
+        judge: CompareFingerprint | None = None,
+        *,
+        finds_edits: bool = False,
+    ) -> None:
+        self._arrays, self._sheets = arrays, {sheet.title: sheet for sheet in arrays.sheets}
+        self._report, self._note, self._judge, self._finds_edits = report, note, judge, finds_edits
         self._changes: dict[str, RowChange] = {}
-        self._edits: list[RowEdit] = []
 
-    def fetch_resized(self, groups: Mapping[str, list[Anchor]]) -> dict[str, ArrayColumn]:
-        """Return the column of each array, with the length that its cells have."""
-        columns: dict[str, ArrayColumn] = {}
-        for some in _split(groups):
-            columns |= dict(zip(some, self._fetch(some.values()), strict=True))
-        resize_columns(columns, self._missing, self._mode.fixed, self._note)
-        return columns
-
-    def _take_lengths(self, columns: Mapping[str, ArrayColumn]) -> None:
-        """Give columns the lengths that their cells have, if the mode says that arrays are resized."""
-        if self._mode.resize:
-            resize_columns(columns, self._missing, self._mode.fixed, self._note)
-        elif self._mode.finds_edits:
-            self._edits += find_row_edits(columns, self._missing, self._mode.fixed)
-
-    def _note_row_edits(self) -> None:
-        """Note the rows that were added or deleted, now that the elements have been compared."""
-        for edit in self._edits:
-            self._note(edit.to_finding(self._changes))
-        self._edits = []
-
-    # Reading -------------------------------------------------------------------------------------------------
-
-    def read_rows(
+    def read(
         self, groups: Mapping[str, list[Anchor]], others: Mapping[str, list[Anchor]]
-    ) -> Iterator[tuple[str, np.ndarray[Any, Any] | None]]:
-        """Yield the arrays of rows, one by one; None for what could not be read, which has been reported.
+    ) -> dict[str, np.ndarray[Any, Any] | None]:
+        """Return arrays, first those of rows; None for what could not be read, which has been reported.
 
         `others`: arrays that are only measured.
         """
-        columns: Iterable[ArrayColumn] = self._fetch(groups.values())
-        if self._mode.resize or self._mode.finds_edits:
-            columns = list(columns)
-            measured = [*columns, *self._fetch(others.values())]
-            self._take_lengths(dict(zip([*groups, *others], measured, strict=True)))
-        for name, column in zip(groups, columns, strict=True):
-            yield name, self.finish_column(column, name)
-        self._note_row_edits()
+        lying, standing = _split({**groups, **others})
+        results = self._read_rows(lying, groups) if lying else {}
+        columns = self._fetch(standing)
+        edits = self._take_lengths(columns)
+        for name in others:
+            columns.pop(name, None)
+        results |= self._decode(standing, columns)
+        self._note_edits(edits)
+        for sheet in self._arrays.sheets:
+            for finding in sheet.notes:
+                self._note(finding)
+        return results
 
-    def read_columns(
-        self, groups: Mapping[str, list[Anchor]], others: Mapping[str, list[Anchor]]
+    def _read_rows(
+        self, lying: Mapping[str, list[Anchor]], wanted: Container[str]
     ) -> dict[str, np.ndarray[Any, Any] | None]:
-        """Return the arrays of columns, as `read_rows` yields those of rows."""
+        """Return the arrays of rows, which are taken one by one unless all of them have to be measured first."""
+        rows: Iterable[tuple[str, ArrayColumn]] = self._fetch_rows(lying)
+        edits: list[RowEdit] = []
+        if self._arrays.resize or self._finds_edits:
+            measured = dict(rows)
+            edits, rows = self._take_lengths(measured), measured.items()
+        results = {name: self._decode_checked(row, name) for name, row in rows if name in wanted}
+        self._note_edits(edits)
+        return results
+
+    def fetch_resized(self, groups: Mapping[str, list[Anchor]]) -> dict[str, ArrayColumn]:
+        """Return the column of each array, with the length that its cells have."""
+        lying, standing = _split(groups)
+        columns = dict(self._fetch_rows(lying)) | self._fetch(standing)
+        self._take_lengths(columns)
+        return columns
+
+    # What is asked of the sheets -----------------------------------------------------------------------------
+
+    def _plan(self, groups: Iterable[list[Anchor]]) -> dict[str | None, list[Request]]:
+        """Return which columns, or rows, of each sheet are wanted: from which cell to which, and as what dtype."""
+        plan: dict[str | None, list[Request]] = {}
+        for group in groups:
+            for anchor in group:
+                assert anchor.header is not None
+                column, row = anchor.data_cell
+                request = Request(column, row, anchor.header.dtype, True, self._arrays.stops.get(id(anchor)))
+                plan.setdefault(anchor.title, []).append(request)
+        return plan
+
+    def _fetch(self, groups: Mapping[str, list[Anchor]], *, typed: bool = True) -> dict[str, ArrayColumn]:
+        """Return the columns of arrays; every sheet is asked once."""
+        cells: dict[str | None, Iterator[ColumnCells]] = {}
+        for title, requests in self._plan(groups.values()).items():
+            cells[title] = iter(self._sheets[title].columns(requests, typed=typed))
+        return {name: self._join(group, cells) for name, group in groups.items()}
+
+    def _fetch_rows(self, groups: Mapping[str, list[Anchor]]) -> Iterator[tuple[str, ArrayColumn]]:
+        """Yield the names of arrays and their rows, one by one."""
+        plan = self._plan(groups.values())
+        cells = {title: iter(self._sheets[title].rows(requests)) for title, requests in plan.items()}
+        yield from ((name, self._join(group, cells)) for name, group in groups.items())
+
+    def _join(self, group: list[Anchor], cells: Mapping[str | None, Iterator[ColumnCells]]) -> ArrayColumn:
+        return ArrayColumn(group, [next(cells[anchor.title]) for anchor in group], self._sheets[group[0].title])
+
+    def _take_lengths(self, columns: Mapping[str, ArrayColumn]) -> list[RowEdit]:
+        """Give columns the lengths that their cells have, if arrays are resized; return the edits that are found."""
+        arrays = self._arrays
+        if arrays.resize:
+            resize_columns(columns, arrays.missing, arrays.fixed, self._note)
+        elif self._finds_edits:
+            return find_row_edits(columns, arrays.missing, arrays.fixed)
+        return []
+
+    def _note_edits(self, edits: Iterable[RowEdit]) -> None:
+        """Note the rows that were added or deleted, now that the elements have been compared."""
+        for edit in edits:
+            self._note(edit.to_finding(self._changes))
+
+    # The arrays of columns -----------------------------------------------------------------------------------
+
+    def _decode(
+        self, groups: Mapping[str, list[Anchor]], columns: dict[str, ArrayColumn]
+    ) -> dict[str, np.ndarray[Any, Any] | None]:
+        """Return the arrays of columns, each of which is let go as soon as it is decoded."""
+        results = dict[str, np.ndarray[Any, Any] | None].fromkeys(columns)
         doubtful: dict[str, ArrayColumn] = {}  # and columns of text after them: errors come in the order of columns
-        results: dict[str, np.ndarray[Any, Any] | None] = {}
-        columns = list(self._fetch([*groups.values(), *others.values()]))
-        self._take_lengths(dict(zip([*groups, *others], columns, strict=True)))
-        del columns[len(groups) :]
-        columns.reverse()  # each is let go as soon as it is decoded
-        for name in groups:
-            column = columns.pop()
-            buffer = column.decode_typed(self._missing)
+        for name in results:
+            column = columns.pop(name)
+            buffer = column.decode_typed(self._arrays.missing)
             if buffer is not None:
                 results[name] = self._build_array(column, name, buffer)
             elif doubtful or not column.is_text:
                 doubtful[name] = column
             else:
-                results[name] = self.finish_column(column, name)
-        unsure = [groups[name] for name, column in doubtful.items() if not column.is_text]
-        again = self._fetch(unsure, typed=False) if unsure else iter(())
-        for name, column in doubtful.items():
-            if not column.is_text:
-                header, column = column.header, next(again)
-                column.header = header
-            results[name] = self.finish_column(column, name)
-        self._note_row_edits()
+                results[name] = self._decode_checked(column, name)
+        if doubtful:
+            unsure = {name: groups[name] for name, column in doubtful.items() if not column.is_text}
+            again = self._fetch(unsure, typed=False)
+            for name, column in doubtful.items():
+                if name in again:
+                    again[name].header = column.header
+                results[name] = self._decode_checked(again.pop(name, column), name)
         return results
 
-    def _fetch(self, groups: Iterable[list[Anchor]], *, typed: bool = True) -> Iterator[ArrayColumn]:
-        """Yield the columns, or rows, of groups; every sheet is asked once, and rows come one by one."""
-        groups = list(groups)
-        lying = bool(groups) and groups[0][0].orient == "rows"
-        wanted: dict[str | None, list[Request]] = {}
-        for anchor in [anchor for group in groups for anchor in group]:
-            assert anchor.header is not None
-            column, row = anchor.data_cell
-            request = Request(column, row, anchor.header.dtype, True, self._stops.get(id(anchor)))
-            wanted.setdefault(anchor.title, []).append(request)
-        cells: dict[str | None, Iterator[ColumnCells]] = {}
-        for title, requests in wanted.items():
-            sheet = self._sheets[title]
-            cells[title] = iter(sheet.rows(requests)) if lying else _pop_all(sheet.columns(requests, typed=typed))
-        for group in groups:
-            yield ArrayColumn(group, [next(cells[anchor.title]) for anchor in group], self._sheets[group[0].title])
-
-    def finish_column(self, column: ArrayColumn, name: str) -> np.ndarray[Any, Any] | None:
+    def _decode_checked(self, column: ArrayColumn, name: str) -> np.ndarray[Any, Any] | None:
         """Decode a column cell by cell and report each problem. Return the array, or None if there was any problem."""
         header = column.header
         try:
-            decoded = column.decode_checked(self._missing)
+            decoded = column.decode_checked(self._arrays.missing)
         except FormatError as error:
             error.array = name
             self._report(error)
             return None
-        cells_each, restorer = decoded.cells_per_element, self._mode.restore
+        cells_each, restorer = decoded.cells_per_element, self._arrays.restore
         if decoded.problems and not decoded.is_cut and restorer and cells_each == 1 and not decoded.count_error:
             unreadable = {problem.index: decoded.cells[problem.index] for problem in decoded.problems}
             repaired = restorer.repair(name, decoded.buffer, column, unreadable)  # what a program has made by rounding
             decoded.problems[:] = [problem for problem in decoded.problems if problem.index not in repaired]
         if decoded.count_error:
             decoded.count_error.array = name
-            if name in self._mode.fixed:
+            if name in self._arrays.fixed:
                 decoded.count_error.hint = _FIXED_HINT
             elif decoded.count_error.hint == RESIZE_HINT and column.is_mostly_blank_below():
                 decoded.count_error.hint = NO_RESIZE_HINT  # what stands there are no rows
@@ -326,8 +440,8 @@ class _Reader:
         return None
 
     def _build_array(self, column: ArrayColumn, name: str, buffer: Buffer) -> np.ndarray[Any, Any]:
-        if self._mode.restore is not None:
-            buffer = self._mode.restore.restore(name, buffer, column)
+        if self._arrays.restore is not None:
+            buffer = self._arrays.restore.restore(name, buffer, column)
         if self._judge is not None:
             self._warn_of_all(name, self._judge(name, buffer, column))
         return view_of(column.header, buffer)
@@ -340,11 +454,13 @@ class _Reader:
                 self._note(replace(finding, array=name))
 
 
-def _pop_all(columns: list[ColumnCells]) -> Iterator[ColumnCells]:
-    """Yield columns and let each go, so that none is kept beside the array that is made of it."""
-    columns.reverse()
-    while columns:
-        yield columns.pop()
+def _split(groups: Mapping[str, list[Anchor]]) -> tuple[dict[str, list[Anchor]], dict[str, list[Anchor]]]:
+    """Return the arrays that lie in rows, and those that stand in columns."""
+    lying: dict[str, list[Anchor]] = {}
+    standing: dict[str, list[Anchor]] = {}
+    for name, group in groups.items():
+        (lying if group[0].orient == "rows" else standing)[name] = group
+    return lying, standing
 
 
 def raise_error(error: FormatError) -> None:
@@ -352,95 +468,11 @@ def raise_error(error: FormatError) -> None:
     raise error
 
 
-# Anchors -----------------------------------------------------------------------------------------------------
+def _ignore(_: object) -> None:
+    """Ignore what another pass reports."""
 
 
-def _find_all_anchors(sheets: Sequence[Sheet], strict: bool) -> list[Anchor]:
-    """Return every anchor, sheet by sheet.
-
-    Raises:
-        FormatError: there is none.
-    """
-    anchors = [anchor for sheet in sheets for anchor in find_anchors(sheet, strict=strict)]
-    if not anchors:
-        raise FormatError(
-            "no array of the exchange format here (no cells version, 1.0.0, ndarray)",
-            hint="an ordinary table is read by read_columns, and by sheetarray table",
-        )
-    return anchors
-
-
-# Reading -----------------------------------------------------------------------------------------------------
-
-
-def read_sheets(
-    sheets: Sequence[Sheet],
-    names: Sequence[str] | None = None,
-    *,
-    strict: bool = False,
-    missing: Missing = "error",
-    resize: bool = False,
-    fixed: Collection[str] = (),
-    restore: ElementRestorer | None = None,
-) -> dict[str, np.ndarray[Any, Any]]:
-    """Return the arrays of one sheet or several of a container, in the order written.
-
-    `sheets`: where the cells are; titles differ. `missing`: "nan" reads blanks in float and complex arrays as NaN.
-    `resize`: the axis that varies slowest takes its length from the cells that stand in the column. `fixed`: arrays
-    that are not resized, since others depend on them. `restore`: gives elements the bits that they were written with.
-
-    Raises:
-        FormatError: at the first cell that is wrong.
-        NotFoundError: no array of a name asked for.
-    """
-    mode = ReadMode(strict, missing, raise_error, warn_of_finding, resize=resize, fixed=fixed, restore=restore)
-    arrays: dict[str, Any] = dict(_read_arrays(sheets, names, mode))
-    return arrays  # each was read: the first error is raised
-
-
-def read_resized(
-    sheets: Sequence[Sheet], *, missing: Missing = "error", fixed: Collection[str] = ()
-) -> dict[str, ResizedArray]:
-    """Return every array with the length that its cells have, and its buffer, by name.
-
-    `fixed`: arrays that are not resized, since others depend on them.
-
-    Raises:
-        FormatError: at the first cell that is wrong.
-    """
-    arrays: dict[str, ResizedArray] = {}
-
-    def keep(name: str, buffer: Buffer | None, column: ArrayColumn) -> Iterator[Finding]:
-        assert buffer is not None, "the first error is raised"
-        arrays[name] = ResizedArray(column, buffer)
-        yield from ()
-
-    mode = ReadMode(False, missing, raise_error, warn_of_finding, keep, resize=True, fixed=fixed)
-    names = [name for name, _ in _read_arrays(sheets, None, mode)]
-    return {name: arrays[name] for name in names}
-
-
-def scan_sheets(
-    sheets: Sequence[Sheet], *, strict: bool = False, resize: bool = False, fixed: Collection[str] = ()
-) -> dict[str, ArrayInfo]:
-    """Return the infos of all arrays in some sheets, from their headers alone.
-
-    `resize`: shapes are those that `read_sheets` gives; all cells are read.
-
-    Raises:
-        FormatError: no array, or a broken header.
-    """
-    mode = ReadMode(strict, "error", raise_error, warn_of_finding, resize=resize, fixed=fixed)
-    groups, reader = _open_reader(sheets, None, mode)
-    resized = reader.fetch_resized(groups) if resize else {}
-    infos = _Infos(sheets, groups, {name: column.header for name, column in resized.items()})
-    return dict(infos.items())
-
-
-def scan_names(sheets: Sequence[Sheet], *, strict: bool, report: ReportError) -> Mapping[str, ArrayInfo]:
-    """Return the infos that `scan_sheets` returns, each made only when it is asked for: mostly names are enough."""
-    groups, _ = _open_reader(sheets, None, ReadMode(strict, "error", report, lambda _: None))
-    return _Infos(sheets, groups, {})
+# What headers alone tell of arrays.
 
 
 class _Infos(Mapping[str, ArrayInfo]):
@@ -501,60 +533,115 @@ def _find_data_cells(sheet: Sheet, group: Sequence[Anchor]) -> tuple[DataCells, 
     return tuple(cells)
 
 
-def check_sheets(
-    sheets: Sequence[Sheet],
-    *,
-    missing: Missing = "error",
-    judge: CompareFingerprint | None = None,
-    fixed: Collection[str] = (),
-    restore: ElementRestorer | None = None,
-) -> Iterator[Finding]:
-    """Yield every finding in sheets, in reading order; nothing where they are intact.
+# Groups the anchors of sheets by array, sorts the parts of each, and says where the cells of each have to end.
 
-    Rows that people added to, or deleted from, all arrays of a sheet alike are one finding.
+ReportError = Callable[[FormatError], None]
+MOST_ADDRESSES = 5  # of arrays that have the same name: so many are listed in a message
 
-    `judge`: yields further findings about the elements of an array, such as that they are not those that were written;
-    its elements are None where not all of them can be read. `fixed`: arrays that have no rows of their own, since
-    others depend on them. `restore`: as for `read_sheets`; `judge` sees what it has restored.
+
+def group_parts(
+    sheets: Sequence[Sheet], anchors: list[Anchor], names: frozenset[str] | None, report: ReportError, note: NoteFinding
+) -> dict[str, list[Anchor]]:
+    """Group anchors by array name and sort parts; report and skip groups whose parts do not fit together.
+
+    Arrays that are not among `names` are left out, and never reported: they are not the caller's business.
     """
-    errors: list[FormatError] = []
-    findings: list[Finding] = []
-    mode = ReadMode(
-        False, missing, errors.append, findings.append, judge, fixed=fixed, finds_edits=True, restore=restore
-    )
-    try:
-        for _ in _read_arrays(sheets, None, mode):
-            pass
-    except FormatError as error:
-        errors.append(error)
-    yield from findings
-    yield from map(Finding.from_error, errors)
+    groups: dict[str, list[Anchor]] = {}
+    escaped = sheets[0].look.formulas == "escape"
+    for anchor in anchors:
+        name = unescape_formula(anchor.name) if escaped and anchor.name[:1] == "'" else anchor.name
+        if anchor.error is None and not anchor.notes:  # as a rule; there may be hundreds of thousands
+            if names is None or name in names:
+                groups.setdefault(name, []).append(anchor)
+            continue
+        aliases = anchor.aliases
+        meant = names is None or name in names or aliases is None or any(alias in names for alias in aliases)
+        if anchor.error is None:
+            if names is None or name in names:
+                groups.setdefault(name, []).append(anchor)
+        elif meant:
+            anchor.error.array = name if anchor.named or aliases == () else None
+            report(anchor.error)
+        for finding in anchor.notes if meant else ():
+            note(replace(finding, array=name))
+    several = [name for name, group in groups.items() if len(group) > 1 or (group[0].header and group[0].header.part)]
+    for name in several:
+        group = groups[name]
+        try:
+            groups[name] = _sort_parts(name, group)
+        except FormatError as error:
+            error.array = name
+            report(error)
+            del groups[name]
+    return groups
 
 
-def _open_reader(
-    sheets: Sequence[Sheet], names: frozenset[str] | None, mode: ReadMode
-) -> tuple[dict[str, list[Anchor]], _Reader]:
-    """Return the anchors of each array, and what reads them."""
-    anchors = _find_all_anchors(sheets, mode.strict)
-    groups = group_parts(sheets, anchors, names, mode.report, mode.note)
-    return groups, _Reader(sheets, anchors, mode)
+def _sort_parts(name: str, group: list[Anchor]) -> list[Anchor]:
+    first = group[0]
+    assert first.header is not None
+    if first.header.part is None:
+        if len(group) > 1:
+            more = f" and {len(group) - MOST_ADDRESSES:,} more" if len(group) > MOST_ADDRESSES else ""
+            addresses = " and ".join(anchor.address(0) for anchor in group[:MOST_ADDRESSES]) + more
+            titles = list(dict.fromkeys(anchor.title for anchor in group))[:MOST_ADDRESSES]
+            choices = " or ".join(f"sheet={title!r:.60}" for title in titles)
+            hint = f"read one sheet at a time, {choices}, or rename one of them" if titles[1:] else "rename one of them"
+            raise FormatError(
+                f"two arrays have the name {name!r}, at {addresses}", location=group[1].address(0), hint=hint
+            )
+        return group
+    parts: dict[int, Anchor] = {}
+    for anchor in group:
+        header = anchor.header
+        assert header is not None
+        if header.part is None or _join_part_headers(header) != _join_part_headers(first.header):
+            raise FormatError(
+                f"{name}: this part does not belong to the one at {first.address(0)}", location=anchor.address(0)
+            )
+        k, count = header.part
+        if count != first.header.part[1]:
+            raise FormatError(
+                f"{name}: part {k} of {count}, but of {first.header.part[1]} at {first.address(0)}",
+                location=anchor.address(0),
+            )
+        if k in parts:
+            raise FormatError(f"{name}: part {k} stands at {parts[k].address(0)} already", location=anchor.address(0))
+        parts[k] = anchor
+    count = first.header.part[1]
+    if len(parts) < count:
+        absent = next(k for k in range(1, count + 1) if k not in parts)
+        raise FormatError(f"{name}: part {absent} of {count} is missing", location=first.address(0))
+    return [parts[k] for k in sorted(parts)]
 
 
-def _read_arrays(
-    sheets: Sequence[Sheet], names: Sequence[str] | None, mode: ReadMode
-) -> Iterator[tuple[str, np.ndarray[Any, Any] | None]]:
-    check_missing(mode.missing)
-    names = [names] if isinstance(names, str) else names
-    groups, reader = _open_reader(sheets, None if names is None else frozenset(names), mode)
-    if names is not None and (mode.resize or not groups.keys() >= frozenset(names)):
-        groups = group_parts(sheets, _find_all_anchors(sheets, mode.strict), None, lambda _: None, lambda _: None)
-    wanted = select(groups, names)
-    lying, standing = _split(wanted)
-    lying_others, others = _split(_find_alike(wanted, groups)) if mode.resize else ({}, {})
-    if lying:
-        yield from reader.read_rows(lying, lying_others)
-    results = reader.read_columns(standing, others)
-    for sheet in sheets:
-        for finding in sheet.notes:
-            mode.note(finding)
-    yield from ((name, results[name]) for name in standing)
+def _join_part_headers(header: Header) -> tuple[Any, ...]:
+    return (header.dtype, header.shape, header.strides, header.offset, header.order, header.capacity)
+
+
+def find_stops(anchors: Iterable[Anchor]) -> dict[int, int]:
+    """Return the row (of a list in a row the column) before which the cells of each anchor end, by the anchor's `id()`:
+    that of the next anchor in its line.
+    """
+    lines: dict[tuple[str | None, str, int], list[Anchor]] = {}
+    for anchor in _skip_single(list(anchors)):
+        lines.setdefault((anchor.title, anchor.orient, anchor.line), []).append(anchor)
+    stops: dict[int, int] = {}
+    for line in lines.values():
+        line.sort(key=lambda anchor: anchor.first)
+        for anchor, other in pairwise(line):
+            if other.aliases == ():
+                stops[id(anchor)] = other.first - other.named - other.blanks
+            elif anchor.header is not None:  # of a damaged header nobody knows where it begins
+                end = anchor.first + anchor.start + anchor.header.capacity
+                stops[id(anchor)] = max(end, other.first - MOST_BEFORE_DAMAGED)
+    return stops
+
+
+def _skip_single(anchors: list[Anchor]) -> list[Anchor]:
+    """Return the anchors that share their line with others: of very many arrays, as a rule none does."""
+    lines = [anchor.line for anchor in anchors]
+    if len({(anchor.title, anchor.orient) for anchor in anchors}) == 1 and len(set(lines)) == len(lines):
+        return []
+    places = [(anchor.title, anchor.orient, anchor.line) for anchor in anchors]
+    counts = Counter(places)
+    return [anchor for anchor, place in zip(anchors, places, strict=True) if counts[place] > 1]

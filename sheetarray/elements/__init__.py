@@ -8,7 +8,7 @@ whatever its fast path cannot settle.
 from __future__ import annotations
 
 from .dates import convert_times, dates_to_iso, label_text
-from .decoding import MOST_EXPLAINED, Missing, Problem, check_missing, decode
+from .decoding import MOST_EXPLAINED, Missing, Problem, decode
 from .encode import (
     EXACT_IN_JSON,
     MOST_GENERIC,
@@ -75,7 +75,6 @@ __all__ = [
     "Problem",
     "Unreadable",
     "blank_missing",
-    "check_missing",
     "check_texts",
     "convert_times",
     "dates_to_iso",

@@ -16,7 +16,6 @@ from typing import Any, Literal
 import numpy as np
 
 from ..dtypes import Buffer, DType
-from ..errors import LimitError
 from . import scalars as scalar_text
 from .dates import known_dates_to_iso
 from .scalars import ANY_MOMENT, NO_TIME, Cell, Unreadable, describe_cell, is_blank
@@ -195,16 +194,6 @@ def _decode_readable(
     problems = [Problem(readable[p.index], p.reason, p.hint, p.rest) for p in problems]
     problems += [Problem(i, cell.reason, cell.hint) for i, cell in enumerate(cells) if isinstance(cell, Unreadable)]
     return out, sorted(problems, key=lambda problem: problem.index)
-
-
-def check_missing(missing: str) -> None:
-    """Refuse a value of the option `missing` that is neither "error" nor "nan".
-
-    Raises:
-        LimitError: it is neither.
-    """
-    if missing not in ("error", "nan"):
-        raise LimitError(f'missing is "error" or "nan", not {missing!r}')
 
 
 def _fill_blanks(out: Buffer, problems: list[Problem], cells: Sequence[Cell], missing: Missing) -> list[Problem]:

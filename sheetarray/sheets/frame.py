@@ -14,7 +14,7 @@ from ..adapters import CELL_CHARACTERS
 from ..arrays import linear_arrays
 from ..cells import TextLook
 from ..columns import ColumnCells, Request, Words, Zone, lay_out
-from ..composite import read_sheets, spread
+from ..composite import open_sheets, read_composites, spread
 from ..elements import MOST_GENERIC, Cell, Missing, encode
 from ..errors import Finding, NotFoundError
 
@@ -77,7 +77,8 @@ def from_frame(
         >>> from_frame(to_frame({"x": np.array([1, 2], dtype="uint8")}))
         {'x': array([1, 2], dtype=uint8)}
     """
-    return read_sheets([_FrameSheet(frame)], names, strict=strict, missing=missing, resize=resize)
+    arrays = open_sheets([_FrameSheet(frame)], strict=strict, missing=missing, resize=resize)
+    return read_composites(arrays.read, arrays.scan, names)
 
 
 class _FrameSheet:

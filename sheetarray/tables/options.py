@@ -11,10 +11,11 @@ from typing import Any, TypeGuard, TypeVar, get_args
 import numpy as np
 
 from ..columns.grid import Area, parse_area
-from ..elements import Missing, check_missing
+from ..elements import Missing
 from ..elements.scalars import DecimalMark
 from ..errors import FormatError, LimitError, NotFoundError, quote_names
 from ..header import Order
+from ..linear import check_missing
 from .numerals import WHITE, NumeralMarks
 
 DTypeLike = str | np.dtype[Any] | type

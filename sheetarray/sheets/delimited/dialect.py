@@ -13,8 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
 from ...columns import anchors_of_grid
-from ...columns.grid import SEMVER, Anchor
-from ...columns.words import LONGEST_WORD, WORDS
+from ...columns.words import LONGEST_WORD, SEMVER, WORDS, Anchor
 from ...elements import Cell
 from ...elements.scalars import DecimalMark
 from ...errors import FormatError, LimitError, NotFoundError

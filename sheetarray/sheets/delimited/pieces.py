@@ -16,15 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from ...cells import FormulaMode, buffer_from_numbers, buffer_from_text, buffer_from_texts
-from ...columns import ArrayInfo, Request, Texts, find_anchors, find_side_by_side, read_sheets, scan_sheets
-from ...columns.layout import find_stops, group_parts
-from ...columns.reading import raise_error
+from ...cells import FormulaMode, buffer_from_text, buffer_from_texts
+from ...columns import ArrayInfo, Request, SheetArrays, Texts, find_anchors, find_side_by_side
+from ...columns.reading import find_stops, group_parts, raise_error
 from ...composite import scan_composites
 from ...dtypes import Buffer, DType
 from ...elements import Missing, unescape_formula
 from ...errors import Finding, FormatError, locating
 from ...files import BytesLike, RangedBytes, Readable, RemoteFile, Source, file_version, release_pages
+from ...linear import buffer_from_numbers
 from ...spool import NotInPiecesError
 from .dialect import find_encoding
 from .records import Records
@@ -116,13 +116,19 @@ def scan_head(source: Source, delimiter: str | None, formulas: FormulaMode) -> d
     have to be transferred for that. `read` and `check`, which see the whole text, find all other arrays too.
     """
     for sheet in iter_heads(source, delimiter, formulas) if source.is_remote else ():
-        infos, height = scan_sheets([sheet]), sheet.records.count
+        arrays, height = SheetArrays([sheet], missing="nan"), sheet.records.count
+        infos = arrays.scan_all()
 
-        def read(names: Sequence[str] | None, sheet: CsvSheet = sheet, height: int = height) -> dict[str, Any]:
-            for info in map(infos.__getitem__, infos if names is None else names):  # noqa: B023  (called in this turn)
-                if not info.data or info.data[0].row + info.capacity > height:
+        def read(
+            names: Sequence[str] | None,
+            arrays: SheetArrays = arrays,
+            infos: dict[str, ArrayInfo] = infos,
+            height: int = height,
+        ) -> dict[str, Any]:
+            for name in infos if names is None else names:
+                if not infos[name].data or infos[name].data[0].row + infos[name].capacity > height:
                     raise NotInPiecesError
-            return read_sheets([sheet], names, missing="nan")
+            return arrays.read(names)
 
         with suppress(NotInPiecesError):
             return scan_composites(read, lambda infos=infos: infos)  # type: ignore[misc]
@@ -148,7 +154,7 @@ def read_elements_csv(source: Readable, name: str, start: int, stop: int) -> Buf
     """
     with Source(source) as opened, locating(source=opened.name):
         sheet = next(iter_heads(opened, None, "escape"), None)
-        if sheet is None or name not in (infos := scan_sheets([sheet])) or not infos[name].data:
+        if sheet is None or name not in (infos := SheetArrays([sheet]).scan_all()) or not infos[name].data:
             return None
         state = source.state if isinstance(source, RemoteFile) else file_version(source)
         key = None if state is None else (opened.name, repr(state))

@@ -12,23 +12,15 @@ import numpy as np
 
 from ...adapters import Progress
 from ...cells import FormulaMode
-from ...columns import ArrayInfo
-from ...columns import read_sheets as read_columns_of
-from ...columns import scan_sheets as scan_columns
-from ...composite import (
-    check_composites,
-    check_sheets,
-    count_cells,
-    read_sheets,
-    scan_sheets,
-)
+from ...columns import ArrayInfo, SheetArrays
+from ...composite import check_composites, check_sheets, count_named, open_sheets, read_composites, scan_sheets
 from ...dtypes import Buffer
-from ...elements import Missing, check_missing
+from ...elements import Missing
 from ...elements.scalars import DecimalMark
 from ...errors import Finding, FormatError, locating
 from ...files import Readable, Source, locate
 from ...header import contiguous_strides
-from ...linear import iter_rest
+from ...linear import check_missing, iter_rest
 from ...spool import NotInPiecesError
 from ...tables import TableOptions, read_table
 from .pieces import iter_sheet, scan_head
@@ -84,23 +76,24 @@ def read_csv(
     with Source(locate(source, storage_options)) as opened, locating(source=opened.name):
         bar = _WorkReport(progress, 0) if progress else None
         sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas, report=bar)
+        sheet.words()  # of the headers, which all else needs
+        arrays = open_sheets([sheet], strict=strict, missing=missing, resize=resize)
         if bar is not None:
-            bar.total = count_cells([sheet], names, strict=strict)
+            bar.total = count_named(arrays.read, arrays.scan, names)
             bar("words", 0.0)
-        sheet.words()  # the headers, which all else needs
         try:
-            arrays = read_sheets([sheet], names, strict=strict, missing=missing, resize=resize)
+            by_name = read_composites(arrays.read, arrays.scan, names)
         except FormatError as error:
             error.hint = error.hint or sheet.find_hint(error.location)
             if not sheet.try_other_decimal():
                 raise
             try:
-                arrays = read_sheets([sheet], names, strict=strict, missing=missing, resize=resize)
+                by_name = read_composites(arrays.read, arrays.scan, names)
             except FormatError:
                 raise error from None
         if progress is not None and bar is not None:
             progress(bar.total, bar.total)
-        return arrays
+        return by_name
 
 
 class _WorkReport:
@@ -193,12 +186,13 @@ def _check_large(sheet: CsvSheet, missing: Missing) -> list[Finding] | None:
     try:
         for _ in iter_sheet(sheet, None, missing):
             pass
-        infos = scan_columns([sheet])
+        arrays = SheetArrays([sheet], missing=missing)
+        infos = arrays.scan_all()
     except (NotInPiecesError, FormatError):
         return None
     if any(info.strides != contiguous_strides(info.shape, info.order) for info in infos.values()):
         return None  # reading knows whether NumPy has such a view
-    return check_composites(lambda names: read_columns_of([sheet], names, missing=missing), lambda: infos)
+    return check_composites(arrays.read, lambda: infos)
 
 
 def iter_elements_csv(

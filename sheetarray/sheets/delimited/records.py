@@ -117,14 +117,10 @@ class Records:
         begins = np.frombuffer(marks, np.int64).reshape(-1, 2)
         self._rows += (begins[:, 0] + (row - first)).tolist()
         self._places += begins[:, 1].tolist()
-        self._release(place, end, "words")
-        return pieces
-
-    def _release(self, place: int, end: int, work: str) -> None:
-        """Let the pages of a block leave memory, and report that some work is done on it."""
         release_pages(self.content, place, end)
         if self._report is not None:
-            self._report(work, end / len(self.content))
+            self._report("words", end / len(self.content))
+        return pieces
 
     def _index_more(self, runs: Sequence[Run], comma: bool) -> list[list[Any]]:
         """Index some more of the text, and return the pieces of runs of cells in each of its blocks."""
@@ -318,7 +314,9 @@ class Records:
         pieces = []
         for (place, size, _), scanned in zip(spans, _map_spans(scan, spans), strict=True):
             pieces.append(scanned[-1])
-            self._release(place, place + size, "columns")
+            release_pages(self.content, place, place + size)
+            if self._report is not None:
+                self._report("columns", (place + size) / len(self.content))
         while self._rows[-1] < stop and not self.is_ended:
             pieces += self._index_more(runs, comma)
         return pieces

@@ -272,30 +272,27 @@ class CsvSheet:
     def _read_runs(self, records: Records, runs: Sequence[Run]) -> list[Any]:
         """Return runs of cells: few cells of text as lists, and as text what is not all plain numbers."""
         results: list[Any] = [None] * len(runs)
-
-        def read(indices: Sequence[int], kind: str | None = None) -> None:
-            some = [(*runs[index][:3], kind or runs[index][3]) for index in indices]
-            for index, cells in zip(indices, records.read(some, comma=self.look.decimal == ","), strict=True):
-                results[index] = cells
-
         height = records.estimate_count()
-        read([index for index, run in enumerate(runs) if run[3] != "t" or _is_long(run, height)])
+        first = [index for index, run in enumerate(runs) if run[3] != "t" or _is_long(run, height)]
+        _put(results, first, records.read([runs[index] for index in first], comma=self.look.decimal == ","))
         left = [index for index, cells in enumerate(results) if cells is None]
         if not left:
             return results
-        if not self._is_settled and any(runs[index][3] in "df" for index in left):
+        floats = [index for index in left if runs[index][3] in "df"]
+        if floats and not self._is_settled:
             self._settle_decimal()
             if self.look.decimal == ",":
-                read([index for index in left if runs[index][3] in "df"])
+                _put(results, floats, records.read([runs[index] for index in floats], comma=True))
         height = records.count
-        read([index for index in left if results[index] is None and _is_long(runs[index], height)], "t")
+        left = [index for index in left if results[index] is None]
+        texts = [index for index in left if _is_long(runs[index], height)]
+        _put(results, texts, records.read([(*runs[index][:3], "t") for index in texts]))
         few = [index for index in left if results[index] is None]
         zones = [
             Zone(first, column, max(min(end, height) - first, 0), "columns")
             for column, first, end, _ in (runs[index] for index in few)
         ]
-        for index, cells in zip(few, records.zones(zones), strict=True):
-            results[index] = Texts(cells)
+        _put(results, few, [Texts(cells) for cells in records.zones(zones)])
         return results
 
     def are_whole(self, requests: Sequence[Request], ends: Sequence[int | None]) -> bool:
@@ -349,6 +346,11 @@ def _kind_of(dtype: DType, typed: bool = True) -> str:
     if not typed or not loops.COMPILED:
         return "t"
     return "i" if dtype.kind == "timedelta" else _KINDS.get(dtype.name, "t")
+
+
+def _put(results: list[Any], indices: Sequence[int], values: Sequence[Any]) -> None:
+    for index, value in zip(indices, values, strict=True):
+        results[index] = value
 
 
 def _is_long(run: Run, height: int) -> bool:

@@ -18,11 +18,11 @@ from ...columns import (
     ArrayColumn,
     ResizedArray,
     RowChange,
+    SheetArrays,
     reporting_cells,
-    scan_names,
 )
 from ...comparing import SortedRows, find_row_order, find_sorted
-from ...composite import check_sheets, count_cells, read_resized_arrays, read_sheets
+from ...composite import check_sheets, count_named, open_sheets, read_composites, read_resized_arrays
 from ...dtypes import Array, Buffer, Positions
 from ...elements import Missing
 from ...errors import Finding, FormatError, NotFoundError, SheetArrayError, quote_names, warn_caller
@@ -369,7 +369,7 @@ def open_snapshots(book: Workbook, memory: StoredFingerprints | None = None) -> 
 
     @cache
     def find_names() -> Collection[str]:
-        return set(scan_names(book.plain_sheets(), strict=False, report=lambda _: None))
+        return set(SheetArrays(book.plain_sheets()).scan())
 
     def is_own(header: SnapshotHeader, buffer: Buffer) -> bool | None:
         if not known:
@@ -437,15 +437,16 @@ def read_book(
     sheets = select_sheets(book, sheet)
     snapshots = open_snapshots(book) if guard and book.may_have_guards else None
     restore = snapshots if snapshots is not None and snapshots.exist else None
-    with reporting_cells(progress, sheets, lambda: count_cells(sheets, names, strict=strict)):
-        try:
-            arrays = read_sheets(sheets, names, strict=strict, missing=missing, resize=resize, restore=restore)
-        except FormatError as error:
-            error.hint = book.advise(error.location, error.hint or "") or None
-            raise
+    try:
+        arrays = open_sheets(sheets, strict=strict, missing=missing, resize=resize, restore=restore)
+        with reporting_cells(progress, sheets, lambda: count_named(arrays.read, arrays.scan, names)):
+            by_name = read_composites(arrays.read, arrays.scan, names)
+    except FormatError as error:
+        error.hint = book.advise(error.location, error.hint or "") or None
+        raise
     if snapshots is not None:
         warn_of_guard(book, snapshots)
-    return arrays
+    return by_name
 
 
 # Finds tables of which people have sorted the rows, so that `check` says so once, and not of each array.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache
 from itertools import accumulate
 from typing import Any
 
@@ -16,24 +15,22 @@ from ...cells import engine_dtype
 from ...columns import (
     Anchor,
     ArrayColumn,
-    ArrayInfo,
     ColumnCells,
     CompareFingerprint,
     ElementRestorer,
     Request,
     RowChange,
+    SheetArrays,
     find_anchors,
-    scan_names,
 )
-from ...columns.layout import find_stops, group_parts
-from ...columns.reading import raise_error
+from ...columns.reading import find_stops, group_parts, raise_error
 from ...composite import check_composites
 from ...dtypes import Array, Buffer
-from ...elements import Missing, check_missing, text_array
+from ...elements import Missing, text_array
 from ...errors import Finding, FormatError, locating
 from ...files import Readable, Source
 from ...header import Header, NoteFinding, warn_of_finding
-from ...linear import iter_rest, may_be_blank, view_of
+from ...linear import check_missing, iter_rest, may_be_blank, view_of
 from ...spool import MOST_BYTES, NotInPiecesError, PiecedArrays
 from .checking import find_all, open_snapshots, read_book, select_sheets, warn_of_guard
 from .reader.cells import CellRun
@@ -512,8 +509,4 @@ def check_in_pieces(
             wanted = arrays if names is None else names
             return {name: view_of(arrays.header(name), arrays.buffer(name)) for name in wanted}
 
-        @cache
-        def scan() -> Mapping[str, ArrayInfo]:
-            return scan_names(sheets, strict=False, report=lambda _: None)
-
-        yield from check_composites(read, scan)
+        yield from check_composites(read, SheetArrays(sheets).scan)

@@ -16,7 +16,7 @@ from typing import Any
 from ...adapters import CELL_CHARACTERS
 from ...arrays import linear_arrays
 from ...cells import buffer_to_typed
-from ...columns import ElementEdits, find_element_edits, find_header_edits, read_sheets
+from ...columns import ElementEdits, SheetArrays, find_element_edits, find_header_edits
 from ...composite import read_resized_arrays, spread
 from ...dtypes import Buffer, DType
 from ...elements import Cell
@@ -246,7 +246,7 @@ def _restore_arrays(book: Workbook, *, keep_edits: bool) -> dict[str, tuple[Snap
     if not groups:
         raise FormatError("the workbook has no guard", hint="write it with guard=True; copies of the file may have one")
     if keep_edits:
-        read = read_sheets(book.plain_sheets(), restore=snapshots, resize=True)
+        read = SheetArrays(book.plain_sheets(), restore=snapshots, resize=True).read()
         kept = {name: LinearArray.from_numpy(array, base=True) for name, array in read.items()}
         today = {other: name for name, other in snapshots.others.items() if other not in kept}
         for title, (snapshot, arrays) in groups.items():

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...columns import Anchor, cell_address, find_anchors, read_sheets
+from ...columns import Anchor, SheetArrays, cell_address, find_anchors
 from ...elements import Cell
 from ...errors import FormatError, NotFoundError, SheetArrayError
 from ...labels import NAME, find_notes
@@ -211,7 +211,7 @@ def fetch_notes(service: SheetsApi, sheet: Worksheet, content: SheetContent, row
     own: frozenset[str] = frozenset()
     if standing and NAME in content.arrays and content.view is not None:
         with suppress(SheetArrayError):  # people have damaged the labels
-            labels = {NAME: LinearArray.from_numpy(read_sheets([content.view], [NAME])[NAME])}
+            labels = {NAME: LinearArray.from_numpy(SheetArrays([content.view]).read([NAME])[NAME])}
             own = frozenset(find_notes(labels).values())
     return CellNotes(standing, own)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from ...adapters import Progress
 from ...columns import Anchor, ArrayColumn, ArrayInfo, ColumnCells, find_anchors, reporting_cells
-from ...composite import check_sheets, count_cells, read_sheets, scan_sheets
+from ...composite import check_sheets, count_named, open_sheets, read_composites, scan_sheets
 from ...dtypes import Array, Buffer
 from ...elements import Missing
 from ...errors import Finding, FormatError, LimitError, RemoteError, locating
@@ -148,8 +149,9 @@ def _read_slices(
         LimitError: an array without dimensions, which has no first axis.
     """
     wanted = list(dict.fromkeys([*(scan_sheets(sheets, strict=strict) if names is None else names), *slices]))
+    whole = open_sheets(sheets, strict=strict, missing=missing)
     in_rows = _find_rows(sheets, slices)
-    arrays = read_sheets(sheets, [name for name in wanted if name not in in_rows], strict=strict, missing=missing)
+    arrays = read_composites(whole.read, whole.scan, [name for name in wanted if name not in in_rows])
     for name, rows in slices.items():
         if name in in_rows:
             arrays[name] = _read_rows(*in_rows[name], rows, missing)
@@ -232,8 +234,9 @@ def read_gsheet(
     def attempt(sheets: list[GoogleSheet]) -> dict[str, np.ndarray[Any, Any]]:
         if slices:
             return _read_slices(sheets, names, slices, strict=strict, missing=missing)
-        with reporting_cells(progress, sheets, lambda: count_cells(sheets, names, strict=strict)):
-            return read_sheets(sheets, names, strict=strict, missing=missing, resize=resize)
+        arrays = open_sheets(sheets, strict=strict, missing=missing, resize=resize)
+        with reporting_cells(progress, sheets, lambda: count_named(arrays.read, arrays.scan, names)):
+            return read_composites(arrays.read, arrays.scan, names)
 
     service = open_service(source, worksheet, client, credentials, timeout, progress)
     at_once = _READ_AT_ONCE if names is None and not slices else MOST_AT_ONCE
@@ -306,7 +309,7 @@ def check_gsheet(
     """
 
     def attempt(sheets: list[GoogleSheet]) -> list[Finding]:
-        with reporting_cells(progress, sheets, lambda: count_cells(sheets)):
+        with reporting_cells(progress, sheets, lambda: _count_cells(sheets)):
             findings = list(check_sheets(sheets, missing=missing))
         state = fetch_state(service)
         return [*findings, *find_typed_views(sheets, state), *stage_findings(state)]
@@ -316,6 +319,13 @@ def check_gsheet(
         yield from _read_consistently(service, attempt)
     except FormatError as error:
         yield Finding.from_error(error)
+
+
+def _count_cells(sheets: Sequence[GoogleSheet]) -> int:
+    with suppress(FormatError):
+        arrays = open_sheets(sheets)
+        return count_named(arrays.read, arrays.scan, None)
+    return 0
 
 
 def read_columns_gsheet(
@@ -388,7 +398,10 @@ def iter_elements_gsheet(
             sheets = select_sheets(service)
             in_rows = _find_rows(sheets, names)
             others = [name for name in names if name not in in_rows]
-            whole = read_sheets(sheets, others) if others else {}
+            whole = {}
+            if others:
+                arrays = open_sheets(sheets)
+                whole = read_composites(arrays.read, arrays.scan, others)
             for name in names:
                 if name not in in_rows:
                     yield name, ravel_in_order(whole[name])

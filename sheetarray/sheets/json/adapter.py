@@ -31,7 +31,7 @@ from ...columns import (
 )
 from ...composite import check_composites, find_fixed_columns, read_composites, scan_composites, spread
 from ...dtypes import Buffer
-from ...elements import MOST_GENERIC, Cell, ComplexForm, Missing, Problem, check_missing, is_blank
+from ...elements import MOST_GENERIC, Cell, ComplexForm, Missing, Problem, is_blank
 from ...errors import Finding, FormatError, locating
 from ...files import (
     BytesLike,
@@ -52,7 +52,7 @@ from ...header import (
     parse_header,
     warn_of_finding,
 )
-from ...linear import decode_data, decode_list, iter_rest, resize_to_cells, view_of
+from ...linear import check_missing, decode_data, decode_list, iter_rest, resize_to_cells, view_of
 from ...spool import NotInPiecesError
 from .text import NO_ARRAY, FlatList, cut_items, dump_cells, dump_elements, find_lists, parse_text, to_utf8
 

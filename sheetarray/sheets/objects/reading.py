@@ -14,7 +14,7 @@ from ...adapters import Progress
 from ...cells import TextLook
 from ...cells.serials import FIRST_SERIAL, serials_to_dates
 from ...columns import ArrayInfo, ColumnCells, Request, Words, Zone, reporting_cells
-from ...composite import check_sheets, count_cells, read_sheets, scan_sheets
+from ...composite import check_sheets, count_named, open_sheets, read_composites, scan_sheets
 from ...dtypes import DType, Mask, Positions
 from ...elements import Cell, Missing, Unreadable
 from ...errors import DTypeError, Finding, FormatError, NotFoundError, locating
@@ -66,8 +66,9 @@ def read_workbook(
         {'t': array([[0.1, nan]])}
     """
     sheets = select_sheets(source, sheet)
-    with reporting_cells(progress, sheets, lambda: count_cells(sheets, names, strict=strict)):
-        return read_sheets(sheets, names, strict=strict, missing=missing, resize=resize)
+    arrays = open_sheets(sheets, strict=strict, missing=missing, resize=resize)
+    with reporting_cells(progress, sheets, lambda: count_named(arrays.read, arrays.scan, names)):
+        return read_composites(arrays.read, arrays.scan, names)
 
 
 def scan_workbook(
