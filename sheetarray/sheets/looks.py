@@ -5,6 +5,7 @@ Only the layout and a few elements of each column are looked at, so that this ta
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,9 +14,9 @@ import numpy as np
 
 from ..cells import TypedCells, buffer_to_typed
 from ..cells.serials import DATE_CODES, shown_unit
-from ..columns import Layout, LayoutColumn, column_letters
+from ..columns import Layout, LayoutColumn, cell_address, column_letters
 from ..dtypes import Mask, Positions
-from ..errors import DTypeError
+from ..errors import DTypeError, quote_names, warn_caller
 from .workbooks import EXACT_INTEGER, GENERAL, TRUTH_CODE
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ _BOLD = 1.15  # how many times as wide as other text bold text is
 _BUTTON = 5.0  # characters beside a name that a button for a filter takes
 TALLEST_PRINTED = 1000  # rows of a column that is printed: some twenty pages
 SHORTENED = 50  # elements of each column that are printed if all columns are taller than `TALLEST_PRINTED`
+_LONGEST_COLUMN = 255  # characters of the name of a column of an Excel Table
 _MOST_RANGES = 40  # that are printed, as the reference to them may have 8,192 characters
 
 
@@ -284,3 +286,26 @@ def printed_ranges(layout: Layout) -> list[str]:
 def _absolute_range(first: int, last: int, height: int) -> str:
     """Return the range of some columns, counted from 0, down to a row, counted from 1."""
     return f"${column_letters(first)}$1:${column_letters(last)}${height}"
+
+
+def table_columns(layout: Layout) -> tuple[str, ...]:
+    """Return the names of the columns of an Excel Table; no names for a table without rows, which Excel has not.
+
+    Warns:
+        SheetArrayWarning: names that no Excel Table can have.
+    """
+    names = [piece.name for piece in layout.pieces]
+    counts = Counter(map(str.casefold, names))
+    alike = [name for name in names if counts[name.casefold()] > 1 or len(name) > _LONGEST_COLUMN]
+    if alike:
+        warn_caller(
+            f"{quote_names(alike)}: written as cells without an Excel Table, whose columns have names of at most "
+            f"{_LONGEST_COLUMN} characters that differ in more than upper and lower case"
+        )
+    return tuple(names) if layout.height > 1 and not alike else ()
+
+
+def cells_of(layout: Layout, corner: tuple[int, int]) -> str:
+    """Return the range of a layout from a corner on."""
+    last = cell_address(corner[0] + layout.height - 1, corner[1] + len(layout.pieces) - 1)
+    return f"{cell_address(*corner)}:{last}"

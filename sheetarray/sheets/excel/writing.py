@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -14,12 +13,20 @@ from ...adapters import Progress
 from ...columns import Layout, LayoutColumn, column_letters, lay_out_sheets
 from ...composite import is_for_programs
 from ...elements import Cell
-from ...errors import LimitError, locating, quote_names, warn_caller
+from ...errors import LimitError, locating, warn_caller
 from ...files import Source, Writable, file_version, replacing
 from ...linear import LinearArray
 from ...views.description import View
 from ...views.geometry import ViewedColumns, ViewPlan, plan_views
-from ..looks import ColumnSpan, column_widths, element_range, make_cells_together, number_formats, printed_ranges
+from ..looks import (
+    ColumnSpan,
+    column_widths,
+    element_range,
+    make_cells_together,
+    number_formats,
+    printed_ranges,
+    table_columns,
+)
 from ..workbooks import EXACT_INTEGER, GENERAL, MOST_COLUMNS, MOST_ROWS, check_choices, sheet_titles
 from .append import IfSheetExists, PackageEdit, plan_append, search_other_sheets, titles_of_others
 from .cell_xml import (
@@ -193,7 +200,6 @@ def _header_cell_xml(cell: Cell) -> str:
 MAX_ROWS, MAX_COLUMNS = MOST_ROWS, MOST_COLUMNS
 MAX_CHARACTERS = 32_767  # in a cell, in UTF-16 units
 
-_LONGEST_COLUMN = 255  # characters of the name of a column of an Excel Table
 _ANY = 2**40  # bytes: for rows that may have any number of bytes
 _CELL_BYTES = 70  # bytes of XML around the text of a cell; the text takes at most twice the bytes of its element
 
@@ -456,7 +462,7 @@ def _plan_sheets(
 def _plan_sheet(
     title: str, layout: Layout, styles: Sequence[int | None], known: CellStyles, options: SheetOptions
 ) -> SheetPlan:
-    table = () if options.note is None else _table_columns(layout)
+    table = () if options.note is None else table_columns(layout)
     codes = [known.code_of(style) for style in styles]
     ranges = [(piece.name, element_range(layout, place)) for place, piece in enumerate(layout.pieces)]
     return SheetPlan(
@@ -487,20 +493,3 @@ def _warn_of_formats(number_formats: Mapping[str, str], styles: CellStyles) -> N
                 f"{name!r:.80} is shown without the format {code!r:.80}: no cell style of the workbook has it; "
                 "give a cell that format in a spreadsheet program, save, and write again"
             )
-
-
-def _table_columns(layout: Layout) -> tuple[str, ...]:
-    """Return the names of the columns of an Excel Table; no names for a table without rows, which Excel has not.
-
-    Warns:
-        SheetArrayWarning: names that no Excel Table can have.
-    """
-    names = [piece.name for piece in layout.pieces]
-    counts = Counter(map(str.casefold, names))
-    alike = [name for name in names if counts[name.casefold()] > 1 or len(name) > _LONGEST_COLUMN]
-    if alike:
-        warn_caller(
-            f"{quote_names(alike)}: written as cells without an Excel Table, whose columns have names of at most "
-            f"{_LONGEST_COLUMN} characters that differ in more than upper and lower case"
-        )
-    return tuple(names) if layout.height > 1 and not alike else ()

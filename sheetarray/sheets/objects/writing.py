@@ -6,6 +6,7 @@ openpyxl takes the shortest text of a number instead, which it prints as it is; 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -18,11 +19,12 @@ from ...composite import is_for_programs, spread
 from ...errors import DTypeError, LimitError, naming_sheet, warn_caller
 from ...labels import find_notes
 from ...tables import lay_out_table, notes_of_columns
-from ..looks import column_widths, element_range, number_formats
+from ..looks import cells_of, column_widths, element_range, number_formats, table_columns
 from ..workbooks import (
     EXACT_INTEGER,
     MOST_COLUMNS,
     MOST_ROWS,
+    ArrayArea,
     build_references,
     check_choices,
     check_formats,
@@ -149,7 +151,7 @@ def _put_alone(contents: Sequence[_Contents], default: str) -> Any:
 
     alone = openpyxl.Workbook()
     alone.active.title = contents[0].title or default
-    _put(alone, contents, default, (0, 0), "numeric", None, ignore_progress)
+    _put(alone, contents, default, (0, 0), "numeric", None, ignore_progress, adds_tables=False)
     return alone
 
 
@@ -203,10 +205,12 @@ def _put(
     cells: str,
     formats: Mapping[str, str] | None,
     report: Progress,
+    *,
+    adds_tables: bool = True,
 ) -> None:
     """Put layouts into the cells of worksheets, each from a corner on; nothing, if any of it is refused.
 
-    `default`: the title of a worksheet that has none.
+    `default`: the title of a worksheet that has none. `adds_tables`: make Excel Tables of tables.
     """
     book = _open_book(target, rounds=cells != "exact")
     titles = [
@@ -233,6 +237,7 @@ def _put(
         references := build_references(_ranges(layouts, titles, corner)) if layouts[0].pieces[0].header else {},
         book.names(),
     )
+    tables = _plan_tables(book, layouts, titles) if adds_tables else {}
     notes = [some.notes for some in contents for _ in some.layouts]
     for layout, typed, place, title, texts in zip(layouts, made, places, titles, notes, strict=True):
         fresh = corner == (0, 0) and (place is None or book.is_blank(place))
@@ -248,6 +253,8 @@ def _put(
                 beside = [texts.get(piece.name) for piece in layout.pieces] if texts and not number else ()
                 rounded += book.put_row(worksheet, corner[0] + number, corner[1], row, shown, beside)
             report(done + layout.count_cells_above(max(first + len(rows), layout.zone_height)), total)
+        if title in tables:
+            book.add_table(worksheet, tables[title], corner, layout)
         done += layout.cell_count
     for area, name in names.items():
         book.define(name, references[area])
@@ -256,6 +263,15 @@ def _put(
             f"{rounded:,} {'number is' if rounded == 1 else 'numbers are'} rounded to 16 digits by XlsxWriter: "
             'cells="exact" of sheetarray.write keeps them, as text'
         )
+
+
+def _plan_tables(
+    book: _OpenpyxlBook | _XlsxWriterBook, layouts: Sequence[Layout], titles: Sequence[str]
+) -> dict[str, str]:
+    """Return the name of the Excel Table of each worksheet that gets one, by the title of the worksheet."""
+    plain = [not layout.pieces[0].header and bool(table_columns(layout)) for layout in layouts]
+    areas = [ArrayArea(title, title) for title, is_table in zip(titles, plain, strict=True) if is_table]
+    return {area.title: name for area, name in make_defined_names(areas, book.names()).items()}
 
 
 def _title_for(book: _OpenpyxlBook | _XlsxWriterBook, target: Any, title: str | None, default: str) -> str:
@@ -381,10 +397,11 @@ class _OpenpyxlBook:
         from openpyxl.comments import Comment  # type: ignore[import-untyped]
         from openpyxl.styles import Font  # type: ignore[import-untyped]
         from openpyxl.workbook.defined_name import DefinedName  # type: ignore[import-untyped]
+        from openpyxl.worksheet import table as tables  # type: ignore[import-untyped]
         from openpyxl.worksheet._write_only import WriteOnlyWorksheet  # type: ignore[import-untyped]
         from openpyxl.worksheet.worksheet import Worksheet  # type: ignore[import-untyped]
 
-        self._kinds = (Worksheet, WriteOnlyWorksheet)
+        self._kinds, self._tables = (Worksheet, WriteOnlyWorksheet), tables
         self._cell_kind, self._name_kind, self._note_kind = WriteOnlyCell, DefinedName, Comment
         self._bold = Font(bold=True)
         self.book: Any = target if isinstance(target, openpyxl.Workbook) else getattr(target, "parent", None)
@@ -426,6 +443,15 @@ class _OpenpyxlBook:
         """Add a defined name."""
         self.book.defined_names[name] = self._name_kind(name, attr_text=reference)
 
+    def add_table(self, sheet: Any, name: str, corner: tuple[int, int], layout: Layout) -> None:
+        """Make an Excel Table of the cells of a layout."""
+        cells, kinds = cells_of(layout, corner), self._tables
+        made = kinds.Table(displayName=name, name=name, ref=cells, autoFilter=kinds.AutoFilter(ref=cells))
+        names = [with_escapes(piece.name) for piece in layout.pieces]
+        made.tableColumns = [kinds.TableColumn(id=place, name=column) for place, column in enumerate(names, 1)]
+        made.tableStyleInfo = kinds.TableStyleInfo(name="TableStyleMedium2", showRowStripes=True)
+        sheet.tables.add(made)
+
     def is_blank(self, sheet: Any) -> bool:
         """Return whether no cell of a worksheet holds anything."""
         return all(cell.value is None for cell in sheet._cells.values())
@@ -445,6 +471,8 @@ class _OpenpyxlBook:
         for (row, column), cell in sorted(sheet._cells.items()):
             if cell.value is not None or type(cell).__name__ == "MergedCell":
                 _check_cell(title, row - 1, column - 1, layout, corner)
+        for table in sheet.tables.values():
+            _check_table(title, table.ref, layout, corner)
 
     def check_texts(self, layout: Layout, typed: Sequence[TypedCells]) -> None:
         """Refuse text that openpyxl would cut, since escapes make it longer than a cell is."""
@@ -550,12 +578,21 @@ class _XlsxWriterBook:
 
     def names(self) -> list[str]:
         """Return all defined names, and the names of tables."""
-        tables = [table["name"] for sheet in self.book.worksheets() for table in getattr(sheet, "tables", ())]
-        return [*(str(entry[0]) for entry in self.book.defined_names), *filter(None, tables)]
+        tables = [table for sheet in self.book.worksheets() for table in getattr(sheet, "tables", ())]
+        named = [table.get("name") or f"Table{number}" for number, table in enumerate(tables, 1)]  # as at closing
+        return [*(str(entry[0]) for entry in self.book.defined_names), *named]
 
     def define(self, name: str, reference: str) -> None:
         """Add a defined name."""
         self.book.define_name(name, f"={reference}")
+
+    def add_table(self, sheet: Any, name: str, corner: tuple[int, int], layout: Layout) -> None:
+        """Make an Excel Table of the cells of a layout, which XlsxWriter cannot in constant memory."""
+        if not sheet.constant_memory:
+            bold = self._format(_BOLD)
+            columns = [{"header": piece.name, "header_format": bold} for piece in layout.pieces]
+            options = {"name": name, "columns": columns, "style": "Table Style Medium 2"}
+            sheet.add_table(cells_of(layout, corner), options)
 
     def is_blank(self, sheet: Any) -> bool:
         """Return whether a worksheet has no cells."""
@@ -573,9 +610,11 @@ class _XlsxWriterBook:
                 f"{title!r} is written with constant_memory down to row {sheet.previous_row + 1}: "
                 f"at={cell_address(sheet.previous_row + 1, left)!r} is below"
             )
-        for row, cells in sorted(sheet.table.items()):
-            for column in sorted(cells):
-                _check_cell(title, row, column, layout, corner)
+        filled = {(row, column) for row, cells in sheet.table.items() for column in cells}
+        for row, column in sorted(filled.union(sheet.merged_cells)):
+            _check_cell(title, row, column, layout, corner)
+        for table in sheet.tables:
+            _check_table(title, table["range"], layout, corner)
 
     def check_texts(self, layout: Layout, typed: Sequence[TypedCells]) -> None:
         """Refuse text that XlsxWriter takes for the XML of formatted text."""
@@ -612,7 +651,7 @@ class _XlsxWriterBook:
         for place, value in enumerate(cells, column):
             if value is None or value == "":
                 continue
-            if isinstance(value, Numeral) and self.rounds:
+            if isinstance(value, Numeral) and self.rounds and math.isfinite(float(f"{float(value):.16g}")):
                 rounded += float(value) != 0
                 value = float(value)
             style = self._format(codes[place - column])
@@ -634,7 +673,9 @@ class _XlsxWriterBook:
         return self._formats[code]
 
 
-def _check_cell(title: str, row: int, column: int, layout: Layout, corner: tuple[int, int]) -> None:
+def _check_cell(
+    title: str, row: int, column: int, layout: Layout, corner: tuple[int, int], what: str = "holds something"
+) -> None:
     """Refuse a cell that holds something where a layout is to stand, or below one of its arrays."""
     down, right = row - corner[0], column - corner[1]
     if down < 0 or not 0 <= right < len(layout.pieces):
@@ -646,6 +687,13 @@ def _check_cell(title: str, row: int, column: int, layout: Layout, corner: tuple
     else:
         return
     raise LimitError(
-        f"{title}!{cell_address(row, column)} holds something {reason}: "
+        f"{title}!{cell_address(row, column)} {what} {reason}: "
         "choose another cell with at=, or another worksheet with sheet="
     )
+
+
+def _check_table(title: str, cells: str, layout: Layout, corner: tuple[int, int]) -> None:
+    """Refuse the cells of an Excel Table where a layout is to stand, blank ones too."""
+    first, last = map(parse_cell, cells.split(":"))
+    for column in range(first[1], last[1] + 1 if last[0] >= corner[0] else 0):
+        _check_cell(title, max(first[0], corner[0]), column, layout, corner, "belongs to an Excel Table")

@@ -166,6 +166,68 @@ def test_merged_cells_are_not_written_into() -> None:
         sa.write(book.active, ARRAYS, at="B3")
 
 
+@pytest.mark.parametrize("engine", ["openpyxl", "xlsxwriter"])
+def test_cells_of_merged_cells_and_tables_are_taken_and_names_of_tables_too(tmp_path: Path, engine: Any) -> None:
+    """XlsxWriter names tables when it closes, `Table1` and so on, and leaves all but one cell of merged ones blank."""
+    path = tmp_path / "a.xlsx"
+    with pd.ExcelWriter(path, engine=engine) as writer:
+        sheet: Any = writer.book.add_worksheet("s") if engine == "xlsxwriter" else writer.book.create_sheet("s")
+        if engine == "xlsxwriter":
+            sheet.merge_range("D1:E2", "x")
+            sheet.add_table("A1:B30", {"columns": [{"header": "p"}, {"header": "q"}]})
+        else:
+            sheet.merge_cells("D1:E2")
+            sheet["A1"], sheet["B1"] = "p", "q"
+            sheet.add_table(Table(displayName="Table1", ref="A1:B30"))
+        for at, what in (("E1", "s!E1 holds"), ("B5", "s!B5 belongs to an Excel Table"), ("A30", "s!A30 belongs")):
+            for write in (sa.write, sa.write_table):
+                with pytest.raises(sa.LimitError, match=f"^{what}"):
+                    write(sheet, {"t": np.arange(3.0)}, at=at)
+        sa.write(sheet, {"Table1": np.arange(3.0)}, at="F1")
+    assert sa.scan(path)["Table1"].location == "s!F2"
+    assert list(openpyxl.load_workbook(path).defined_names) == ["Table1_2"]
+
+
+@pytest.mark.parametrize("kind", ["openpyxl", "write-only", "XlsxWriter", "ExcelWriter"])
+def test_a_table_is_an_excel_table(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "a.xlsx"
+    frame = pd.DataFrame(
+        {"x": [0.5, 1 / 3], "a\nb": ["p", "_x0041_"], "day": pd.to_datetime(["2020-01-01", "2021-01-01"])}
+    )
+    book: Any = {
+        "openpyxl": openpyxl.Workbook,
+        "write-only": lambda: openpyxl.Workbook(write_only=True),
+        "XlsxWriter": lambda: xlsxwriter.Workbook(path),
+        "ExcelWriter": lambda: pd.ExcelWriter(path, engine="xlsxwriter"),
+    }[kind]()
+    sa.write_table(book, {"Sales": frame, "A1": pd.DataFrame({"n": [1, 2]})})
+    if kind in ("openpyxl", "ExcelWriter"):
+        sa.write_table(book, frame, sheet="more", at="C4")
+    with pytest.warns(sa.SheetArrayWarning, match="without an Excel Table") as caught:
+        sa.write_table(book, {"x": [1], "X": [2]}, sheet="case", verify=False)
+    assert len(caught) == 1
+    book.save(path) if kind in ("openpyxl", "write-only") else book.close()
+    for name in ("sales", *(["more"] if kind in ("openpyxl", "ExcelWriter") else ())):
+        columns = sa.read_columns(path, table=name, as_="pandas")
+        pd.testing.assert_frame_equal(columns, frame.assign(day=frame["day"].astype("M8[s]")))
+    tables = {table.name: table for sheet in openpyxl.load_workbook(path) for table in sheet.tables.values()}
+    assert {name: table.ref for name, table in tables.items()} == {
+        "Sales": "A1:C3",
+        "_A1": "A1:A3",
+        **({"more": "C4:E6"} if kind in ("openpyxl", "ExcelWriter") else {}),
+    }
+    assert tables["Sales"].autoFilter.ref == "A1:C3"
+
+
+def test_numbers_that_xlsxwriter_would_make_infinite_are_text(tmp_path: Path) -> None:
+    book = xlsxwriter.Workbook(tmp_path / "a.xlsx")
+    largest = np.array([0.1 + 0.2, np.finfo(float).max, -np.finfo(float).max])
+    with pytest.warns(sa.SheetArrayWarning, match="^1 number is rounded"):
+        sa.write(book, {"t": largest}, cells="numeric")
+    book.close()
+    assert sa.read(tmp_path / "a.xlsx")["t"][1:].tolist() == largest[1:].tolist()
+
+
 @pytest.mark.parametrize("at", ["", "D", "5", "A0", "XFE1", "A1048577", "D5:E6", "Sheet!D5", 5, None])
 def test_what_is_no_cell_is_refused(at: Any) -> None:
     with pytest.raises(sa.LimitError, match="at is the address of a cell"):
