@@ -156,8 +156,9 @@ class Builder:
     def simplifying_class(self, kind: str, *parts: Any) -> AwkwardLayout:
         """Return a layout of a class that wants to be merged with the option, index or union within it."""
         inner = next(part for part in parts if isinstance(part, self.ak.contents.Content))
-        variants = len(inner.contents) if inner.is_union else 1
-        self.budget.take(16 * variants * (inner.length + parts[0].length), f"an {kind}")
+        if inner.is_option or inner.is_indexed or inner.is_union:
+            variants = len(inner.contents) if inner.is_union else 1
+            self.budget.take(16 * variants * (inner.length + parts[0].length), f"one index out of {kind}")
         made: Callable[..., AwkwardLayout] = getattr(self.ak.contents, kind).simplified
         return made(*parts)
 

@@ -26,7 +26,8 @@ import numpy as np
 from ...dtypes import Array
 from ...errors import DTypeError, FormatError, LimitError, naming_array
 from ...files import fast_zlib
-from .blobs import MOST_SCHEMA_BYTES, AwkwardLayout, awkward_module, check_name
+from ...json_text import count_values
+from .blobs import MOST_SCHEMA_BYTES, MOST_SCHEMA_PARTS, AwkwardLayout, awkward_module, check_name
 from .functions import matches, to_patterns
 from .layouts import (
     CHARACTERS,
@@ -50,8 +51,28 @@ Compress = Callable[[Any], bytes]
 Specification = tuple[str, ...]  # a module, and the name of a function in it
 Compression = Any  # None, a bool, a function, a pair, a rule (a mapping), or a sequence of those
 
+_MANY = 2**16  # bytes
+_MOST_TIMES = 16  # the bytes to which a byte of ours inflates; four times as many may be taken to read them
+
+
+def deflate(content: Any) -> bytes:
+    """Compress bytes to a zlib stream, fast; many bytes to a sixteenth of them at the least.
+
+    Readers take for a bomb what inflates to many times its bytes. So the end of what is all alike stands as it is.
+    """
+    packed = fast_zlib.compress(content)
+    plain = memoryview(content).cast("B")
+    if len(plain) < _MANY or len(packed) * _MOST_TIMES >= len(plain):
+        return packed
+    end = len(plain) // _MOST_TIMES
+    packer, storing = fast_zlib.compressor(fast_zlib.RAW), zlib.compressobj(0, wbits=fast_zlib.RAW)
+    start = packer.compress(plain[: len(plain) - end]) + packer.flush(zlib.Z_FULL_FLUSH)
+    stored = storing.compress(plain[len(plain) - end :]) + storing.flush()
+    return b"".join((b"\x78\x01", start, stored, zlib.adler32(plain).to_bytes(4, "big")))
+
+
 partner: dict[Compress, Specification] = {
-    fast_zlib.compress: ("zlib", "decompress"),
+    deflate: ("zlib", "decompress"),
     zlib.compress: ("zlib", "decompress"),
     lzma.compress: ("lzma", "decompress"),
 }
@@ -63,7 +84,7 @@ COMPRESSION: tuple[Mapping[str, Any], ...] = (
         "minsize": 8192,
         "types": (np.bool_, np.integer),
         "contexts": "*",
-        "pair": (fast_zlib.compress, partner[fast_zlib.compress]),
+        "pair": (deflate, partner[deflate]),
     },
 )
 """The default policy: counts, indices, masks and other integers from 8 KiB on."""
@@ -100,7 +121,7 @@ def parse_rules(compression: Compression) -> tuple[Rule, ...]:
     if compression is None or compression is False:
         return ()
     if compression is True:
-        compression = fast_zlib.compress
+        compression = deflate
     is_policy = isinstance(compression, (list, tuple)) and not _is_pair(compression)
     return tuple(map(_parse_rule, compression if is_policy else [compression]))
 
@@ -524,6 +545,8 @@ def plan(
     schema = json.dumps(top, separators=(",", ":")).encode("ascii")
     if len(schema) > MOST_SCHEMA_BYTES:
         raise LimitError(f"{title}: a schema of {len(schema)} bytes; no more than {MOST_SCHEMA_BYTES} are read")
+    if (values := count_values(schema)) > MOST_SCHEMA_PARTS:
+        raise LimitError(f"{title}: a schema of {values} values; no more than {MOST_SCHEMA_PARTS} are read")
     planned = StoragePlan(title + (schemasuffix or ""), schema, prefix, writer.blobs)
     for key in planned.names:
         try:
