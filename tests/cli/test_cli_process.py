@@ -230,7 +230,7 @@ def test_no_color_on_a_terminal_means_no_escape_codes(path, command, said):
     assert process.wait(GIVEN_UP_AFTER) == 0
     assert said in seen
     assert b"\x1b" not in seen
-    assert max(map(len, seen.splitlines())) <= 80
+    assert max(map(len, seen.decode().splitlines())) <= 80
 
 
 @pytest.mark.parametrize(("width", "absent"), [(None, []), (200, []), (70, ["strides"]), (56, ["order", "strides"])])
