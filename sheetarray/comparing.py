@@ -292,7 +292,6 @@ _MOST_AXES = 5
 _LONGEST = 12  # digits of a factor or a constant that somebody typed
 _SAMPLE = 1000  # elements that rule a guess out before all are compared
 _ERRORS = {8: 2e-14, 4: 1e-6, 2: 2e-3}  # relative, of numbers that were computed and rounded; by bytes
-_ROWS = ("rows", "columns")  # of two axes
 _PARTS_OF_DAYS = ("D", "h", "m", "s", "ms", "us", "ns")
 
 
@@ -338,7 +337,6 @@ def _find_sort(written: Buffer, fits: Callable[[Buffer], bool]) -> str | None:
 
 def _iter_orders(places: Buffer, header: Header) -> Iterator[tuple[str, Buffer]]:
     """Yield orders of all elements: a sentence, and for each element of today the index at which it was written."""
-    yield "reversed: the last element stands first, the first last", places[::-1]
     shape, order = header.shape, header.order
     plain = header.strides == contiguous_strides(shape, order) and not header.offset and prod(shape) == len(places)
     if plain and 1 < len(shape) <= _MOST_AXES:
@@ -349,10 +347,6 @@ def _iter_orders(places: Buffer, header: Header) -> Iterator[tuple[str, Buffer]]
                 how = "transposed" if len(shape) == 2 else f"transposed, axes {axes}"
                 transpose = grid.transpose(axes).ravel(layout)
                 yield f"{how}: the elements stand in the order of the array's transpose", transpose
-        for axis, length in enumerate(shape):
-            what = _ROWS[axis] if len(shape) == 2 else f"elements along axis {axis}"
-            if 1 < length < len(places):
-                yield f"reversed: the {what} stand in reverse order", np.flip(grid, axis).ravel(layout)
 
 
 # Values --------------------------------------------------------------------------------------------------------
@@ -372,8 +366,6 @@ def _iter_changes(
         case "datetime" | "timedelta":
             yield from _iter_shifts(written, buffer, is_date=kind == "datetime")
         case "int" | "float":
-            signed = written.dtype.kind != "u"
-            yield "every number has the opposite sign", signed and fits(-written)
             yield from _iter_linear(written, buffer)
             if kind == "float":
                 yield from _iter_shorter(written, buffer, fits)
@@ -447,10 +439,6 @@ def _iter_shorter(written: Buffer, buffer: Buffer, fits: Callable[[Buffer], bool
         ten = written.dtype.type(10.0**decimals)
         shorter = (np.round(written, decimals), np.trunc(written * ten) / ten, np.floor(written * ten) / ten)
         yield f"all numbers were rounded or cut to {many}", any(map(fits, shorter))
-    lengths = (digits for digits in range(1, 15) if all(float(f"{x:.{digits}g}") == x for x in sample.tolist()))
-    if (digits := next(lengths, None)) is not None:
-        rounded = np.array([float(f"{number:.{digits}g}") for number in written.tolist()], written.dtype)
-        yield f"all numbers were rounded or cut to {digits} digits", fits(rounded)
 
 
 def _say_multiplied(factor: float) -> str:

@@ -124,12 +124,9 @@ def iter_elements(
 
     None if elements cannot be had piece by piece: the adapter has no `iter_elements`, or that lacks one of the options.
     """
-    row = format_of(source, format, reading=True)
-    try:
-        known = row.options("iter_elements")
-    except NotFoundError:
+    if not _comes_in_pieces(source, format, options):
         return None
-    return row.iter_elements(source, names, **options) if set(options) <= set(known) else None
+    return format_of(source, format, reading=True).iter_elements(source, names, **options)
 
 
 def watch_file(source: SourceOrTarget) -> Callable[[], None]:
@@ -155,7 +152,6 @@ def _while_unchanged(blocks: Iterator[Array], check_unchanged: Callable[[], None
 
 def _read_blocks(source: SourceOrTarget, name: str, rows: int, format: str | None, options: Any) -> Iterator[Array]:
     """Yield the blocks of an array whose rows do not come one after the other."""
-
     mapped = read_in_pieces(source, [name], format=format, **options)
     if mapped is None:
         yield from _cut_whole(read(source, [name], format=format, **options)[name], name, rows)
@@ -299,6 +295,7 @@ def _open_spool(sizes: Mapping[str, tuple[np.dtype[Any], int]], folder: str | No
 
 
 def _comes_in_pieces(source: SourceOrTarget, format: str | None, options: Mapping[str, Any]) -> bool:
+    """Return whether an adapter gives elements piece by piece, and takes the options for it."""
     try:
         known = format_of(source, format, reading=True).options("iter_elements")
     except NotFoundError:

@@ -14,7 +14,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .. import aligning, dtypes
+from .. import dtypes
+from ..aligning import align_tables, to_rows
 from ..comparing import (
     SortedRows,
     cover_with_blocks,
@@ -278,9 +279,9 @@ def align_rows(a: Array, b: Array) -> Alignment | None:
     if not a.size or not b.size:
         return None
     axis = axes[0]
-    rows = [np.moveaxis(array, axis, 0).reshape(array.shape[axis], -1) for array in (a, b)]
-    name, (written, cells) = _to_one_dtype(*(array.reshape(-1) for array in rows))
-    origins = aligning.align_rows(written, cells, dtypes.from_name(name), rows[0].shape[1])
+    name, (before, now) = _to_one_dtype(to_rows(a, axis), to_rows(b, axis))
+    dtype = dtypes.from_name(name)
+    origins = align_tables([(before, dtype)], [(now, dtype)])
     second = np.flatnonzero((origins.sources >= 0) & ~origins.moved)
     first = origins.sources[second]
     if not len(first):
@@ -308,12 +309,10 @@ def find_sorted_rows(pairs: Mapping[str, tuple[Any, Any]]) -> list[SortedRows]:
         if a.shape == b.shape and dtype_name(a) == dtype_name(b) and row_axis(a) == row_axis(b):
             tables.setdefault((a.shape[row_axis(a)], row_axis(a)), []).append(name)
     found = []
-    for (count, axis), names in tables.items():
+    for (_, axis), names in tables.items():
         if len(names) < 2 or sum(pairs[name][0].size for name in names) > _MOST_SORTED:
             continue
-        before, now = (
-            [np.moveaxis(pairs[name][side], axis, 0).reshape(count, -1) for name in names] for side in (0, 1)
-        )
+        before, now = ([to_rows(pairs[name][side], axis) for name in names] for side in (0, 1))
         kinds = [dtypes.from_numpy(rows.dtype) for rows in before]
         order = find_row_order(list(zip(before, kinds, strict=True)), list(zip(now, kinds, strict=True)))
         if order is not None:
@@ -336,7 +335,8 @@ def _to_one_dtype(a: Array, b: Array) -> tuple[str, list[Any]]:
     if kinds in ("MM", "mm"):
         unit = np.promote_types(a.dtype, b.dtype)
         return "int64", [array.astype(unit).view(np.int64) for array in (a, b)]
-    return "string", [np.array([repr(cell) for cell in array.tolist()], object) for array in (a, b)]
+    texts = [[repr(cell) for cell in array.ravel().tolist()] for array in (a, b)]
+    return "string", [np.array(some, object).reshape(array.shape) for some, array in zip(texts, (a, b), strict=True)]
 
 
 def format_rows(rows: list[int]) -> str:

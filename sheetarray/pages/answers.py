@@ -20,7 +20,7 @@ from ..comparing import cover_with_blocks
 from ..dtypes import Array, Mask
 from ..errors import LimitError, SheetArrayError
 from .contents import Contents
-from .served import ServedArray, ServedDifference, count_bars, find_missing, is_numeric, list_texts, to_numbers
+from .served import Boxes, count_bars, find_missing, is_numeric, list_texts, to_numbers
 
 # Finds the elements that somebody searches for, whole blocks at once, by the same rules as the search of a page.
 
@@ -104,9 +104,6 @@ _SECONDS_A_PASS = 0.4  # seconds of one request
 _BLOCK = 2**20  # elements
 _TEXT_BLOCK = 2**16  # elements that are no numbers, and take Python
 _MOST_SAMPLED = 200_000  # elements of a sample, from which the 2nd and the 98th percentile are estimated
-
-
-Boxes = ServedArray | ServedDifference
 
 
 class FlatBlocks:

@@ -22,7 +22,7 @@ from ..errors import DTypeError, Finding, LimitError
 from ..header import name_element
 from ..labels import DatasetLabels
 from ..labels.description import LATITUDE, is_coordinate
-from .served import ServedArray, ServedDifference, ServedFile, encode_elements, subtract_elements
+from .served import Boxes, Encoded, ServedArray, ServedDifference, ServedFile, encode_elements, subtract_elements
 
 # Awkward arrays -> tidy tables: one for each list that is nested in another, one row for each of its entries.
 #
@@ -180,7 +180,7 @@ class Contents:
         self.manifest: dict[str, Any] = {"files": [], "entries": [], "findings": [], "unlisted": 0}
         self.blobs: list[bytes] = []
         self.arrays: dict[int, Array] = {}
-        self.served: dict[int, ServedArray | ServedDifference] = {}
+        self.served: dict[int, Boxes] = {}
         self.checked: list[tuple[int, ServedFile, dict[str, int]]] = []
         self.elements = 0
 
@@ -305,41 +305,35 @@ class Contents:
         return len(entries) - 1
 
     def _add_array(self, name: str, array: Array, info: ArrayInfo | None, *, listed: bool = True) -> int:
-        encoded = encode_elements(array)
-        first = len(self.blobs)
+        first, encoded = len(self.blobs), encode_elements(array)
         self.blobs += encoded.buffers
-        number = self._add_entry(
+        blobs = list(range(first, len(self.blobs)))
+        number = self._add_elements(name, encoded, array, info, listed=listed, blobs=blobs)
+        self.arrays[number] = array
+        return number
+
+    def _add_served(self, name: str, served: Boxes, *, listed: bool = True) -> int:
+        """Add an array that a server has: the page gets its entry, but none of its elements."""
+        encoded = encode_elements(np.zeros(0, served.dtype))
+        number = self._add_elements(name, encoded, served, served.info, listed=listed, served=True, blobs=[])
+        self.manifest["served"] = True
+        self.served[number] = served
+        return number
+
+    def _add_elements(
+        self, name: str, encoded: Encoded, array: Array | Boxes, info: ArrayInfo | None, **more: Any
+    ) -> int:
+        """Add the entry of an array, in which `encoded` says how its elements are read."""
+        return self._add_entry(
             name,
             encoded.kind,
-            listed=listed,
             layout=encoded.layout,
-            blobs=list(range(first, len(self.blobs))),
             shape=list(array.shape),
             dtype=array.dtype.str if array.dtype.kind == "V" else dtypes.from_numpy(array.dtype).name,
             location=info.location if info else "",
             cells=_describe_cells(info, array.shape) if info else None,
+            **more,
         )
-        self.arrays[number] = array
-        return number
-
-    def _add_served(self, name: str, served: ServedArray | ServedDifference, *, listed: bool = True) -> int:
-        """Add an array that a server has: the page gets its entry, but none of its elements."""
-        encoded = encode_elements(np.zeros(0, served.dtype))
-        number = self._add_entry(
-            name,
-            encoded.kind,
-            listed=listed,
-            served=True,
-            layout=encoded.layout,
-            blobs=[],
-            shape=list(served.shape),
-            dtype=served.dtype.str if served.dtype.kind == "V" else dtypes.from_numpy(served.dtype).name,
-            location=served.info.location if served.info else "",
-            cells=_describe_cells(served.info, served.shape) if served.info else None,
-        )
-        self.manifest["served"] = True
-        self.served[number] = served
-        return number
 
     def _count(self, elements: int) -> None:
         self.elements += elements

@@ -387,6 +387,9 @@ class ServedDifference:
         return subtract_elements(self.first.take(box), self.second.take(box))
 
 
+Boxes = ServedArray | ServedDifference  # what gives the elements of a box
+
+
 def subtract_elements(first: Array, second: Array) -> Array:
     """Return `second - first` as doubles: 0 where both elements are the same, NaN where one of them is missing.
 

@@ -26,14 +26,9 @@ VALUES: dict[str, tuple[Array, Callable[[Array], Any], str]] = {
     "cut": (GRID, lambda x: np.trunc(x * 1000) / 1000, "all numbers were rounded or cut to 3 decimals"),
     "9 decimals": (GRID, lambda x: np.round(x, 9), "all numbers were rounded or cut to 9 decimals"),
     "4 to 2 decimals": (np.round(GRID, 4), lambda x: np.round(x, 2), "all numbers were rounded or cut to 2 decimals"),
-    "6 digits": (
-        GRID * 10.0 ** np.arange(6),
-        lambda x: np.array([float(f"{v:.6g}") for v in x]),
-        "all numbers were rounded or cut to 6 digits",
-    ),
     "single": (GRID, lambda x: x.astype("f4").astype("f8"), "all numbers were cut to single precision (float32)"),
-    "sign": (GRID, np.negative, "every number has the opposite sign"),
-    "sign, rounded": (GRID, lambda x: at_15(-x), "every number has the opposite sign"),
+    "sign": (GRID, np.negative, "every number was multiplied by -1"),
+    "sign, rounded": (GRID, lambda x: at_15(-x), "every number was multiplied by -1"),
     "factor": (GRID, lambda x: x * 2.54, "every number was multiplied by 2.54"),
     "factor, rounded": (GRID, lambda x: at_15(x * 2.54), "every number was multiplied by 2.54"),
     "divisor": (GRID, lambda x: x / 3, "every number was divided by 3"),
@@ -46,7 +41,7 @@ VALUES: dict[str, tuple[Array, Callable[[Array], Any], str]] = {
         lambda x: np.full_like(x, "t7"),
         "filled with one value: all 200 elements are 't7' now",
     ),
-    "whole sign": (WHOLE, np.negative, "every number has the opposite sign"),
+    "whole sign": (WHOLE, np.negative, "every number was multiplied by -1"),
     "whole factor": (WHOLE, lambda x: x * 7, "every number was multiplied by 7"),
     "whole divisor": (WHOLE * 4, lambda x: x // 4, "every number was divided by 4"),
     "whole constant": (WHOLE, lambda x: x + 1, "1 was added to every number"),
@@ -57,19 +52,6 @@ VALUES: dict[str, tuple[Array, Callable[[Array], Any], str]] = {
     "single floats": (GRID.astype("f4"), lambda x: x * np.float32(2.5), "every number was multiplied by 2.5"),
     "single decimals": (GRID.astype("f4"), lambda x: np.round(x, 1), "all numbers were rounded or cut to 1 decimal"),
 }
-
-SHAPED = {
-    "f8": GRID,
-    "i4": WHOLE.astype("i4"),
-    "text": np.char.add("t", WHOLE.astype(str)),
-    "F": np.asfortranarray(GRID),
-}
-PLACES: dict[str, tuple[Callable[[Array], Array], str]] = {
-    "reversed": (lambda grid: grid[::-1, ::-1], "reversed: the last element stands first"),
-    "rows reversed": (lambda grid: grid[::-1], "reversed: the rows stand in reverse order"),
-    "columns reversed": (lambda grid: grid[:, ::-1], "reversed: the columns stand in reverse order"),
-}
-
 
 SHEET = "xl/worksheets/sheet1.xml"
 
@@ -98,15 +80,6 @@ def test_a_change_that_was_the_same_for_all_elements_is_named(name: str, tmp_pat
     assert said == message
 
 
-@pytest.mark.parametrize("moved_array", [f"{kind}, {name}" for kind in SHAPED for name in PLACES])
-def test_another_order_of_all_elements_is_named(moved_array: str, tmp_path: Path) -> None:
-    kind, _, name = moved_array.partition(", ")
-    array, (change, message) = SHAPED[kind], PLACES[name]
-    order: Any = "F" if kind == "F" else "C"
-    (said,) = errors(array, lambda x: change(x.reshape(array.shape, order=order)).ravel(order), tmp_path / "t.xlsx")
-    assert said.startswith(message)
-
-
 CUBE = random_numbers(4, 5, 6)
 
 
@@ -114,6 +87,11 @@ CUBE = random_numbers(4, 5, 6)
     ("array", "change", "message"),
     [
         (GRID, lambda x: x.reshape(40, 6).T.ravel(), "transposed: the elements stand in the order of the array's"),
+        (
+            np.asfortranarray(np.char.add("t", WHOLE.astype(str))),
+            lambda x: x.reshape(40, 6, order="F").T.ravel("F"),
+            "transposed: the elements stand in the order of the array's",
+        ),
         (CUBE, lambda x: at_15(x.reshape(4, 5, 6).transpose(2, 0, 1).ravel()), "transposed, axes (2, 0, 1)"),
         (GRID, np.sort, "sorted: the elements are those that were written, but in ascending order"),
         (GRID, lambda x: np.sort(x)[::-1], "sorted: the elements are those that were written, but in descending order"),
@@ -142,4 +120,4 @@ RNG = np.random.default_rng(4)
 def test_what_has_no_single_explanation_has_none(array: Array, change: Any, tmp_path: Path) -> None:
     said = " ".join(errors(array, change, tmp_path / "t.xlsx"))
     assert any(word in said for word in ("edited", "reordered", "moved"))
-    assert not any(word in said for word in ("every", "all numbers", "transposed", "sorted", "reversed"))
+    assert not any(word in said for word in ("every", "all numbers", "transposed", "sorted"))
