@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -55,18 +54,6 @@ def test_requests_to_google_sheets_are_counted_and_judged():
     assert verdicts == ["met"] * 2 * len(counts) + ["MISSED"] * 2
 
 
-def test_a_case_without_its_program_is_left_out_and_said(tmp_path, monkeypatch):
-    from types import SimpleNamespace
-
-    from benchmarks import __main__ as command
-
-    monkeypatch.setattr(command.shutil, "which", lambda _: None)
-    options = SimpleNamespace(quick=True, runs=1, only=["ods-1"], no_memory=True, slow=False)
-    run = command._measure(options, tmp_path, str)
-    assert not run.results
-    assert "left out, since soffice" in run.remarks[0]
-
-
 def test_readme_says_what_the_results_say():
     from benchmarks.summary import BEGIN, END, summarize
 
@@ -106,21 +93,3 @@ def test_growth_is_linear_up_to_a_factor():
     assert Growth("write", "cell", {1: 1.0, 10: 5.0, 100: 100.0}).ratio == 2.0
     assert Growth("write", "cell", {10: 1.0, 100: 10.0 * GROWTH}).is_linear
     assert not Growth("write", "cell", {10: 1.0, 100: 10.1 * GROWTH}).is_linear
-
-
-def test_what_takes_long_is_timed_once(tmp_path, monkeypatch):
-    from benchmarks import measure
-    from benchmarks.contenders import SHEETARRAY
-
-    calls: list[str] = []
-    contender = replace(SHEETARRAY, write=lambda path, arrays: (calls.append("w"), path.touch()), read=calls.append)
-    case = cases.Case("one", "one", 1, lambda rows: {}, (contender,))
-    options = {"rows": 1, "runs": 3, "memory": False, "say": str}
-    (result,) = measure.run_case(case, tmp_path, **options)
-    assert len(calls) == 8
-    assert len(result.seconds["write"]) == 3
-    calls.clear()
-    monkeypatch.setattr(measure, "SLOW", -1.0)
-    (result,) = measure.run_case(case, tmp_path, **options)
-    assert len(calls) == 2
-    assert len(result.seconds["read"]) == 1

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import subprocess
 import sys
 import tomllib
-from collections import defaultdict
 from importlib import import_module
 from pathlib import Path
 
@@ -25,16 +23,6 @@ def page(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-def test_one_name_means_one_type() -> None:
-    modules = defaultdict(list)
-    for module, path in MODULES.items():
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                modules[node.name].append(module)
-    assert {name: where for name, where in modules.items() if len(where) > 1} == {}
-    assert len(modules) > 100
-
-
 def test_the_ladder_in_the_documentation_is_the_one_that_holds() -> None:
     table = page("docs/architecture.md").partition("| room |")[2].partition("\n\n")[0]
     cells = [re.findall(r"`([\w.]+)`", line.split("|")[1]) for line in table.splitlines()[2:]]
@@ -43,13 +31,6 @@ def test_the_ladder_in_the_documentation_is_the_one_that_holds() -> None:
     assert set(LADDER) <= set(rooms)
     rungs = [RUNG[room] for room in rooms]
     assert rungs == sorted(rungs)
-
-
-def test_no_word_stands_twice_in_the_vocabulary() -> None:
-    words = re.findall(r"^\| (\*\*[^|]*) \|", page("docs/vocabulary.md"), re.MULTILINE)
-    single = [word for line in words for word in re.findall(r"\*\*([^*]+)\*\*", line)]
-    assert len(single) > 60
-    assert len(set(single)) == len(single)
 
 
 def test_a_rule_that_is_switched_off_bears_its_reason() -> None:
@@ -73,18 +54,6 @@ def test_one_version_everywhere() -> None:
     assert f"## {sheetarray.__version__} " in page("CHANGELOG.md")
 
 
-def test_public_checks_run_what_everybody_runs() -> None:
-    workflow, local = page(".github/workflows/ci.yml"), page(".ci/run")
-    assert "- run: bash .ci/run" in workflow
-    assert "- run: make demo" in workflow
-    assert "make test" in local
-    makefile, hooks = page("Makefile"), page(".pre-commit-config.yaml")
-    for tool in ("ruff check", "ruff format --check", "mypy"):
-        assert tool in makefile.partition("\nlint:")[2].partition("\n\n")[0]
-        assert tool in hooks
-    assert re.search(r"^test: lint$", makefile, re.MULTILINE)
-
-
 def is_deleted(path: str) -> bool:
     """Whether a path is in the folder of an adapter that was deleted."""
     return path.startswith(tuple(f"tests/{folder}" for folder in FOLDERS_DELETED))
@@ -96,13 +65,6 @@ def test_every_file_that_a_page_or_a_setting_names_is_there() -> None:
     named = {(name, path) for name in settings + pages for path in re.findall(r"\btests/[\w/]+(?:\.\w+)?", page(name))}
     assert {(name, path) for name, path in named if not (ROOT / path).exists() and not is_deleted(path)} == set()
     assert len(named) > 10
-
-
-def test_the_demo_needs_a_part_of_the_dependencies() -> None:
-    needs = {re.split(r"[<>=]", need)[0] for need in PYPROJECT["dependency-groups"]["demo"]}
-    all_of_them = {re.split(r"[<>=]", need)[0] for need in PYPROJECT["project"]["dependencies"]}
-    assert needs < all_of_them
-    assert not needs & {"pandas", "openpyxl", "gspread"}
 
 
 def test_the_demo_runs_with_nothing_else(tmp_path: Path) -> None:
@@ -134,16 +96,6 @@ def test_the_page_on_adapters_has_every_function_of_one() -> None:
     described = re.findall(r"^    (\w+)\(.*\) +(?:must|may);", str(sheetarray.adapters.__doc__), re.MULTILINE)
     assert len(described) > 8
     assert set(re.findall(r"^\| `(\w+)_<stem>\(", page("docs/adapters.md"), re.MULTILINE)) == set(described)
-
-
-def test_the_way_through_two_adapters_names_modules_that_they_have() -> None:
-    section = page("docs/architecture.md").partition("## A first adapter to read")[2].partition("\n## ")[0]
-    of_bytes, _, of_cells = section.partition("\nFor a format of cells, ")
-    for text, package, least in ((of_bytes, "interchange.rawarray.", 1), (of_cells, "sheets.delimited.", 5)):
-        modules = {name.removeprefix(package) for name in MODULES if name.startswith(package)}
-        named = set(re.findall(r"`([a-z_]+)`", text)) - {"write_csv"}
-        assert len(named) >= least
-        assert named <= modules or not modules  # deleted, as delete_adapter.py does it
 
 
 def test_the_documentation_names_modules_that_exist() -> None:

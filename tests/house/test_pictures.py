@@ -44,12 +44,6 @@ def test_a_dataset_is_drawn_as_people_see_it(tmp_path: Path) -> None:
     assert "float64" not in page
 
 
-@pytest.mark.parametrize("name", ["brain4d", "dataset", "elevation", "editable", "elnino", "table", "view"])
-def test_each_sample_has_a_picture(name: str) -> None:
-    assert (ROOT / "docs" / "pictures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
-    assert name in ("dataset", "editable", "table", "view") or (ROOT / "sample_sheets" / f"{name}.xlsx").exists()
-
-
 def test_pages_are_drawn_as_a_browser_shows_them(tmp_path: Path) -> None:
     with running_browser(tmp_path) as browser:
         load_script("page_pictures").draw_all(browser, tmp_path, tmp_path)

@@ -118,10 +118,6 @@ def test_links_lead_somewhere(page: str) -> None:
         assert not anchor or anchor in anchors(path.read_text(encoding="utf-8")), link
 
 
-def test_readme_stays_short() -> None:
-    assert len(PAGES["README.md"]) < 9000
-
-
 # Pictures --------------------------------------------------------------------------------------------------------
 
 
