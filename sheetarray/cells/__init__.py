@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from .dates import cast_dates
 from .reading import buffer_from_text, buffer_from_texts, buffer_from_typed
-from .strings import longest_text, to_byte_rows
+from .strings import longest_text
 from .text_look import FormulaMode, TextLook, engine_dtype
 from .writing import TypedCells, buffer_to_text, buffer_to_typed
 
@@ -29,5 +29,4 @@ __all__ = [
     "cast_dates",
     "engine_dtype",
     "longest_text",
-    "to_byte_rows",
 ]

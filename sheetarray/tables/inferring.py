@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..cells import TextLook, buffer_from_text, cast_dates, longest_text, to_byte_rows
+from ..cells import TextLook, buffer_from_text, longest_text
 from ..dtypes import Array, Mask, from_name
 from ..elements import DAY, moment_pattern, text_array
 from .numerals import (
@@ -165,8 +165,6 @@ def _read_moments(column: _Short | _Long) -> Array | None:
         unit = ("s", "ms", "us", "ns")[-(-column.longest_fraction() // 3)]
     else:
         return None
-    if isinstance(column, _Long) and unit != "ns" and (dates := column.to_even_dates(unit)) is not None:
-        return dates
     texts = column.to_list()
     if {*texts} == {"NaT"}:
         return None
@@ -368,15 +366,6 @@ class _Long:
 
     def longest_fraction(self) -> int:
         return longest_text(self.held.str.extract(r"\.([0-9]+)$"))
-
-    def to_even_dates(self, unit: str) -> Array | None:
-        """Return dates that are all written with as many characters, of their bytes; None if they are not, or one of
-        them does not exist.
-        """
-        lengths = self.held.str.len_bytes()
-        if lengths.min() != lengths.max() or lengths[0] < len("2024-01-31"):
-            return None
-        return cast_dates(to_byte_rows(self.held, int(lengths[0])), np.dtype(f"datetime64[{unit}]"))
 
     def keep_text(self, texts: pl.Series) -> Array:
         import polars as pl

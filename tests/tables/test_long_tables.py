@@ -1,4 +1,4 @@
-"""Long tables: what is passed over for speed, and dates that are read of their bytes, with the same results."""
+"""Long tables: words and rows that are passed over for speed, and dates, with the same results as in short ones."""
 
 from __future__ import annotations
 
