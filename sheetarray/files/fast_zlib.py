@@ -1,6 +1,6 @@
-"""Deflate with the fastest library that is installed: isal, else zlib-ng, else Python's zlib; and Zstandard.
+"""Deflate with isal, or with Python's zlib where it is not installed; and Zstandard.
 
-All of them make and read the same formats. `RAW` is a stream without a header, as zip archives and Avro hold it;
+Both make and read the same formats. `RAW` is a stream without a header, as zip archives and Avro hold it;
 `ZLIB` is one with zlib's header and checksum.
 """
 
@@ -16,13 +16,12 @@ from ..errors import MissingDependencyError
 
 RAW = -15
 ZLIB = 15
-_LEVELS = {"isal.isal_zlib": 1, "zlib_ng.zlib_ng": 2}
+_LEVEL = 1
 
 
 def compressor(wbits: int) -> Any:
     """Make a compressor that prefers speed to size: `isal` takes a tenth of the time of zlib's own level."""
-    library = _library()
-    return library.compressobj(_LEVELS.get(library.__name__, 1), wbits=wbits)
+    return _library().compressobj(_LEVEL, wbits=wbits)
 
 
 def decompressor(wbits: int) -> Any:
@@ -33,10 +32,9 @@ def decompressor(wbits: int) -> Any:
 def deflater() -> Callable[[bytes], tuple[bytes, int]]:
     """Return a function that compresses bytes to a raw stream, and returns it with the CRC-32 of the bytes."""
     library = _library()
-    level = _LEVELS.get(library.__name__, 1)
 
     def deflate(content: bytes) -> tuple[bytes, int]:
-        packer = library.compressobj(level, wbits=RAW)
+        packer = library.compressobj(_LEVEL, wbits=RAW)
         return packer.compress(content) + packer.flush(), library.crc32(content)
 
     return deflate
@@ -69,14 +67,8 @@ def _library() -> ModuleType:
     try:
         from isal import isal_zlib
     except ImportError:
-        pass
-    else:
-        return isal_zlib
-    try:
-        from zlib_ng import zlib_ng
-    except ImportError:
         return zlib
-    return zlib_ng
+    return isal_zlib
 
 
 def load_zstandard() -> Any:

@@ -186,7 +186,6 @@ class Notes:
 _TOO_LONG = 'a number with more digits than a double holds: the column is text (dtype="float64" rounds it)'
 _BLANKS_ALWAYS, _BLANKS_TIMES = 2**23, 32  # blanks that a table may have, and how many more for each other cell
 _CELLS_AT_ONCE = 2**21  # cells of columns that are taken together
-_TELLING_WORDS = ("ndarray", "order", "dtype")
 _HEAD = 20_000  # cells at the beginning of a sheet in which an array of the exchange format is looked for
 _ROWS_OF_ANCHOR = 5  # a name, the three cells of an anchor, and a row that may be cut short
 _WIDE_HEAD = 2**20  # cells that are looked at instead, if `_HEAD` cells make fewer rows than `_ROWS_OF_ANCHOR`
@@ -235,7 +234,7 @@ def _refuse_arrays(sheet: TableSheet) -> None:
     grid, ended = sheet.head(_HEAD)
     if len(grid) < _ROWS_OF_ANCHOR and not ended:
         grid, _ = sheet.head(_WIDE_HEAD)
-    for anchor in anchors_of_grid(grid) if _has_telling_words(grid) else ():
+    for anchor in anchors_of_grid(grid):
         down, right = (1, 0) if anchor.orient == "columns" else (0, 1)
         is_version = anchor.aliases == () and _is_version(grid, anchor.row + down, anchor.column + right)
         if anchor.header is None and not is_version:
@@ -245,12 +244,6 @@ def _refuse_arrays(sheet: TableSheet) -> None:
             location=cell_address(anchor.row, anchor.column),
             hint="arrays are read by read, and listed by sheetarray info",
         )
-
-
-def _has_telling_words(grid: Sequence[Sequence[Cell]]) -> bool:
-    """Return whether a cell holds `ndarray`, `order` or `dtype`: every anchor, and every damaged header, has one."""
-    lines = ("\n".join([cell for cell in cells if type(cell) is str]).lower() for cells in grid)
-    return any(word in line for line in lines for word in _TELLING_WORDS)
 
 
 def _is_version(grid: Sequence[Sequence[Cell]], row: int, column: int) -> bool:

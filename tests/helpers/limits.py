@@ -20,7 +20,6 @@ LIMITS = {
     "short_table": "tables.reading SHORT",
     "many_lines": "sheets.delimited.table _MANY_LINES",
     "blanks_above": "columns.anchors MOST_BLANKS",
-    "telling_words": "tables.reading _TELLING_WORDS",
     "few_rows": "sheets.delimited.table _FEW_ROWS",
     "few_cells": "cells.reading _FEW",
     "wide_layout": "columns.layout _WIDE",
