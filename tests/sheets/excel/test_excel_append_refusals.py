@@ -92,49 +92,49 @@ def test_a_title_that_is_no_text_is_a_type_error(title: Any, tmp_path: Path) -> 
     assert path.read_bytes() == content
 
 
-def test_a_workbook_that_is_closed_to_new_sheets_is_refused() -> None:
-    for word in ("1", "true"):
-        protected = replaced(
-            rich(), WORKBOOK, ("<bookViews>", f'<workbookProtection lockStructure="{word}"/><bookViews>')
-        )
-        with pytest.raises(sa.LimitError, match="protected"):
-            append(protected)
+def with_relation(content: bytes, part: str, kind: str) -> bytes:
+    relation = f'<Relationship Id="rIdX" Target="x" Type="http://schemas.openxmlformats.org/{kind}"/></Relationships>'
+    return replaced(content, part, ("</Relationships>", relation))
+
+
+def protected(attribute: str) -> bytes:
+    return replaced(rich(), WORKBOOK, ("<bookViews>", f"<workbookProtection {attribute}/><bookViews>"))
+
+
+SIGNED, SHARED = (
+    "package/2006/relationships/digital-signature/origin",
+    "officeDocument/2006/relationships/revisionHeaders",
+)
+OPEN_XML = "openxmlformats-officedocument.spreadsheetml.sheet.main+xml"
+CLOSED: dict[str, tuple[Callable[[], bytes], type[Exception], str]] = {
+    "protected": (lambda: protected('lockStructure="1"'), sa.LimitError, "protected"),
+    "protected in words": (lambda: protected('lockStructure="true"'), sa.LimitError, "protected"),
+    "signed": (lambda: with_relation(rich(), "_rels/.rels", SIGNED), sa.LimitError, "signed"),
+    "a signature": (
+        lambda: with_parts(rich(), {"_xmlsignatures/sig1.xml": b"<Signature/>"}),
+        sa.LimitError,
+        "signed",
+    ),
+    "shared": (lambda: with_relation(rich(), RELATIONS, SHARED), sa.LimitError, "shared"),
+    "shared, strict": (lambda: strict(with_relation(rich(), RELATIONS, SHARED)), sa.LimitError, "shared"),
+    "binary": (
+        lambda: replaced(rich(), TYPES, (OPEN_XML, "ms-excel.sheet.binary.macroEnabled.main")),
+        sa.FormatError,
+        r"save it as \.xlsx",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", CLOSED)
+def test_a_workbook_that_is_closed_to_new_sheets_is_refused(kind: str) -> None:
+    made, error, message = CLOSED[kind]
+    with pytest.raises(error, match=message):
+        append(made())
+
+
+def test_a_workbook_whose_sheets_may_change_is_open() -> None:
     for harmless in ('lockStructure="0"', 'lockWindows="1"', ""):
-        append(replaced(rich(), WORKBOOK, ("<bookViews>", f"<workbookProtection {harmless}/><bookViews>")))
-
-
-def test_a_signed_workbook_is_refused() -> None:
-    signature = (
-        '<Relationship Id="rIdS" Target="_xmlsignatures/origin.sigs" '
-        'Type="http://schemas.openxmlformats.org/package/2006/relationships/digital-signature/origin"/></Relationships>'
-    )
-    for content in (
-        replaced(rich(), "_rels/.rels", ("</Relationships>", signature)),
-        with_parts(rich(), {"_xmlsignatures/sig1.xml": b"<Signature/>"}),
-    ):
-        with pytest.raises(sa.LimitError, match="signed"):
-            append(content)
-
-
-def test_a_shared_workbook_is_refused() -> None:
-    history = (
-        '<Relationship Id="rIdH" Target="revisions/revisionHeaders.xml" '
-        'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/revisionHeaders"/></Relationships>'
-    )
-    content = replaced(rich(), RELATIONS, ("</Relationships>", history))
-    for shared in (content, strict(content)):
-        with pytest.raises(sa.LimitError, match="shared"):
-            append(shared)
-
-
-def test_a_workbook_of_the_binary_kind_is_refused() -> None:
-    binary = replaced(
-        rich(),
-        TYPES,
-        ("openxmlformats-officedocument.spreadsheetml.sheet.main+xml", "ms-excel.sheet.binary.macroEnabled.main"),
-    )
-    with pytest.raises(sa.FormatError, match=r"save it as \.xlsx"):
-        append(binary)
+        append(protected(harmless))
 
 
 @pytest.mark.parametrize("suffix", ["ods", "xls"])
