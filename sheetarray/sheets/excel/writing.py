@@ -200,9 +200,6 @@ def _header_cell_xml(cell: Cell) -> str:
 MAX_ROWS, MAX_COLUMNS = MOST_ROWS, MOST_COLUMNS
 MAX_CHARACTERS = 32_767  # in a cell, in UTF-16 units
 
-_ANY = 2**40  # bytes: for rows that may have any number of bytes
-_CELL_BYTES = 70  # bytes of XML around the text of a cell; the text takes at most twice the bytes of its element
-
 
 def lay_out_arrays(arrays: Mapping[str, LinearArray]) -> list[Layout]:
     """Place arrays in the columns of as many sheets as they need.
@@ -338,7 +335,7 @@ def _write_package(
                 links=links,
                 filtered=bool(part.beside) and part.beside[0].kind == "table",
             )
-            with writer.stream_part(part.name, expected=_estimate_bytes(layout)) as out:
+            with writer.stream_part(part.name) as out:
                 out.write(part.head)
                 for chunk, done in rows.iter_chunks():
                     out.write(chunk)
@@ -386,19 +383,11 @@ def _encode_snapshots(write: SheetWrite) -> list[list[str]]:
 
 
 def _write_guard(part: SheetPart, writer: PackageWriter, snapshots: Sequence[Sequence[str]]) -> None:
-    size = sum(len(text) + _CELL_BYTES for snapshot in snapshots for text in snapshot)
-    with writer.stream_part(part.name, expected=2 * size + 2**16) as out:
+    with writer.stream_part(part.name) as out:
         out.write(part.head)
         for row in iter_rows(snapshots):
             out.write(row)
         out.write(part.tail)
-
-
-def _estimate_bytes(layout: Layout) -> int:
-    """Return an upper bound on the bytes of XML that the rows of a layout take."""
-    if any(piece.buffer.dtype.hasobject for piece in layout.pieces):
-        return _ANY  # a text may be of any length
-    return sum([piece.height * _CELL_BYTES + 2 * piece.buffer.nbytes for piece in layout.pieces])
 
 
 # What the sheets are ------------------------------------------------------------------------------------------

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import IO, NamedTuple, cast
 
-from ....errors import LimitError
 from ....files import Sink, fast_zlib
 from .parts import DEFLATED, UTF8_NAME, ZIP64, Package
 
@@ -105,8 +104,6 @@ _END64 = struct.Struct("<4sQ2H2I4Q4sIQI")
 _ENTRY = struct.Struct("<4s6H3I5H2I")
 _LOCAL = struct.Struct("<4s5H3I2H")
 _DATED = 0x0021_0000  # 1980-01-01 00:00, in the format of DOS
-# Bytes of content whose number, and that of the compressed bytes, fits into 32 bits for certain
-_SURELY_NARROW = 3_900_000_000
 _KEPT_FLAGS = 0x0006 | UTF8_NAME  # flags that a copy keeps: the level of compression, and the encoding of the name
 # The growth hint of OPC (ECMA-376 part 2, C.6): padding of as many bytes as the zip64 field that may take its place
 _ROOM = struct.pack("<4H12x", 0xA220, 16, 0xA028, 0)
@@ -122,9 +119,13 @@ class _DirectoryEntry:
     flags: int
     when: int
     offset: int
-    wide: bool  # whether its sizes stand in the extra field, as numbers of 64 bits
+    wide: bool = False  # whether its sizes stand in the extra field, as numbers of 64 bits
     roomy: bool = False  # whether the extra field has room for such sizes, which are not known yet
     sizes: PackedSizes = PackedSizes(0, 0, 0)  # noqa: RUF009  (a tuple)
+
+    def set_sizes(self, sizes: PackedSizes) -> None:
+        """Note the sizes of the content, once they are known."""
+        self.sizes, self.wide = sizes, max(sizes.size, sizes.packed) >= ZIP64
 
     def to_local_header(self) -> bytes:
         """Return the bytes that stand before the content."""
@@ -160,7 +161,7 @@ class PackageWriter:
         >>> file = io.BytesIO()
         >>> writer = PackageWriter(file)
         >>> writer.write_part("xl/workbook.xml", b"<workbook/>")
-        >>> with writer.stream_part("xl/worksheets/sheet1.xml", expected=6000) as sheet:
+        >>> with writer.stream_part("xl/worksheets/sheet1.xml") as sheet:
         ...     sheet.write(b"<row/>" * 1000)
         >>> writer.finish()
         >>> Package(file.getvalue()).names()
@@ -193,8 +194,8 @@ class PackageWriter:
         deflate, pieces = fast_zlib.deflater(), []
         for name, content in parts.items():
             packed, crc = deflate(content)
-            entry = self._entry(name, wide=max(len(content), len(packed)) >= ZIP64)
-            entry.sizes = PackedSizes(crc, len(content), len(packed))
+            entry = self._entry(name)
+            entry.set_sizes(PackedSizes(crc, len(content), len(packed)))
             pieces += [entry.to_local_header(), packed]
             self._offset += len(pieces[-2]) + len(packed)
             self._entries.append(entry)
@@ -208,9 +209,9 @@ class PackageWriter:
             OSError: the sink refuses.
         """
         member = package.member(name)
-        entry = self._entry(member.name, wide=max(member.size, member.packed) >= ZIP64)
+        entry = self._entry(member.name)
         entry.method, entry.flags, entry.when = member.method, entry.flags | member.flags & _KEPT_FLAGS, member.when
-        entry.sizes = PackedSizes(member.crc, member.size, member.packed)
+        entry.set_sizes(PackedSizes(member.crc, member.size, member.packed))
         self._write(entry.to_local_header())
         for block in package.iter_packed(name):
             self._write(block)
@@ -229,23 +230,22 @@ class PackageWriter:
                 self.copy_part(package, name)
 
     @contextmanager
-    def stream_part(self, name: str, *, expected: int) -> Iterator[Sink]:
+    def stream_part(self, name: str) -> Iterator[Sink]:
         """Write a part chunk by chunk: yield a sink for its content, which is compressed in a second thread.
 
-        `expected`: the bytes that the content has at most; if more than 3.9 GB, the header gets room for sizes of 64
-        bits.
+        Its header has room for sizes of 64 bits, since nobody knows them yet.
 
         Raises:
-            LimitError: the content outgrew 4 GiB though it was not expected to; the package is of no use.
             OSError: the sink refuses.
         """
-        entry = self._entry(name, wide=False, roomy=expected > _SURELY_NARROW)
+        entry = self._entry(name)
+        entry.roomy = True
         self._streaming = True
         if self._file is not None:
             self._write(entry.to_local_header())
             with Deflater(self._file) as deflater:
                 yield cast("Sink", deflater)
-                self._note_sizes(entry, deflater.finish())
+                entry.set_sizes(deflater.finish())
             self._offset += entry.sizes.packed
             self._file.seek(self._base + entry.offset)
             self._file.write(entry.to_local_header())
@@ -254,7 +254,7 @@ class PackageWriter:
             with tempfile.SpooledTemporaryFile(_IN_MEMORY) as spool:
                 with Deflater(spool) as deflater:
                     yield cast("Sink", deflater)
-                    self._note_sizes(entry, deflater.finish())
+                    entry.set_sizes(deflater.finish())
                 self._write(entry.to_local_header())
                 spool.seek(0)
                 shutil.copyfileobj(spool, cast("IO[bytes]", self._sink), 2**20)
@@ -286,18 +286,12 @@ class PackageWriter:
         few = min(count, 0xFFFF)
         self._write(_END.pack(b"PK\5\6", 0, 0, few, few, min(size, ZIP64), min(start, ZIP64), 0))
 
-    def _entry(self, name: str, *, wide: bool, roomy: bool = False) -> _DirectoryEntry:
+    def _entry(self, name: str) -> _DirectoryEntry:
         assert not self._streaming, "a stream is open, or failed"
         assert name.lower() not in self._names, f"the part {name} a second time"
         self._names.add(name.lower())
         flags = 0 if name.isascii() else UTF8_NAME
-        return _DirectoryEntry(name.encode(), DEFLATED, flags, _DATED, self._offset, wide, roomy)
-
-    def _note_sizes(self, entry: _DirectoryEntry, sizes: PackedSizes) -> None:
-        entry.wide = max(sizes.size, sizes.packed) >= ZIP64
-        if entry.wide and not entry.roomy:
-            raise LimitError(f"the part {entry.name.decode()} has {sizes.size} bytes, more than were expected")
-        entry.sizes = sizes
+        return _DirectoryEntry(name.encode(), DEFLATED, flags, _DATED, self._offset)
 
     def _write(self, chunk: bytes) -> None:
         self._sink.write(chunk)

@@ -362,8 +362,6 @@ def _axis_title(dim: str) -> str:
 # Writes views into a package: the sheet of each, its drawing and chart, and the relationships between these parts.
 
 _ROWS_AT_ONCE = 64  # that are encoded together
-# Bytes that the sheet of a view has at most: with numbers only, and with texts, which may be of any length
-_MOST_BYTES, _ANY = 2**28, 2**40
 
 
 def plan_view_sheet(view: ViewPlan) -> SheetPlan:
@@ -395,8 +393,7 @@ def write_view(
         OSError: the sink refuses.
     """
     made = make_view(view, names.__getitem__, styles, part)
-    texts = any(axis.labels is not None for axis in (view.rows, view.columns)) or not view.has_numbers
-    with writer.stream_part(part.name, expected=_ANY if texts else _MOST_BYTES) as out:
+    with writer.stream_part(part.name) as out:
         out.write(made.head)
         rows = iter(made.rows)
         while chunk := list(islice(rows, _ROWS_AT_ONCE)):
