@@ -179,25 +179,40 @@ def _spans_of(rows: Positions) -> Iterator[tuple[int, int]]:
         yield int(span[0]), int(span[-1]) + 1
 
 
-# The cells of a worksheet as runs: all of them, those of some rows, or those with some texts.
+# A worksheet: its cells as runs, its first rows, and its columns.
 
 _MOST_CELLS = 2**19  # of rows that are asked for again and again, and kept
 _ADDRESS = re.compile("[A-Z]{1,3}[0-9]{1,7}")
+_MOST_ROWS = 1200  # of the first rows
+_UNKNOWN = "?"  # stands for a cell of which nobody knows more than that it is not blank
 
 
-class SheetRuns:
-    """The cells of a worksheet; the worksheet's title is put into the location of any error about them.
+class ExcelSheet:
+    """A worksheet; `columns.Sheet` says what each method is for. Its title is put into the location of any error.
 
     Attributes:
+        report: called with the number of cells that were read since the last call.
+        notes: findings about date cells that were read as text.
         formulas: collects the formulas among the cells that are read; None unless somebody asks for them.
         followed: the formulas that repeat other cells; None if the container does not know the text of formulas.
     """
 
+    keeps_blanks = False
+
     def __init__(self, title: str, container: c.WorkbookReader) -> None:
         self._title, self._container = title, container
+        self.title: str | None = title
         self.formulas: FormulaCells | None = None
         self.followed: Followed | None = None
         self._last_rows: tuple[list[tuple[int, int]], FormulaCells | None, SomeRuns] | None = None
+        self.look = TextLook(".", "typed")
+        self.max_rows: int | None = container.max_rows
+        self.report: Callable[[int], None] | None = None
+        self.notes: list[Finding] = []
+        self._known_words: Words | None = None
+        self._day_zero: str | None = None
+
+    # Runs of cells: all of them, those of some rows, or those for a table --------------------------------------
 
     @property
     def from_1904(self) -> bool:
@@ -257,31 +272,6 @@ class SheetRuns:
             elif _ADDRESS.fullmatch(error.location):
                 error.location = f"{self._title}!{error.location}"
             raise
-
-
-_MOST_ROWS = 1200  # of the first rows
-_UNKNOWN = "?"  # stands for a cell of which nobody knows more than that it is not blank
-
-
-class ExcelSheet(SheetRuns):
-    """A worksheet; `columns.Sheet` says what each method is for.
-
-    Attributes:
-        report: called with the number of cells that were read since the last call.
-        notes: findings about date cells that were read as text.
-    """
-
-    keeps_blanks = False
-
-    def __init__(self, title: str, container: c.WorkbookReader) -> None:
-        super().__init__(title, container)
-        self.title: str | None = title
-        self.look = TextLook(".", "typed")
-        self.max_rows: int | None = container.max_rows
-        self.report: Callable[[int], None] | None = None
-        self.notes: list[Finding] = []
-        self._known_words: Words | None = None
-        self._day_zero: str | None = None
 
     # The first rows ------------------------------------------------------------------------------------------
 

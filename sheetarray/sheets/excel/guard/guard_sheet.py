@@ -13,7 +13,7 @@ import mmap
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, count
-from typing import Any, Protocol
+from typing import Any
 
 from ....columns import Request, Sheet, Zone
 from ....dtypes import from_name
@@ -23,6 +23,7 @@ from ....files import release_pages
 from ....spool import NotInPiecesError
 from ..cell_xml import xml_text
 from ..reader.formulas import FormulaCells
+from ..sheet import ExcelSheet
 from .snapshot import SnapshotHeader, parse_header
 
 MARK = "sheetarray guard"
@@ -32,23 +33,6 @@ _LONGEST_TITLE = 31  # UTF-16 units
 _HINT = "it is passed over; write the arrays again to have another"
 _MOST_FINDINGS = 20
 _MARK_MAY_BE = 4  # rows and columns, from the first on, in which the mark is looked for after people have moved it
-
-
-class GuardSheet(Sheet, Protocol):
-    """A sheet of which a column is read piece by piece.
-
-    Attributes:
-        formulas: collects the formulas among the cells that are read.
-    """
-
-    formulas: FormulaCells | None
-
-    def iter_column(self, request: Request) -> Iterator[Cell]:
-        """Yield the cells of a column.
-
-        Raises:
-            NotInPiecesError: rows do not come in their order, or cells of the column stand above the requested ones.
-        """
 
 
 def guard_title(title: str) -> str:
@@ -81,7 +65,7 @@ def is_guard(sheet: Sheet) -> bool:
     return isinstance(cell, str) and cell.startswith(MARK)
 
 
-def find_lost_mark(sheet: GuardSheet, *, is_titled: bool, is_recorded: bool) -> Finding | None:
+def find_lost_mark(sheet: ExcelSheet, *, is_titled: bool, is_recorded: bool) -> Finding | None:
     """Return the finding about a sheet that was a guard's, and is not known as one any more; None for any other sheet.
 
     `is_titled`: whether its title is that of the guard of another sheet. `is_recorded`: whether the workbook remembers
@@ -131,7 +115,7 @@ def _row_xml(number: int, text: str) -> bytes:
     return f'<row r="{number}"><c r="A{number}" t="inlineStr"><is><t>{text}</t></is></c></row>'.encode()
 
 
-def read_guard(sheet: GuardSheet, findings: list[Finding]) -> Iterator[tuple[SnapshotHeader, Sequence[str]]]:
+def read_guard(sheet: ExcelSheet, findings: list[Finding]) -> Iterator[tuple[SnapshotHeader, Sequence[str]]]:
     """Yield the header and the texts of each snapshot; damaged ones are noted as findings, and passed over.
 
     `findings`: to which those about damage are appended.
@@ -167,7 +151,7 @@ def read_guard(sheet: GuardSheet, findings: list[Finding]) -> Iterator[tuple[Sna
         yield snapshot, own if all(own) else [text for text in own if text]
 
 
-def _read_texts(sheet: GuardSheet) -> Sequence[str]:
+def _read_texts(sheet: ExcelSheet) -> Sequence[str]:
     request = Request(0, 0, from_name("string"), as_numerals=False)
     try:
         return store_texts(sheet.iter_column(request))

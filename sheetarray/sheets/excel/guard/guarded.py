@@ -16,7 +16,8 @@ from ....dtypes import Array, Buffer, Mask
 from ....errors import Finding, FormatError, quote_names
 from ....header import Header, count_rows
 from ....resaving import is_beyond, mark_kept
-from .guard_sheet import GuardSheet, read_guard
+from ..sheet import ExcelSheet
+from .guard_sheet import read_guard
 from .snapshot import SnapshotHeader, bytes_allowed, decode_snapshot, make_texts
 
 _RESTORE = "sheetarray restore gives it back as it was written, sheetarray adopt accepts the change"
@@ -92,7 +93,7 @@ class Snapshots:
 
     def __init__(
         self,
-        sheets: Sequence[GuardSheet],
+        sheets: Sequence[ExcelSheet],
         *,
         ask_names: Callable[[], Collection[str]] = frozenset,
         is_own: Callable[[SnapshotHeader, Buffer], bool | None] = lambda *_: None,
