@@ -33,7 +33,7 @@ from ..dtypes import Array
 from ..errors import DTypeError, Finding, FormatError, LimitError, locating, noting
 from ..files import Readable, Sink, Source, Writable, max_inflated_size, refuse_empty, replacing
 from .file_array import FileArray, in_member, write_elements
-from .untrusted import check_member, damage_as_format_error, name_problem, size_of, zip_stream
+from .untrusted import check_member, damage_as_format_error, name_problem, read_member, size_of, zip_stream
 
 __all__ = [
     "check_npy",
@@ -223,7 +223,6 @@ keeps_npz = Keeps(EVERYTHING - {"generic"})
 
 _SUFFIX = ".npy"
 MOST_MEMBERS = 100_000  # of an archive; each takes some 80 microseconds to open
-_BLOCK = 2**20
 
 
 def write_npz(target: Writable, arrays: Any, *, compress: bool = False, progress: Progress | None = None) -> None:
@@ -407,10 +406,5 @@ def _read_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> FileArray
 
 
 def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, stored: FileArray) -> Array:
-    with in_member(member.filename), damage_as_format_error("damaged member"), archive.open(member) as stream:
-        content = np.empty(member.file_size, np.uint8).data
-        filled = 0
-        while chunk := stream.read(_BLOCK):
-            content[filled : filled + len(chunk)] = chunk
-            filled += len(chunk)
-        return stored.to_array(content[:filled])
+    with in_member(member.filename), damage_as_format_error("damaged member"):
+        return stored.to_array(read_member(archive, member))

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import IO, Any, cast
 
+import numpy as np
+
 from ..dtypes import Array
 from ..errors import FormatError, MissingDependencyError, SheetArrayError, is_panic
 from ..files import Sink
@@ -66,6 +68,7 @@ def load_package(name: str, sentence: str, install: str) -> Any:
 
 _DEFLATED_TIMES = 1032  # a byte of deflated data stands for no more
 _LONGEST = 65_000  # bytes; a zip archive has room for 65,535
+_BLOCK = 2**20  # bytes that are read at once
 
 
 def name_problem(name: str) -> str | None:
@@ -103,6 +106,16 @@ def check_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
     size = size_of(archive.fp)
     if taken > size or (stored and taken != held) or held > taken * _DEFLATED_TIMES + 1024:
         raise FormatError(f"the member claims {held} bytes out of {taken}, in an archive of {size}")
+
+
+def read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> memoryview:
+    """Return the content of a member that was checked, in memory of its own, which may be written to."""
+    content, filled = np.empty(member.file_size, np.uint8).data, 0
+    with archive.open(member) as stream:
+        while chunk := stream.read(_BLOCK):
+            content[filled : filled + len(chunk)] = chunk
+            filled += len(chunk)
+    return content[:filled]
 
 
 class _ZipStream:

@@ -142,7 +142,9 @@ class Conformance(ConformanceHooks):
     def test_names_select_and_a_missing_one_says_what_there_is(self, place: Path) -> None:
         if not self.holds_several:
             pytest.skip("the format holds one array")
-        arrays = self._select_expected({"first": np.arange(3), "second": np.array(["a", "b"]), "third": np.array(1.5)})
+        arrays = self._select_expected(
+            {"first": np.arange(3), "second": np.array(["a", "b"]), "third": np.array([1.5])}
+        )
         self.write(place, arrays)
         known = self._names(arrays)
         arrays_read = self.read(place, [known["third"], known["first"]])

@@ -20,7 +20,7 @@ from ...adapters import Progress, ignore_progress
 from ...errors import FormatError, LimitError, NotFoundError, locating
 from ...files import Readable, Sink, Source, Writable, fast_zlib, is_url, refuse_empty, replacing
 from ..file_array import in_member
-from ..untrusted import check_member, damage_as_format_error, name_problem, size_of, zip_stream
+from ..untrusted import check_member, damage_as_format_error, name_problem, read_member, size_of, zip_stream
 from .reading import ReadOptions, read_array
 from .writing import COMPRESSION, Compression, StoragePlan, check_free, plan
 
@@ -40,7 +40,7 @@ def check_inflated(total: int, stored: int) -> None:
         )
 
 
-class Members(Mapping[str, bytes]):
+class Members(Mapping[str, memoryview]):
     """The members of a zip archive, by their names; `stored` is the bytes of the archive."""
 
     def __init__(self, file: Readable) -> None:
@@ -77,7 +77,7 @@ class Members(Mapping[str, bytes]):
         check_inflated(sum(member.file_size for member in members.values()), self.stored)
         return members
 
-    def __getitem__(self, name: str) -> bytes:
+    def __getitem__(self, name: str) -> memoryview:
         if name not in self._members:
             raise NotFoundError(f"no member {name!r}")
         if self._archive.fp is None:
@@ -86,7 +86,7 @@ class Members(Mapping[str, bytes]):
         with in_member(name):
             check_member(self._archive, member)
             with damage_as_format_error("damaged member"):
-                return self._archive.read(member)
+                return read_member(self._archive, member)
 
     def __contains__(self, name: object) -> bool:
         return name in self._members

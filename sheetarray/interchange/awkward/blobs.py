@@ -193,7 +193,7 @@ def check_name(name: str) -> None:
 # dtypes as the schema writes them, and the elements of a blob ---------------------------------------------------------
 
 _DEEPEST = 32  # fields and shapes within each other
-_MOST_DIMENSIONS = 32  # of an element
+_MOST_DIMENSIONS = 63  # of an element: NumPy has 64 for an array
 _MOST_ELEMENT = 2**31 - 1  # bytes, as NumPy has it
 _LAST_CHARACTER = 0x10FFFF
 _TYPESTR = re.compile(
