@@ -219,7 +219,9 @@ class _FlushingFile:
 
 def _to_sink(file: IO[bytes] | IO[str]) -> Sink:
     if not hasattr(file, "write"):
-        raise TypeError(f"expected a path or an open file, not {type(file).__name__}")
+        opens = '; with path.open("wb") as file: sheetarray.write(file, arrays, format="csv")'
+        hint = opens if hasattr(file, "open") else ""
+        raise TypeError(f"expected a path or an open file, not {type(file).__module__}.{type(file).__name__}{hint}")
     if getattr(file, "closed", False):
         raise ValueError(f"{getattr(file, 'name', 'the target')}: the file is closed: open it again, or give its path")
     return _CallerSink(file)

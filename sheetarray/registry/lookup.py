@@ -329,8 +329,20 @@ def _format_by_suffix(source: Any, reading: bool) -> Format:
         return row
     if not isinstance(text, str):
         names = ", ".join(FORMATS)
+        if reading and not read_head(source) and _position(source):
+            raise NotFoundError(
+                "nothing stands after the place where this file is read: file.seek(0) goes to its start"
+            )
         raise NotFoundError(f"a file without a name: say which format, for example format='csv' ({names})")
     raise NotFoundError(f"{place_problem(text, list(FORMATS.values()))}{_advice(text)}{_warn_of_problem()}")
+
+
+def _position(file: Any) -> int:
+    """Return where an open file is read next; 0 if it cannot say."""
+    try:
+        return int(file.tell())
+    except (AttributeError, OSError, ValueError, TypeError):
+        return 0
 
 
 def _format_by_content(file: Any) -> Format | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import tempfile
+import zipfile
 from typing import Any
 
 import numpy as np
@@ -58,3 +59,20 @@ def test_uploads_of_django_are_read(name: str) -> None:
         upload.write(content)
         upload.seek(0)
         check_read(upload)
+
+
+@needing("csv", "xlsx")
+def test_a_file_at_its_end_and_a_path_in_an_archive_say_what_to_do() -> None:
+    file = io.BytesIO()
+    sa.write(file, {"t": [1.5]}, format="xlsx")
+    with pytest.raises(sa.NotFoundError, match=r"file\.seek\(0\) goes to its start"):
+        sa.read(file)
+    file.seek(0)
+    assert sa.read(file)["t"].tolist() == [1.5]
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        path = zipfile.Path(archive, "a.csv")
+        with pytest.raises(TypeError, match=r"with path.open") as caught:
+            sa.write(path, {"t": [1.5]})
+        exec(str(caught.value).partition("; ")[2], {"path": path, "sheetarray": sa, "arrays": {"t": [1.5]}})
+    assert sa.read(zipfile.Path(made, "a.csv"))["t"].tolist() == [1.5]
