@@ -87,18 +87,20 @@ class Write:
         self.limit = MOST_CELLS
         self.blocked: set[str] = set()
         self.happened: Callable[[State], bool] | None = None
+        self._conflicts = 0  # times that others have changed the spreadsheet
         self._others = 0  # cells of worksheets that are not written to
         self._report, self._total = report, sum(part.layout.cell_count for part in parts)
         self._done = 0  # cells put on the stage, and those compared: each cell counts twice
 
     def run(self) -> None:
-        """Write everything."""
-        plans = self.make_plans([])
+        """Write everything; begin again as long as others change the spreadsheet."""
+        self.state = fetch_state(self.service)
         with Writer(self.state.now) as writer:
             stage = Stage(self.service, [part.layout for part in self.parts], writer)
             self.small = fit_one_batch([chunk for chunks in stage.chunks for chunk in chunks])
             try:
-                self._carry_out(plans, stage)
+                while not self._advance(stage):
+                    self.state = fetch_state(self.service)
             except RemoteError:
                 if not self._clean_up(stage):
                     raise
@@ -106,35 +108,45 @@ class Write:
                 self._clean_up(stage)
                 raise
 
-    def _carry_out(self, plans: list[WritePlan], stage: Stage) -> None:
-        """Write everything by plans, and by new ones as long as others change the spreadsheet."""
-        conflicts = 0
-        while True:
-            try:
-                if self.small and all(plan.sheet is None or plan.grid is not None for plan in plans):
-                    swaps = self._make_swaps(plans, [new_gid() for _ in plans])
-                    titled = [(swap, self.title_of(part)) for swap, part in zip(swaps, self.parts, strict=True)]
-                    write_at_once(self.service, self.state, plans, titled)
-                    return
-                if stage.is_ready(self.state):
-                    self._commit(plans, stage)
-                    return
-                self._check_peak(plans, stage)
-                self._done = 0
-                stage.make(self.state)
-                stage.fill(self._count_cells)
-            except ChangedError:
-                self._wait(conflicts := conflicts + 1, 2.0, "others change the spreadsheet")
-            except TooHeavyError:
+    def _advance(self, stage: Stage) -> bool:
+        """Plan the write for the spreadsheet as it was seen, and carry it out, or fill the stage for it.
+
+        Returns:
+            Whether everything is written; if not, the spreadsheet has to be looked at again.
+        """
+        try:
+            plans = self._plan_parts(stage.gids)
+            if self.small and all(plan.sheet is None or plan.grid is not None for plan in plans):
+                swaps = self._make_swaps(plans, [new_gid() for _ in plans])
+                titled = [(swap, self.title_of(part)) for swap, part in zip(swaps, self.parts, strict=True)]
+                write_at_once(self.service, self.state, plans, titled)
+                return True
+            if stage.is_ready(self.state):
+                self._commit(plans, stage)
+                return True
+            self._check_peak(plans, stage)
+            self._done = 0
+            stage.make(self.state)
+            stage.fill(self._count_cells)
+        except (FormatError, LimitError) as error:
+            # What was in the way may have been written while the worksheet was looked at
+            if not self.state.differs(fetch_state(self.service)):
+                if isinstance(error, LimitError) and (others := describe_stages(self.state, stage.gids)):
+                    raise LimitError(f"{error}{others}") from None
+                raise
+            self._wait()
+        except ChangedError:
+            self._wait()
+        except TooHeavyError:
+            self.small = False
+        except ChangedCellError:  # the batch was taken back; on a stage the service may keep the cells as they are
+            self.small, self.happened = False, None
+        except RefusedError as refused:
+            if self.small and (refused.status == 413 or "payload" in refused.message):
                 self.small = False
-            except ChangedCellError:  # the batch was taken back; on a stage the service may keep the cells as they are
-                self.small, self.happened = False, None
-            except RefusedError as refused:
-                if self.small and (refused.status == 413 or "payload" in refused.message):
-                    self.small = False
-                elif not self._learn_from(refused):
-                    self._wait(conflicts := conflicts + 1, 2.0, "others change the spreadsheet")
-            plans = self.make_plans(stage.gids)
+            elif not self._learn_from(refused):
+                self._wait()
+        return False
 
     def _count_cells(self, cells: int) -> None:
         """Add cells that were sent or compared to the progress, and report it; each counts half of a cell."""
@@ -149,34 +161,13 @@ class Write:
             raise LimitError(
                 f"{missing:,} cells are missing: so large a write goes to a hidden sheet first, and the spreadsheet "
                 f"may have {self.limit:,} cells; delete what is not needed, or write to another one"
-                f"{describe_stages(self.state, stage.gids)}"
             )
 
     # Deciding ------------------------------------------------------------------------------------------------
 
-    def make_plans(self, stage: Sequence[int]) -> list[WritePlan]:
-        """Return a plan for each part, for the spreadsheet as it is now; wait for others who change a worksheet.
-
-        Raises:
-            RemoteError: others change a worksheet again and again, or write to it for too long.
-        """
-        waits = 0
-        while True:
-            state = self.state = fetch_state(self.service)
-            try:
-                return self._plan_parts(state, stage)
-            except (FormatError, LimitError) as error:
-                # What was in the way may have been written while the worksheet was looked at
-                if not state.differs(fetch_state(self.service)):
-                    if isinstance(error, LimitError) and (others := describe_stages(state, stage)):
-                        raise LimitError(f"{error}{others}") from None
-                    raise
-                self._wait(waits := waits + 1, 1.0, "others change the worksheet")
-            except ChangedError:
-                self._wait(waits := waits + 1, 1.0, "others change the worksheet")
-
-    def _plan_parts(self, state: State, stage: Sequence[int]) -> list[WritePlan]:
-        address = self.service.address
+    def _plan_parts(self, stage: Sequence[int]) -> list[WritePlan]:
+        """Return a plan for each part, given the ids of the stage; a ChangedError if somebody changes a worksheet."""
+        state, address = self.state, self.service.address
         sheets = [state.select_worksheet(address.gid, part.title or address.title) for part in self.parts]
         gone = {sheet.gid for sheet in (*state.dead_stages(), *filter(None, sheets))} | set(stage)
         self._others = others = sum(sheet.cells for sheet in state.worksheets if sheet.gid not in gone)
@@ -198,11 +189,12 @@ class Write:
             blocked |= {name.lower() for name, _, _ in part.plan.ranges}
         return plans
 
-    def _wait(self, waits: int, most: float, why: str) -> None:
+    def _wait(self) -> None:
         """Wait for others, longer each time; a RemoteError after too many pauses, or too long ones."""
-        patience = self.service.patience
-        seconds = min(0.1 * 2.0**waits, most) * random.uniform(0.5, 1.0)  # noqa: S311  (no secret)
-        if waits > _MOST_CONFLICTS or not patience.can_pause(seconds):
+        self._conflicts += 1
+        patience, why = self.service.patience, "others change the spreadsheet"
+        seconds = min(0.1 * 2.0**self._conflicts, 2.0) * random.uniform(0.5, 1.0)  # noqa: S311  (no secret)
+        if self._conflicts > _MOST_CONFLICTS or not patience.can_pause(seconds):
             raise RemoteError(f"{why}; given up after {patience.waited:.0f} seconds", hint="try again later")
         patience.pause(seconds, why)
 
