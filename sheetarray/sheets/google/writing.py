@@ -499,9 +499,7 @@ def create_gsheet(
         title: of the spreadsheet; several may have the same one.
         share: e-mail addresses of people and groups who may edit it. Without any, nobody but the account of the
             credentials can open it, which for a service account is no person.
-        client: as for `write_gsheet`; with `share`, its credentials need a scope of Drive.
-        credentials: as for `write_gsheet`.
-        timeout: as for `write_gsheet`.
+        client, credentials, timeout: as for `write_gsheet`; with `share`, they need a scope of Drive.
 
     Raises:
         LimitError: a title that no spreadsheet can have, or text that is no e-mail address.

@@ -66,13 +66,6 @@ def test_rows_are_appended_to_each_kind_of_array(book: Book) -> None:
     assert ranges["empty"]["endRowIndex"] - ranges["empty"]["startRowIndex"] == 4
 
 
-def test_many_appends_are_one_array(book: Book) -> None:
-    for number in range(5):
-        book.append({"t": np.full((1, 3), float(number))})
-    assert_same(book.read()["t"], np.concatenate([ARRAYS["t"], *(np.full((1, 3), float(n)) for n in range(5))]))
-    assert_same(book.read()["name"], ARRAYS["name"])
-
-
 def test_no_rows_are_no_change(book: Book) -> None:
     before = book.dump()
     book.append({"t": np.zeros((0, 3))})

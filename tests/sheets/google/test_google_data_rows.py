@@ -81,21 +81,6 @@ def test_rows_of_headers_grow_with_a_worksheet_that_is_written_anew(book: Book, 
     assert_holds(book, {name: np.arange(2) for name in RANKS})
 
 
-def test_an_array_that_is_left_alone_keeps_its_name(book: Book, way: str) -> None:
-    book.write({"a": np.arange(3.0), "b": np.ones((2, 2))})
-    book.write({"b": np.ones((1, 2, 1, 2))})  # taller than what is above the data of "a"
-    assert_holds(book, {"a": np.arange(3.0), "b": np.ones((1, 2, 1, 2))})
-    book.write({"a": np.arange(2.0)})
-    assert_holds(book, {"a": np.arange(2.0), "b": np.ones((1, 2, 1, 2))})
-
-
-def test_a_single_array_has_no_blanks_below_its_name(book: Book, way: str) -> None:
-    book.write({"a": np.ones((2, 2, 2))})
-    book.write({"a": np.arange(3.0)})
-    assert_holds(book, {"a": np.arange(3.0)})
-    assert book.column(0)[:2] == ["a", "version"]
-
-
 def put_unaligned(book: Book, arrays: dict[str, Any]) -> None:
     """Add arrays by hand, each with its header right below its name, as older versions have written them."""
     sheet = book.sheet("arrays")

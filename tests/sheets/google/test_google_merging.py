@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from command_line import run_command
 from examples import examples
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -18,7 +17,7 @@ from killed_writer import killed_at, merge_when_told
 from limits import set_limits
 from merge_model import draw_trial, merge_plainly
 from programs import resave
-from services import ENDPOINT, dump
+from services import dump
 
 import sheetarray as sa
 from sheets_emulator import Fault, SheetsServer
@@ -226,13 +225,3 @@ def test_copies_in_all_places_are_merged_as_the_model_says(
     found = {(one.index[0], int(one.array[1:])): [*one.values] for one in merged.conflicts if one.index is not None}
     assert found == {key: [files[1 + int(file[1:])] for file in values] for key, values in conflicts.items()}
     assert [*sa.check(goal, **options)] == []
-
-
-def test_the_command_merges_spreadsheets_by_their_urls(
-    server: SheetsServer, client: Any, places: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(ENDPOINT, server.url)
-    result = run_command("merge", *places, "-o", places[0])
-    assert result.exit_code == 1, result.output
-    assert f"{places[1]}: 99.5, cell arrays!A26" in result.output
-    xr.testing.assert_identical(sa.read_dataset(places[0], client=client), merged_grid())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import json
 import random
 from contextlib import suppress
 from typing import Any
@@ -94,13 +92,6 @@ def test_formulas_dates_and_percentages_are_their_values(book: Book) -> None:
     cells[-4:] = ["=1/3", "2024-02-29", "50%", "=A22*2"]
     put(book, columns(cells), raw=False)
     assert book.read()["t"].tolist() == [1 / 3, 45351.0, 0.5, 1.0]
-
-
-def test_arrays_in_rows_are_read(book: Book) -> None:
-    put(book, [flat("r", np.arange(3.0)), [], flat("s", np.array(["a", "b"]))])
-    result = book.read()
-    assert_same(result["r"], np.arange(3.0))
-    assert_same(result["s"], np.array(["a", "b"]))
 
 
 def test_a_long_row_below_many_rows_is_read(server: SheetsServer) -> None:
@@ -308,17 +299,6 @@ def test_a_column_of_anything_is_read_or_refused_by_address(book: Book) -> None:
                     read_gsheet(book.key, [dtype], client=client)
             else:
                 assert len(read_gsheet(book.key, [dtype], client=client)[dtype]) == 2
-
-
-def test_what_was_written_as_csv_and_imported_by_hand_is_read(book: Book) -> None:
-    file = io.StringIO()
-    arrays = {"t": np.array([[0.1, -2.5]]), "n": np.array([1, 2**40]), "b": np.array([True, False])}
-    sa.write(file, arrays, format="csv")
-    put(book, [line.split(",") for line in file.getvalue().splitlines()], raw=False)
-    result = book.read()
-    for name, array in arrays.items():
-        assert_same(result[name], array)
-    assert json.loads(book.server.requests[-1].sent)
 
 
 # Arrays anywhere -------------------------------------------------------------------------------------------------
