@@ -169,12 +169,10 @@ class LinearArray:
             object.__setattr__(self, "buffer", self.buffer.astype(self.buffer.dtype.newbyteorder("=")))
         if self.buffer.ndim != 1:
             raise DTypeError(f"the buffer of a LinearArray has one dimension, not {self.buffer.ndim}")
-        entry = dtypes.from_name(self.dtype)
-        if dtypes.from_numpy(self.buffer.dtype).name != entry.name:
-            raise DTypeError(f"a buffer of {self.buffer.dtype} cannot be one of {self.dtype}")
-        object.__setattr__(self, "dtype_entry", entry)
-        header = _header(entry, self.shape, self.strides, self.offset, self.order, len(self.buffer))
-        object.__setattr__(self, "header", header)  # its construction has checked the bounds
+        fields = self.shape, self.strides, self.offset, self.order, len(self.buffer)
+        header = _make_header(self.dtype, self.buffer.dtype, *fields)
+        object.__setattr__(self, "dtype_entry", header.dtype)
+        object.__setattr__(self, "header", header)
 
     @property
     def length(self) -> int:
@@ -377,7 +375,18 @@ def resize_to_cells(header: Header, data: Sequence[Cell], missing: Missing) -> H
     return header if resized is None else resized
 
 
-_header = lru_cache(maxsize=256)(Header)  # a sheet may hold thousands of arrays with equal headers
+@lru_cache(maxsize=256)  # a sheet may hold thousands of arrays with equal headers
+def _make_header(name: str, dtype: np.dtype[Any], *fields: Any) -> Header:
+    """Return the header of an array by the name of its dtype, the dtype of its buffer, and its other fields.
+
+    Raises:
+        FormatError: the fields contradict each other.
+        DTypeError: the buffer is not of the dtype.
+    """
+    entry = dtypes.from_name(name)
+    if dtypes.from_numpy(dtype).name != entry.name:
+        raise DTypeError(f"a buffer of {dtype} cannot be one of {name}")
+    return Header(entry, *fields)
 
 
 # The data cells under a header: how many there have to be, the buffer that they hold, and errors in them.

@@ -336,16 +336,16 @@ def find_anchors(sheet: Sheet, *, strict: bool = False) -> list[Anchor]:
     """Return every anchor of a sheet, in the order in which arrays are written; also those of broken headers."""
     words = sheet.words()
     if strict not in words.searches:
-        words.searches[strict] = _find_anchors(sheet, words, strict)
+        words.searches[strict] = _find_anchors(sheet, words, strict=strict)
     return list(words.searches[strict])
 
 
-def anchors_of_grid(grid: CellGrid, *, strict: bool = False, title: str | None = None) -> list[Anchor]:
+def anchors_of_grid(grid: CellGrid) -> list[Anchor]:
     """Return the anchors in rows of cells that are in memory; `find_anchors` does the same for a sheet."""
-    return _find_anchors(_GridSheet(grid, title), Words.from_grid(grid), strict)
+    return _find_anchors(_GridSheet(grid), Words.from_grid(grid), strict=False)
 
 
-def _find_anchors(sheet: Sheet | _GridSheet, words: Words, strict: bool) -> list[Anchor]:
+def _find_anchors(sheet: Sheet | _GridSheet, words: Words, *, strict: bool) -> list[Anchor]:
     anchors = find_side_by_side(sheet, words)
     return _Search(sheet, words, strict).find_anchors() if anchors is None else anchors
 
@@ -425,8 +425,10 @@ def _read_headers(rows: list[list[Cell]], ends: list[int]) -> list[tuple[Header,
 class _GridSheet:
     """Rows of cells that are in memory, with those attributes of a sheet that the search for anchors uses."""
 
-    def __init__(self, grid: CellGrid, title: str | None) -> None:
-        self.grid, self.title = grid, title
+    title = None
+
+    def __init__(self, grid: CellGrid) -> None:
+        self.grid = grid
 
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
         """Return the cells of each zone."""
