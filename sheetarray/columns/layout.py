@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays import check_unicode
 from ..cells import TextLook, TypedCells, buffer_to_text, buffer_to_typed
-from ..dtypes import Buffer, DType
+from ..dtypes import DType
 from ..elements import Cell, escape_formula
 from ..errors import DTypeError, LimitError
 from ..header import normalize_key
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 CELLS_PER_BLOCK = 4_000_000
 _FEW_ELEMENTS = 256  # of a column, which are made together with those of others
-_WIDE = 16  # columns for each row, from which on a block is made row by row: each costs the engine a call
 
 
 @dataclass(frozen=True)
@@ -162,18 +161,11 @@ class Layout:
         name = [format_name(piece.name, look)] if self.named else []
         return [*name, *[None] * piece.blanks, *piece.header, *first]
 
-    def body_blocks(self, look: TextLook) -> Iterator[pl.DataFrame | Buffer]:
-        """Yield the rows below the header zone, in blocks of bounded size, columns padded with nulls.
-
-        A few rows of very many columns of one dtype come as a 2-D array, whose rows the caller hands to the engine as
-        columns: each column costs the engine a call.
-        """
+    def body_blocks(self, look: TextLook) -> Iterator[pl.DataFrame]:
+        """Yield the rows below the header zone, in blocks of bounded size, columns padded with nulls."""
         import polars as pl
 
         for row, count in self.body_spans(CELLS_PER_BLOCK):
-            if count * _WIDE <= len(self.pieces) and (table := self._rows_alike(row, count)) is not None:
-                yield table
-                continue
             columns = self._make_texts([self.elements_in_rows(piece, row, count) for piece in self.pieces], look)
             block = {}
             for place in range(len(self.pieces)):
@@ -216,18 +208,6 @@ class Layout:
                 texts[place] = made[start : start + size]
                 start += size
         return texts
-
-    def _rows_alike(self, row: int, count: int) -> Buffer | None:
-        """Return the elements in some rows, if no cell of these is blank and all are finite numbers of one dtype."""
-        dtypes = {piece.dtype.name: piece.dtype for piece in self.pieces}
-        spans = [self.elements_in_rows(piece, row, count) for piece in self.pieces]
-        if len(dtypes) > 1 or any(filled < count for _, filled in spans):
-            return None
-        if self.pieces[0].dtype.kind not in ("float", "int"):
-            return None
-        pairs = zip(self.pieces, spans, strict=True)
-        table: Buffer = np.array([piece.buffer[first : first + count] for piece, (first, _) in pairs]).T
-        return None if np.isinf(table).any() else np.ascontiguousarray(table)
 
     def body_spans(self, cells: int, *, fewest: int = 1024) -> Iterator[tuple[int, int]]:
         """Yield the rows below the header zone in spans of about `cells` cells, or of `fewest` rows if these have more:

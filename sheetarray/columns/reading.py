@@ -8,7 +8,6 @@ cell is judged by its look. Arrays have the lengths that their headers say, or t
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -623,7 +622,7 @@ def find_stops(anchors: Iterable[Anchor]) -> dict[int, int]:
     that of the next anchor in its line.
     """
     lines: dict[tuple[str | None, str, int], list[Anchor]] = {}
-    for anchor in _skip_single(list(anchors)):
+    for anchor in anchors:
         lines.setdefault((anchor.title, anchor.orient, anchor.line), []).append(anchor)
     stops: dict[int, int] = {}
     for line in lines.values():
@@ -635,13 +634,3 @@ def find_stops(anchors: Iterable[Anchor]) -> dict[int, int]:
                 end = anchor.first + anchor.start + anchor.header.capacity
                 stops[id(anchor)] = max(end, other.first - MOST_BEFORE_DAMAGED)
     return stops
-
-
-def _skip_single(anchors: list[Anchor]) -> list[Anchor]:
-    """Return the anchors that share their line with others: of very many arrays, as a rule none does."""
-    lines = [anchor.line for anchor in anchors]
-    if len({(anchor.title, anchor.orient) for anchor in anchors}) == 1 and len(set(lines)) == len(lines):
-        return []
-    places = [(anchor.title, anchor.orient, anchor.line) for anchor in anchors]
-    counts = Counter(places)
-    return [anchor for anchor, place in zip(anchors, places, strict=True) if counts[place] > 1]

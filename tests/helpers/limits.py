@@ -22,7 +22,6 @@ LIMITS = {
     "blanks_above": "columns.anchors MOST_BLANKS",
     "few_rows": "sheets.delimited.table _FEW_ROWS",
     "few_cells": "cells.reading _FEW",
-    "wide_layout": "columns.layout _WIDE",
     "short_worksheet": "sheets.excel.reader.worksheet SHORT",
     "short_opendocument": "sheets.excel.reader.opendocument SHORT",
     # how much is handled at once

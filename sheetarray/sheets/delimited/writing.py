@@ -207,12 +207,7 @@ def write_columns(layout: Layout, look: TextLook, out: TextWriter) -> Iterator[i
     yield layout.count_cells_above(row)
     kinds = {piece.dtype.kind for piece in layout.pieces}
     for block in layout.body_blocks(look):
-        if isinstance(block, np.ndarray):
-            for elements in block:
-                out.write_cells(buffer_to_text(elements, layout.pieces[0].dtype, look), layout.pieces[0].dtype)
-                out.write_raw(_LINE_END)
-        else:
-            out.write_frame(block, kinds=kinds)
+        out.write_frame(block, kinds=kinds)
         row += len(block)
         yield layout.count_cells_above(row)
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from examples import cross
-from limits import get_limit, set_limits
+from limits import set_limits
 
 import sheetarray as sa
 
@@ -59,39 +57,6 @@ def test_any_one_of_many_columns_is_split_from_the_nearer_side(count: int) -> No
         few = [*arrays][: count // 8]
         some = sa.read_csv(io.BytesIO(content), [few[-1], few[0]] if few else ["x1"])
         assert all(array.tolist() == arrays[name].tolist() for name, array in some.items())
-
-
-@pytest.mark.parametrize(
-    ("dtype", "spoil"),
-    cross(["float64", "float32", "int64", "uint8", "bool"], ["", "infinite", "short", "mixed"], "", "float64"),
-)
-def test_rows_of_very_many_columns_are_written_as_columns_are(
-    monkeypatch: pytest.MonkeyPatch, dtype: str, spoil: str
-) -> None:
-    rng = np.random.default_rng(3)
-    rows = 4
-    for count in (
-        get_limit("wide_layout") * rows - 1,
-        get_limit("wide_layout") * rows,
-        get_limit("wide_layout") * rows + 1,
-    ):
-        arrays = {f"x{place}": (rng.standard_normal(rows) * 1e5).astype(dtype) for place in range(count)}
-        if spoil == "infinite":
-            arrays["x5"] = np.array([np.inf, -0.0, 1e-300, 5e-324])
-        elif spoil == "short":
-            arrays["x7"] = arrays["x7"][: rows - 1]
-        elif spoil == "mixed":
-            arrays["x3"] = np.arange(rows, dtype="int16")
-        some: list[dict[str, Any]] = [{}, {"delimiter": ";", "decimal": ","}, {"delimiter": "#", "encoding": "utf-16"}]
-        for options in some:
-            contents = []
-            for wide in (get_limit("wide_layout"), 2**40):
-                set_limits(monkeypatch, wide_layout=wide)
-                file = io.BytesIO()
-                sa.write_csv(file, arrays, **options)
-                contents.append(file.getvalue())
-            monkeypatch.undo()
-            assert contents[0] == contents[1]
 
 
 def test_very_many_wrong_cells_of_one_array_leave_those_beside_it_as_they_are(
