@@ -6,7 +6,6 @@ zip64 fields appear only where a size or an offset needs them, since some reader
 
 from __future__ import annotations
 
-import io
 import shutil
 import struct
 import tempfile
@@ -105,9 +104,7 @@ _ENTRY = struct.Struct("<4s6H3I5H2I")
 _LOCAL = struct.Struct("<4s5H3I2H")
 _DATED = 0x0021_0000  # 1980-01-01 00:00, in the format of DOS
 _KEPT_FLAGS = 0x0006 | UTF8_NAME  # flags that a copy keeps: the level of compression, and the encoding of the name
-# The growth hint of OPC (ECMA-376 part 2, C.6): padding of as many bytes as the zip64 field that may take its place
-_ROOM = struct.pack("<4H12x", 0xA220, 16, 0xA028, 0)
-_IN_MEMORY = 2**25  # bytes of a part that waits in memory for a sink which cannot be sought in; more go to a file
+_IN_MEMORY = 2**23  # compressed bytes of a part that wait in memory until its sizes are known; more go to a file
 
 
 @dataclass(slots=True)
@@ -120,7 +117,6 @@ class _DirectoryEntry:
     when: int
     offset: int
     wide: bool = False  # whether its sizes stand in the extra field, as numbers of 64 bits
-    roomy: bool = False  # whether the extra field has room for such sizes, which are not known yet
     sizes: PackedSizes = PackedSizes(0, 0, 0)  # noqa: RUF009  (a tuple)
 
     def set_sizes(self, sizes: PackedSizes) -> None:
@@ -129,9 +125,7 @@ class _DirectoryEntry:
 
     def to_local_header(self) -> bytes:
         """Return the bytes that stand before the content."""
-        extra = _ROOM if self.roomy else b""
-        if self.wide:
-            extra = struct.pack("<2H2Q", 1, 16, self.sizes.size, self.sizes.packed)
+        extra = struct.pack("<2H2Q", 1, 16, self.sizes.size, self.sizes.packed) if self.wide else b""
         size, packed = (ZIP64, ZIP64) if self.wide else (self.sizes.size, self.sizes.packed)
         version, lengths = 45 if self.wide else 20, (len(self.name), len(extra))
         fields = self.flags, self.method, self.when & 0xFFFF, self.when >> 16, self.sizes.crc, packed, size
@@ -150,14 +144,10 @@ class _DirectoryEntry:
 
 
 class PackageWriter:
-    """A zip package that is written into a sink.
-
-    The local header before the content of a part holds its sizes, which are not known while the part is streamed. In a
-    plain file the header is written once more afterwards; for any other sink the content waits in a temporary file.
-
-    `sink`: takes the bytes; it is a plain file if it is an `io.BufferedWriter` that can be sought in.
+    """A zip package that is written into a sink, which need not be one to seek in.
 
     Example:
+        >>> import io
         >>> file = io.BytesIO()
         >>> writer = PackageWriter(file)
         >>> writer.write_part("xl/workbook.xml", b"<workbook/>")
@@ -170,8 +160,6 @@ class PackageWriter:
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
-        self._file = sink if isinstance(sink, io.BufferedWriter) and sink.seekable() else None
-        self._base = self._file.tell() if self._file is not None else 0
         self._offset = 0
         self._entries: list[_DirectoryEntry] = []
         self._names: set[str] = set()
@@ -233,32 +221,21 @@ class PackageWriter:
     def stream_part(self, name: str) -> Iterator[Sink]:
         """Write a part chunk by chunk: yield a sink for its content, which is compressed in a second thread.
 
-        Its header has room for sizes of 64 bits, since nobody knows them yet.
+        The local header before the content holds its sizes, so the compressed bytes wait until these are known.
 
         Raises:
-            OSError: the sink refuses.
+            OSError: the sink refuses, or the disk has no room for the file in which long parts wait.
         """
         entry = self._entry(name)
-        entry.roomy = True
         self._streaming = True
-        if self._file is not None:
-            self._write(entry.to_local_header())
-            with Deflater(self._file) as deflater:
+        with tempfile.SpooledTemporaryFile(_IN_MEMORY) as spool:
+            with Deflater(spool) as deflater:
                 yield cast("Sink", deflater)
                 entry.set_sizes(deflater.finish())
-            self._offset += entry.sizes.packed
-            self._file.seek(self._base + entry.offset)
-            self._file.write(entry.to_local_header())
-            self._file.seek(self._base + self._offset)
-        else:
-            with tempfile.SpooledTemporaryFile(_IN_MEMORY) as spool:
-                with Deflater(spool) as deflater:
-                    yield cast("Sink", deflater)
-                    entry.set_sizes(deflater.finish())
-                self._write(entry.to_local_header())
-                spool.seek(0)
-                shutil.copyfileobj(spool, cast("IO[bytes]", self._sink), 2**20)
-            self._offset += entry.sizes.packed
+            self._write(entry.to_local_header())
+            spool.seek(0)
+            shutil.copyfileobj(spool, cast("IO[bytes]", self._sink), 2**20)
+        self._offset += entry.sizes.packed
         self._streaming = False
         self._entries.append(entry)
 
