@@ -455,8 +455,6 @@ class Manifest:
                 run(statement)
             run(f"PRAGMA application_id = {_MARK}")
             self._database.executemany("INSERT INTO about VALUES (?, ?)", about.items())
-        if "before" not in [column[1] for column in run("PRAGMA table_info(files)")]:  # of an older manifest
-            run("ALTER TABLE files ADD COLUMN before TEXT")
         known = dict(run("SELECT key, value FROM about").fetchall())
         for key, value in about.items():
             if known.get(key) != value:

@@ -186,6 +186,14 @@ def test_show_every_kind(path, name, heading, color):
     assert result.stdout.splitlines()[0] == heading
 
 
+def test_show_needs_a_name_where_there_are_several(path, one):
+    assert run("show", one).stdout.startswith("x  float64  2 x 3\n")
+    result = run("show", path)
+    assert result.exit_code == 2
+    assert "10 arrays" in result.stderr
+    assert "'words'" in result.stderr
+
+
 def test_show_values_picture_and_statistics(path):
     text = run("show", path, "t").stdout
     table = [line.split() for line in text.splitlines()[3:8]]
@@ -193,17 +201,6 @@ def test_show_values_picture_and_statistics(path):
     assert table[3][4] == "nan"
     assert "????" in text
     assert "min 2.5   mean 3.66447   max 4.875   NaN 1" in text
-
-
-def test_show_without_a_name_where_there_is_one_array(one):
-    assert run("show", one).stdout.startswith("x  float64  2 x 3\n")
-
-
-def test_show_without_a_name_names_what_there_is(path):
-    result = run("show", path)
-    assert result.exit_code == 2
-    assert "10 arrays" in result.stderr
-    assert "'words'" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -316,18 +313,10 @@ def test_convert_keeps_everything(path, tmp_path, target):
     assert result.stdout == ""
     assert "10 arrays, 82 elements" in result.stderr
     assert run("diff", path, tmp_path / target).exit_code == 0
-
-
-def test_convert_some_names(path, tmp_path):
-    assert run("convert", path, tmp_path / "out.json", "z", "t").exit_code == 0
-    assert list(sa.read(tmp_path / "out.json")) == ["z", "t"]
-
-
-def test_convert_json_summary(path, tmp_path):
-    result = run("convert", path, tmp_path / "out.json", "words", "--json")
-    answer = json.loads(result.stdout)
-    assert answer["arrays"] == [{"name": "words", "dtype": "string", "shape": [3]}]
-    assert answer["bytes"] == (tmp_path / "out.json").stat().st_size
+    answer = json.loads(run("convert", path, tmp_path / target, "words", "z", "--json").stdout)
+    assert answer["arrays"][0] == {"name": "words", "dtype": "string", "shape": [3]}
+    assert answer["bytes"] == (tmp_path / target).stat().st_size
+    assert list(sa.read(tmp_path / target)) == ["words", "z"]
 
 
 def test_convert_options_of_the_formats(path, tmp_path):
@@ -404,13 +393,11 @@ def test_missing_nan(path, tmp_path):
 # check -----------------------------------------------------------------------------------------------------------
 
 
-def test_check_an_intact_file(path, one):
-    result = run("check", path, one)
-    assert result.exit_code == 0
-    assert result.stdout == f"{path}: ok (10 arrays)\n{one}: ok (1 array)\n"
-
-
-def test_check_names_the_cell_and_the_element(path):
+def test_check_names_the_cell_and_the_element(path, one, tmp_path):
+    intact = run("check", path, one)
+    assert (intact.exit_code, intact.stdout) == (0, f"{path}: ok (10 arrays)\n{one}: ok (1 array)\n")
+    told = [{"file": str(one), "ok": True, "arrays": 1, "findings": []}]
+    assert json.loads(run("check", one, "--json").stdout) == told
     text = path.read_text(encoding="utf-8").replace("0.125,", "oops,", 1)
     path.write_text(text, encoding="utf-8")
     result = run("check", path)
@@ -420,14 +407,9 @@ def test_check_names_the_cell_and_the_element(path):
     answer = json.loads(run("check", path, "--json").stdout)
     assert answer[0]["ok"] is False
     assert answer[0]["findings"][0]["severity"] == "error"
-
-
-def test_check_a_warning_counts_too(tmp_path):
-    cells = sa.to_linear(np.arange(3))[2:]
-    (tmp_path / "old.json").write_text(json.dumps({"x": cells}))
-    result = run("check", tmp_path / "old.json")
-    assert result.exit_code == 1
-    assert "1 warning" in result.stdout
+    (tmp_path / "old.json").write_text(json.dumps({"x": sa.to_linear(np.arange(3))[2:]}))
+    warned = run("check", tmp_path / "old.json")
+    assert (warned.exit_code, "1 warning" in warned.stdout) == (1, True)
 
 
 @pytest.mark.parametrize("count", [19, 20, 21, 23])
@@ -469,33 +451,18 @@ def test_check_goes_on_after_a_file_that_cannot_be_opened(path, tmp_path):
     assert [entry["ok"] for entry in answer] == [False, True]
 
 
-def test_check_json_of_an_intact_file(one):
-    assert json.loads(run("check", one, "--json").stdout) == [
-        {"file": str(one), "ok": True, "arrays": 1, "findings": []}
-    ]
-
-
 # Pipes and errors ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", [("info", "-"), ("show", "-"), ("check", "-")])
-def test_standard_input(one, command):
-    result = run(*command, "--from", "csv", stdin=one.read_bytes())
+@pytest.mark.parametrize("command", ["info", "show", "check"])
+def test_pipes(one, command):
+    result = run(command, "-", "--from", "csv", stdin=one.read_bytes())
     assert result.exit_code == 0
     assert result.stdout
-    packed = run(*command, "--from", "csv", stdin=gzip.compress(one.read_bytes()))
+    packed = run(command, "-", "--from", "csv", stdin=gzip.compress(one.read_bytes()))
     assert packed.stdout == result.stdout
-
-
-def test_standard_output(path):
-    result = run("convert", "-", "-", "t", "--from", "csv", "--to", "json", stdin=path.read_bytes())
-    assert list(json.loads(result.stdout)) == ["t"]
-
-
-def test_an_error_in_a_pipe_says_so():
-    result = run("info", "-", "--from", "csv", stdin=b"a,b\n1,2\n")
-    assert result.exit_code == 2
-    assert result.stderr.startswith("error: stdin: ")
+    damaged = run("info", "-", "--from", "csv", stdin=b"a,b\n1,2\n")
+    assert (damaged.exit_code, damaged.stderr[:14]) == (2, "error: stdin: ")
 
 
 def test_a_folder_that_is_missing_is_named(one, tmp_path):

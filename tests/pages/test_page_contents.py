@@ -25,30 +25,10 @@ HOSTILE = [
     "{{script}} {{manifest}}",
     "]]>",
 ]
-EXTREMES = {
-    "float16": [0.0, -0.0, np.nan, np.inf, -np.inf, 65504, 6e-8, 0.1],
-    "float32": [0.0, -0.0, np.nan, np.inf, 3.4e38, 1e-45, 0.1, 16777217],
-    "float64": [0.0, -0.0, np.nan, -np.inf, 1.7976931348623157e308, 5e-324, 0.1, 1 / 3],
-    "complex64": [0j, complex(-0.0, -0.0), complex(np.nan, 1), 0.1 + 1e-45j],
-    "complex128": [complex(0, -np.inf), complex(-0.0, 5e-324), 1 / 3 + 3j],
-    **{name: [np.iinfo(name).min, 0, np.iinfo(name).max] for name in ("int8", "int16", "int32", "int64")},
-    **{name: [np.iinfo(name).min, 1, np.iinfo(name).max] for name in ("uint8", "uint16", "uint32", "uint64")},
-    "bool": [True, False],
-}
 
 
 def reread(page: Any) -> PageReader:
     return PageReader(page.html)
-
-
-@pytest.mark.parametrize("name", EXTREMES)
-@pytest.mark.parametrize("order", ["<", ">"])
-def test_numbers_are_in_the_page_bit_for_bit(name: str, order: str) -> None:
-    array = np.array(EXTREMES[name], name)
-    page = reread(sa.view({"a": array.astype(array.dtype.newbyteorder(order))}))
-    entry = page.entry("a")
-    assert (entry["dtype"], entry["shape"]) == (name, [array.size])
-    assert page.blob(entry["blobs"][0]) == array.astype(array.dtype.newbyteorder("<")).tobytes()
 
 
 @pytest.mark.parametrize(
@@ -57,6 +37,8 @@ def test_numbers_are_in_the_page_bit_for_bit(name: str, order: str) -> None:
         np.asfortranarray(np.arange(24.0).reshape(2, 3, 4)),
         np.arange(24.0).reshape(2, 3, 4)[::-1, :, ::2],
         np.broadcast_to(np.arange(3.0), (2, 3)),
+        np.array([0.1, -0.0, np.nan, 5e-324], ">f8"),
+        np.array([-(2**15), 2**15 - 1], ">i2"),
         np.array(1.5),
         np.zeros((0, 3)),
     ],
@@ -65,7 +47,7 @@ def test_elements_stand_in_row_major_order_whatever_the_strides(array: np.ndarra
     page = reread(sa.view(array))
     entry = page.entry("array")
     assert entry["shape"] == list(array.shape)
-    assert page.blob(entry["blobs"][0]) == array.tobytes("C")
+    assert page.blob(entry["blobs"][0]) == array.astype(array.dtype.newbyteorder("<")).tobytes("C")
 
 
 @pytest.mark.parametrize("unit", ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "25s"])
@@ -80,21 +62,6 @@ def test_dates_and_durations_are_what_cells_hold(unit: str) -> None:
 def test_a_date_without_a_text_is_a_count() -> None:
     page = reread(sa.view(np.array([2**63 - 1], "M8[Y]")))
     assert page.elements(page.entry("array")) == [f"{2**63 - 1} x datetime64[Y]"]
-
-
-@pytest.mark.parametrize("dtype", ["U", "T"])
-def test_texts_come_whole(dtype: str) -> None:
-    texts = ["", "007", " a ", "x" * 100_000, *HOSTILE[:5], "\u2028"]
-    page = reread(sa.view({"s": np.array(texts, np.dtypes.StringDType() if dtype == "T" else dtype)}))
-    assert page.elements(page.entry("s")) == texts
-
-
-def test_generic_elements_keep_their_kinds() -> None:
-    values = [None, True, 2**70, 0.1, "True", "", np.float64(2)]
-    page = reread(sa.view({"g": np.array(values, object)}))
-    entry = page.entry("g")
-    assert page.elements(entry) == ["None", "TRUE", str(2**70), "0.1", "True", "", "2.0"]
-    assert list(page.blob(entry["blobs"][2])) == [0, 1, 2, 2, 3, 3, 2]
 
 
 def test_opaque_bytes_are_shown_in_hexadecimal(tmp_path: Path) -> None:
@@ -208,19 +175,6 @@ def test_levels_of_an_index_label_rows_together() -> None:
     page = reread(sa.view(pd.DataFrame({"n": [1, 2]}, index=index)))
     names = [page.manifest["entries"][number]["name"] for number in page.entry("n")["labels"][0]]
     assert names == ["city", "year"]
-
-
-def test_findings_are_listed_with_their_elements(tmp_path: Path) -> None:
-    path = tmp_path / "run.csv"
-    sa.write(path, {"t": np.array([[1.5, 2.5], [3.5, 4.5]]), "n": np.arange(3)})
-    path.write_text(path.read_text().replace("4.5", "x</script>"))
-    page = reread(sa.view(path))
-    (finding,) = page.manifest["findings"]
-    assert (finding["severity"], finding["location"]) == ("error", "A25")
-    assert "</script>" in finding["message"]
-    assert page.entry("t")["kind"] == "unread"
-    assert "A25" in page.entry("t")["note"]
-    assert page.elements(page.entry("n")) == [0, 1, 2]
 
 
 def test_of_a_damaged_file_only_the_damaged_arrays_are_read_by_themselves(

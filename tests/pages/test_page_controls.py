@@ -262,21 +262,6 @@ def test_two_files_stand_side_by_side_with_their_difference(browser: Browser, tm
     assert readout(browser)[1:4] == ["a.csv 6", "b.csv 6.5", "difference 0.5"]
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "expected"),
-    [
-        (np.array([2**63 - 1, 5]), np.array([2**63 - 2, 5]), ["-1", "0"]),
-        (np.array(["a", "b"]), np.array(["a", "c"]), ["0", "1"]),
-        (np.array([1 + 1j, 0]), np.array([4 + 5j, 0]), ["5", "0"]),
-        (np.array([0.0, np.inf]), np.array([-0.0, np.inf]), ["0", "0"]),
-        (np.array([True, False]), np.array([True, True]), ["0", "1"]),
-    ],
-)
-def test_differences_of_every_kind(browser: Browser, first: Any, second: Any, expected: list[str]) -> None:
-    browser.open(sa.view(first, second).html)
-    assert browser.texts("#table tbody td:last-child bdi") == expected
-
-
 def test_three_files_stand_side_by_side(browser: Browser) -> None:
     browser.open(sa.view(*(np.full((2, 2), float(n)) for n in range(3))).html)
     assert browser.texts("figcaption") == ["arrays 1", "arrays 2", "arrays 3"]
