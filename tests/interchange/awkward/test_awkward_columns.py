@@ -11,7 +11,7 @@ import awkward as ak
 import numpy as np
 import pytest
 from awkward_layouts import arrays, assert_kept, contents, every_class
-from examples import STRIDE, examples
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -41,38 +41,25 @@ def test_whatever_an_array_is_made_of_comes_back(array: ak.Array, limit: int, pa
     assert_kept(from_columns(columns, "t"), array)
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".json", ".csv.gz"])
+@pytest.mark.parametrize("suffix", [".csv", ".json"])
 def test_every_layout_comes_back_from_a_file(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"t{suffix}"
     numbers = np.arange(6.0).reshape(2, 3)
-    cases = CASES if suffix in (".csv", ".json") else dict([*CASES.items()][::STRIDE])  # the others are CSV too
-    sa.write(path, spread({**cases, "plain": numbers}, limit=100))
+    sa.write(path, spread({**CASES, "plain": numbers}, limit=100))
     assert list(sa.check(path)) == []
     result = sa.read(path)
-    assert list(result) == [*cases, "plain"]
-    for name, array in cases.items():
+    assert list(result) == [*CASES, "plain"]
+    for name, array in CASES.items():
         assert_kept(result[name], array)
     assert result["plain"].tolist() == numbers.tolist()
 
 
-@settings(max_examples=examples(40))
-@given(arrays())
-def test_whatever_an_array_is_made_of_comes_back_from_a_file(tmp_path: Path, array: ak.Array) -> None:
-    columns = to_columns("t", array, limit=80)
-    for write, read in ((sa.write_csv, sa.read_csv), (sa.write_json, sa.read_json)):
-        write(tmp_path / "t", columns)
-        result = read(tmp_path / "t", list(columns))
-        assert list(result) == list(columns)
-        assert_kept(from_columns(result, "t"), array)
-        assert_kept(read(tmp_path / "t")["t"], array)
-
-
-@pytest.mark.parametrize("suffix", [".xlsx"])
-@settings(max_examples=examples(25))
+@pytest.mark.parametrize("suffix", ["csv", "json", "xlsx"])
+@settings(max_examples=examples(30))
 @given(array=arrays())
-def test_whatever_an_array_is_made_of_comes_back_from_a_workbook(tmp_path: Path, suffix: str, array: ak.Array) -> None:
-    sa.write(tmp_path / f"t{suffix}", {"t": array})
-    assert_kept(sa.read(tmp_path / f"t{suffix}")["t"], array)
+def test_whatever_an_array_is_made_of_comes_back_from_a_file(tmp_path: Path, suffix: str, array: ak.Array) -> None:
+    sa.write(tmp_path / f"t.{suffix}", {"t": array})
+    assert_kept(sa.read(tmp_path / f"t.{suffix}")["t"], array)
 
 
 @pytest.mark.parametrize(

@@ -239,14 +239,6 @@ def test_a_function_may_be_called_anywhere_and_gets_plain_things() -> None:
     assert seen["kwargs"] == {"k": 1, "cache": cache, "whitelist": WHITELIST}
 
 
-def test_a_decompressor_of_the_callers_is_used() -> None:
-    blobs = Blobs(x=b"\2\1")
-    functions = {("blosc", "decompress"): lambda data: bytes(reversed(data))}
-    expression = buffer({"call": ["blosc", "decompress"], "args": [{"read": "x"}]}, "int8", 2)
-    assert blobs.read(expression, functions=functions).tolist() == [1, 2]
-    refused(blobs, {**expression, "args": [*expression["args"][:2], {"json": 3}]}, "has 2 bytes", functions=functions)
-
-
 def test_a_function_of_the_callers_takes_the_place_of_a_constructor() -> None:
     blobs = Blobs()
     functions = {("awkward0", "JaggedArray", "fromcounts"): lambda counts, content: content[: len(counts)]}
@@ -267,33 +259,3 @@ def test_virtual_arrays_are_made_at_once_by_constructors_too() -> None:
     bare = call("VirtualArray", {"function": ["m", "f"]}, {"json": 3})
     assert blobs.read(bare, functions={("m", "f"): np.arange}).tolist() == [0, 1, 2]
     refused(blobs, _virtual(["m", "f"]), r"the function m\.f is not in the whitelist", "schema.args[0]")
-
-
-def test_virtual_arrays_with_a_key_are_taken_from_the_cache_and_put_there() -> None:
-    blobs = Blobs()
-    calls = []
-
-    def count(size: int) -> Any:
-        calls.append(size)
-        return np.arange(size)
-
-    kinds = {
-        "call": ["awkward0.persist", "json2type"],
-        "args": [{"json": {"takes": 3, "to": {"dtype": "int64"}}}],
-        "whitelistable": True,
-    }
-    keyed = _virtual(
-        ["m", "f"], {"json": 3}, cacheable=True, kwargs={"persistentkey": {"json": "key", "id": 3}, "type": kinds}
-    )
-    unkeyed = _virtual(["m", "f"], {"json": 4}, cacheable=True)
-    cache: dict[str, Any] = {}
-    functions = {("m", "f"): count}
-    for _ in range(3):
-        assert blobs.read(keyed, functions=functions, cache=cache).tolist() == [0, 1, 2]
-    assert calls == [3]
-    assert cache["key"].tolist() == [0, 1, 2]
-    for _ in range(2):
-        assert blobs.read(unkeyed, functions=functions, cache=cache).tolist() == [0, 1, 2, 3]
-        assert blobs.read(keyed, functions=functions).tolist() == [0, 1, 2]
-    assert calls == [3, 4, 3, 4, 3]
-    assert list(cache) == ["key"]

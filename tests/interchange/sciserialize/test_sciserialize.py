@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import run_command
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as nst
@@ -357,19 +356,6 @@ def test_without_msgpack_json_works_and_messagepack_names_the_extra(
         with pytest.raises(sa.MissingDependencyError, match=r"pip install 'sheetarray\[sciserialize\]'"):
             call()
     assert sci.loads(sci.dumps({"x": np.arange(3)}))["x"].tolist() == [0, 1, 2]
-
-
-def test_the_command_line_tells_both_kinds_of_json_apart(tmp_path: Path) -> None:
-    typed = _written(tmp_path / "typed.json", {"x": np.arange(3.0)}, format="sciserialize-json")
-    run = run_command("convert", typed, tmp_path / "x.csv")
-    assert run.exit_code == 0, run.output
-    assert sa.read(tmp_path / "x.csv")["x"].tolist() == [0.0, 1.0, 2.0]
-    options = ["convert", str(tmp_path / "x.csv"), str(tmp_path / "x.json"), "--to", "sciserialize-json"]
-    assert run_command(*options).exit_code == 0
-    assert (tmp_path / "x.json").read_bytes() == typed.read_bytes()
-    for command in (["info"], ["check"], ["diff", str(tmp_path / "x.csv")]):
-        run = run_command(*command, typed)
-        assert run.exit_code == 0, run.output
 
 
 @pytest.mark.parametrize("size", [2**16 - 1, 2**16, 2**16 + 1])
