@@ -33,7 +33,7 @@ from ..dtypes import Array
 from ..errors import DTypeError, Finding, FormatError, LimitError, locating, noting
 from ..files import Readable, Sink, Source, Writable, max_inflated_size, refuse_empty, replacing
 from .file_array import FileArray, in_member, write_elements
-from .untrusted import check_member, damage_as_format_error, name_problem, read_member, size_of, zip_stream
+from .untrusted import check_member, damage_as_format_error, members_of, name_problem, read_member, size_of, zip_stream
 
 __all__ = [
     "check_npy",
@@ -360,17 +360,14 @@ def _opening_archive(source: Source) -> Iterator[zipfile.ZipFile]:
 
 def _members_by_name(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     """Return the members by the names of their arrays."""
-    members: dict[str, zipfile.ZipInfo] = {}
     if (count := len(archive.infolist())) > MOST_MEMBERS:
         raise FormatError(f"{count:,} members; at most {MOST_MEMBERS:,} are read")
-    for member in archive.infolist():
-        if member.filename.endswith("/"):
-            continue
-        name = member.filename.removesuffix(_SUFFIX)
-        if problem := name_problem(name):
-            raise FormatError(f"the name of the member {member.filename!r:.80} {problem}")
-        if name in members:
-            raise FormatError(f"two members are the array {name!r}: {members[name].filename} and {member.filename}")
+    members: dict[str, zipfile.ZipInfo] = {}
+    for filename, member in members_of(archive).items():
+        name = filename.removesuffix(_SUFFIX)
+        if name_problem(name) or name in members:
+            reason = name_problem(name) or f"is that of the array {name!r:.80} too, as two members have it"
+            raise FormatError(f"the name of the member {filename!r:.80} {reason}")
         members[name] = member
     if not members:
         raise FormatError("an archive without any array")

@@ -96,6 +96,21 @@ def size_of(file: IO[bytes] | None) -> int:
     return file.seek(0, io.SEEK_END)
 
 
+def members_of(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    """Return the members of an archive by their names; folders are left out."""
+    members: dict[str, zipfile.ZipInfo] = {}
+    for member in archive.infolist():
+        name = member.orig_filename  # zipfile's own ends at a NUL
+        if name.endswith("/"):
+            continue
+        if problem := name_problem(name):
+            raise FormatError(f"the name of the member {name!r:.80} {problem}")
+        if name in members:
+            raise FormatError(f"two members have the name {name!r:.80}")
+        members[name] = member
+    return members
+
+
 def check_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
     """Refuse a member that is encrypted, compressed in another way than by deflate, or larger than it can be."""
     stored, taken, held = member.compress_type == zipfile.ZIP_STORED, member.compress_size, member.file_size

@@ -20,7 +20,7 @@ from ...adapters import Progress, ignore_progress
 from ...errors import FormatError, LimitError, NotFoundError, locating
 from ...files import Readable, Sink, Source, Writable, fast_zlib, is_url, refuse_empty, replacing
 from ..file_array import in_member
-from ..untrusted import check_member, damage_as_format_error, name_problem, read_member, size_of, zip_stream
+from ..untrusted import check_member, damage_as_format_error, members_of, name_problem, read_member, size_of, zip_stream
 from .reading import ReadOptions, read_array
 from .writing import COMPRESSION, Compression, StoragePlan, check_free, plan
 
@@ -50,7 +50,8 @@ class Members(Mapping[str, memoryview]):
             with damage_as_format_error("no .awkd file"):
                 self._archive = opened.enter_context(zipfile.ZipFile(archive))
             self.stored = size_of(self._archive.fp)
-            self._members = self._read_directory()
+            self._members = members_of(self._archive)
+            check_inflated(sum(member.file_size for member in self._members.values()), self.stored)
             self._opened = opened.pop_all()
 
     def __enter__(self) -> Members:
@@ -62,20 +63,6 @@ class Members(Mapping[str, memoryview]):
     def close(self) -> None:
         """Close the archive."""
         self._opened.close()
-
-    def _read_directory(self) -> dict[str, zipfile.ZipInfo]:
-        members: dict[str, zipfile.ZipInfo] = {}
-        for member in self._archive.infolist():
-            name = member.orig_filename
-            if name.endswith("/"):
-                continue
-            if problem := name_problem(name):
-                raise FormatError(f"the name of the member {name!r:.80} {problem}")
-            if name in members:
-                raise FormatError(f"two members have the name {name!r:.80}")
-            members[name] = member
-        check_inflated(sum(member.file_size for member in members.values()), self.stored)
-        return members
 
     def __getitem__(self, name: str) -> memoryview:
         if name not in self._members:
