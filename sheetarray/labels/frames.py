@@ -38,6 +38,7 @@ _LISTS = re.compile(r"(large_|fixed_size_)?list<(?:item|element): ([a-z0-9_]{1,2
 _DICTIONARY = re.compile(r"dictionary<values=([a-z0-9_]{1,20}), indices=(u?int\d{1,2}), ordered=([01])>\[pyarrow\]")
 
 
+_CLOCK = re.compile(r"([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d+))?")
 _DECIMALS = ("decimal32", "decimal64", "decimal128", "decimal256")
 
 
@@ -137,9 +138,11 @@ def _to_arrow(array: Array, dtype: Any) -> Any | None:
 
 def _count_time(text: str, unit: str) -> int:
     """Return the number of units since midnight of a time such as 12:30:00.250."""
-    clock, _, fraction = text.partition(".")
-    hours, minutes, seconds = map(int, clock.split(":"))
-    digits = {"s": 0, "ms": 3, "us": 6, "ns": 9}[unit]
+    clock = _CLOCK.fullmatch(text)
+    if clock is None:
+        raise ValueError(f"{text!r:.60} is not a time such as 12:30:00")
+    hours, minutes, seconds = map(int, clock.groups()[:3])
+    fraction, digits = clock[4] or "", {"s": 0, "ms": 3, "us": 6, "ns": 9}[unit]
     if fraction[digits:].strip("0"):
         raise ValueError(f"{text!r:.60} has more digits than {unit}")
     count: int = (hours * 3600 + minutes * 60 + seconds) * 10**digits

@@ -416,6 +416,16 @@ def test_times_beyond_pythons_years_are_a_format_error(tmp_path: Path) -> None:
         sa.read_frame(path)
 
 
+@pytest.mark.parametrize("text", ["25:00:00", "-1:00:00", "12:60:00", "12:30", "", "12:30:00.5"])
+def test_a_time_of_no_day_is_a_format_error(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    sa.write(path, pd.DataFrame({"c": arrow_column("time32[s][pyarrow]")}))
+    path.write_text(path.read_text().replace("01:02:03", text))
+    with pytest.raises(sa.FormatError, match="'c' is not a column of time32") as caught:
+        sa.read_frame(path)
+    assert caught.value.array == "c"
+
+
 def test_a_tree_is_refused(tmp_path: Path) -> None:
     xr = pytest.importorskip("xarray")
     tree = xr.DataTree.from_dict({"/": xr.Dataset({"t": ("x", [1.5])})})
