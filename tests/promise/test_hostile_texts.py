@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import random
 import warnings
@@ -10,12 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from children import limited, run_limited
+from children import run_limited
 from examples import cross, examples
 from hostile import FORMATS, GLUE, WORDS, put, survive
 
 import sheetarray as sa
-from sheetarray.testing.cases import assert_same
 
 MARK = "\ufeff"
 COLUMN = ["x", *map(str, sa.to_linear(np.array([1.5, 2.5])))]
@@ -59,12 +57,6 @@ def test_a_column_of_lone_returns_followed_by_line_feeds_is_not_misread() -> Non
     assert findings(content)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
-def test_a_byte_order_mark_says_the_encoding(encoding: str) -> None:
-    content = "\r\n".join(COLUMN).encode(encoding)
-    assert read(content)["x"].tolist() == [1.5, 2.5]
-
-
 @pytest.mark.parametrize("rows", [3, 400])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_a_table_loses_one_mark_and_no_more(rows: int, encoding: str) -> None:
@@ -102,14 +94,6 @@ def test_invalid_utf_8_is_refused_with_its_line_and_a_hint(at: str) -> None:
     assert caught.value.location == f"line {line}"
 
 
-def test_another_encoding_is_read_when_named() -> None:
-    strings = sa.to_linear(np.array(["ü", "ß"]))
-    content = "\n".join(map(str, ["größe", *strings])).encode("cp1252")
-    assert read(content, encoding="cp1252")["größe"].tolist() == ["ü", "ß"]
-    with pytest.raises(sa.FormatError):
-        read(content)
-
-
 def test_an_unknown_encoding_is_said() -> None:
     with pytest.raises(sa.NotFoundError, match="klingon"):
         read(b"x", encoding="klingon")
@@ -136,18 +120,6 @@ def test_an_unterminated_quote_is_no_hang_and_no_other_error(at: int) -> None:
     cells[at] = '"' + cells[at]
     survive("\n".join(cells).encode(), "csv")
     survive(",".join(cells).encode(), "csv")
-
-
-@pytest.mark.parametrize("text", ["a\x00b", "\x00", "a\x00"], ids=repr)
-def test_text_with_nul_comes_back_or_is_refused(text: str) -> None:
-    array = np.array([text, "z"], dtype="<U8")  # NumPy itself drops NULs at the end
-    for kind in ("csv", "tsv", "json"):
-        file = io.BytesIO()
-        try:
-            sa.write(file, {"x": array}, format=kind)
-        except sa.DTypeError:
-            continue
-        assert_same(read(file.getvalue(), kind)["x"], array)
 
 
 def test_nuls_between_cells_are_no_other_error() -> None:
@@ -211,14 +183,6 @@ def test_bombs_are_refused_in_little_memory() -> None:
     assert run_limited(code).output.split() == ["True"] * 2
 
 
-@pytest.mark.parametrize("cut", [1, 5, 9, 12, 30])
-def test_truncated_gzip_is_a_format_error(cut: int) -> None:
-    content = gzip.compress("\n".join(COLUMN).encode())[:-cut]
-    with pytest.raises(sa.FormatError):
-        read(content)
-    assert findings(content)
-
-
 def test_warnings_are_of_our_own_class() -> None:
     old = "\n".join(["x", *COLUMN[3:], ""]).encode()
     with pytest.warns(sa.SheetArrayWarning, match="A2"):
@@ -227,14 +191,6 @@ def test_warnings_are_of_our_own_class() -> None:
         warnings.simplefilter("error")
         (finding,) = findings(old)
     assert (finding.severity, finding.location) == ("warning", "A2")
-
-
-def test_a_file_of_many_arrays_is_read_in_linear_time() -> None:
-    arrays = {f"a{n}": np.array([n]) for n in range(3000)}
-    file = io.BytesIO()
-    sa.write(file, arrays, format="csv")
-    with limited(seconds=10):
-        assert list(read(file.getvalue())) == list(arrays)
 
 
 def test_a_workbook_under_another_name_is_told() -> None:
