@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import groupby
 from typing import Any
 
@@ -26,7 +26,7 @@ from .content import StandingArray
 from .plan import PlacedColumn, WritePlan
 from .requests import Answer, SheetsApi, open_service
 from .retries import TIMEOUT, ChangedError, RefusedError
-from .sent_cells import Chunk, make_chunks
+from .sent_cells import Chunk, fit_one_batch, make_chunks
 from .spreadsheet_state import State, Worksheet, Writer, fetch_state, generation_name
 from .worksheet import FetchedColumns, fetch_values, is_same_range
 
@@ -45,16 +45,25 @@ class Stage:
 
     Attributes:
         layouts: the cells that it is to hold.
-        chunks: the same as requests, for each layout.
         gids: the ids of its worksheets; empty before they are made.
         attempts: the number of attempts to make them.
     """
 
     def __init__(self, service: SheetsApi, layouts: Sequence[Layout], writer: Writer) -> None:
-        self.layouts, self.chunks = layouts, [make_chunks(layout) for layout in layouts]
+        self.layouts = layouts
         self.gids: list[int] = []
         self.attempts = 0
         self._service, self._writer, self._filled = service, writer, False
+
+    @cached_property
+    def chunks(self) -> list[list[Chunk]]:
+        """The cells of each layout as requests; a DTypeError for an element that no cell holds."""
+        return [make_chunks(layout) for layout in self.layouts]
+
+    @cached_property
+    def fits_one_batch(self) -> bool:
+        """Whether one batch of changes can carry all cells, and no stage is needed."""
+        return fit_one_batch([chunk for chunks in self.chunks for chunk in chunks])
 
     @property
     def cells(self) -> int:

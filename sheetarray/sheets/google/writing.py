@@ -29,7 +29,7 @@ from .client import DRIVE, http_client
 from .plan import FreeCells, WritePlan, check_cells, fresh_plan, plan_for, plan_table
 from .requests import SheetsApi, dump_json, open_service
 from .retries import TIMEOUT, ChangedError, FailedError, RefusedError, Retries
-from .sent_cells import fit_one_batch, make_chunks
+from .sent_cells import make_chunks
 from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, MOST_COLUMNS, State, WriteNotes, Writer, fetch_state
 from .stage import Stage, copy_requests, describe_stages, new_gid, sheet_requests
 from .views import ViewSource, check_wanted, find_views, write_views
@@ -83,7 +83,7 @@ class Write:
 
     def __init__(self, service: SheetsApi, parts: Sequence[Part], report: Progress) -> None:
         self.service, self.parts, self.state = service, parts, State((), (), 0.0)
-        self.small = False
+        self.small = True
         self.limit = MOST_CELLS
         self.blocked: set[str] = set()
         self.happened: Callable[[State], bool] | None = None
@@ -97,7 +97,6 @@ class Write:
         self.state = fetch_state(self.service)
         with Writer(self.state.now) as writer:
             stage = Stage(self.service, [part.layout for part in self.parts], writer)
-            self.small = fit_one_batch([chunk for chunks in stage.chunks for chunk in chunks])
             try:
                 while not self._advance(stage):
                     self.state = fetch_state(self.service)
@@ -116,6 +115,7 @@ class Write:
         """
         try:
             plans = self._plan_parts(stage.gids)
+            self.small = self.small and stage.fits_one_batch
             if self.small and all(plan.sheet is None or plan.grid is not None for plan in plans):
                 swaps = self._make_swaps(plans, [new_gid() for _ in plans])
                 titled = [(swap, self.title_of(part)) for swap, part in zip(swaps, self.parts, strict=True)]
