@@ -8,6 +8,7 @@ import socket
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -131,6 +132,20 @@ def dump(server: SheetsServer, key: str) -> dict[str, Any]:
         },
         "ranges": {named.name: (titles.get(named.sheet), str(named.span)) for named in snapshot.named.values()},
     }
+
+
+def leave_stage(
+    server: SheetsServer, key: str, ago: float, *, gid: int = 77, machine: str = "00000000", process: int = 1
+) -> str:
+    """Leave the hidden sheet of a write that a process began some seconds ago, and return its title."""
+    began = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(time.time() - ago))
+    title = f"sheetarray write {began} by {machine}-{process}-0123456789ab 1"
+    requests = [
+        {"addSheet": {"properties": {"sheetId": gid, "title": title, "hidden": True}}},
+        {"addNamedRange": {"namedRange": {"name": f"sheetarray_{gid}", "range": {"sheetId": gid}}}},
+    ]
+    server.client().http_client.batch_update(key, {"requests": requests})
+    return title
 
 
 class Spreadsheet(str):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import time
 
 import numpy as np
 import pytest
 from command_line import run_command
 from limits import set_limits
-from services import ENDPOINT, dump
+from services import ENDPOINT, dump, leave_stage
 
 import sheetarray as sa
 from sheetarray import write_gsheet
@@ -23,24 +22,12 @@ OLD = {"t": np.full(400, 1.0), "other": np.array(["stays", ""])}
 GIVEN_UP_AFTER = 7200  # seconds
 
 
-def add_stage(server: SheetsServer, key: str, gid: int, ago: float, process: int) -> str:
-    """Leave the hidden sheet of a write that another machine began some seconds ago; return its title."""
-    began = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(time.time() - ago))
-    title = f"sheetarray write {began} by 00000000-{process}-0123456789ab 1"
-    requests = [
-        {"addSheet": {"properties": {"sheetId": gid, "title": title, "hidden": True}}},
-        {"addNamedRange": {"namedRange": {"name": f"sheetarray_{gid}", "range": {"sheetId": gid}}}},
-    ]
-    server.client().http_client.batch_update(key, {"requests": requests})
-    return title
-
-
 def test_a_stage_is_a_finding_that_says_whose_it_is_and_what_to_do(server: SheetsServer) -> None:
     key, client = server.create(), server.client()
     write_gsheet(key, OLD, client=client)
     assert list(sa.check(key, client=client, format="gsheet")) == []
-    dead = add_stage(server, key, 77, GIVEN_UP_AFTER + 900, process=5)
-    living = add_stage(server, key, 78, 600, process=6)
+    dead = leave_stage(server, key, GIVEN_UP_AFTER + 900, process=5)
+    living = leave_stage(server, key, 600, gid=78, process=6)
     first, second = sa.check(key, client=client, format="gsheet")
     assert (first.severity, first.location, second.location) == ("warning", dead, living)
     assert "process 5 on another machine (00000000) began 2.2 hours ago and is dead" in first.message
@@ -58,7 +45,7 @@ def test_a_stage_is_a_finding_that_says_whose_it_is_and_what_to_do(server: Sheet
 def test_a_write_says_which_stage_leaves_it_no_room(staged: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     with SheetsServer(cells=30_000) as server:
         key = server.create(sheets=[("Sheet1", 5, 1)])
-        add_stage(server, key, 77, 60, process=5)
+        leave_stage(server, key, 60, process=5)
         if staged:
             write_gsheet(key, {"t": np.arange(2_100)}, client=server.client())
             set_limits(monkeypatch, google_batch=0)
@@ -76,7 +63,7 @@ def test_the_command_line_cleans_as_its_hints_say(server: SheetsServer, monkeypa
     monkeypatch.setenv(ENDPOINT, server.url)
     sa.write_gsheet(key, OLD, client=server.client())
     for number, since in ((77, GIVEN_UP_AFTER + 900), (78, 600)):
-        add_stage(server, key, number, since, process=number)
+        leave_stage(server, key, since, gid=number, process=number)
         said = run_command("check", url)
         named = re.search(r"sheetarray (gsheets clean(?: --all)?) URL", said.output)
         assert named is not None, said.output
@@ -86,7 +73,7 @@ def test_the_command_line_cleans_as_its_hints_say(server: SheetsServer, monkeypa
     assert run_command("check", url).exit_code == 0
     result = run_command("gsheets", "clean", url)
     assert (result.exit_code, result.output) == (0, "nothing to be removed\n")
-    stage = add_stage(server, key, 77, 60, process=77)
+    stage = leave_stage(server, key, 60, process=77)
     (removed,) = json.loads(run_command("gsheets", "clean", "--all", "--json", url).output)["removed"]
     assert removed["sheet"] == stage
     result = run_command("gsheets", "clean", "gsheets://x")
@@ -104,7 +91,7 @@ def test_the_command_line_cleans_as_its_hints_say(server: SheetsServer, monkeypa
 def test_a_writer_is_described(server: SheetsServer, ago: float, text: str) -> None:
     key, client = server.create(), server.client()
     write_gsheet(key, OLD, client=client)
-    add_stage(server, key, 77, ago, process=3)
+    leave_stage(server, key, ago, process=3)
     (finding,) = sa.check(key, client=client, format="gsheet")
     assert text in finding.message
     assert not finding.message.endswith("minutes")

@@ -49,13 +49,13 @@ def labelled() -> Any:
     xarray = pytest.importorskip("xarray")
     arrays = {name: value for name, value in LABELLED.items() if name == "t"}
     coordinates = {name: value for name, value in LABELLED.items() if name != "t"}
-    return xarray.Dataset(arrays, coordinates)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # xarray of what it makes of days
+        return xarray.Dataset(arrays, coordinates)
 
 
 def test_each_label_shows_its_slice(book: Book) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # xarray of what it makes of days
-        book.write(labelled(), views=True)
+    book.write(labelled(), views=True)
     assert titles(book) == ["Sheet1", "arrays", "t view"]
     view = view_of(book)
     for index, day in enumerate(LABELLED["time"][1].astype(str).tolist()):
@@ -70,9 +70,7 @@ def test_each_label_shows_its_slice(book: Book) -> None:
 
 
 def test_the_sheet_has_choices_colours_a_chart_and_panes(book: Book) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        book.write(labelled(), views={"t": sa.View(rows="lat", columns="time")})
+    book.write(labelled(), views={"t": sa.View(rows="lat", columns="time")})
     sheet = book.resource("t view")
     pane = sheet["properties"]["gridProperties"]
     assert (pane["frozenRowCount"], pane["frozenColumnCount"], pane["rowCount"], pane["columnCount"]) == (16, 1, 19, 6)
@@ -254,9 +252,7 @@ def test_a_record_that_is_none_of_ours_makes_no_view(book: Book) -> None:
 
 
 def test_what_people_type_over_a_formula_is_said_with_its_labels(book: Book) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        book.write(labelled(), views=True)
+    book.write(labelled(), views=True)
     view = view_of(book)
     choose(view, "time:", "2024-02-29")
     choose(view, "colours over:", "slice")

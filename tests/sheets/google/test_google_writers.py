@@ -17,7 +17,7 @@ import pytest
 from examples import cross, examples
 from killed_writer import NEW, STAGED, killed_at, write_when_told
 from limits import set_limits
-from services import dump
+from services import dump, leave_stage
 
 from sheetarray import read_gsheet, write_gsheet
 from sheetarray.errors import FormatError, LimitError, NotFoundError
@@ -153,18 +153,6 @@ def test_a_killed_writer_leaves_the_old_arrays_or_the_new_ones(processes: Any, s
 # Left behind -------------------------------------------------------------------------------------------------
 
 
-def stage_of(server: SheetsServer, key: str, ago: float, machine: str = "00000000", process: int = 1) -> str:
-    """A stage as an interrupted write leaves it, some seconds ago; its title."""
-    began = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(time.time() - ago))
-    title = f"sheetarray write {began} by {machine}-{process}-0123456789ab 1"
-    requests = [
-        {"addSheet": {"properties": {"sheetId": 77, "title": title, "hidden": True}}},
-        {"addNamedRange": {"namedRange": {"name": "sheetarray_77", "range": {"sheetId": 77}}}},
-    ]
-    server.client().http_client.batch_update(key, {"requests": requests})
-    return title
-
-
 @pytest.fixture(scope="module")
 def this_machine(server: SheetsServer) -> str:
     """What stages call the machine that these tests run on: a digest, as the title of one shows it."""
@@ -193,7 +181,7 @@ def test_what_an_interrupted_write_has_left_is_removed_by_the_next_one(
 ) -> None:
     key = server.create()
     process = process or os.getpid()
-    title = stage_of(server, key, ago, this_machine if here else "00000000", process)
+    title = leave_stage(server, key, ago, machine=this_machine if here else "00000000", process=process)
     write_gsheet(key, NEW, client=server.client())
     result = dump(server, key)
     assert (title in result["sheets"]) == stays
@@ -204,7 +192,7 @@ def test_what_an_interrupted_write_has_left_is_removed_by_the_next_one(
 def test_cells_of_what_is_left_behind_count_as_room() -> None:
     with SheetsServer(cells=30_000) as server:
         key = server.create(sheets=[("Sheet1", 5, 1)])
-        stage_of(server, key, 7260)
+        leave_stage(server, key, 7260)
         assert server.snapshot(key).cells == 26_005
         write_gsheet(key, {"t": np.arange(5000)}, client=server.client())
         assert_same(read_gsheet(key, client=server.client())["t"], np.arange(5000))
