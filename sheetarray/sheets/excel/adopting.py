@@ -26,9 +26,9 @@ from ...linear import LinearArray
 from ...views.geometry import ViewedColumns, ViewPlan, plan_views, resized_to_linear
 from ..looks import number_formats
 from ..workbooks import ArrayArea, build_references, make_defined_names, parse_titles
-from .append import changed_parts, ensure_properties, search_again, worksheet_xml
+from .append import changed_parts, ensure_properties, search_sheets, worksheet_xml
 from .cell_xml import format_number
-from .checking import open_snapshots, read_typed_over, select_sheets, typed_over_views
+from .checking import open_snapshots, read_typed_over, typed_over_views
 from .fingerprint.record import Written, make_fingerprints
 from .guard.guard_sheet import iter_rows
 from .guard.snapshot import encode_snapshot
@@ -253,7 +253,7 @@ def adopt_workbook(
             guards, exact = renew_guards(book, reading, arrays, unreadable)
             replaced = _change_headers(book, edits) | guards
             typed = [title for title in typed_over_views(reading) if read_typed_over(reading, title)]
-            searches = search_again(reading, select_sheets(reading, None), replaced)
+            searches = search_sheets(reading, replaced=replaced)
         record = {**read_sound_record(package), SEARCHES_KEY: searches.to_json()}
         names = ArrayNames(arrays, record)
         if book.set_names(names.find_cells) or anew:

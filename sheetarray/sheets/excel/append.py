@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
+from math import inf
 from typing import Any, Literal
 from zlib import crc32
 
@@ -421,41 +422,50 @@ def _defined_names(more: dict[str, Any]) -> list[str]:
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
-# Searches the other sheets of a workbook for arrays when sheets are added to it, so that `scan` need not do it.
+# Searches the sheets of a workbook for arrays when others are added to it, or it is adopted, so that `scan` need not.
 
-MOST_SEARCHED = 2**26  # of inflated worksheets that are searched; beyond, every `scan` searches them
+MOST_SEARCHED = 2**26  # of inflated worksheets that are searched for a sheet that is added
 
 
 def search_other_sheets(source: Source, gone: Collection[str]) -> Searches:
     """Return the searches of the sheets of a workbook; those that nobody has searched so far are searched."""
     try:
         with Workbook(source) as book:
-            return _search_sheets(book, gone)
+            return search_sheets(book, gone=gone, most=MOST_SEARCHED)
     except FormatError:
         return Searches()  # who reads it says so
 
 
-def _search_sheets(book: Workbook, gone: Collection[str]) -> Searches:
-    parts, package = book.parts, book.package
+def search_sheets(
+    book: Workbook, *, gone: Collection[str] = (), replaced: Mapping[str, bytes] | None = None, most: float = inf
+) -> Searches:
+    """Return the searches of the sheets of a workbook, as far as these are known or have no more bytes than `most`.
+
+    `gone`: the parts of sheets that are left out. `replaced`: the new content of parts in which the same rows will hold
+    headers.
+    """
+    package, replaced = book.package, replaced or {}
     if package is None:
         return Searches()
     known = read_searches(book.record, package, book.strings_part)
-    searches, left = Searches(known.strings), MOST_SEARCHED
+    searches = Searches(known.strings)
     for sheet in select_sheets(book, None):
-        part = parts[sheet.title or ""]
+        part = book.parts[sheet.title or ""]
         content = content_of(package, part)
         if content is None or part in gone:
             continue
         rows = known.rows.get(content)
-        left -= content[1] if rows is None else 0
-        if rows is None and left >= 0:
-            rows = count_header_rows(sheet)
+        most -= content[1] if rows is None else 0
+        if rows is None and most >= 0:
+            rows = _count_header_rows(sheet)
+        if part in replaced:
+            content = crc32(replaced[part]), len(replaced[part])
         if rows is not None:
             searches.rows[content] = rows
     return searches
 
 
-def count_header_rows(sheet: Sheet) -> int | None:
+def _count_header_rows(sheet: Sheet) -> int | None:
     """Return the number of the rows down to the last header in a sheet; None where one is broken, or the sheet is."""
     try:
         anchors = find_anchors(sheet)
@@ -464,22 +474,3 @@ def count_header_rows(sheet: Sheet) -> int | None:
     if any(anchor.header is None for anchor in anchors):
         return None
     return max((anchor.data_cell[1] if anchor.orient == "columns" else anchor.row + 1 for anchor in anchors), default=0)
-
-
-def search_again(book: Workbook, sheets: Sequence[Sheet], replaced: Mapping[str, bytes]) -> Searches:
-    """Return a record of where sheets have been searched for arrays, after some parts got another content.
-
-    `sheets`: in which the same rows will hold headers.
-    """
-    if book.package is None:
-        return Searches()
-    searches = Searches(content_of(book.package, book.strings_part))
-    for sheet in sheets:
-        part = book.parts[sheet.title or ""]
-        content = content_of(book.package, part)
-        if part in replaced:
-            content = crc32(replaced[part]), len(replaced[part])
-        rows = count_header_rows(sheet)
-        if content is not None and rows is not None:
-            searches.rows[content] = rows
-    return searches

@@ -16,7 +16,7 @@ from typing import Any
 from ...adapters import CELL_CHARACTERS
 from ...arrays import linear_arrays
 from ...cells import buffer_to_typed
-from ...columns import ElementEdits, SheetArrays, find_element_edits, find_header_edits
+from ...columns import ElementEdits, SheetArrays, find_element_edits
 from ...composite import read_resized_arrays, spread
 from ...dtypes import Buffer, DType
 from ...elements import Cell
@@ -94,9 +94,6 @@ def _write_revised(opened: Source, path: Path, columns: Mapping[str, LinearArray
             change = find_element_edits(name, present[name], column) if name in present else None
             if change is not None:
                 _collect(change, edits)
-        for header in find_header_edits(sheets, {name: present[name] for name in columns if name in present}):
-            cell = NewCell(format_number(header.value), header=header.value)
-            edits.setdefault(header.title or "", {})[header.row, header.column] = cell
     parts = {sheet.title: sheet.part for sheet in book.sheets}
     splices = {title: Splice(title, some) for title, some in edits.items()}
     replaced: dict[str, bytes] = {}
