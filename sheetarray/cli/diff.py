@@ -129,7 +129,7 @@ def diff(
         before = now = {}  # before their maps are closed
         opened.clear()
     only = {name: places[name not in held[0]] for name in wanted if name not in common}
-    labels = [] if names else compare_labels(described)
+    labels = [] if names else compare_labels(described, [place.label for place in places])
     same = not (only or sorted_rows) and all(comparison.same for comparison in compared)
     if wants_json:
         moved = [{"by": table.by, "arrays": table.names, "rows": table.order.tolist()} for table in sorted_rows]

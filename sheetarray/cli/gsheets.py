@@ -19,7 +19,7 @@ def gsheets() -> None:
 
     \b
     Examples:
-      sheetarray gsheets login            asks you in a browser, once, for leave to your spreadsheets
+      sheetarray gsheets login            asks once, in a browser, for permission to use your spreadsheets
       sheetarray check URL                names leftover hidden sheets, their writers, and how old they are
       sheetarray gsheets clean URL        removes hidden sheets of writers that are dead
     """
@@ -27,10 +27,10 @@ def gsheets() -> None:
 
 @gsheets.command(short_help="Log in as yourself, in a browser.")
 @click.option("--client", metavar="FILE", help="The OAuth client's JSON file; gspread's if not given.")
-@click.option("--no-browser", is_flag=True, help="Open none; the address is printed in any case.")
+@click.option("--no-browser", is_flag=True, help="Open no browser; the address is printed in any case.")
 @json_option
 def login(client: str | None, no_browser: bool, wants_json: bool) -> None:
-    """Ask in a browser for leave to read and write your spreadsheets, and keep it where gspread keeps it.
+    """Ask in a browser for permission to read and write your spreadsheets, and keep the login where gspread keeps it.
 
     Nobody else may read the file. All commands find it there, unless --credentials or GOOGLE_APPLICATION_CREDENTIALS
     name other credentials.

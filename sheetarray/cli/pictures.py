@@ -8,7 +8,7 @@ shown by the means of its blocks, NaN left out unless most of a block is NaN.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -119,7 +119,9 @@ def _draw_grid(values: Array, width: int | None, rows: int, columns: int | None)
             break
     left = iter(texts)
     body = iter([[next(left) for _ in line] for line in kept])
-    return _draw_lines(labels, head if len(kept) > 1 or values.ndim == 2 else [], body, cell_width, label_width)
+    head = head if len(kept) > 1 or values.ndim == 2 else []
+    pad = _align_left if values.dtype.kind in "UTO" else _align_right
+    return _draw_lines(labels, head, body, label_width, lambda text: pad(text, cell_width))
 
 
 def _cut_table(values: Array, rows: int, most: int) -> _Cut:
@@ -141,11 +143,16 @@ def _cut_line(values: Array, rows: int, most: int) -> _Cut:
 
 
 def _draw_lines(
-    labels: list[str | None], head: list[str | None], body: Iterator[list[str]], cell_width: int, label_width: int
+    labels: list[str | None],
+    head: list[str | None],
+    body: Iterator[list[str]],
+    label_width: int,
+    pad: Callable[[str], str],
 ) -> list[Text]:
+    """Return the lines of a table, each cell of which `pad` makes as wide as its column."""
     from rich.text import Text
 
-    titles = ["  " + (" " if title is None else title.rjust(cell_width)) for title in head]
+    titles = ["  " + (" " if title is None else pad(title)) for title in head]
     lines = [Text(" " * label_width + "".join(titles), "dim")] if head else []
     gap = head.index(None) if None in head else -1
     for label in labels:
@@ -157,7 +164,7 @@ def _draw_lines(
             if place == gap:
                 line.append("  …", "dim")
             missing = ("nan" in text or "NaT" in text) and not text.startswith(("'", '"'))
-            line.append("  " + " " * (cell_width - _display_width(text)) + text, "red" if missing else "")
+            line.append("  " + pad(text), "red" if missing else "")
         lines.append(line)
     return lines
 
@@ -201,6 +208,16 @@ def _spans_magnitudes(sizes: Array) -> bool:
 
 def _shorten(text: str) -> str:
     return text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - 1]}…"
+
+
+def _align_left(text: str, width: int) -> str:
+    """Return a text that stands at the left of its column, as words do."""
+    return text + " " * (width - _display_width(text))
+
+
+def _align_right(text: str, width: int) -> str:
+    """Return a text that stands at the right of its column, as numbers do."""
+    return " " * (width - _display_width(text)) + text
 
 
 def _display_width(text: str) -> int:

@@ -135,4 +135,4 @@ def test_diff_names_labels_that_differ(path: Path, tmp_path: Path) -> None:
     sa.write(other, {name: variable.values for name, variable in grid.variables.items()})
     result = run("diff", path, other)
     assert result.exit_code == 0
-    assert "only in A" in result.output
+    assert f"only in {path}" in result.output

@@ -77,6 +77,16 @@ def test_axes_have_labels() -> None:
         assert f"c{place * 10 // width}" == label
 
 
+def test_words_stand_at_the_left_and_numbers_at_the_right(tmp_path: Path) -> None:
+    sa.write(
+        tmp_path / "d.csv", {"s": np.array([["a", "日本"], ["long word", "b"]]), "n": np.array([[1, 20], [300, 4]])}
+    )
+    lines = run_command("show", tmp_path / "d.csv", "s").stdout.splitlines()
+    assert lines[2:] == ["     0            1", "  0  'a'          '日本'", "  1  'long word'  'b'"]
+    lines = run_command("show", tmp_path / "d.csv", "n", "--no-picture").stdout.splitlines()
+    assert lines[2:5] == ["       0    1", "  0    1   20", "  1  300    4"]
+
+
 def test_show_takes_the_labels_of_dimensions(tmp_path: Path) -> None:
     xr = pytest.importorskip("xarray")
     time = np.arange("2026-01", "2026-05", dtype="M8[M]").astype("M8[ns]")
