@@ -350,3 +350,16 @@ def test_an_array_whose_beginning_was_overwritten_is_not_written_beside(book: Bo
     assert book.dump() == was
     book.write({"c": np.arange(2)}, worksheet="Sheet1")
     assert_same(book.read("c")["c"], np.arange(2))
+
+
+@pytest.mark.parametrize(
+    ("option", "hint"),
+    [
+        ({"at": "D5"}, "arrays go beside what stands there"),
+        ({"sheet": "run"}, 'worksheet="its title"'),
+        ({"mode": "a"}, "write replaces what it wrote under the same names"),
+    ],
+)
+def test_options_of_workbooks_say_what_to_do_instead(book: Book, option: dict[str, str], hint: str) -> None:
+    with pytest.raises(TypeError, match=f"has no option {next(iter(option))!r} for Google Sheets; .*{hint}"):
+        sa.write(book.url, {"x": [1.5]}, client=book.client, **option)
