@@ -304,15 +304,6 @@ def test_strides_that_repeat_elements_where_each_cell_might_be_one(
         assert "side by side has" in findings[0].hint
 
 
-def test_a_header_that_says_the_same_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    cells = Header(from_name("int8"), (1,), (1,), 0, "row-major", 1).to_cells()
-    first, start = parse_header([*cells, 7])
-    monkeypatch.setattr("sheetarray.header._Parser", None)
-    again, again_start = parse_header([*cells, 8, 9])
-    assert again is first
-    assert again_start == start == len(cells)
-
-
 @pytest.mark.parametrize("value", [True, "1", 1.0, 2, None, np.ones(2)])
 def test_a_header_with_another_cell_is_parsed_anew(value: Any) -> None:
     cells = Header(from_name("int8"), (1,), (1,), 0, "row-major", 1).to_cells()

@@ -14,7 +14,6 @@ from sheetarray import DTypeError, dtypes
 from sheetarray.cells import TextLook, buffer_from_text, buffer_from_typed, buffer_to_text
 from sheetarray.cells.engine import _MANY
 from sheetarray.elements import generic_from_text, generic_to_text
-from sheetarray.testing.cases import objects
 
 
 def _texts(array: Any, **look: Any) -> list[str | None]:
@@ -23,33 +22,6 @@ def _texts(array: Any, **look: Any) -> list[str | None]:
         .cast(pl.String)
         .to_list()
     )
-
-
-def test_looks_in_text() -> None:
-    assert _texts([True, False]) == ["TRUE", "FALSE"]
-    assert _texts([np.nan, np.inf, -np.inf, 1.5]) == ["NaN", "Infinity", "-Infinity", "1.5"]
-    assert _texts([3 + 4j, -1.5 - 2j, complex("-0-0j")]) == ["3+4i", "-1.5-2i", "-0-0i"]
-    assert _texts([1.5 - 2j], decimal=",") == ["1,5-2i"]
-    assert _texts(["=1+1", "+x", "-x", "@x", "'x", "\tx", "\rx", "x", ""]) == [
-        "'=1+1",
-        "'+x",
-        "'-x",
-        "'@x",
-        "''x",
-        "'\tx",
-        "'\rx",
-        "x",
-        "",
-    ]
-    assert _texts(["=1+1", "'x"], formulas="keep") == ["=1+1", "'x"]
-    assert _texts(np.array(["2020-01-01", "NaT"], "M8[D]")) == ["2020-01-01", "NaT"]
-    assert _texts(objects(None, True, 1, 0.5, "1", "=x", "")) == [None, "TRUE", "1", "0.5", "'1", "'=x", "'"]
-
-
-def test_numbers_are_never_touched_by_escapes() -> None:
-    assert _texts([-np.inf, -1.0])[0] == "-Infinity"
-    assert _texts([-1 - 2j]) == ["-1-2i"]
-    assert _texts([-5]) == ["-5"]
 
 
 @pytest.mark.parametrize("byte", [2, 255])

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 from ...columns import MOST_ADDRESSES, ArrayInfo, column_letters
 from ...dtypes import Buffer, DType
 from ...elements import Cell, ComplexForm, encode
-from ...errors import DTypeError, Finding, FormatError
+from ...errors import DTypeError, FormatError
 from ...files import BytesLike, refuse_empty, release_pages, repeated_key
 from ...header import MAX_HEADER_CELLS, Header, NoteFinding, count_blanks_before, parse_header, warn_of_finding
 from ...json_text import faults_as_format_errors
@@ -88,7 +88,6 @@ class _Walk:
         self._text, self._strict, self._note = text, strict, note
         self._at = 3 if text[:3] == b"\xef\xbb\xbf" else 0
         self._span = (0, 0)  # of the last token
-        self._last: tuple[list[bytes], Header, int] | None = None  # the tokens of the last header, and what they say
 
     def iter_names(self, alone: str) -> Iterator[str]:
         """Yield the name of each list when its first item is next; `take_list` then goes to its end."""
@@ -114,7 +113,6 @@ class _Walk:
         """Return the list whose first item is next."""
         cells: list[Cell] = []
         spans: list[tuple[int, int]] = []
-        tokens: list[bytes] = []
         while len(cells) < 4 * MAX_HEADER_CELLS and not (cells and cells[-1] == "data" and len(cells) > 12):
             token = self._next_token()
             if cells and token in (b"]", b"[", b"{"):
@@ -122,8 +120,7 @@ class _Walk:
                 break
             cells.append(self._parse_scalar(token))
             spans.append(self._span)
-            tokens.append(token)
-        header, start = self._read_header(name, cells, tokens)
+        header, start = self._read_header(name, cells)
         end = find_list_end(self._text, self._at, textual=header.dtype.kind in ("string", "generic"))
         if not end:
             raise FormatError("the list does not end", location=name)
@@ -158,18 +155,12 @@ class _Walk:
         line = self._text[: self._at].count(b"\n") + 1
         return f"line {line}"
 
-    def _read_header(self, name: str, cells: list[Cell], tokens: list[bytes]) -> tuple[Header, int]:
-        """Return a header, and the index of the first data cell; those of the last list if the tokens are the same."""
-        if self._last is not None and self._last[0] == tokens:
-            return self._last[1:]
-        notes: list[Finding] = []
+    def _read_header(self, name: str, cells: list[Cell]) -> tuple[Header, int]:
+        """Return a header, and the index of the first data cell."""
         first = count_blanks_before(cells)
         header, start = parse_header(
-            cells[first:], strict=self._strict, address=lambda index: f"{name}[{first + index}]", note=notes.append
+            cells[first:], strict=self._strict, address=lambda index: f"{name}[{first + index}]", note=self._note
         )
-        self._last = (tokens, header, first + start) if not notes else None
-        for note in notes:
-            self._note(note)
         return header, first + start
 
 
