@@ -282,14 +282,14 @@ def _credentials(path: PathLike | None, writing: bool, sharing: bool) -> Any:
     from google.auth.exceptions import GoogleAuthError
 
     scopes = [_SCOPE if writing else f"{_SCOPE}.readonly", *([_DRIVE_SCOPE] if sharing else ())]
-    file = os.fsdecode(path) if path is not None else os.environ.get(_ENVIRONMENT)
-    if file and (len(file) > _LONGEST_PATH or _SECRET.match(file)):
+    file = os.fsdecode(path) if path is not None else os.environ.get(_ENVIRONMENT) or None
+    if file is not None and (len(file) > _LONGEST_PATH or _SECRET.match(file)):
         which = _ENVIRONMENT if path is None else "credentials="
         raise RemoteError(f"{which} is the path of a file with credentials, not these themselves", hint=_ADVICE)
     try:
-        if not file and (user := user_file()).is_file():
+        if file is None and (user := user_file()).is_file():
             file = str(user)
-        loaded = _from_file(Path(file), scopes) if file else None
+        loaded = None if file is None else _from_file(Path(file), scopes)
         if loaded is None and path is not None:
             raise _UnknownKindError("neither a service account's key nor a user's credentials")
         return google.auth.default(scopes=scopes)[0] if loaded is None else loaded

@@ -16,7 +16,7 @@ from ...dtypes import Array, Buffer
 from ...elements import Missing
 from ...errors import Finding, FormatError, LimitError, RemoteError, locating
 from ...files import PathLike
-from ...header import Header, contiguous_strides
+from ...header import Header, find_slow_axis
 from ...linear import error_for_problem, ravel_in_order
 from ...tables import TableOptions, read_table
 from .requests import SheetsApi, open_service
@@ -96,10 +96,9 @@ def _find_rows(sheets: Sequence[GoogleSheet], names: Collection[str]) -> dict[st
 
 def _lies_in_rows(anchor: Anchor) -> bool:
     header = anchor.header
-    if header is None or header.part or header.offset or anchor.orient == "rows":
+    if header is None or header.order != "row-major" or anchor.orient == "rows":
         return False
-    plain = header.order == "row-major" and header.strides == contiguous_strides(header.shape, "row-major")
-    return bool(plain and header.shape and header.capacity == header.length > 0) and header.dtype.kind != "complex"
+    return find_slow_axis(header) == 0 and header.length > 0 and header.dtype.kind != "complex"
 
 
 def _iter_elements(sheet: GoogleSheet, anchor: Anchor, start: int, stop: int, missing: Missing) -> Iterator[Buffer]:

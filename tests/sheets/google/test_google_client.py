@@ -242,6 +242,8 @@ def test_a_missing_credentials_file_is_the_systems_error(tmp_path: Path, monkeyp
     path = tmp_path / "absent.json"
     with pytest.raises(FileNotFoundError, match=r"credentials cannot be read.*absent\.json"):
         read_gsheet(KEY, credentials=path)
+    with pytest.raises(OSError, match="credentials cannot be read"):  # and no others are taken instead
+        read_gsheet(KEY, credentials="")
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(path))
     with pytest.raises(FileNotFoundError, match=r"credentials cannot be read.*absent\.json"):
         read_gsheet(KEY)
