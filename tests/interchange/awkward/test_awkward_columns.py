@@ -95,17 +95,6 @@ def test_text_whose_padding_is_out_of_proportion_is_not_padded() -> None:
     assert from_columns(to_columns("t", words, limit=LIMIT), "t").to_list() == words.to_list()
 
 
-def test_an_array_goes_through_write_and_read(tmp_path: Path) -> None:
-    for suffix in (".csv", ".json"):
-        path = tmp_path / f"t{suffix}"
-        sa.write(path, {"n": np.arange(3), "t": EVENTS, "u": CASES["strings"]})
-        assert list(sa.read(path)) == ["n", "t", "u"]
-        assert_kept(sa.read(path)["t"], EVENTS)
-        assert_kept(sa.read(path, ["u", "n"])["u"], CASES["strings"])
-        sa.write(path, EVENTS)
-        assert_kept(sa.read(path)["array"], EVENTS)
-
-
 # Names -------------------------------------------------------------------------------------------------------
 
 
