@@ -44,6 +44,7 @@ keeps_columnar = Keeps(order=False, labels=True, table=True)
 
 _KEY = "sheetarray"  # of the metadata of Parquet
 _COLUMN = "sheetarray.json"  # of an Arrow file
+_NARROW = {"Boolean": 1, "Int8": 1, "UInt8": 1, "Int16": 2, "UInt16": 2, "Int32": 4, "UInt32": 4, "Float32": 4}  # bytes
 _COMPRESSIONS = {"parquet": ("zstd", "snappy", "lz4", "gzip", "uncompressed"), "arrow": ("uncompressed", "zstd", "lz4")}
 
 
@@ -173,6 +174,10 @@ def _open(source: Source, *, laid_out: bool = True) -> OpenTable:
         return pl.scan_ipc(file, glob=False) if is_arrow else pl.scan_parquet(file, glob=False)
 
     def load(names: list[str]) -> pl.DataFrame:
+        row_size = sum(_NARROW.get(type(columns[name]).__name__, 8) for name in names)
+        if rows * row_size > max_inflated_size(size):  # a count of rows may be a claim
+            reason = f"{rows:,} rows of {len(names):,} columns in {size:,} bytes: more than is read at once"
+            raise FormatError(reason, hint="names= chooses columns")
         with damage_as_format_error(damage):
             frame = scan().select(names).collect()
         if frame.height != rows and frame.width:
@@ -187,8 +192,6 @@ def _open(source: Source, *, laid_out: bool = True) -> OpenTable:
         rows = int(scan().select(pl.len()).collect().item())
     if not columns:
         raise FormatError("no columns")
-    if rows * len(columns) * 8 > max_inflated_size(size):  # a count of rows may be a claim
-        raise FormatError(f"{rows:,} rows of {len(columns):,} columns in {size:,} bytes: more than is read at once")
     if is_arrow and rows and columns.get(_COLUMN) == pl.String():
         text = load([_COLUMN])[_COLUMN][0] or ""
         del columns[_COLUMN]

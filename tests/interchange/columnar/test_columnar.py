@@ -191,6 +191,16 @@ def test_a_layout_that_is_damaged_is_an_error(tmp_path: Path) -> None:
         assert len(list(sa.check(path))) == 1
 
 
+def test_columns_are_chosen_of_more_than_is_read_at_once(tmp_path: Path) -> None:
+    path, column = tmp_path / "t.parquet", pl.repeat(True, 2**26, eager=True)
+    pl.DataFrame([column.alias(f"c{number}") for number in range(17)]).write_parquet(path)
+    assert path.stat().st_size < 2**22
+    assert len(sa.scan(path)) == 17
+    assert sa.read(path, ["c7", "c3"])["c7"].all()  # a byte for each element
+    with pytest.raises(sa.FormatError, match=r"67,108,864 rows of 17 .* more than is read at once .*names="):
+        sa.read(path)
+
+
 def test_an_arrow_file_without_rows_keeps_no_shapes(tmp_path: Path) -> None:
     with pytest.raises(sa.LimitError, match=r"write \.parquet"):
         sa.write(tmp_path / "t.arrow", {"e": np.zeros((0, 3))})
