@@ -96,9 +96,6 @@ def _match_complex(numeral: str) -> Matcher | None:
 
 
 # Statistics, histograms and searches of a whole array that a server has, worked out block by block.
-#
-# Each request takes a pass a little further, and its answer says how far it is. So nothing runs for a page that has
-# been closed. No more of an array is in memory than one block.
 
 _SECONDS_A_PASS = 0.4  # seconds of one request
 _BLOCK = 2**20  # elements
@@ -295,7 +292,7 @@ class Search(Pass):
         return int(matches[-1 if is_back else 0])
 
 
-# The answers of a server besides boxes: statistics, searches and findings; each request takes them further.
+# The questions of a page, and what is kept between them.
 
 _MOST_SEARCHES = 8  # that are kept
 _LONGEST_QUERY = 1000  # characters
@@ -362,7 +359,7 @@ class Answers:
         return self._checking.give()
 
     def close(self) -> None:
-        """Do nothing: a check that is running ends by itself, or with the program."""
+        """Forget all answers; a check that is running ends by itself, or with the program."""
         self._searches.clear()
         self._summaries.clear()
 

@@ -157,9 +157,6 @@ def compress_blob(content: bytes) -> str:
 
 
 # Arrays that a page shows without holding them: a server has them, and gives the boxes that are looked at.
-#
-# An array of a file is read when a box of it is first asked for: block by block where its format allows it, into a file
-# without a name, which is mapped. So it is never in memory as a whole, and each later box takes no reading at all.
 
 MOST_IN_BOX = 2**20  # elements
 MOST_AT_ONCE = 10_000  # elements; an array of no more stands in the page itself
