@@ -67,20 +67,6 @@ def to_rows(array: Array, axis: int) -> Array:
     return moved.reshape(len(moved), int(np.prod(moved.shape[1:], dtype=np.int64)))
 
 
-def align_rows(written: Buffer, cells: Buffer, dtype: DType, row: int) -> RowOrigins:
-    """Return the origin of each row that stands in a sheet now: the row, as written, that it was.
-
-    `written`: the elements as written, a whole number of rows. `cells`: the elements that stand there now, a whole
-    number of rows. `row`: the number of elements of a row.
-
-    Example:
-        >>> from sheetarray.dtypes import from_name
-        >>> align_rows(np.arange(5), np.array([0, 1, 7, 2, 4]), from_name("int64"), 1).sources.tolist()
-        [0, 1, -1, 2, 4]
-    """
-    return align_tables([(written.reshape(-1, row), dtype)], [(cells.reshape(-1, row), dtype)])
-
-
 def align_tables(written: Table, cells: Table) -> RowOrigins:
     """Return the origin of each row of arrays that stand side by side, such as the columns of a table.
 

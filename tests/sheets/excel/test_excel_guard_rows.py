@@ -13,13 +13,18 @@ from examples import examples
 
 import sheetarray as sa
 from sheetarray import aligning
-from sheetarray.aligning import align_rows
-from sheetarray.dtypes import from_name
+from sheetarray.aligning import RowOrigins, align_tables
+from sheetarray.dtypes import DType, from_name
 from sheetarray.testing.cases import assert_same
 
 openpyxl = pytest.importorskip("openpyxl")
 
 Array = np.ndarray[Any, Any]
+
+
+def align_rows(written: Array, cells: Array, dtype: DType, row: int) -> RowOrigins:
+    """The origins of the rows of one array, given its elements."""
+    return align_tables([(written.reshape(-1, row), dtype)], [(cells.reshape(-1, row), dtype)])
 
 
 def round_to(array: Array, digits: int = 15) -> Array:

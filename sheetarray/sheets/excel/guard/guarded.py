@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ....aligning import RowOrigins, align_rows, content_key
+from ....aligning import RowOrigins, align_tables, content_key
 from ....columns import ArrayColumn, RowChange, describe_row
 from ....comparing import explain_change
 from ....dtypes import Array, Buffer, Mask
@@ -313,7 +313,8 @@ class Snapshots:
 
     def _compare_aligned(self, written: Buffer, header: Header, buffer: Buffer, row: int) -> Guarded:
         """Return an array beside a snapshot, row by row, wherever each row stands now."""
-        alignment = align_rows(written, buffer, header.dtype, row)
+        before, now = ([(elements.reshape(-1, row), header.dtype)] for elements in (written, buffer))
+        alignment = align_tables(before, now)
         known = np.flatnonzero(alignment.sources >= 0)
         places = (known[:, None] * row + np.arange(row)).ravel()
         origins = (alignment.sources[known][:, None] * row + np.arange(row)).ravel()
