@@ -48,7 +48,7 @@ _IN_EVERY_HEADER = b"d", b"D", b"p", b"P"  # `ndarray`, or four keys of a damage
 ENDLESS = 2**40  # a row that no text has
 
 Run = tuple[int, int, int, str]  # a column, its first row, the row after the last, and the kind of its cells
-_Scanned = tuple[int, int, int, int, Any, Any, Any, list[Any]]  # what a loop returns for a block
+_Scanned = tuple[int, int, int, Any, Any, Any, list[Any]]  # what a loop returns for a block
 
 
 class Records:
@@ -84,25 +84,37 @@ class Records:
         return self._places[-1] >= len(self.content)
 
     def _scan(self, place: int, size: int, row: int, runs: Sequence[Run], words: bytes, comma: bool) -> _Scanned:
-        """Go over whole records from a place on until `size` bytes are behind it."""
+        """Go over whole records from a place on until `size` bytes are behind it.
+
+        Raises:
+            FormatError: the text is not UTF-8.
+        """
         scan = loops.scan.read_delimited if loops.COMPILED else _scan_plainly
-        wanted = kinds = b""
-        if runs:
-            *places, letters = zip(*runs, strict=True)
-            wanted, kinds = np.array(places, np.int64).T.tobytes(), "".join(letters).encode()
-        scanned: _Scanned = scan(self.content, place, self._mark, size, row, words, wanted, kinds, comma)
+        scanned: _Scanned = scan(self.content, place, self._mark, size, row, words, list(runs), comma)
+        if not (block := bytes(self.content[place : scanned[0]])).isascii():
+            self._decode(block)
         return scanned
+
+    def _decode(self, block: bytes) -> None:
+        """Make sure that a block is UTF-8.
+
+        Raises:
+            FormatError: it is not; the error says where the text is not.
+        """
+        try:
+            block.decode("utf-8")
+        except UnicodeDecodeError:
+            decode_text(bytes(self.content[self.start :]), "utf-8")
+            raise
 
     def _keep(self, scanned: _Scanned, first: int) -> list[Any]:
         """Keep the index of the next block, and return its pieces of runs; `first` is its first record's number.
 
         Raises:
-            FormatError: a quote is never closed, or the text is not UTF-8.
+            FormatError: a quote is never closed.
         """
         row, place = self._rows[-1], self._places[-1]
-        end, invalid, width, opened, marks, found, blank, pieces = scanned
-        if invalid < end:
-            decode_text(bytes(self.content[self.start :]), "utf-8")
+        end, width, opened, marks, found, blank, pieces = scanned
         if opened >= 0:
             line = bytes(self.content[self.start : opened]).count(b"\n") + 1
             raise FormatError(
@@ -415,7 +427,8 @@ def _join(kind: str, pieces: Sequence[Any]) -> Any:
     import polars as pl
 
     series = [_to_series(piece) for piece in pieces]
-    return pl.concat(series) if len(series) > 1 else series[0] if series else _to_series([])
+    cells = pl.concat(series) if len(series) > 1 else series[0] if series else _to_series([])
+    return cells.set(cells == "", None) if (cells == "").any() else cells
 
 
 def _to_series(texts: Any) -> pl.Series:
@@ -517,7 +530,7 @@ class _Block:
 
 
 def _scan_plainly(
-    content: Any, place: int, mark: int, size: int, row: int, words: bytes, wanted: bytes, kinds: bytes, _: bool
+    content: Any, place: int, mark: int, size: int, row: int, words: bytes, runs: Sequence[Run], _: bool
 ) -> _Scanned:
     """Return what the compiled loop does of a block, but no numbers, so that their cells are looked at as text."""
     block = _Block(content, place, mark, size)
@@ -533,15 +546,15 @@ def _scan_plainly(
         at = min(int(np.searchsorted(block.ends, (marks[-1] if marks else place) + _NEAR)), count - 1)
         marks += [row + at + 1, int(block.ends[at])]
     pieces: list[Any] = []
-    for (column, first, stop), kind in zip(np.frombuffer(wanted, np.int64).reshape(-1, 3).tolist(), kinds, strict=True):
+    for column, first, stop, kind in runs:
         first, stop = min(max(first - row, 0), count), min(max(stop - row, 0), count)
-        texts = block.column(column, first, stop) if chr(kind) in "ts" else []
-        if chr(kind) == "s":
+        texts = block.column(column, first, stop) if kind in "ts" else []
+        if kind == "s":
             held = [at for at, text in enumerate(texts, row + first) if text]
             pieces.append((np.array(held, np.int64), [text for text in texts if text]))
         else:
-            pieces.append([text or None for text in texts] if chr(kind) == "t" else None)
+            pieces.append(texts if kind == "t" else None)
     blank = [at for at, cells in enumerate(block.rows(), row) if len(cells) == 1 and not cells[0].strip()]
     width = max(map(len, block.rows()), default=0)
     arrays = [np.array(some, np.int64) for some in (marks, found, blank)]
-    return end, end, width, block.opened, arrays[0], arrays[1], arrays[2], pieces
+    return end, width, block.opened, arrays[0], arrays[1], arrays[2], pieces

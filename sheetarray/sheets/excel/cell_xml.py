@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from itertools import chain, repeat
@@ -87,17 +88,15 @@ class Layer(NamedTuple):
 
     Attributes:
         before: the XML between a cell's reference and its value.
-        kind: `d` for float64, `f` for float32, `i` for int64, `v` for a list of texts as they are. None, NaN and
-            infinities are no values.
+        kind: `d` for float64, `i` for int64, `v` for a list of texts as they are. None, NaN and infinities are no
+            values.
         values: an array or a list.
-        present: a mask of the cells that have a value, of uint8; None if all have one, or if values are a list.
         after: the XML after a value.
     """
 
     before: str
-    kind: Literal["d", "f", "i", "v"]
+    kind: Literal["d", "i", "v"]
     values: Any
-    present: Any
     after: str
 
 
@@ -131,12 +130,20 @@ def format_rows(
     after its number.
 
     Example:
-        >>> numbers = Layer("><v>", "d", np.array([1.0, 2.5]), None, "</v></c>")
+        >>> numbers = Layer("><v>", "d", np.array([1.0, 2.5]), "</v></c>")
         >>> format_rows(7, 1, [ColumnSegment("B", 0, 1, 0, 1)], [[numbers]])
         b'<row r="7"><c r="B7"><v>2.5</v></c></row>'
     """
     if loops.COMPILED:
-        made: bytes = loops.scan.format_rows(first, count, list(attributes), segments, groups)
+        columns_of_layers = [
+            (
+                letters,
+                above,
+                [(before, kind, values[start : start + size], after) for before, kind, values, after in groups[group]],
+            )
+            for letters, group, start, above, size in segments
+        ]
+        made: bytes = loops.scan.format_rows(first, count, list(attributes), columns_of_layers)
         return made
     cells = [_format_cells(layers) for layers in groups]
     numbers = list(map(str, range(first, first + count)))
@@ -162,25 +169,32 @@ def value_layers(cells: TypedCells, style: int | None) -> Group:
     styled = "" if style is None else f' s="{style}"'
     layers: Group = []
     for before, series in ((_BEFORE, cells.numbers), (f' t="b"{_BEFORE}', cells.booleans)):
-        if series is None:
-            continue
-        if series.dtype == pl.String:
-            layers.append(Layer(styled + before, "v", series.to_list(), None, _AFTER))
-            continue
-        present = series.is_not_null().to_numpy().astype(np.uint8) if series.null_count() else None
-        kind: Literal["d", "f", "i"] = "i"
-        if series.dtype.is_float():
-            kind = "d" if series.dtype == pl.Float64 else "f"
-        dtype = {"d": pl.Float64, "f": pl.Float32, "i": pl.Int64}[kind]
-        values = series.cast(dtype).fill_null(0) if present is not None else series.cast(dtype)
-        layers.append(Layer(styled + before, kind, np.ascontiguousarray(values.to_numpy()), present, _AFTER))
+        if series is not None:
+            layers.append(Layer(styled + before, *_values_of(series), _AFTER))
     if cells.texts is not None:
         escaped, spaced = xml_texts(cells.texts), mark_spaced(cells.texts)
         if spaced.any():
             some = pl.select(pl.when(spaced).then(escaped)).to_series()
-            layers.append(Layer(_SPACED_TEXT, "v", some.to_list(), None, _AFTER_TEXT))
-        layers.append(Layer(_TEXT, "v", escaped.to_list(), None, _AFTER_TEXT))
+            layers.append(Layer(_SPACED_TEXT, "v", some.to_list(), _AFTER_TEXT))
+        layers.append(Layer(_TEXT, "v", escaped.to_list(), _AFTER_TEXT))
     return layers
+
+
+def _values_of(series: pl.Series) -> tuple[Literal["d", "i", "v"], Any]:
+    """Return numbers or booleans as a layer has them, with their kind."""
+    import polars as pl
+
+    if series.dtype == pl.Float32:  # doubles of the same shortest text, but all digits of an integer, which are exact
+        shortest = series.cast(pl.String).cast(pl.Float64)
+        is_long = (series.abs() >= 2.0**24) & (series.abs() < 1e16)
+        series = series.cast(pl.Float64).zip_with(is_long, shortest)
+    if series.dtype == pl.Float64:
+        return "d", np.ascontiguousarray((series.fill_null(math.nan) if series.null_count() else series).to_numpy())
+    if series.dtype == pl.Boolean:
+        series = series.cast(pl.Int64)
+    if series.dtype == pl.String or series.null_count():
+        return "v", series.cast(pl.String).to_list()
+    return "i", np.ascontiguousarray(series.cast(pl.Int64).to_numpy())
 
 
 # Cell by cell --------------------------------------------------------------------------------------------------
@@ -230,8 +244,6 @@ def _format_cells(layers: Group) -> list[str | None]:
     cells: list[str | None] = [None] * size
     for layer in reversed(layers):
         before, after, texts = layer.before, layer.after, _texts_of(layer)
-        if layer.present is not None:
-            texts = [text if present else None for text, present in zip(texts, layer.present.tolist(), strict=True)]
         made = [None if text is None else f"{before}{text}{after}" for text in texts]
         cells = made if len(made) == size and None not in made else _put_over(cells, made)
     return cells
@@ -250,21 +262,8 @@ def _texts_of(layer: Layer) -> list[str | None]:
         return list(map(str, layer.values.tolist()))
     import polars as pl
 
-    values = layer.values
-    texts: list[str | None] = pl.Series(values).cast(pl.String).to_list()
-    size, one = np.abs(values), values.dtype.type
-    most = one(2**24) if layer.kind == "f" else one(1e15)
-    for index in np.flatnonzero(~((size >= one(1e-4)) & (size < most))).tolist():
-        value = values[index]
-        text = _format_single(value) if layer.kind == "f" else repr(float(value))
-        texts[index] = text if np.isfinite(value) else None
+    texts: list[str | None] = pl.Series(layer.values).cast(pl.String).to_list()
+    size = np.abs(layer.values)
+    for index in np.flatnonzero(~((size >= 1e-4) & (size < 1e15))).tolist():
+        texts[index] = repr(float(layer.values[index])) if np.isfinite(size[index]) else None
     return texts
-
-
-def _format_single(number: np.float32) -> str:
-    """Return the shortest text of a float32, in the form that `repr` gives to a float."""
-    if number and not np.float32(1e-4) <= abs(number) < np.float32(1e16):
-        return np.format_float_scientific(number, unique=True, trim="-", exp_digits=2)
-    if abs(number) >= 2**24:  # an integer, whose digits are exact
-        return repr(float(number))
-    return np.format_float_positional(number, unique=True, trim="0")

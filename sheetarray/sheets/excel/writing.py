@@ -180,7 +180,7 @@ class RowWriter:
 
 def _as_they_are(cells: list[str | None]) -> Group:
     """Return a group of cells whose XML after their references is made; None is a blank."""
-    return [Layer("", "v", cells, None, "")]
+    return [Layer("", "v", cells, "")]
 
 
 @lru_cache(maxsize=64)  # very many arrays have few headers

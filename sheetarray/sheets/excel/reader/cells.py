@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,8 +18,8 @@ from ....columns.words import CODES, NONE, WORDS, code_of
 from ....dtypes import Mask, Positions
 from ....elements import Cell
 from ....errors import FormatError
-from ....loops import Doubles, scan, to_series
-from ...workbooks import MOST_COLUMNS, MOST_ROWS
+from ....loops import Doubles, to_series
+from ...workbooks import MOST_COLUMNS, MOST_ROWS, without_escapes
 from ..package.relations import Relation
 
 if TYPE_CHECKING:
@@ -201,40 +202,40 @@ CELL = np.dtype(
         ("number", np.float64),
         ("row", np.uint32),
         ("style", np.uint32),  # of .ods, how often the cell stands in its row
-        ("start", np.uint32),
-        ("length", np.uint32),
-        ("formula", np.uint32),
         ("column", np.uint16),
-        ("formula_length", np.uint8),
         ("type", np.uint8),
-    ]
+    ],
+    align=True,
 )
 _NUMERAL = r"^-?[0-9]+(?:\.[0-9]+)?(?:\.?[eE][-+]?[0-9]+)?$"
 _NOT_ZERO = "^-?[0.]*[1-9]"
 TYPES = {"": PLAIN, "n": PLAIN, "s": SHARED, "str": RESULT, "inlineStr": INLINE, "b": LOGICAL, "e": ERROR, "d": ISO}
 TEXTS = (RESULT, INLINE)  # the value is the text itself, and may be empty
+_TRUTHS = ("TRUE()", "FALSE()", "of:=TRUE()", "of:=FALSE()")
 NUMERALS = (PLAIN, SHARED, LOGICAL)  # the value is a numeral
 
 
-@dataclass(frozen=True)
-class XmlTexts:
-    """Texts that stand in XML, or beyond it where they differ from the XML.
+class LoopTexts:
+    """Texts that the compiled loop has made.
 
-    Attributes:
-        extra: what stands beyond it.
-        starts, lengths: of each text, in bytes; what stands beyond the XML starts behind its last byte.
+    `escaped`: a mask of those in which `_xHHHH_` stands for a character. `most_bytes`: that they take at most.
     """
 
-    xml: bytes
-    extra: bytes
-    starts: Any
-    lengths: Any
+    def __init__(self, capsules: tuple[Any, Any], escaped: Mask, most_bytes: int) -> None:
+        self._capsules, self._escaped, self.most_bytes = capsules, escaped, most_bytes
 
-    def __getitem__(self, places: Positions) -> pl.Series:
-        """Return the texts of some places."""
-        starts = np.ascontiguousarray(self.starts[places], np.uint32)
-        lengths = np.ascontiguousarray(self.lengths[places], np.uint32)
-        return to_series(scan.take_texts(self.xml, self.extra, starts, lengths))
+    @cached_property
+    def series(self) -> pl.Series:
+        """The texts as a Series."""
+        return unescape(to_series(self._capsules), self._escaped)
+
+
+def unescape(texts: pl.Series, escaped: Mask | bool = True) -> pl.Series:
+    """Return texts of which some stand without their escapes of characters `_xHHHH_`."""
+    places = np.flatnonzero(texts.str.contains("_x", literal=True).to_numpy() & escaped)
+    if not len(places):
+        return texts
+    return texts.scatter(places, _series(list(map(without_escapes, texts.gather(places).to_list()))))
 
 
 @dataclass(frozen=True)
@@ -248,11 +249,12 @@ class RawCells:
         pending: a mask of the cells that have a formula and no value.
         numbers: the number of each cell under `numeral`; anything for other cells.
         numeral: a mask of the cells of `NUMERALS` whose number is known.
-        values: of each cell as it is written; None if only the numbers were kept.
+        values: of each cell as it is written; None if only the numbers were kept. The loop's become a Series only for
+            whoever asks for texts.
         width: the number of cells in each row, if all rows have cells in the same columns; otherwise 0.
         formulas: a mask of the cells that are formulas; None if no cell is a formula.
         areas: the ranges of array formulas, of which `formulas` marks only the first cell.
-        find_formulas: returns the index of each cell with a short formula of its own, and the formula.
+        sources: of each cell under `formulas` the formula, "" where that is not short and its own.
     """
 
     rows: Positions
@@ -262,11 +264,11 @@ class RawCells:
     pending: Mask
     numbers: Doubles
     numeral: Mask
-    values: pl.Series | XmlTexts | None
+    values: pl.Series | LoopTexts | None
     width: int = 0
     formulas: Mask | None = None
     areas: tuple[FormulaArea, ...] = ()
-    find_formulas: Callable[[], Iterable[tuple[int, str]]] = tuple
+    sources: pl.Series | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -275,36 +277,46 @@ class RawCells:
         """Return the values of some cells, by their indices, as they are written; null for a formula without one."""
         import polars as pl
 
-        assert self.values is not None, "whoever wants texts does not take cells whose numbers alone were kept"
-        texts = self.values[places]
+        texts = self._series()[places]
         if isinstance(self.values, pl.Series) or not (blank := self.pending[places]).any():
             return texts
         return texts.scatter(np.flatnonzero(blank), pl.Series([None], dtype=pl.String))
 
+    def _series(self) -> pl.Series:
+        """Return the values as they are written; the loop's have "" for a formula without one."""
+        assert self.values is not None, "whoever wants texts does not take cells whose numbers alone were kept"
+        return self.values.series if isinstance(self.values, LoopTexts) else self.values
+
+    def find_formulas(self) -> Iterator[tuple[int, str]]:
+        """Yield the index of each cell with a short formula of its own, and the formula."""
+        if self.formulas is not None and self.sources is not None:
+            known = zip(np.flatnonzero(self.formulas).tolist(), self.sources.to_list(), strict=True)
+            yield from ((index, source) for index, source in known if source)
+
     def text_lengths(self, places: Positions) -> Positions:
         """Return how many bytes the value of each cell takes; 0 for a formula without a value."""
-        if isinstance(self.values, XmlTexts):
-            return np.asarray(self.values.lengths[places], np.int64)
-        return self.texts(places).str.len_bytes().fill_null(0).to_numpy()
-
-    def _take_values(self, places: Positions) -> pl.Series | XmlTexts | None:
-        values: Any = self.values
-        if isinstance(values, XmlTexts):
-            return XmlTexts(values.xml, values.extra, values.starts[places], values.lengths[places])
-        return None if values is None else values.gather(places)
+        return self._series()[places].str.len_bytes().fill_null(0).to_numpy()
 
     def select(self, places: Positions) -> RawCells:
         """Return some cells, by their indices, of a block without formulas."""
         rows, columns = self.rows[places], self.columns[places]
         marks = self.types[places], self.styles[places], self.pending[places]
-        numbers, values = (self.numbers[places], self.numeral[places]), self._take_values(places)
+        numbers, values = (
+            (self.numbers[places], self.numeral[places]),
+            None if self.values is None else self.texts(places),
+        )
         return RawCells(rows, columns, *marks, *numbers, values, row_width(rows, columns) if len(rows) else 0)
 
     def take(self, places: Positions, rows: Positions, columns: Positions) -> RawCells:
         """Return some cells, by their indices, put into other rows and columns; each may be taken several times."""
-        times = np.bincount(places, minlength=len(self))
-        last = np.zeros(len(self), np.int64)
-        last[places] = np.arange(len(places))
+        formulas = sources = None
+        if self.formulas is not None and self.sources is not None:
+            import polars as pl
+
+            formulas = self.formulas[places]
+            index = (np.cumsum(self.formulas) - 1)[places[formulas]]
+            is_repeated = (np.bincount(index, minlength=len(self.sources)) > 1)[index]
+            sources = self.sources.gather(index).zip_with(pl.Series(~is_repeated), pl.Series([""]))
         return RawCells(
             rows,
             columns,
@@ -313,18 +325,18 @@ class RawCells:
             self.pending[places],
             self.numbers[places],
             self.numeral[places],
-            self._take_values(places),
+            self.texts(places),
             row_width(rows, columns),
-            None if self.formulas is None else self.formulas[places],
+            formulas,
             self.areas,
-            lambda: ((int(last[index]), text) for index, text in self.find_formulas() if times[index] == 1),
+            sources,
         )
 
     @property
     def nbytes(self) -> int:
         """The bytes of memory that the cells take, about."""
         arrays = (self.rows, self.columns, self.types, self.styles, self.pending, self.numbers, self.numeral)
-        values = 32 * len(self) + len(self.values.xml) if isinstance(self.values, XmlTexts) else 32 * len(self)
+        values = 32 * len(self) + self.values.most_bytes if isinstance(self.values, LoopTexts) else 32 * len(self)
         return sum([array.nbytes for array in arrays]) + values
 
 
@@ -336,30 +348,32 @@ def position_error(row: int, column: int) -> FormatError:
     )
 
 
-def cells_of_loop(text: bytes, cells: bytes, extra: bytes) -> RawCells:
-    """Return cells that the compiled loop has made of worksheet XML; `extra`: texts that differ from the XML."""
+def cells_of_loop(
+    cells: bytes, texts: tuple[Any, Any], formulas: tuple[Any, Any], size: int, *, has_escapes: bool
+) -> RawCells:
+    """Return cells that the compiled loop has made of XML.
+
+    `texts`: of each cell. `formulas`: of each that is marked as a formula. `size`: of the XML in bytes. `has_escapes`:
+    whether `_xHHHH_` stands for a character in text.
+    """
     made = np.frombuffer(cells, CELL)
     rows, columns = made["row"].astype(np.int64), made["column"].astype(np.int64)
     marks = made["type"].copy()  # bytes one after another take a tenth of the time of bytes that are far apart
-    is_formula = marks & FORMULA != 0
-
-    def find_formulas() -> Iterator[tuple[int, str]]:
-        places = np.flatnonzero(made["formula_length"])
-        sources = XmlTexts(text, extra, made["formula"], made["formula_length"])[places]
-        yield from zip(places.tolist(), sources.to_list(), strict=True)
-
-    return RawCells(
-        rows,
-        columns,
-        marks & np.uint8(FORMULA - 1),
-        made["style"].astype(np.int64),
-        marks & WAITING != 0,
-        made["number"].copy(),
-        marks & NUMERAL != 0,
-        XmlTexts(text, extra, made["start"], made["length"]),
-        row_width(rows, columns) if len(rows) else 0,
-        is_formula if is_formula.any() else None,
-        find_formulas=find_formulas,
+    is_formula, types = marks & FORMULA != 0, marks & np.uint8(FORMULA - 1)
+    return settle_constants(
+        RawCells(
+            rows,
+            columns,
+            types,
+            made["style"].astype(np.int64),
+            marks & WAITING != 0,
+            made["number"].copy(),
+            marks & NUMERAL != 0,
+            LoopTexts(texts, ((types == RESULT) | (types == INLINE)) & has_escapes, size),
+            row_width(rows, columns) if len(rows) else 0,
+            is_formula if is_formula.any() else None,
+            sources=to_series(formulas),
+        )
     )
 
 
@@ -383,18 +397,53 @@ def cells_of_parser(
     places = np.array(rows, dtype=np.int64), np.array(columns, dtype=np.int64)
     marks = np.zeros(len(cells), np.bool_)
     marks[[index for index, _ in formulas]] = True
-    return RawCells(
-        *places,
-        kinds,
-        np.array(styles, dtype=np.int64),
-        values.is_null().to_numpy(),
-        numbers.to_numpy(),
-        is_numeral.fill_null(value=False).to_numpy() & np.isin(kinds, NUMERALS),
-        values,
-        row_width(*places),
-        marks if formulas else None,
-        tuple(areas),
-        lambda: [(index, text) for index, text in formulas if text],
+    return settle_constants(
+        RawCells(
+            *places,
+            kinds,
+            np.array(styles, dtype=np.int64),
+            values.is_null().to_numpy(),
+            numbers.to_numpy(),
+            is_numeral.fill_null(value=False).to_numpy() & np.isin(kinds, NUMERALS),
+            values,
+            row_width(*places),
+            marks if formulas else None,
+            tuple(areas),
+            pl.Series([source for _, source in formulas], dtype=pl.String),
+        )
+    )
+
+
+def settle_constants(cells: RawCells) -> RawCells:
+    """Return cells in which the formulas TRUE() and FALSE() are what they give: programs write booleans so.
+
+    openpyxl drops the values of formulas; LibreOffice gives booleans of an .xlsx the value 1 or 0 in .ods.
+    """
+    import polars as pl
+
+    if cells.formulas is None or cells.sources is None or not (known := cells.sources.is_in(list(_TRUTHS))).any():
+        return cells
+    places = np.flatnonzero(cells.formulas)[known.to_numpy()]
+    sources = cells.sources.filter(known)
+    truths, is_open = sources.str.contains("TRUE", literal=True).to_numpy(), sources.str.starts_with("of").to_numpy()
+    types, numbers = cells.types[places], cells.numbers[places]
+    is_one = (types == LOGICAL) | ((types == PLAIN) & cells.numeral[places] & ((numbers == 0) | (numbers == 1)))
+    is_made = cells.pending[places] | is_open
+    made, truths = places[is_made], truths[is_made]
+    formulas, pending, numeral = cells.formulas.copy(), cells.pending.copy(), cells.numeral.copy()
+    types, numbers = cells.types.copy(), cells.numbers.copy()
+    formulas[places[is_one | is_made]] = False
+    pending[made], numeral[made], types[made], numbers[made] = False, True, LOGICAL, truths
+    values = cells.texts(np.arange(len(cells)))
+    return replace(
+        cells,
+        types=types,
+        pending=pending,
+        numbers=numbers,
+        numeral=numeral,
+        values=values.scatter(made, pl.Series(np.where(truths, "1", "0"))),
+        formulas=formulas if formulas.any() else None,
+        sources=cells.sources.filter(pl.Series(formulas[cells.formulas])),
     )
 
 

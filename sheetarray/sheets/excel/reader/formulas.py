@@ -17,9 +17,6 @@ from .cells import PENDING, CellRun, FormulaArea
 #
 # Source: ECMA-376 part 1, 18.3.1.40 (f), 18.18.6 (ST_CellFormulaType).
 
-# LibreOffice writes truth values as these formulas, which count as values: nobody has to calculate them
-CONSTANTS = ("TRUE()", "FALSE()")
-
 _RANGE = re.compile("([A-Za-z]{1,3})([0-9]{1,7}):([A-Za-z]{1,3})([0-9]{1,7})")
 _MOST_AREAS = 2**16
 _LINE = 2**31  # a position is a line times this, plus the place in the line

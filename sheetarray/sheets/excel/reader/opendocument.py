@@ -51,7 +51,6 @@ _EXTENSIONS = "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:
 _USUAL = {"table": TABLE_SPACE, "office": OFFICE_SPACE, "text": TEXT_SPACE, "calcext": _EXTENSIONS}
 _TABLE, _ROW = f"{TABLE_SPACE}table", f"{TABLE_SPACE}table-row"
 _CELLS = (f"{TABLE_SPACE}table-cell", f"{TABLE_SPACE}covered-table-cell")
-_TRUTHS = {"of:=TRUE()": "1", "of:=FALSE()": "0"}  # LibreOffice's booleans of an .xlsx, whose value is a float
 _TRUTH_VALUES = {"true": "1", "false": "0"}  # of boolean cells
 _VALUES = {
     "float": (PLAIN, f"{OFFICE_SPACE}value"),
@@ -226,11 +225,11 @@ class _Rows(Handlers["list[TableCells]"]):
 
     def scan(self, text: bytes, start: int, prefix: bytes, prefixes: bytes) -> tuple[list[TableCells], int]:
         """Return the cells of whole rows by the compiled loop, and the byte after the last row."""
-        end, after, cells, extra, repeats = scan.scan_table_rows(
+        end, after, cells, texts, formulas, repeats = scan.scan_table_rows(
             text, start, prefix, prefixes, self._row + 1, MOST_ROWS
         )
         self._row = after - 1
-        raw = _without_elapsed(cells_of_loop(text, cells, extra))
+        raw = _without_elapsed(cells_of_loop(cells, texts, formulas, end - start, has_escapes=False))
         return self._accept(raw, np.frombuffer(repeats, np.int64)), end
 
     def _accept(self, cells: RawCells, repeats: Positions) -> list[TableCells]:
@@ -318,7 +317,7 @@ class _Rows(Handlers["list[TableCells]"]):
         made = _parse_value(attributes, None if self._text is None else "".join(self._text))
         if made is not None:
             formula = attributes.get(f"{TABLE_SPACE}formula", "")
-            if formula and formula not in _TRUTHS:
+            if formula:
                 area = _find_area(attributes, self._row, self._column)
                 self._formulas.append((len(self._cells), "" if area else formula))
                 self._areas += area
@@ -370,8 +369,6 @@ def _parse_value(attributes: dict[str, str], text: str | None) -> tuple[int, str
     `text`: of the cell's paragraphs; None if it has no paragraph.
     """
     formula = attributes.get(f"{TABLE_SPACE}formula", "")
-    if formula in _TRUTHS:
-        return LOGICAL, _TRUTHS[formula]
     pending = (PLAIN, None) if formula else None
     type_, key = _VALUES.get(attributes.get(f"{OFFICE_SPACE}value-type", ""), (None, ""))
     if attributes.get(f"{_EXTENSIONS}value-type") == "error" or (formula and text and _FAULT.fullmatch(text)):

@@ -163,8 +163,14 @@ def to_utf8(blocks: Iterator[bytes], name: str) -> Iterator[bytes]:
         raise FormatError(
             f"the part is in {declared[1].decode('ascii', 'replace')!r:.40}: UTF-8 and UTF-16 are read", location=name
         )
-    yield first.removeprefix(codecs.BOM_UTF8)
-    yield from blocks
+    decoder = codecs.getincrementaldecoder("utf-8")("strict")
+    for block in chain([first.removeprefix(codecs.BOM_UTF8)], blocks):
+        try:
+            if not block.isascii() or decoder.getstate()[0]:
+                decoder.decode(block)
+        except UnicodeError:
+            raise FormatError("the part is not UTF-8", location=name) from None
+        yield block
 
 
 def part_blocks(package: Package, name: str, short: int) -> Iterator[bytes]:
@@ -289,8 +295,9 @@ class Handlers(ABC, Generic[_Read]):
         return prefixes[0] and f"{prefixes[0]}:" if len(prefixes) == 1 and self._is_plain else None
 
     def declared(self) -> bytes:
-        """Return all prefixes that are declared, as the compiled loops take them."""
-        return f":xml:{''.join(f'{prefix}:' for prefix in self._spaces if prefix)}".encode()
+        """Return all prefixes that are declared, as the compiled loops take them: none before one that it ends with."""
+        prefixes = sorted({"xml", *filter(None, self._spaces)}, key=len)
+        return "".join(f" {prefix}:" for prefix in prefixes).encode()
 
 
 def read_elements(

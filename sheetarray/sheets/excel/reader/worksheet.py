@@ -42,8 +42,9 @@ from .cells import (
     mark_plain_doubles,
     missing_text_error,
     position_error,
+    unescape,
 )
-from .formulas import CONSTANTS, find_area
+from .formulas import find_area
 from .parsing import Handlers, StringItem, part_blocks, read_elements
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ def _numbers_of(block: RawCells) -> Numbers | None:
         return None
     if not mark_plain_doubles(block.numbers).all():
         return None
-    row = replace(block.select(np.arange(width)), values=None)
+    row = replace(block, values=None).select(np.arange(width))
     return Numbers(row, block.rows[::width].copy(), block.numbers)
 
 
@@ -201,9 +202,9 @@ class _Rows(Handlers[RawCells]):
 
     def scan(self, text: bytes, start: int, prefix: bytes, prefixes: bytes) -> tuple[RawCells, int]:
         """Return the cells of whole rows by the compiled loop, and the byte after the last row."""
-        end, after, cells, extra, _ = scan.scan_rows(text, start, prefix, prefixes, self.row + 1, MOST_ROWS)
+        end, after, cells, texts, formulas, _ = scan.scan_rows(text, start, prefix, prefixes, self.row + 1, MOST_ROWS)
         self.row = after - 1
-        return cells_of_loop(text, cells, extra), end
+        return cells_of_loop(cells, texts, formulas, end - start, has_escapes=True), end
 
     def begin(self, name: str, attributes: dict[str, str]) -> bool:
         depth = len(self.open)
@@ -313,12 +314,8 @@ class _Rows(Handlers[RawCells]):
         style = self._cell.get("s", "0")
         if self._formula is not None:
             formula = "".join(self._formula)
-            if formula in CONSTANTS and (value is None or type_ == LOGICAL or (type_ == PLAIN and value in ("0", "1"))):
-                if value is None:  # openpyxl drops the values of formulas
-                    type_, value = LOGICAL, str(int(formula == CONSTANTS[0]))
-            else:
-                short = self._is_own and len(formula.encode()) <= SHORT_FORMULA
-                self._formulas.append((len(self._cells), formula if short else ""))
+            short = self._is_own and len(formula.encode()) <= SHORT_FORMULA
+            self._formulas.append((len(self._cells), formula if short else ""))
         known = int(style) if style != "0" and _ROW.fullmatch(style) else 0
         self._cells.append((self.row, self._column, type_, known, value))
 
@@ -432,8 +429,8 @@ class SharedStrings:
 
 def _scan(text: bytes, start: int, prefix: bytes, prefixes: bytes) -> tuple[pl.Series, int]:
     """Return the strings of whole items by the compiled loop, and the byte after the last one."""
-    end, texts = scan.scan_strings(text, start, prefix, prefixes)
-    return to_series(texts), end
+    end, _, _, texts, *_ = scan.scan_strings(text, start, prefix, prefixes, 0, 0)
+    return unescape(to_series(texts)), end
 
 
 class _Items(Handlers["pl.Series"]):
