@@ -1150,6 +1150,7 @@ PyObject *read_delimited(PyObject *arguments) {
 }
 
 // ---- The module ----------------------------------------------------------------------------------------------------
+// The number in its documentation is that of `loops.LOOPS`: it changes with what a function takes or returns.
 
 PyMethodDef methods[] = {
     {"format_rows", guarded<format_rows>, METH_VARARGS, "Return the XML of rows of a worksheet."},
@@ -1161,7 +1162,7 @@ PyMethodDef methods[] = {
     {nullptr, nullptr, 0, nullptr}};
 
 PyModuleDef_Slot slots[] = {{0, nullptr}};
-PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_scan", "The compiled loops of sheetarray.", 0, methods, slots,
+PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_scan", "The compiled loops of sheetarray, 2", 0, methods, slots,
                           nullptr, nullptr, nullptr};
 
 }  // namespace

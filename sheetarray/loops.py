@@ -18,12 +18,15 @@ import numpy as np
 if TYPE_CHECKING:
     import polars as pl
 
+LOOPS = "The compiled loops of sheetarray, 2"  # those that this package calls
 PLAIN = "SHEETARRAY_PLAIN"  # in the environment: `1` switches the compiled loops off
 
 scan: Any = None  # the module `_scan`, or None
 if os.environ.get(PLAIN, "0") in ("", "0"):
     with suppress(ImportError):  # installed without a compiler
         scan = import_module("._scan", __package__)
+if scan is not None and scan.__doc__ != LOOPS:  # built of older sources, as after `git pull` alone
+    scan = None
 COMPILED = scan is not None
 
 _FIXED = 1e-4, 1e15  # doubles from here to there are written without an exponent, by Python and by the engine
