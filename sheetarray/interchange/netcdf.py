@@ -159,6 +159,10 @@ def _labels_of(dataset: Any) -> DatasetLabels:
         hidden = set()
         if _DTYPE in variable.attrs:
             hidden = {_DTYPE, "dtype", "calendar", "_FillValue"} | ({"units"} if dtype[-1:] == "]" else set())
+        elif _CODED & {*variable.attrs}:  # of others: what decoding uses up says nothing of the values any more
+            with contextlib.suppress(ValueError, TypeError, OverflowError, AttributeError):  # told when they are read
+                decoded = _import("xarray").conventions.decode_cf_variable(name, variable)
+                hidden = {*variable.attrs} - {*decoded.attrs}
         attrs = {key: _plain(value) for key, value in variable.attrs.items() if key not in hidden}
         said = VariableLabels(tuple(map(str, variable.dims)), dtype, tuple(variable.shape), attrs)
         (labels.coords if name in dataset.coords else labels.data_vars)[str(name)] = said

@@ -495,6 +495,9 @@ def test_what_a_hint_of_python_names_works(
 
 ELSEWHERE = {
     "are these two? then name the delimiter, delimiter={}": "sheets/delimited/test_csv.py",
+    "df.columns = df.columns.map(str) makes text of all": "labels/test_everyday.py",
+    "renames the index": "labels/test_everyday.py",
+    "makes text of them, and workbooks, .csv and .json keep them": "labels/test_everyday.py",
     "max_bytes= allows more": "interchange/awkward/test_awkward_sizes.py",
     "errors='replace' reads": "interchange/awkward/test_awkward_reading.py",
     "whitelist=[*WHITELIST, {}] reads it": "interchange/awkward/test_awkward_reading.py",

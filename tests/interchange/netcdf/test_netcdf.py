@@ -177,3 +177,37 @@ def test_what_is_not_read_says_what_to_do(tmp_path: Path) -> None:
         sa.read_columns(tmp_path / "t.nc")
     with pytest.raises(sa.NotFoundError, match="no write_table for it; write takes the same table"):
         sa.write_table(tmp_path / "u.nc", {"a": np.arange(3)})
+
+
+@pytest.mark.parametrize("suffix", ["nc", "zarr"])
+def test_attributes_that_only_say_how_others_have_coded_values_are_not_those_of_the_values(
+    tmp_path: Path, suffix: str
+) -> None:
+    pytest.importorskip({"nc": "h5netcdf", "zarr": "zarr"}[suffix])
+    data = xr.Dataset(
+        {
+            "t": (("time", "x"), np.array([[0.5, np.nan], [1.5, 2.0]]), {"units": "K"}),
+            "n": ("x", [1, 2], {"units": "days"}),
+        },
+        {"time": pd.date_range("2026-01-01", periods=2)},
+    )
+    coded = {"t": {"dtype": "i2", "scale_factor": 0.5, "_FillValue": -9}}
+    path = tmp_path / f"a.{suffix}"
+    if suffix == "nc":
+        data.to_netcdf(path, engine="h5netcdf", encoding=coded)
+    else:
+        data.to_zarr(path, encoding=coded, consolidated=False)
+    found = sa.read_dataset(path)
+    xr.testing.assert_identical(
+        found,
+        xr.open_dataset(
+            path,
+            engine={"nc": "h5netcdf", "zarr": "zarr"}[suffix],
+            **({} if suffix == "nc" else {"consolidated": False}),
+        ).load(),
+    )
+    found.to_netcdf(tmp_path / "again.nc", engine="h5netcdf") if suffix == "nc" else found.to_zarr(
+        tmp_path / "b.zarr", consolidated=False
+    )
+    sa.convert(path, tmp_path / f"again2.{suffix}")
+    xr.testing.assert_identical(sa.read_dataset(tmp_path / f"again2.{suffix}"), found)
