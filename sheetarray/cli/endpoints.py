@@ -328,17 +328,35 @@ def _watching(place: Endpoint, verb: str, *, quiet: bool = False) -> Iterator[di
     doing = {"write": "writing", "write_table": "writing", "check": "checking"}.get(verb, "reading")
     size = place.size if doing != "writing" else None
     title = f"{doing} {escape_controls(place.label)}" + (f" ({format_size(size)})" if size else "")
-    with closing(_AdapterBar(title)) as bar:
+    with closing(Bar(title)) as bar:
         yield {"progress": bar}
 
 
 class Bar:
-    """A bar of progress on a terminal that appears after a moment, so that short work shows none."""
+    """A bar of progress on a terminal that appears after a moment, so that short work shows none.
 
-    def __init__(self) -> None:
+    An adapter calls it with the number of cells that are done, and of all.
+    """
+
+    def __init__(self, title: str = "") -> None:
+        self._title, self._done, self._total = title, 0, 0
         self._began = time.monotonic()
         self._shown: Progress | None = None
         self._task: Any = None
+
+    def __call__(self, done: int, total: int) -> None:
+        """Show how many cells are done, and of how many."""
+        self._done, self._total = done, total
+        self._show_cells(self._title)
+
+    def waiting(self, seconds: float, why: str) -> None:
+        """Show that the adapter waits, and why."""
+        self._show_cells(f"{self._title}: {escape_controls(why)}, waiting {seconds:.0f} s")
+
+    def _show_cells(self, text: str) -> None:
+        done, total = self._done, self._total
+        count = f"{done:,} of {total:,} cells" if done else f"{total:,} cells" * bool(total)
+        self.update(text, done, total if done else 0, count)
 
     def update(self, text: str, done: int, total: int, count: str = "") -> None:
         """Show a text, how much is done, and what is counted; nothing of a total that is 0."""
@@ -346,14 +364,12 @@ class Bar:
             if time.monotonic() - self._began < _PATIENCE:
                 return
             from rich.console import Console
-            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
             self._shown = Progress(
                 TextColumn("{task.description}", markup=False),
                 BarColumn(),
                 TextColumn("{task.fields[count]}"),
-                TimeElapsedColumn(),
-                TextColumn("elapsed,"),
                 TimeRemainingColumn(compact=True),
                 console=Console(stderr=True),
                 transient=True,
@@ -366,24 +382,3 @@ class Bar:
         """Leave the terminal as it was."""
         if self._shown is not None:
             self._shown.stop()
-
-
-class _AdapterBar(Bar):
-    """The progress of an adapter, which calls it with the number of cells that are done, and of all."""
-
-    def __init__(self, title: str) -> None:
-        super().__init__()
-        self._title, self._done, self._total = title, 0, 0
-
-    def __call__(self, done: int, total: int) -> None:
-        self._done, self._total = done, total
-        self._show(self._title)
-
-    def waiting(self, seconds: float, why: str) -> None:
-        """Show that the adapter waits, and why."""
-        self._show(f"{self._title}: {escape_controls(why)}, waiting {seconds:.0f} s")
-
-    def _show(self, text: str) -> None:
-        done, total = self._done, self._total
-        count = f"{done:,} of {total:,} cells" if done else f"{total:,} cells" * bool(total)
-        self.update(text, done, total if done else 0, count)
