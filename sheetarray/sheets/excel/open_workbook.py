@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 
 from ...errors import FormatError, LimitError
@@ -184,12 +185,9 @@ class OpenWorkbook:
         Raises:
             LimitError: the sheets of the workbook use up all ids.
         """
-        used = {sheet.id for sheet in self.sheets}
-        highest = max((int(id_) for id_ in used if re.fullmatch("[0-9]{1,5}", id_)), default=0)
-        ids = chain(range(highest + 1, _MOST_ID + 1), range(1, highest))
-        id_ = next((str(number) for number in ids if str(number) not in used), None)
+        id_ = next(self._free_ids, None)
         if id_ is None:
-            raise LimitError(f"the workbook has {len(used)} sheets already")
+            raise LimitError(f"the workbook has {len(self.sheets)} sheets already")
         relation = self.relations.add("worksheet", part, strict=self.strict)
         self.types.add(part, _WORKSHEET)
         known = [prefix for prefix, space in self._list.scope.items() if space in RELATION_SPACES]
@@ -202,6 +200,14 @@ class OpenWorkbook:
         )
         self.sheets.append(BookSheet(title, id_, "worksheet", part))
         return self.sheets[-1]
+
+    @cached_property
+    def _free_ids(self) -> Iterator[str]:
+        """The ids that no sheet has, those above all others first."""
+        used = {sheet.id for sheet in self.sheets}
+        highest = max((int(id_) for id_ in used if re.fullmatch("[0-9]{1,5}", id_)), default=0)
+        ids = map(str, chain(range(highest + 1, _MOST_ID + 1), range(1, highest)))
+        return (id_ for id_ in ids if id_ not in used)
 
     def drop_names(self, names: Collection[str], titles: Collection[str]) -> None:
         """Remove those of some defined names of the whole workbook that refer to cells of some sheets only."""

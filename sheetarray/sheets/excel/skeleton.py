@@ -413,9 +413,12 @@ def remember_sheets(
     `tables`: the names of the Excel Tables, by the titles of their sheets; the record has what is kept of these.
     """
     first = next(plan.title for plan in sheets if not plan.is_view)
+    by_title: dict[str, list[str]] = {plan.title: [] for plan in sheets}
+    for area, name in names.items():
+        by_title[area.title].append(name)
     return {
         plan.title: {
-            "names": [name for area, name in names.items() if area.title == plan.title],
+            "names": by_title[plan.title],
             "of": plan.of or first,
         }
         | ({"table": {"name": tables[plan.title], **plan.note}} if plan.title in tables and plan.note else {})

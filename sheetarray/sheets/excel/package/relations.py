@@ -104,8 +104,7 @@ class Relations:
             FormatError: the package lacks the part that holds the relationships.
         """
         markup = self.markup
-        id_ = next(f"rId{index}" for index in count(1) if f"rId{index}" not in self._ids)
-        self._ids.add(id_)
+        id_ = next(self._free_ids)
         target = _uri(posixpath.relpath(part, self._folder) if self._folder else part)
         markup.append(
             markup.root,
@@ -131,8 +130,9 @@ class Relations:
         return Markup(self._package.read(self.name, limit=_MOST_BYTES), location=self.name, depth=2)
 
     @cached_property
-    def _ids(self) -> set[str]:
-        return {relation.id for relation in self.entries}
+    def _free_ids(self) -> Iterator[str]:
+        used = {relation.id for relation in self.entries}
+        return (id_ for id_ in map("rId{}".format, count(1)) if id_ not in used)
 
 
 def relations_xml(targets: Iterable[tuple[str, str]]) -> str:
