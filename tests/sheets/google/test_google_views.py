@@ -217,6 +217,20 @@ def test_arrays_stand_whatever_becomes_of_their_views(book: Book, status: Any, m
     assert ("t view" in titles(book)) == (status != 400)
 
 
+def test_views_of_a_worksheet_that_is_renamed_meanwhile_are_said_to_be_missing(book: Book) -> None:
+    def rename(record: Any) -> None:
+        if record.method == "GET" and book.wrote():
+            book.server.on_request = None
+            book.server.client().open_by_key(book.key).worksheet("arrays").update_title("mine")
+
+    book.server.on_request = rename
+    with pytest.warns(match="their views are not: somebody has deleted or renamed their worksheet"):
+        book.write({"t": GRID}, views=True)
+    assert titles(book) == ["Sheet1", "mine"]
+    book.write({"t": GRID}, views=True, worksheet="mine")
+    assert titles(book) == ["Sheet1", "mine", "t view"]
+
+
 def test_adopted_arrays_have_true_views(book: Book) -> None:
     book.write({"t": GRID[0]}, views=True)
     arrays = book.opened.worksheet("arrays")
