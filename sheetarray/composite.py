@@ -371,7 +371,9 @@ def open_sheets(
 def scan_sheets(sheets: Sequence[Sheet], *, strict: bool = False, resize: bool = False) -> dict[str, ArrayInfo]:
     """Return the infos of all arrays in some sheets, composites among them; see `SheetArrays.scan_all`."""
     arrays = open_sheets(sheets, strict=strict, missing="nan", resize=resize)
-    return scan_composites(arrays.read, arrays.scan_all)
+    measured = SheetArrays(sheets, strict=strict, missing="error", resize=resize)  # a blank at the end is no element
+    measured.fixed = arrays.fixed
+    return scan_composites(arrays.read, measured.scan_all if resize else arrays.scan_all)
 
 
 def check_sheets(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sheetarray as sa
-from sheetarray import composite as sheets
+from sheetarray.columns import SheetArrays
 from sheetarray.registry.lookup import composites
 from sheets_emulator import SheetsServer
 
@@ -53,7 +53,7 @@ def test_a_long_text_array_with_the_name_of_a_description_is_not_read_by_scan(
     file = io.BytesIO()
     sa.write(file, {"x.json": np.array(["a, b"] * length), "t": np.arange(5.0)}, format="csv")  # quotes
     reads: list[object] = []
-    read = sheets.read_columns
-    monkeypatch.setattr(sheets, "read_columns", lambda *given, **more: reads.append(given) or read(*given, **more))
+    read = SheetArrays.read
+    monkeypatch.setattr(SheetArrays, "read", lambda *given: reads.append(given) or read(*given))
     assert sa.scan(io.BytesIO(file.getvalue()), format="csv")["x.json"].shape == (length,)
     assert len(reads) == (length <= 10_000 and composites() != [])  # none where awkward is deleted
