@@ -174,18 +174,14 @@ def _is_unanswered(error: BaseException) -> bool:
     return any(isinstance(link, (OSError, TypeError, ValueError)) and link is not error for link in _chain(error))
 
 
-# Remote files, read in ranges of bytes: only what is asked for, in few requests, and from one version of the file.
-#
-# Ranges that were read are kept in a temporary file, which is sparse and has no name; so memory does not grow with
-# the file, and no byte is requested twice. A server without ranges sends the file from its beginning, as far as it
-# is needed.
+# The bytes of one remote file.
 
 HEAD = 4096  # bytes of the first request: headers need no more, as a rule
 _AT_ONCE = 2**20  # a file that is no larger is read in one more request
 _LEAST, _MOST = 2**16, 2**24  # bytes of a block; the second, of any request, too
 _BLOCKS = 64  # of which a file has as many, where they are neither too small nor too large for that
 _ENDLESS = 2**62
-_THREADS = 64  # that wait for the answers of services
+_THREADS = 128  # that wait for the answers of services
 _STATE = (
     *("size", "ETag", "etag", "mtime", "modified", "LastModified", "last_modified", "Last-Modified", "updated"),
     *("created", "generation", "md5Hash", "Content-MD5", "VersionId", "sha", "CRC"),

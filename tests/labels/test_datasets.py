@@ -134,10 +134,8 @@ def test_some_variables_come_with_their_coordinates(place: str) -> None:
 
 def test_every_door_that_writes_keeps_labels(tmp_path: Path) -> None:
     grid = make_grid()
-    sa.write_csv(tmp_path / "t.csv", grid)
-    sa.write_json(tmp_path / "t.json", grid)
-    sa.write_excel(tmp_path / "t.xlsx", grid)
-    for suffix in ("csv", "json", "xlsx"):
+    for suffix, write in (("csv", sa.write_csv), ("json", sa.write_json), ("xlsx", sa.write_excel)):
+        write(tmp_path / f"t.{suffix}", grid)
         xr.testing.assert_identical(sa.read_dataset(tmp_path / f"t.{suffix}"), grid)
     cells = sa.to_frame(grid)
     assert NAME in cells.columns

@@ -145,15 +145,6 @@ def test_rows_above_a_single_array_of_dates_are_one_edit(tmp_path: Path) -> None
     assert error.message.startswith("rows 0 to 1 inserted in 1 array (rows 20 to 21 of the sheet, 2031-05-06): ")
 
 
-def test_what_stands_far_below_is_no_row(tmp_path: Path) -> None:
-    path = written(tmp_path / "t.csv", {"p": np.arange(6.0)})
-    put_csv(path, [[*csv_columns(path)[0], "", "", "15"]])
-    (finding,) = sa.check(path)
-    assert finding.hint == "move what stands below to another column"
-    with pytest.raises(sa.FormatError, match="move what stands below to another column"):
-        sa.read(path, resize=True)
-
-
 def test_an_edited_element_is_named_beside_rows_that_were_appended(tmp_path: Path) -> None:
     arrays = make_arrays(40)
     path = written(tmp_path / "t.xlsx", arrays)
@@ -420,9 +411,13 @@ def test_cells_beyond_a_gap_are_no_rows_that_were_added(gap: int, added: bool) -
     file = io.StringIO(newline="")
     sa.write_csv(file, {"t": np.arange(3.0), "n": np.arange(3.0)})
     text = file.getvalue() + ",\r\n" * gap + "7,8\r\n"
-    findings = [finding.message for finding in sa.check(io.StringIO(text, newline=""), format="csv")]
-    assert any("added in 2 arrays" in message for message in findings) == added
-    assert any("expected no more than 3 data cells" in message for message in findings) != added
+    findings = list(sa.check(io.StringIO(text, newline=""), format="csv"))
+    assert any("added in 2 arrays" in finding.message for finding in findings) == added
+    assert any("expected no more than 3 data cells" in finding.message for finding in findings) != added
+    if not added:
+        assert {finding.hint for finding in findings} == {"move what stands below to another column"}
+        with pytest.raises(sa.FormatError, match="move what stands below to another column"):
+            sa.read(io.StringIO(text, newline=""), format="csv", resize=True)
 
 
 @pytest.mark.parametrize(
