@@ -184,7 +184,8 @@ def _values_of(series: pl.Series) -> tuple[Literal["d", "i", "v"], Any]:
     """Return numbers or booleans as a layer has them, with their kind."""
     import polars as pl
 
-    if series.dtype == pl.Float32:  # doubles of the same shortest text, but all digits of an integer, which are exact
+    if series.dtype.is_float() and series.dtype != pl.Float64:  # doubles of the same shortest text as of a float32,
+        series = series.cast(pl.Float32)  # but all digits of an integer, which are exact
         shortest = series.cast(pl.String).cast(pl.Float64)
         is_long = (series.abs() >= 2.0**24) & (series.abs() < 1e16)
         series = series.cast(pl.Float64).zip_with(is_long, shortest)

@@ -87,13 +87,28 @@ def test_a_text_of_the_longest_length_is_kept_and_a_longer_one_refused(tmp_path:
     assert_same(sa.read(tmp_path / "x.xlsx")["t"], longest)
 
 
-@pytest.mark.parametrize("option", [{"mode": "x"}, {"cells": "exact"}, {"dates": "iso"}, {"if_sheet_exists": "skip"}])
+@pytest.mark.parametrize("option", [{"mode": "x"}, {"cells": "exact"}, {"if_sheet_exists": "skip"}])
 def test_options_are_checked(tmp_path: Path, option: dict[str, str]) -> None:
     with pytest.raises(sa.LimitError, match=next(iter(option))):
         sa.write(tmp_path / "x.xlsx", {"x": np.arange(3)}, **option)
 
 
 # Sheets and parts ----------------------------------------------------------------------------------------------
+
+
+def test_arrays_longer_than_a_sheet_go_on_in_the_next_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    set_limits(monkeypatch, worksheet_rows=100)
+    array = np.random.default_rng(0).standard_normal((13, 50))
+    texts = np.array([str(index % 4) if index % 4 else "" for index in range(140)])
+    sa.write(tmp_path / "x.xlsx", {"a": array, "b": np.arange(5), "c": texts})
+    result = sa.read(tmp_path / "x.xlsx")
+    assert list(result) == ["a", "b", "c"]
+    assert_same(result["a"], array)
+    assert_same(result["c"], texts)
+    assert sa.scan(tmp_path / "x.xlsx")["a"].parts == 9
+    assert list(sa.check(tmp_path / "x.xlsx")) == []
+    ranges = list(openpyxl.load_workbook(tmp_path / "x.xlsx").defined_names["a"].destinations)
+    assert len(ranges) == 9
 
 
 @pytest.mark.slow
