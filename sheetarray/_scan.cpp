@@ -7,8 +7,7 @@
 // Sections: results; columns of cells to rows of a worksheet; doubles; XML; worksheets and shared strings; tables of
 // OpenDocument; delimited text; the module.
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include <Python.h>  // formats with `#` are not used: what they mean depends on the version of these headers
 
 #include <algorithm>
 #include <charconv>
@@ -39,8 +38,8 @@ class Cursor {
   size_t place() const { return place_; }
   size_t left() const { return text_.size() - place_; }
   char peek(size_t ahead = 0) const { return ahead < left() ? text_[place_ + ahead] : '\0'; }
-  string_view rest(size_t most = SIZE_MAX) const { return text_.substr(place_, most); }
-  string_view since(size_t start) const { return text_.substr(start, place_ - start); }  // not behind this place
+  string_view rest(size_t most = SIZE_MAX) const { return {text_.data() + place_, std::min(most, left())}; }
+  string_view since(size_t start) const { return {text_.data() + start, place_ - start}; }  // not behind this place
 
   void skip(size_t count = 1) { place_ += std::min(count, left()); }
   bool take(char wanted) {
