@@ -155,10 +155,14 @@ def append_gsheet(
     the worksheet are not sent again; of them, only the last one of each array is read.
 
     Args:
-        target, worksheet, client, credentials, timeout: as for `write_gsheet`.
+        target: as for `write_gsheet`.
         arrays: a mapping of the names of existing arrays to their new rows, which have the same dtype and the same
             size along all other axes; or anything else that `write_gsheet` takes, but no awkward arrays. Labels stay as
             they are.
+        worksheet: as for `write_gsheet`.
+        client: as for `write_gsheet`.
+        credentials: as for `write_gsheet`.
+        timeout: as for `write_gsheet`.
         progress: as for `write_gsheet`. One request sends all rows, so that the number of cells written is 0 before it
             and all of them after it.
 

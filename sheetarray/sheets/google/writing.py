@@ -499,7 +499,9 @@ def create_gsheet(
         title: of the spreadsheet; several may have the same one.
         share: e-mail addresses of people and groups who may edit it. Without any, nobody but the account of the
             credentials can open it, which for a service account is no person.
-        client, credentials, timeout: as for `write_gsheet`; with `share`, they need a scope of Drive.
+        client: as for `write_gsheet`; with `share`, it needs a scope of Drive.
+        credentials: likewise.
+        timeout: as for `write_gsheet`.
 
     Raises:
         LimitError: a title that no spreadsheet can have, or text that is no e-mail address.

@@ -198,14 +198,8 @@ def test_attributes_that_only_say_how_others_have_coded_values_are_not_those_of_
     else:
         data.to_zarr(path, encoding=coded, consolidated=False)
     found = sa.read_dataset(path)
-    xr.testing.assert_identical(
-        found,
-        xr.open_dataset(
-            path,
-            engine={"nc": "h5netcdf", "zarr": "zarr"}[suffix],
-            **({} if suffix == "nc" else {"consolidated": False}),
-        ).load(),
-    )
+    options = {"engine": "h5netcdf"} if suffix == "nc" else {"engine": "zarr", "consolidated": False}
+    xr.testing.assert_identical(found, xr.load_dataset(path, **options))
     found.to_netcdf(tmp_path / "again.nc", engine="h5netcdf") if suffix == "nc" else found.to_zarr(
         tmp_path / "b.zarr", consolidated=False
     )
