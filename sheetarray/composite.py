@@ -120,6 +120,8 @@ def scan_composites(read: Read, scan: Scan) -> dict[str, ArrayInfo]:
                 length = len(read_composites(read, lambda: infos, [name])[name]) if length is None else length
                 owners |= dict.fromkeys(columns, name)
                 entries[name] = _info_of(composite, [infos[column] for column in columns], length)
+    if not owners:
+        return dict(infos)
     return {owners.get(name, name): entries.get(owners.get(name, name), info) for name, info in infos.items()}
 
 
