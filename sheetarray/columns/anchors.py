@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -572,7 +573,8 @@ class _Search:
             title = above[-place] if place <= len(above) and not self._is_taken(candidate, place) else None
         named = not is_blank(title)
         name = str(title) if named else column_letters(column) if orient == "columns" else str(row + 1)
-        anchor = Anchor(row, column, orient, name, title=self._sheet.title, named=named)
+        make = partial(Anchor, row, column, orient, name, title=self._sheet.title, named=named)
+        anchor = make()
         notes: list[Finding] = []
         try:
             if version is not None:
@@ -581,10 +583,10 @@ class _Search:
         except HeaderCutError as error:
             if len(cells) >= MOST_HEADER:
                 error.reason = f"the header does not come to 'data' within {MOST_HEADER} cells"
-            return replace(anchor, error=error)
+            return make(error=error)
         except FormatError as error:
-            return replace(anchor, error=error)
-        return replace(anchor, header=header, start=start, notes=tuple(notes))
+            return make(error=error)
+        return make(header=header, start=start, notes=tuple(notes))
 
     def _is_taken(self, candidate: Candidate, above: int) -> bool:
         """Return whether the cell that stands so many cells before a candidate belongs to another array."""
