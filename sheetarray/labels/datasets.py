@@ -10,7 +10,7 @@ import numpy as np
 
 from ..dtypes import Array
 from ..errors import DTypeError, FormatError, LimitError, MissingDependencyError, warn_caller
-from ..values import DEFAULT_NAME, EXTENSIONS, OBJECTS, as_array, is_of, name_of_variable, naming, note_of
+from ..values import DEFAULT_NAME, EXTENSIONS, OBJECTS, as_array, is_of, is_whole, name_of_variable, naming, note_of
 from .description import DatasetLabels, VariableLabels
 from .frames import MASKED, describe_categories, restore_column
 
@@ -140,7 +140,7 @@ def build_dataset(
     indexes = {}
     for dim, levels in labels.frame.index.items():
         if all(level in arrays for level in levels):
-            indexes[dim] = _compose_index(dim, levels, variables)
+            indexes[dim] = _compose_index(dim, levels, variables, labels)
     coords = {name: variables[name] for name in labels.coords if name in variables}
     dataset: xr.Dataset = package.Dataset(
         {name: variable for name, variable in variables.items() if name not in coords},
@@ -298,10 +298,14 @@ def _to_index(column: Any) -> Any:
     return pd.Index(column)
 
 
-def _compose_index(dim: str, levels: tuple[str, ...], variables: Mapping[str, Any]) -> Any:
+def _compose_index(dim: str, levels: tuple[str, ...], variables: Mapping[str, Any], labels: DatasetLabels) -> Any:
     import pandas as pd
 
-    index = pd.MultiIndex.from_arrays([variables[level].values for level in levels], names=levels)
+    values = {level: variables[level].values for level in levels}
+    for level, array in values.items():
+        if array.dtype == object and is_whole(labels.get(level).dtype):  # xarray reads a NaN of theirs as a number
+            values[level] = pd.to_numeric(array)
+    index = pd.MultiIndex.from_arrays(list(values.values()), names=levels)
     return _import_xarray().Coordinates.from_pandas_multiindex(index, dim)
 
 

@@ -18,6 +18,8 @@ from ..values import (
     OBJECTS,
     as_array,
     is_of,
+    is_whole,
+    level_values,
     naming,
     note_of,
     restore_extension,
@@ -202,22 +204,28 @@ def describe_frame(value: Any) -> tuple[dict[str, Array], DatasetLabels | None]:
     frame = value if is_of(value, "pandas", "DataFrame") else _to_frame(value)
     arrays = values_by_name(frame)
     levels = list(arrays)[: len(arrays) - frame.shape[1]]
-    dim = levels[0] if len(levels) == 1 else _free_name(arrays)
+    has_levels = is_of(frame.index, "pandas", "MultiIndex")
+    dim = levels[0] if levels and not has_levels else _free_name(arrays)
     labels = DatasetLabels(attrs=dict(frame.attrs))
     columns = _columns_of(frame, levels)
     for name, (label, column) in zip(arrays, columns, strict=True):
         note = note_of(column) if column.dtype == object else None
         dtype = name_dtype(column.dtype) if note is None else note.kind
+        if has_levels and name in levels and dtype == "object":
+            dtype = name_dtype(frame.index.levels[levels.index(name)].dtype)  # of integers beside blanks
         described = VariableLabels((dim,), dtype, (len(frame),))
         (labels.coords if name in levels else labels.data_vars)[name] = described
         if label != name:
             labels.frame.labels[name] = _to_scalar(label)
         _describe_column(name, column, labels)
     _describe_column(_COLUMNS, frame.columns, labels)
-    if len(levels) > 1:
+    if has_levels:
         labels.frame.index[dim] = tuple(levels)
         labels.coords = {dim: VariableLabels((dim,), "object", (len(frame),)), **labels.coords}
     several = is_of(frame.columns, "pandas", "MultiIndex")
+    if not len(frame.columns) and _COLUMNS not in labels.frame.ranges:  # no label says of what kind they are
+        dtypes = [str(level.dtype) for level in (frame.columns.levels if several else [frame.columns])]
+        labels.frame.labels[_COLUMNS] = tuple(dtypes) if several else dtypes[0]
     labels.frame.columns = _to_scalar(tuple(frame.columns.names) if several else frame.columns.name)
     kinds = (labels.frame.labels, labels.frame.categories, labels.frame.freqs, labels.frame.ranges)
     if levels or labels.attrs or any(kinds) or labels.frame.columns is not None:
@@ -247,7 +255,7 @@ def _to_frame(series: Any) -> Any:
 def _columns_of(frame: Any, levels: list[str]) -> list[tuple[Any, Any]]:
     """Return the label and the values of each level of the index that is written, and of each column."""
     index = frame.index
-    columns = [(index.names[number], index.get_level_values(number)) for number in range(len(levels))]
+    columns = [(index.names[number], level_values(index, number)) for number in range(len(levels))]
     return [*columns, *((label, frame.iloc[:, number]) for number, label in enumerate(frame.columns))]
 
 
@@ -305,19 +313,22 @@ def build_frame(arrays: Mapping[str, Array], labels: DatasetLabels | None) -> pd
     headings = [labels.frame.labels.get(name, name) for name in names]
     frame.attrs.update(labels.attrs)
     if type(labels.frame.columns) is tuple:
-        frame.columns = _build_levels(headings, labels.frame.columns)
+        frame.columns = _build_levels(headings, labels.frame.columns, labels)
         return frame
     frame.columns = _build_level(_COLUMNS, _restore_headings(headings, labels), labels.frame.columns, labels)
     return frame
 
 
-def _build_levels(headings: list[Any], names: tuple[Any, ...]) -> Any:
+def _build_levels(headings: list[Any], names: tuple[Any, ...], labels: DatasetLabels) -> Any:
     """Return the labels of columns that had several levels; one that was added since has blanks beneath it."""
     import pandas as pd
 
+    kept = labels.frame.labels.get(_COLUMNS)
+    if not headings and type(kept) is tuple:
+        return pd.MultiIndex.from_arrays([_no_labels(dtype) for dtype in kept], names=names)
     blank = ("",) * (len(names) - 1)
-    labels = [label if type(label) is tuple and len(label) == len(names) else (label, *blank) for label in headings]
-    return pd.MultiIndex.from_tuples(labels, names=names)
+    tuples = [label if type(label) is tuple and len(label) == len(names) else (label, *blank) for label in headings]
+    return pd.MultiIndex.from_tuples(tuples, names=names)
 
 
 def index_levels(labels: DatasetLabels, names: list[str]) -> tuple[str, ...]:
@@ -346,8 +357,13 @@ def _build_index(levels: list[str], columns: Mapping[str, Any], labels: DatasetL
     import pandas as pd
 
     names = [labels.frame.labels.get(level, level) for level in levels]
-    if len(levels) > 1:
-        return pd.MultiIndex.from_arrays([columns[level] for level in levels], names=names)
+    if tuple(levels) in labels.frame.index.values():
+        index: Any = pd.MultiIndex.from_arrays([columns[level] for level in levels], names=names)
+        for number, level in enumerate(levels):
+            dtype = labels.get(level).dtype
+            if columns[level].dtype == object and is_whole(dtype):
+                index = index.set_levels(index.levels[number].astype(dtype), level=number)
+        return index
     return _build_level(levels[0], columns[levels[0]], names[0], labels)
 
 
@@ -359,14 +375,21 @@ def _restore_headings(headings: list[Any], labels: DatasetLabels) -> Any:
             return restore_column(_COLUMNS, np.array(headings, dtype=object), "category", categories)
         except FormatError:
             warn_caller("the labels of the columns are no longer those of the categories that they had")
-    return headings
+    return headings or _no_labels(labels.frame.labels.get(_COLUMNS))
+
+
+def _no_labels(dtype: Any) -> Any:
+    """Return the labels of no columns, with the dtype that was kept of them if pandas makes it of its name."""
+    import pandas as pd
+
+    return pd.Index([], dtype=dtype if dtype == "str" or is_numpy_dtype(dtype) else object)
 
 
 def _build_level(level: str, values: Any, name: Any, labels: DatasetLabels) -> Any:
     """Return an index of one level, or the labels of the columns, as a range or with its frequency if it was so."""
     import pandas as pd
 
-    index = pd.Index(values, name=name)
+    index = pd.Index(values, name=name, tupleize_cols=False)
     if is_of(index, "pandas", "PeriodIndex"):
         return index  # its frequency is in its dtype
     if level in labels.frame.ranges and (index.dtype.kind == "i" or not len(index)):

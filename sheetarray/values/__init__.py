@@ -10,9 +10,17 @@ labels keep it. No package is imported to know its objects.
 from __future__ import annotations
 
 from .everyday import OBJECTS, restore_objects, to_objects
-from .extensions import EXTENSIONS, restore_extension
+from .extensions import EXTENSIONS, is_whole, level_values, restore_extension
 from .kinds import RaggedError, is_of, name_of, name_of_variable, naming
-from .taking import DEFAULT_NAME, Note, as_array, is_table, note_of, split_columns, split_fields
+from .taking import (
+    DEFAULT_NAME,
+    Note,
+    as_array,
+    is_table,
+    note_of,
+    split_columns,
+    split_fields,
+)
 
 __all__ = [
     "DEFAULT_NAME",
@@ -23,6 +31,8 @@ __all__ = [
     "as_array",
     "is_of",
     "is_table",
+    "is_whole",
+    "level_values",
     "name_of",
     "name_of_variable",
     "naming",

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..dtypes import Array
 from .everyday import check_zone, find_zone, texts_or_none
+from .kinds import is_of
 
 EXTENSIONS = re.compile(
     r"datetime64\[(?P<unit>s|ms|us|ns), (?P<zone>[^\]]{1,100})\]"
@@ -123,3 +124,19 @@ def _restore_ends(texts: list[str | None], dtype: str) -> Any:
     if wanted.kind not in "iu":
         raise ValueError(f"no intervals of {dtype}")
     return np.array([int(text or "") for text in texts], dtype=wanted)
+
+
+def level_values(index: Any, level: int) -> Any:
+    """Return the values of a level of an index; integers and booleans beside blanks as they are, not as floats."""
+    values = index.get_level_values(level)
+    if not is_of(index, "pandas", "MultiIndex") or not is_whole(str(index.levels[level].dtype)) or not values.hasnans:
+        return values
+    import pandas as pd
+
+    kept = [*index.levels[level].tolist(), None]
+    return pd.Index([kept[code] for code in index.codes[level].tolist()], dtype=object, name=values.name)
+
+
+def is_whole(dtype: str) -> bool:
+    """Return whether a dtype of that name is one of NumPy's integers or booleans, which have no missing values."""
+    return re.fullmatch("bool|u?int(8|16|32|64)", dtype) is not None

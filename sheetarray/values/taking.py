@@ -19,7 +19,7 @@ from ..elements import check_texts, describe_object, suggest_instead, text_array
 from ..errors import DTypeError, LimitError
 from .arrow import arrow_array, arrow_kind, stream_columns, table_columns
 from .everyday import check_zone, find_kind, to_objects, to_plain
-from .extensions import EXTENSIONS, extension_array
+from .extensions import EXTENSIONS, extension_array, level_values
 from .kinds import LISTS, RaggedError, is_of, name_of, name_of_column, name_of_variable, naming, warn_of_column
 from .nulls import fill_masked, missing_texts_as_none, texts_or_objects, to_floats, to_times
 
@@ -586,7 +586,7 @@ def index_columns(index: Any, *, taken: list[Any], always: bool = False) -> list
     for level, label in enumerate(index.names):
         plain = "index" if index.nlevels == 1 and "index" not in taken else f"level_{level}"
         name = plain if label is None else name_of(label)
-        levels.append((name, index.get_level_values(level)))
+        levels.append((name, level_values(index, level)))
     return levels
 
 

@@ -30,6 +30,13 @@ INDEXES: dict[str, Any] = {
     "levels of dates": pd.MultiIndex.from_arrays(
         [pd.date_range("2020", periods=3), [1.5, np.nan, 2.5]], names=["x", "y"]
     ),
+    "one level of several": pd.MultiIndex.from_arrays([[3, 1, 3]], names=["k"]),
+    "one level without a name": pd.MultiIndex.from_arrays([["a", "b", "c"]]),
+    "levels of integers and booleans with blanks": pd.MultiIndex(
+        [np.array([1, 2**53 + 1]), np.array([7], "u1"), [True]],
+        [[1, -1, 0], [0, -1, -1], [-1, 0, 0]],
+        names=list("xyz"),
+    ),
 }
 
 
@@ -71,11 +78,23 @@ def test_labels_of_columns_that_are_no_text_their_name_and_attributes(tmp_path: 
         pd.CategoricalIndex(["b", "a"], categories=["a", "b", "c"], ordered=True),
         pd.CategoricalIndex([20, 10], name="size"),
         pd.date_range("2020", periods=2, freq="MS"),
+        pd.Index([("a", 1), ("b", 2)], tupleize_cols=False),
+        pd.Index([("a", 1), "b"], name="n"),
+        pd.MultiIndex.from_arrays([["a", "b"]]),
+        pd.Index([]),
+        pd.Index(["a"])[:0],
+        pd.Index([1], name="n")[:0],
+        pd.RangeIndex(0),
+        pd.MultiIndex.from_tuples([("a", "b")])[:0],
+        pd.date_range("2020", periods=2)[:0],
+        pd.CategoricalIndex(["a"])[:0],
     ],
     ids=repr,
 )
 def test_the_labels_of_the_columns_are_of_the_same_kind(columns: Any, tmp_path: Path) -> None:
-    frame = pd.DataFrame(np.eye(2), columns=columns)
+    frame = pd.DataFrame(np.eye(2, len(columns)), columns=columns)
+    if columns.empty:
+        frame.index = pd.Index([5, 7], name="key")
     pd.testing.assert_index_equal(read_again(frame, tmp_path, "csv").columns, columns, exact=True)
     pd.testing.assert_frame_equal(sa.read_frame(tmp_path / "t.csv"), frame)
 
