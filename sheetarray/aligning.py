@@ -319,7 +319,7 @@ def align_labels(base: Mapping[str, Array], copy: Mapping[str, Array], labels: S
     sources = np.fromiter((places.get(key, -1) for key in now), np.int64, len(now))
     rest = [name for name in base if name not in labels]
     if (sources < 0).any() and len(before):
-        ascending = _is_ascending(sources)
+        ascending = is_ascending(sources)
         if rest and ascending:
             elements = [
                 _row_elements([(rows[name], from_numpy(base[name].dtype)) for name in rest]) for rows in (base, copy)
@@ -331,12 +331,13 @@ def align_labels(base: Mapping[str, Array], copy: Mapping[str, Array], labels: S
         elif ascending:
             _pair_leftovers(sources, *(np.zeros((len(keys), 1), np.uint64) for keys in (before, now)))
     moved = np.zeros(len(now), np.bool_)
-    if not _is_ascending(sources):
+    if not is_ascending(sources):
         moved[:] = sources >= 0
     return RowOrigins(sources, moved)
 
 
-def _is_ascending(sources: Positions) -> bool:
+def is_ascending(sources: Positions) -> bool:
+    """Return whether the rows that are known stand in the order in which they were written."""
     return bool((np.diff(sources[sources >= 0]) > 0).all())
 
 

@@ -251,16 +251,33 @@ def find_row_order(before: Table, now: Table) -> Positions | None:
         >>> find_row_order([(before, from_name("int64"))], [(now, from_name("int64"))]).tolist()
         [2, 0, 1]
     """
+    sources = find_row_sources(before, now)
+    if sources is None or (sources < 0).any() or len(sources) < len(before[0][0]) or (np.diff(sources) > 0).all():
+        return None
+    return np.argsort(sources)
+
+
+def find_row_sources(before: Table, now: Table) -> Positions | None:
+    """Return for each row of a table as it is now its number as written, -1 for an added one; None if most are others.
+
+    A few elements may have been edited besides.
+
+    Example:
+        >>> from sheetarray.dtypes import from_name
+        >>> before, now = (np.array([[30], [10], [20]]), np.array([[10], [20], [30], [5]]))
+        >>> find_row_sources([(before, from_name("int64"))], [(now, from_name("int64"))]).tolist()
+        [1, 2, 0, -1]
+    """
     pairs = [(x, y) for (x, _), (y, _) in zip(before, now, strict=True)]
-    differing = sum(int(np.count_nonzero(find_changes(x, y))) for x, y in pairs)
+    differing = sum(y.size if len(x) != len(y) else int(np.count_nonzero(find_changes(x, y))) for x, y in pairs)
     if not differing:
         return None
     sources = align_tables(before, now).sources
-    if (sources < 0).any() or len(np.unique(sources)) < len(pairs[0][0]) or (np.diff(sources) > 0).all():
-        return None
-    order = np.argsort(sources)
-    left = sum(int(np.count_nonzero(find_changes(x, y[order]))) for x, y in pairs)
-    return order if 2 * left < differing else None
+    kept = sources >= 0
+    unknown = min(len(before[0][0]), len(now[0][0])) - int(kept.sum())
+    left = sum(int(np.count_nonzero(find_changes(x[sources[kept]], y[kept]))) for x, y in pairs)
+    left += unknown * sum(y.shape[1] for _, y in pairs)
+    return sources if kept.any() and 2 * left < differing else None
 
 
 def find_sorted(table: Mapping[str, Array]) -> str | None:

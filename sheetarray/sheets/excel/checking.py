@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...adapters import Progress
+from ...aligning import RowOrigins, is_ascending
 from ...columns import (
     ArrayColumn,
     ResizedArray,
@@ -21,14 +22,13 @@ from ...columns import (
     SheetArrays,
     reporting_cells,
 )
-from ...comparing import SortedRows, find_row_order, find_sorted
+from ...comparing import SortedRows, find_row_sources, find_sorted
 from ...composite import check_sheets, count_named, open_sheets, read_composites, read_resized_arrays
 from ...dtypes import Array, Buffer, Positions
 from ...elements import Missing
 from ...errors import Finding, FormatError, NotFoundError, SheetArrayError, quote_names, warn_caller
 from ...header import count_rows, warn_of_finding
 from ...linear import LinearArray
-from ...resaving import mark_kept
 from ...views.description import View
 from ...views.geometry import ViewedColumns, ViewPlan, plan_views, resized_to_linear
 from ...views.typed_over import TypedOver, ViewCells, describe_typed_over, find_typed_over
@@ -37,7 +37,7 @@ from ..workbooks import check_is_text
 from .fingerprint.record import Fingerprint
 from .fingerprint.sums import KEPT
 from .fingerprint.verdict import FingerprintComparison, compare_with_fingerprint
-from .guard.guarded import Guarded, Snapshots, find_edits
+from .guard.guarded import Guarded, Snapshots, describe_row_changes, find_edits, place_rows
 from .guard.snapshot import SnapshotHeader
 from .reader.cells import FormulaArea, scalars
 from .reader.formulas import FormulaCells
@@ -301,9 +301,13 @@ def _find_all(
         guarded = None if snapshots is None or buffer is None else snapshots.compare(name, column, buffer)
         if buffer is not None and column.header != column.written:
             changes = memory.compare_rows(name, title, column.written, buffer, column.element_address)
-            findings = list(changes) if guarded is None else _judge_rows(guarded, buffer, name, changes, column)
-            findings = [replace(one, array=name) if isinstance(one, Finding) else one for one in findings]
-            verdicts.extend(finding for finding in findings if isinstance(finding, Finding))
+            judged = list(changes) if guarded is None else _judge_rows(guarded, buffer, name, changes, column)
+            findings = [replace(one, array=name) for one in judged if isinstance(one, Finding)]
+            verdicts.extend(findings)
+            if tables is not None:
+                record = None if guarded is not None else memory.record_of(name, title)
+                tables.note(name, column, buffer, findings, guarded=guarded, record=record)
+            yield from (one for one in judged if isinstance(one, RowChange))
             yield from findings
         elif buffer is not None:
             if guarded is None:
@@ -354,9 +358,10 @@ def _judge_rows(
     """
     known = [change for change in changes if isinstance(change, RowChange)]
     change = guarded.row_change
-    if change is None or not change.rest_is_exact:
-        rows = known if change is None else [change]
-        return [*rows, *find_edits(guarded, buffer, column.header, name, column.element_address)]
+    if change is None or not change.rest_is_exact or (guarded.alignment and guarded.alignment.moved.any()):
+        rows = [] if change is None else [change]
+        at = column.element_address
+        return [*rows, *find_edits(guarded, buffer, column.header, name, at, tells_rows=change is None)]
     return [replace(change, firsts=one.firsts) for one in known if one.firsts] or [change]
 
 
@@ -459,8 +464,8 @@ class _Judged:
     """An array of which the elements were compared with those that were written.
 
     Attributes:
-        written: the elements as written, by the guard; None without one, or where their number has changed.
-        is_moved: whether the guard shows rows that stand elsewhere now.
+        buffer: its elements; without a guard not those of rows that were appended.
+        guarded: the array beside its snapshot; None without one.
         record: the fingerprint; None without one.
         findings: what was found of this array by itself.
     """
@@ -469,8 +474,7 @@ class _Judged:
     column: ArrayColumn
     buffer: Buffer
     row: int
-    written: Buffer | None
-    is_moved: bool
+    guarded: Guarded | None
     record: Fingerprint | None
     findings: Sequence[Finding]
 
@@ -481,6 +485,22 @@ class _Judged:
     @property
     def rows(self) -> Array:
         return self.buffer.reshape(-1, self.row)
+
+    @property
+    def rows_written(self) -> Array:
+        """The rows as written, by the guard; as they are now without one."""
+        return self.rows if self.guarded is None else self.guarded.original.reshape(-1, self.row)
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether the guard shows rows that stand elsewhere now."""
+        alignment = None if self.guarded is None else self.guarded.alignment
+        return alignment is not None and bool(alignment.moved.any())
+
+    @property
+    def is_mostly_kept(self) -> bool:
+        """Whether the guard has most of the elements too, wherever they stand now."""
+        return self.guarded is not None and 2 * int(self.guarded.kept.sum()) >= len(self.buffer)
 
     def compare(self) -> FingerprintComparison | None:
         """Return the comparison with the fingerprint, if that has as many elements of the same dtype."""
@@ -494,32 +514,27 @@ class _Judged:
         case = self.compare()
         return case is not None and case.was(self.rows[order].reshape(-1))
 
-    def find_edits(self, order: Positions) -> list[Finding]:
-        """Return the findings of what was edited besides the order of the rows."""
+    def place(self, sources: Positions) -> Guarded:
+        """Return the array beside its snapshot, given for each row its number as written, or -1."""
+        unmoved = RowOrigins(sources, np.zeros(len(sources), np.bool_))  # the order is told of besides
+        return place_rows(self.rows_written.reshape(-1), self.column.header, self.buffer, self.row, unmoved)
+
+    def find_edits(self, sources: Positions) -> list[Finding]:
+        """Return the findings of what was edited besides the order and the number of the rows."""
         column, header = self.column, self.column.header
-        if self.written is not None:
-            written = self.written.reshape(-1, self.row)[np.argsort(order)].reshape(-1)
-            guarded = Guarded(written, mark_kept(written, self.buffer, header.dtype))
-            return list(find_edits(guarded, self.buffer, header, self.name, column.element_address))
-        places = np.arange(len(self.buffer)).reshape(-1, self.row)[order].reshape(-1)
-        assert self.record is not None
-        return list(
-            compare_with_fingerprint(
-                self.record,
-                header,
-                self.buffer[places],
-                self.name,
-                column.element_address,
-                at=lambda index: int(places[index]),
-            )
-        )
+        if self.guarded is not None:
+            at, guarded = column.element_address, self.place(sources)
+            return list(find_edits(guarded, self.buffer, header, self.name, at, tells_rows=False))
+        places = np.arange(len(self.buffer)).reshape(-1, self.row)[np.argsort(sources)].reshape(-1)
+        arguments = self.record, column.written, self.buffer[places], self.name, column.element_address
+        return list(compare_with_fingerprint(*arguments, at=lambda index: int(places[index])))
 
 
 class SortedTables:
     """The tables of a workbook of which the rows were sorted, found when all arrays have been compared."""
 
     def __init__(self) -> None:
-        self._tables: dict[tuple[str, str, int], list[_Judged]] = {}
+        self._tables: dict[tuple[str, str, int, int], list[_Judged]] = {}
         self._size = 0
 
     def note(
@@ -532,20 +547,19 @@ class SortedTables:
         guarded: Guarded | None = None,
         record: Fingerprint | None = None,
     ) -> None:
-        """Take note of an array that has as many elements as its header says, and of the findings about it."""
-        rows, self._size = count_rows(column.header), self._size + len(buffer)
+        """Take note of an array whose cells are whole rows, and of the findings about it."""
+        if guarded is None:
+            buffer = buffer[: column.written.capacity]
+        rows, self._size = count_rows(column.header if guarded else column.written), self._size + len(buffer)
         if self._size > _MOST_ELEMENTS:
             self._tables.clear()  # each array is told of by itself
         elif rows is not None and rows[0] > 1 and rows[0] * rows[1] == len(buffer) and len(column.group) == 1:
-            written = None if guarded is None else guarded.original
-            alignment = None if guarded is None else guarded.alignment
-            is_moved = alignment is not None and bool(alignment.moved.any())
-            known = _Judged(name, column, buffer, rows[1], written, is_moved, record, findings)
-            anchor = column.group[0]
-            self._tables.setdefault((anchor.title or "", anchor.orient, rows[0]), []).append(known)
+            known, anchor = _Judged(name, column, buffer, rows[1], guarded, record, findings), column.group[0]
+            key = anchor.title or "", anchor.orient, rows[0], len(known.rows_written)
+            self._tables.setdefault(key, []).append(known)
 
     def explain(self, findings: Sequence[Finding]) -> Iterator[Finding]:
-        """Yield findings, those of the arrays of a sorted table replaced by one, and by what was edited besides."""
+        """Yield findings, those of the arrays of a changed table replaced by one, and by what was edited besides."""
         told: dict[str, list[Finding]] = {}  # by the names of arrays
         for table in self._tables.values():
             told |= _explain_table(table)
@@ -559,60 +573,88 @@ class SortedTables:
 
 
 def _explain_table(table: Sequence[_Judged]) -> dict[str, list[Finding]]:
-    """Return what is to be said of each array instead of what was found; nothing if the table was not sorted."""
+    """Return what is to be said of each array instead of what was found; nothing if its rows stand as written."""
     changed = [known for known in table if known.is_changed]
-    if len(changed) < 2:
+    if not changed or len(table) < 2:
         return {}
-    if all(known.written is not None for known in changed):
-        before = [(_rows_of(known.written, known), known.column.header.dtype) for known in changed]
-        now = [(known.rows, known.column.header.dtype) for known in changed]
-        order, sure = find_row_order(before, now) if any(known.is_moved for known in changed) else None, True
+    if all(known.guarded is not None for known in changed):
+        sources, sure = _find_sources(table, changed), True
     else:
-        order, sure = _find_order(changed)
-    if order is None and sure:
-        return {}
-    besides = {known.name: known.findings if order is None else known.find_edits(order) for known in changed}
-    if order is None:
-        besides = {name: [one for one in found if one.severity == "warning"] for name, found in besides.items()}
-    else:
-        changed = [known for known in changed if len(besides[known.name]) < known.row * len(order) // 2]
-    return _tell(table, changed, besides, order)
+        order, sure = _find_order(changed) if len(changed) > 1 else (None, True)
+        sources = None if order is None else np.argsort(order)
+    if sources is None:
+        if sure:
+            return {}
+        besides = {known.name: [one for one in known.findings if one.severity == "warning"] for known in changed}
+        return _tell(table, changed, besides, None)
+    besides = {known.name: known.find_edits(sources) for known in changed}
+    if not is_ascending(sources) or _are_both(changed[0], sources):
+        changed = [known for known in changed if len(besides[known.name]) < len(known.buffer) // 2] or changed
+        return _tell(table, changed, besides, sources)
+    return {name: [replace(one, array=name) for one in found] for name, found in besides.items()}
 
 
-def _rows_of(elements: Buffer | None, known: _Judged) -> Array:
-    assert elements is not None
-    return elements.reshape(-1, known.row)
+def _find_sources(table: Sequence[_Judged], changed: Sequence[_Judged]) -> Positions | None:
+    """Return for each row its number as written, or -1, by the guard; None if each row stands where it was written.
+
+    Arrays of which most elements are known tell where those of the others stand.
+    """
+    known = [one for one in changed if one.is_mostly_kept] or [one for one in table if one.is_mostly_kept]
+    alike = len(table[0].rows) == len(table[0].rows_written)
+    if not known or (alike and not any(one.is_moved or one.guarded.added.any() for one in known if one.guarded)):
+        return None
+    before, now = (
+        [(rows, one.column.header.dtype) for one, rows in zip(known, some, strict=True)]
+        for some in ([one.rows_written for one in known], [one.rows for one in known])
+    )
+    sources = find_row_sources(before, now)
+    return None if sources is None or (alike and len(known) < 2) else sources
+
+
+def _are_both(known: _Judged, sources: Positions) -> bool:
+    """Return whether rows were added, and others deleted."""
+    kept = int(np.count_nonzero(sources >= 0))
+    return kept < min(len(sources), len(known.rows_written))
 
 
 def _tell(
     table: Sequence[_Judged],
     changed: Sequence[_Judged],
     besides: Mapping[str, Sequence[Finding]],
-    order: Positions | None,
+    sources: Positions | None,
 ) -> dict[str, list[Finding]]:
-    """Return the findings of a table that was sorted, by the names of arrays: the one of the order stands first."""
-    by = find_sorted({known.name: known.rows for known in changed})
-    names, count = {known.name for known in changed}, len(table[0].rows)
+    """Return the findings of a table that was sorted, by the names of arrays: the one of the order stands first.
+
+    `sources`: for each row its number as written, or -1; None if it is unknown.
+    """
+    kept = np.ones(len(table[0].rows), np.bool_) if sources is None else sources >= 0
     others = [known for known in table if not known.is_changed]
-    alike = [known for known in others if _is_kept(known, order)]
-    names |= {known.name for known in alike}
-    told = SortedRows(sorted(names), by, np.arange(count) if order is None else order).to_text()
+    names = {known.name for known in changed} | {known.name for known in others if _is_kept(known, sources)}
+    if len(names) < 2:
+        return {}  # each array tells of itself
+    told = []
+    if sources is None or not is_ascending(sources):
+        by = find_sorted({known.name: known.rows[kept] for known in changed})
+        told.append(SortedRows(sorted(names), by, np.flatnonzero(kept)).to_text())
+    if sources is not None and _are_both(changed[0], sources):
+        told.append(f"{', '.join(describe_row_changes(changed[0].place(sources)))} in {len(names)} arrays")
+    message = "; ".join(told)
     if left := [known.name for known in others if known.name not in names]:
-        told += f"; {quote_names(left)} {'has' if len(left) == 1 else 'have'} as many rows, and did not move"
+        message += f"; {quote_names(left)} {'has' if len(left) == 1 else 'have'} as many rows, and did not move"
     first = changed[0]
     hint = next(finding.hint for finding in first.findings if finding.severity == "error")
     where = first.column.element_address(0)
-    summary = Finding("error", where, told + _UNSURE * (order is None), hint)
-    found = {known.name: [replace(one, array=known.name) for one in besides[known.name]] for known in changed}
+    summary = Finding("error", where, message + _UNSURE * (sources is None), hint)
+    found = {name: [replace(one, array=name) for one in some] for name, some in besides.items()}
     found[first.name].insert(0, summary)
     return found
 
 
-def _is_kept(known: _Judged, order: Positions | None) -> bool:
+def _is_kept(known: _Judged, sources: Positions | None) -> bool:
     """Return whether the rows of an array are the same in the other order too."""
-    rows = known.rows
-    moved = rows[order] if order is not None else np.broadcast_to(rows[:1], rows.shape)
-    return bool(rows.tolist() == moved.tolist())
+    rows, kept = known.rows, slice(None) if sources is None else sources >= 0
+    moved = np.broadcast_to(rows[:1], rows.shape) if sources is None else known.rows_written[sources[sources >= 0]]
+    return bool(rows[kept].tolist() == moved.tolist())
 
 
 # The order of rows, by fingerprints ----------------------------------------------------------------------------------

@@ -35,8 +35,11 @@ def save_rows(path: Path, rows: Mapping[str, Array]) -> None:
     for column in range(1, sheet.max_column + 1):
         first = next(row for row in range(1, 40) if sheet.cell(row, column).value == "data") + 1
         array = rows.get(str(sheet.cell(1, column).value))
-        for place, value in enumerate([] if array is None else array.ravel().tolist()):
+        values = [] if array is None else array.ravel().tolist()
+        for place, value in enumerate(values):
             sheet.cell(first + place, column).value = value
+        for row in range(first + len(values), sheet.max_row + 1 if values else 0):
+            sheet.cell(row, column).value = None
     book.save(path)
 
 
@@ -119,3 +122,67 @@ def test_other_orders_are_one_finding_too(tmp_path: Path, name: str) -> None:
         save_rows(tmp_path / "a.xlsx", change(table))
         (finding,) = sa.check(tmp_path / "a.xlsx")
         assert finding.message == message or (not message and (finding.location, finding.array) == ("t", "t"))
+
+
+def make_rows(count: int) -> dict[str, Array]:
+    """Return a table of five arrays of one element a row, all of which tell rows apart."""
+    days = np.datetime64("2026-03-01") + np.arange(count)
+    return {
+        "t": RNG.permutation(np.arange(count) / 8 + 1),
+        "x": RNG.permutation(np.arange(count) / 3 - 2),
+        "n": RNG.permutation(np.arange(count) * 7),
+        "day": days,
+        "s": np.array([f"text {number}" for number in range(count)]),
+    }
+
+
+def sort(rows: dict[str, Array]) -> dict[str, Array]:
+    return take(rows, np.argsort(rows["t"]))
+
+
+def append(rows: dict[str, Array], first: float = 100.0) -> dict[str, Array]:
+    more = [first + np.arange(2), [0.25, 0.75], [5, 6], np.array(["2027-01-01", "2027-01-02"], "M8[D]"), ["a", "b"]]
+    return {name: np.concatenate([array, new]) for (name, array), new in zip(rows.items(), more, strict=True)}
+
+
+def delete(rows: dict[str, Array]) -> dict[str, Array]:
+    return {name: np.delete(array, 4) for name, array in rows.items()}
+
+
+def edit(rows: dict[str, Array]) -> dict[str, Array]:
+    return rows | {"x": np.where(np.arange(len(rows["x"])) == 6, 99.5, rows["x"])}
+
+
+def multiply(rows: dict[str, Array]) -> dict[str, Array]:
+    return rows | {"x": rows["x"] * 1000}
+
+
+SORTED = "rows sorted by t (12 rows, 5 arrays)"
+APPENDED, DELETED = "2 rows appended, 12 to 13, in 5 arrays", "row 4 deleted in 5 arrays"
+FACTOR = "every number was multiplied by 1000"
+TWO_EDITS: dict[str, tuple[tuple[Any, ...], tuple[str, ...]]] = {
+    "sorted, appended": ((sort, append), (SORTED, APPENDED)),
+    "appended, sorted": ((lambda rows: append(rows, 1.01), sort), (SORTED, "rows 1, 10 added in 5 arrays")),
+    "sorted, deleted": ((delete, sort), ("rows sorted by t (11 rows, 5 arrays)", DELETED)),
+    "sorted, edited": ((sort, edit), (SORTED, "1 element edited (x[6]), the rest exact")),
+    "sorted, appended, edited": ((sort, append, edit), (SORTED, "1 element edited (x[6]), the rest exact", APPENDED)),
+    "appended, edited": ((append, edit), ("1 element edited (x[6]), the rest exact", APPENDED)),
+    "appended, deleted": ((append, delete), ("2 rows added (11, 12), row 4 deleted", "1 row added in 5 arrays")),
+    "sorted, multiplied": ((sort, multiply), (SORTED, FACTOR)),
+    "appended, multiplied": ((append, multiply), (FACTOR, APPENDED)),
+}
+
+
+@pytest.mark.parametrize("name", TWO_EDITS)
+def test_each_of_several_edits_is_one_finding_with_a_guard(tmp_path: Path, name: str) -> None:
+    edits, messages = TWO_EDITS[name]
+    rows = make_rows(12)
+    sa.write(tmp_path / "a.xlsx", rows, guard=True)
+    for change in edits:
+        rows = change(rows)
+    save_rows(tmp_path / "a.xlsx", rows)
+    found = [finding.message for finding in sa.check(tmp_path / "a.xlsx")]
+    assert len(found) == len(messages), found
+    for message, wanted in zip(found, messages, strict=True):
+        assert message.startswith(wanted), found
+    assert sa.read(tmp_path / "a.xlsx", ["t"], resize=True)["t"].tolist() == rows["t"].tolist()

@@ -37,16 +37,16 @@ class Guarded:
         deleted: the rows that were written and are gone, by their numbers at that time.
         gone: their elements, row by row.
         unit: what the alignment speaks of: single elements where rows of several were torn apart.
-        original: the elements as they were written, in their order; None unless there are as many now.
+        original: the elements as they were written, in their order.
     """
 
     written: Buffer
     kept: Mask
+    original: Buffer
     alignment: RowOrigins | None = None
     deleted: Sequence[int] = ()
     gone: Array | None = None
     unit: Literal["row", "element"] = "row"
-    original: Buffer | None = None
 
     @property
     def added(self) -> Mask:
@@ -57,8 +57,8 @@ class Guarded:
 
     @property
     def row_change(self) -> RowChange | None:
-        """The rows that were added, or deleted; None if there are both, or others stand elsewhere."""
-        if self.alignment is None or self.unit != "row" or self.alignment.moved.any():
+        """The rows that were added, or deleted, wherever the others stand now; None if there are both."""
+        if self.alignment is None or self.unit != "row":
             return None
         inserted = self.alignment.inserted.tolist()
         rows = tuple(inserted or self.deleted)
@@ -301,34 +301,15 @@ class Snapshots:
         rows, before, best = count_rows(header), count_rows(snapshot.header.header), None
         if len(written) == len(buffer):
             kept = mark_kept(written, buffer, header.dtype)
-            best = Guarded(written, kept, original=written)
+            best = Guarded(written, kept, written)
             if best.kept.all():
                 return best
         row = rows[1] if rows is not None and before is not None and rows[1] == before[1] else 0
         if row:
-            best = _better(best, self._compare_aligned(written, header, buffer, row))
+            best = _better(best, _align(written, header, buffer, row))
         if best is not None and row != 1 and 2 * best.kept.sum() < len(buffer):
-            best = _better(best, self._compare_aligned(written, header, buffer, 1))
+            best = _better(best, _align(written, header, buffer, 1))
         return best
-
-    def _compare_aligned(self, written: Buffer, header: Header, buffer: Buffer, row: int) -> Guarded:
-        """Return an array beside a snapshot, row by row, wherever each row stands now."""
-        before, now = ([(elements.reshape(-1, row), header.dtype)] for elements in (written, buffer))
-        alignment = align_tables(before, now)
-        known = np.flatnonzero(alignment.sources >= 0)
-        places = (known[:, None] * row + np.arange(row)).ravel()
-        origins = (alignment.sources[known][:, None] * row + np.arange(row)).ravel()
-        elements, kept = buffer.copy(), np.zeros(len(buffer), np.bool_)
-        if buffer.dtype.kind in "UT":
-            elements = buffer.astype(np.dtypes.StringDType())
-        elements[places] = written[origins]
-        kept[places] = mark_kept(written[origins], buffer[places], header.dtype)
-        is_torn = row == 1 and len(header.shape) > 1 and header.length != max(header.shape)
-        deleted = alignment.find_deleted(len(written) // row)
-        gone = written.reshape(-1, row)[deleted]
-        original = written if len(written) == len(buffer) else None
-        unit: Literal["row", "element"] = "element" if is_torn else "row"
-        return Guarded(elements, kept, alignment, deleted.tolist(), gone, unit, original)
 
     def restore(self, name: str, buffer: Buffer, column: ArrayColumn) -> Buffer:
         """Return the elements of an array, in which those that were only rounded have their exact bits again."""
@@ -354,6 +335,28 @@ class Snapshots:
         repaired = {index for index, cell in unreadable.items() if is_beyond(written[index].item(), cell)}
         buffer[list(repaired)] = written[list(repaired)]
         return repaired
+
+
+def _align(written: Buffer, header: Header, buffer: Buffer, row: int) -> Guarded:
+    """Return an array beside its elements as written, row by row, wherever each row stands now."""
+    before, now = ([(elements.reshape(-1, row), header.dtype)] for elements in (written, buffer))
+    return place_rows(written, header, buffer, row, align_tables(before, now))
+
+
+def place_rows(written: Buffer, header: Header, buffer: Buffer, row: int, alignment: RowOrigins) -> Guarded:
+    """Return an array beside its elements as written, given where each of its rows was written."""
+    known = np.flatnonzero(alignment.sources >= 0)
+    places = (known[:, None] * row + np.arange(row)).ravel()
+    origins = (alignment.sources[known][:, None] * row + np.arange(row)).ravel()
+    elements, kept = buffer.copy(), np.zeros(len(buffer), np.bool_)
+    if buffer.dtype.kind in "UT":
+        elements = buffer.astype(np.dtypes.StringDType())
+    elements[places] = written[origins]
+    kept[places] = mark_kept(written[origins], buffer[places], header.dtype)
+    is_torn = row == 1 and len(header.shape) > 1 and header.length != max(header.shape)
+    deleted = alignment.find_deleted(len(written) // row)
+    gone = written.reshape(-1, row)[deleted]
+    return Guarded(elements, kept, written, alignment, deleted.tolist(), gone, "element" if is_torn else "row")
 
 
 def is_same(one: Buffer, other: Buffer) -> bool:
@@ -396,22 +399,31 @@ def put_back(guarded: Guarded, buffer: Buffer) -> Buffer:
 
 
 def find_edits(
-    guarded: Guarded, buffer: Buffer, header: Header, name: str, address: Callable[[int], str]
+    guarded: Guarded,
+    buffer: Buffer,
+    header: Header,
+    name: str,
+    address: Callable[[int], str],
+    *,
+    tells_rows: bool = True,
 ) -> Iterator[Finding]:
     """Yield findings about the edited elements, each with its index and address; the first says how many they are.
 
     One finding says it all where one change explains all elements.
 
-    `address`: of the cell of an element, by its index in the buffer.
+    `address`: of the cell of an element, by its index in the buffer. `tells_rows`: whether rows that were added or
+    deleted are told of too; another finding tells of them if not.
     """
-    changes, added = _describe_row_changes(guarded), guarded.added
+    changes, added = describe_row_changes(guarded, tells_rows=tells_rows), guarded.added
     edited = np.flatnonzero(~guarded.kept & ~added).tolist()
     is_moved = guarded.alignment is not None and bool(guarded.alignment.moved.any())
-    if guarded.original is not None and (is_moved or 2 * len(edited) > len(buffer)):
-        change = explain_change(guarded.original, buffer, header)
-        if change is not None:
-            yield Finding("error", name, change, _RESTORE)
-            return
+    is_mostly_edited = 2 * len(edited) > np.count_nonzero(~added)
+    change = explain_change(guarded.original, buffer, header) if is_moved or is_mostly_edited else None
+    if change is None and is_mostly_edited and guarded.alignment is not None:
+        change = explain_change(guarded.written[~added], buffer[~added], header)
+    if change is not None:
+        yield Finding("error", name, change, _RESTORE)
+        return
     elements = [header.describe_element(name, index) for index in edited[:_MOST_NAMED]]
     count = len(edited)
     if count:
@@ -429,14 +441,17 @@ def find_edits(
         yield Finding("error", address(index), f"{message} {before:.60}", _RESTORE, index=header.index_at(index))
 
 
-def _describe_row_changes(guarded: Guarded) -> list[str]:
-    """Return sentences on the rows of an array that were added, deleted or moved, each with the first rows."""
+def describe_row_changes(guarded: Guarded, *, tells_rows: bool = True) -> list[str]:
+    """Return sentences on the rows of an array that were added, deleted or moved, each with the first rows.
+
+    `tells_rows`: whether those that were added or deleted are among them.
+    """
     alignment, unit = guarded.alignment, guarded.unit
     if alignment is None:
         return []
     changes = [
-        (alignment.inserted.tolist(), "added"),
-        (list(guarded.deleted), "deleted"),
+        (alignment.inserted.tolist() if tells_rows else [], "added"),
+        (list(guarded.deleted) if tells_rows else [], "deleted"),
         (np.flatnonzero(alignment.moved).tolist(), "moved"),
     ]
     described = []
