@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import Array
+from ..elements import SCALARS, describe_object, suggest_instead, to_scalar
 from .everyday import check_zone, find_zone, texts_or_none
-from .kinds import is_of
+from .kinds import ElementError, is_of, name_of_column, warn_of_column
 
 EXTENSIONS = re.compile(
     r"datetime64\[(?P<unit>s|ms|us|ns), (?P<zone>[^\]]{1,100})\]"
@@ -140,3 +141,48 @@ def level_values(index: Any, level: int) -> Any:
 def is_whole(dtype: str) -> bool:
     """Return whether a dtype of that name is one of NumPy's integers or booleans, which have no missing values."""
     return re.fullmatch("bool|u?int(8|16|32|64)", dtype) is not None
+
+
+def warn_of_sequences(column: Any, values: list[Any]) -> None:
+    """Say that tuples and arrays in a column of objects become lists, which are all that `read_frame` gives back."""
+    level, is_cell = values, True
+    while level:
+        kinds = [kind for kind in set(map(type, level)) if issubclass(kind, (tuple, np.ndarray))]
+        if kinds:
+            arrays = all(value is None or isinstance(value, np.ndarray) for value in level)
+            made = "lambda array: array.tolist()" if arrays else "list"
+            is_mapped = is_cell and all(isinstance(value, (list, tuple, np.ndarray, type(None))) for value in values)
+            hint = f": {_map_line(column, made, values)} says so beforehand" if is_mapped else ""
+            names = " and ".join(sorted({"tuples" if issubclass(kind, tuple) else "arrays" for kind in kinds}))
+            warn_of_column(f"{names} in a column of objects are written as lists{hint}")
+            return
+        level, is_cell = [item for value in level if isinstance(value, list) for item in value], False
+
+
+def refuse_objects(column: Any, array: Array) -> None:
+    """Refuse a column with an object that no cell holds.
+
+    Raises:
+        DTypeError: names the row of the first of its kind, and the line that makes text of all.
+    """
+    values = array.tolist() if array.dtype.kind == "O" else []
+    strange = [
+        kind for kind, value in {type(v): v for v in values}.items() if not isinstance(to_scalar(value), SCALARS)
+    ]
+    if not strange:
+        return
+    row = next(row for row, value in enumerate(values) if type(value) is strange[0])
+    are_bytes = all(isinstance(value, (bytes, type(None))) for value in values) and not is_of(column, "pandas", "Index")
+    line = _map_line(column, "bytes.hex" if are_bytes else "str", values)
+    what = f"{name_of_column() or 'array'}[{row}] is {describe_object(values[row])}"
+    raise ElementError(f"{what}: {line} makes text of all; or {suggest_instead(values[row])}")
+
+
+def _map_line(column: Any, function: str, values: list[Any]) -> str:
+    """Return the line that applies a function to the values of a column, or to the labels of an index."""
+    if is_of(column, "pandas", "Index"):
+        return f"df.index = df.index.map({function})"
+    ignore = ", na_action='ignore'" if any(value is None for value in values) else ""
+    name = getattr(column, "name", None)
+    place = "column" if name is None else f"df[{to_scalar(name)!r}]"
+    return f"{place} = {place}.map({function}{ignore})"

@@ -19,6 +19,10 @@ class RaggedError(DTypeError):
     """Lists that are not all of one length: no ndarray, but perhaps an awkward array."""
 
 
+class ElementError(DTypeError):
+    """An element that no cell holds; the message begins with its address, and `naming` adds nothing."""
+
+
 def is_of(value: Any, package: str, *classes: str) -> bool:
     """Return whether an object is an instance of a class of a package, or of one derived from it.
 
@@ -69,7 +73,7 @@ def naming(name: str) -> Iterator[None]:
     try:
         yield
     except DTypeError as error:
-        if not name:
+        if not name or isinstance(error, ElementError):
             raise
         raise DTypeError(f"{name}: {error}") from error
     finally:

@@ -19,7 +19,7 @@ from ..elements import check_texts, describe_object, suggest_instead, text_array
 from ..errors import DTypeError, LimitError
 from .arrow import arrow_array, arrow_kind, stream_columns, table_columns
 from .everyday import check_zone, find_kind, to_objects, to_plain
-from .extensions import EXTENSIONS, extension_array, level_values
+from .extensions import EXTENSIONS, extension_array, level_values, refuse_objects, warn_of_sequences
 from .kinds import LISTS, RaggedError, is_of, name_of, name_of_column, name_of_variable, naming, warn_of_column
 from .nulls import fill_masked, missing_texts_as_none, texts_or_objects, to_floats, to_times
 
@@ -640,7 +640,10 @@ def _objects(column: Any) -> Array:
     missing = missing_objects(column)
     _warn_of_nan(column, values, missing)
     values[missing] = None
-    return texts_or_objects(values.tolist())
+    warn_of_sequences(column, values.tolist())
+    array = texts_or_objects(values.tolist())
+    refuse_objects(column, array)
+    return array
 
 
 def missing_objects(column: Any) -> Mask:
@@ -673,7 +676,9 @@ def _warn_of_nan(column: Any, values: Array, missing: Mask) -> None:
 def _categories(column: Any) -> Array:
     """Return the values of a categorical column, None where it has none."""
     array = getattr(column, "array", column)
-    categories, codes = column_array(array.dtype.categories), np.asarray(array.codes)
+    labels, is_column = array.dtype.categories, is_of(column, "pandas", "Series")
+    categories = column_array(labels.to_series(name=column.name) if is_column else labels)
+    codes = np.asarray(array.codes)
     if categories.dtype.kind in "UT":
         texts = [*categories.tolist(), None]
         return texts_or_objects([texts[code] for code in codes.tolist()])

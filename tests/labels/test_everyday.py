@@ -7,6 +7,7 @@ import enum
 import json
 import uuid
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -258,6 +259,57 @@ def test_labels_that_are_no_names_are_refused_with_a_line_that_helps(frame: Any,
     exec(advice, {"df": frame})
     sa.write(tmp_path / "t.csv", frame)
     pd.testing.assert_frame_equal(sa.read_frame(tmp_path / "t.csv"), frame)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [NOON.time().replace(tzinfo=dt.UTC), None],
+        [Decimal(1), 2],
+        [None, Fraction(1, 2)],
+        [b"a\xff", None],
+        [b"a", "b"],
+        [{1, 2}, frozenset()],
+    ],
+)
+def test_objects_that_no_cell_holds_are_refused_with_a_line_that_helps(values: list[Any], tmp_path: Path) -> None:
+    places = {
+        "x": pd.DataFrame({"x": of(values, object)}),
+        "y": pd.DataFrame({"y": of(values, object), "x": [1, 2]}).set_index("y"),
+        "7": pd.DataFrame({7: of(values, object)}),
+    }
+    for name, df in places.items():
+        with pytest.raises(sa.DTypeError, match=rf"^{name}\[[01]\] is .*: df") as caught:
+            sa.write(tmp_path / "t.csv", df)
+        exec(str(caught.value).partition(": ")[2].partition(" makes text of all")[0], {"df": df})
+        sa.write(tmp_path / "t.csv", df)
+        pd.testing.assert_frame_equal(sa.read_frame(tmp_path / "t.csv"), df)
+
+
+@pytest.mark.parametrize(
+    ("values", "names"),
+    [
+        ([(1, 2), (3, 4)], "tuples"),
+        ([(1, 2), None], "tuples"),
+        ([np.array([1, 2]), np.array([[3, 4]])[0]], "arrays"),
+        ([[1], np.array([1, 2])], "arrays"),
+        ([[(1, 2)], [(3, 4)]], "tuples"),
+    ],
+)
+def test_tuples_and_arrays_that_come_back_as_lists_are_told(values: list[Any], names: str, tmp_path: Path) -> None:
+    pytest.importorskip("awkward")
+    df = pd.DataFrame({"x": pd.Series(dict(enumerate(values)), dtype=object)})
+    with pytest.warns(sa.SheetArrayWarning, match=f"^x: {names} in a column of objects are written as lists") as caught:
+        sa.write(tmp_path / "t.csv", df)
+    assert len(caught) == 1
+    line = str(caught[0].message).partition("as lists: ")[2].removesuffix(" says so beforehand")
+    if line:
+        exec(line, {"df": df})
+        sa.write(tmp_path / "t.csv", df)
+        again = sa.read_frame(tmp_path / "t.csv")
+        assert again["x"].tolist() == df["x"].tolist()
+    else:
+        assert isinstance(values[0][0], tuple)
 
 
 def test_what_no_file_can_tell_apart_is_told(tmp_path: Path) -> None:

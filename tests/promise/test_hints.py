@@ -459,6 +459,11 @@ CALLS: list[tuple[str, Callable[[], object], Callable[[], object]]] = [
         lambda: sa.write("n.csv", pd.DataFrame({"n": pd.Series([1, np.nan], dtype=object).astype(float)})),
     ),
     (
+        "says so beforehand",
+        lambda: sa.write("l.csv", pd.DataFrame({"l": [(1, 2), (3, 4)]})),
+        lambda: sa.write("l.csv", pd.DataFrame({"l": [[1, 2], [3, 4]]})),
+    ),
+    (
         "df.columns = [f'{name}_{number}'",
         lambda: sa.write("twice.csv", pd.DataFrame([[1, 2]], columns=["a", "a"])),
         lambda: sa.write("twice.csv", number_columns(pd.DataFrame([[1, 2]], columns=["a", "a"]))),
