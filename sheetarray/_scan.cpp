@@ -14,9 +14,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
-#include <memory>
-#include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -42,22 +39,13 @@ class Cursor {
   string_view since(size_t start) const { return {text_.data() + start, place_ - start}; }  // not behind this place
 
   void skip(size_t count = 1) { place_ += std::min(count, left()); }
-  bool take(char wanted) {
-    if (done() || text_[place_] != wanted) return false;
-    ++place_;
-    return true;
-  }
-  template <size_t size>
-  bool take(const char (&wanted)[size]) {  // a literal, compared in one step
-    if (left() < size - 1 || std::memcmp(text_.data() + place_, wanted, size - 1) != 0) return false;
-    place_ += size - 1;
-    return true;
-  }
-  bool take(string_view wanted) {
+  [[gnu::always_inline]] bool take(string_view wanted) {  // so that literals are compared in one step
     if (left() < wanted.size() || std::memcmp(text_.data() + place_, wanted.data(), wanted.size()) != 0) return false;
     place_ += wanted.size();
     return true;
   }
+  template <size_t size>
+  bool take(const char (&literal)[size]) { return take(string_view(literal, size - 1)); }
   // Go to the next `wanted` and return true; false, with no step taken, if it does not come.
   bool find(char wanted) {
     const void *found = done() ? nullptr : std::memchr(text_.data() + place_, wanted, left());
@@ -84,7 +72,6 @@ PyObject *to_bytes(const Items &items) {
 struct TextColumn {
   std::vector<int64_t> ends{0};
   std::string bytes;
-  const void *buffers[3] = {};  // as Arrow has them
 
   size_t size() const { return ends.size() - 1; }
   void add(string_view text) {
@@ -97,45 +84,15 @@ struct TextColumn {
   }
 };
 
-// Source: https://arrow.apache.org/docs/format/CDataInterface.html
-struct ArrowSchema {
-  const char *format, *name, *metadata;
-  int64_t flags, n_children;
-  ArrowSchema **children, *dictionary;
-  void (*release)(ArrowSchema *);
-  void *private_data;
-};
-struct ArrowArray {
-  int64_t length, null_count, offset, n_buffers, n_children;
-  const void **buffers;
-  ArrowArray **children, *dictionary;
-  void (*release)(ArrowArray *);
-  void *private_data;
-};
-
-void release_schema(ArrowSchema *schema) { schema->release = nullptr; }
-void release_array(ArrowArray *array) {
-  delete static_cast<TextColumn *>(array->private_data);
-  array->release = nullptr;
-}
-template <class Struct>
-void free_capsule(PyObject *capsule) {
-  auto *made = static_cast<Struct *>(PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule)));
-  if (!made) return PyErr_Clear();
-  if (made->release) made->release(made);
-  delete made;
-}
-
-// Return texts as two capsules, as Arrow defines them.
+// Return texts without a copy of them, as `loops.to_series` takes them: views of them, and what keeps them alive.
 PyObject *to_texts(TextColumn &&texts) {
   auto *kept = new TextColumn(std::move(texts));
-  kept->buffers[1] = kept->ends.data();
-  kept->buffers[2] = kept->bytes.data();
-  const auto count = static_cast<int64_t>(kept->size());
-  auto *schema = new ArrowSchema{"U", "", nullptr, 0, 0, nullptr, nullptr, release_schema, nullptr};
-  auto *array = new ArrowArray{count, 0, 0, 3, 0, kept->buffers, nullptr, nullptr, release_array, kept};
-  return Py_BuildValue("(NN)", PyCapsule_New(schema, "arrow_schema", free_capsule<ArrowSchema>),
-                       PyCapsule_New(array, "arrow_array", free_capsule<ArrowArray>));
+  const auto release = [](PyObject *owner) { delete static_cast<TextColumn *>(PyCapsule_GetPointer(owner, nullptr)); };
+  const auto size = static_cast<Py_ssize_t>(kept->bytes.size());
+  const auto ends_size = static_cast<Py_ssize_t>(kept->ends.size() * sizeof(int64_t));
+  return Py_BuildValue("(NNN)", PyCapsule_New(kept, nullptr, release),
+                       PyMemoryView_FromMemory(reinterpret_cast<char *>(kept->ends.data()), ends_size, PyBUF_READ),
+                       PyMemoryView_FromMemory(kept->bytes.data(), size, PyBUF_READ));
 }
 
 // The bytes of an argument, released at the end of the call.
@@ -145,10 +102,7 @@ struct Argument {
     if (view.obj) PyBuffer_Release(&view);
   }
   string_view bytes() const { return {static_cast<const char *>(view.buf), static_cast<size_t>(view.len)}; }
-  template <class Item>
-  size_t count() const {
-    return static_cast<size_t>(view.len) / sizeof(Item);
-  }
+  size_t count() const { return bytes().size() / 8; }  // items of eight bytes
   template <class Item>
   Item at(size_t index) const {
     Item item;
@@ -156,6 +110,25 @@ struct Argument {
     return item;
   }
 };
+
+// Read the items of a list by `read`, which returns false after an exception of Python, and return whether there is none.
+template <class Item>
+bool read_list(PyObject *list, std::vector<Item> *items, bool (*read)(PyObject *, Item *)) {
+  const Py_ssize_t size = PyList_Size(list);
+  if (size >= 0) *items = std::vector<Item>(static_cast<size_t>(size));
+  for (Py_ssize_t i = 0; i < size; ++i)
+    if (!read(PyList_GetItem(list, i), &(*items)[static_cast<size_t>(i)])) return false;
+  return size >= 0;
+}
+
+// Read a text, which lives as long as its object; None has no data.
+bool read_text(PyObject *object, string_view *text) {
+  if (object == Py_None) return true;
+  Py_ssize_t size = 0;
+  const char *data = PyUnicode_AsUTF8AndSize(object, &size);
+  if (data) *text = {data, static_cast<size_t>(size)};
+  return data;
+}
 
 // Runs a loop without the lock of the interpreter; the loop must not touch objects of Python.
 template <class Loop>
@@ -183,22 +156,16 @@ PyObject *guarded(PyObject *, PyObject *arguments) {
 
 const size_t LONGEST_NUMBER = 64;  // characters: more than any number takes
 
-// Bytes that are written one after the other.
-struct Output {
-  std::unique_ptr<char[]> bytes;
-  size_t size = 0, room = 0;
+// The values of some cells of one column, one under another, in one form.
+struct Layer {
+  string_view reference;  // the beginning of a cell, to the letters of the column
+  Py_ssize_t above;       // rows
+  string_view before, after;
+  int kind = 0;  // d: doubles, of which NaN and infinities are no values; i: int64; v: texts as they are
+  Argument values;
+  std::vector<string_view> texts;  // those of blanks have no data
 
-  // Return the place behind the bytes, with room for `count` more.
-  char *reserve(size_t count) {
-    if (room - size < count) {
-      room = std::max(2 * room, size + count);
-      std::unique_ptr<char[]> more(new char[room]);  // not filled with zeros
-      if (size) std::memcpy(more.get(), bytes.get(), size);
-      bytes = std::move(more);
-    }
-    return bytes.get() + size;
-  }
-  void end_at(const char *end) { size = static_cast<size_t>(end - bytes.get()); }
+  size_t size() const { return kind == 'v' ? texts.size() : values.count(); }
 };
 
 char *put(char *at, string_view text) {
@@ -206,116 +173,74 @@ char *put(char *at, string_view text) {
   return at + text.size();
 }
 
-// The values of some cells, in one form: the first layer of a segment that has a value for a cell writes it.
-struct Layer {
-  int kind = 0;  // d: doubles, of which NaN and infinities are no values; i: int64; v: texts as they are
-  std::string before, after;
-  Argument values;
-  std::vector<string_view> texts;  // those of blanks have no data
-
-  size_t size() const { return kind == 'v' ? texts.size() : values.count<double>(); }
-};
-
-// Some cells of one column, one under another.
-struct Segment {
-  std::string reference;  // the beginning of a cell, to the letters of the column
-  Py_ssize_t above;       // rows
-  std::vector<Layer> layers;
-};
-
 // Write the shortest text that reads back as a finite number; numbers from 1e-4 to 1e16 have no exponent, but a point.
 char *put_number(char *at, double number) {
   const double size = std::fabs(number);
   const bool is_fixed = size == 0 || (size >= 1e-4 && size < 1e16);
   const auto format = is_fixed ? std::chars_format::fixed : std::chars_format::scientific;
   char *end = std::to_chars(at, at + LONGEST_NUMBER, number, format).ptr;
-  if (!is_fixed || static_cast<double>(static_cast<int64_t>(number)) != number) return end;
-  *end++ = '.';
-  *end++ = '0';
-  return end;
+  return is_fixed && static_cast<double>(static_cast<int64_t>(number)) == number ? put(end, ".0") : end;
 }
 
 // Write a cell and return true; false where the layer has no value for it.
-bool put_cell(Output *out, const Segment &segment, string_view row, const Layer &layer, size_t index) {
+bool put_cell(std::string *out, const Layer &layer, string_view row, size_t index) {
   const string_view text = layer.kind == 'v' ? layer.texts[index] : string_view("");
   const double number = layer.kind == 'd' ? layer.values.at<double>(index) : 0;
   if (!text.data() || !std::isfinite(number)) return false;
-  char *at = out->reserve(segment.reference.size() + row.size() + layer.before.size() + text.size() + LONGEST_NUMBER +
-                          layer.after.size());
-  at = put(put(put(at, segment.reference), row), layer.before);
+  const size_t start = out->size();
+  out->resize(start + layer.reference.size() + row.size() + layer.before.size() + text.size() + LONGEST_NUMBER +
+              layer.after.size());
+  char *at = put(put(put(&(*out)[start], layer.reference), row), layer.before);
   if (layer.kind == 'd') at = put_number(at, number);
   else if (layer.kind == 'i') at = std::to_chars(at, at + LONGEST_NUMBER, layer.values.at<int64_t>(index)).ptr;
   else at = put(at, text);
-  out->end_at(put(at, layer.after));
+  out->resize(static_cast<size_t>(put(at, layer.after) - out->data()));
   return true;
 }
 
-// Write rows, the first of the number `first`; `attributes` are those of the first rows.
-void put_rows(Output *out, size_t first, size_t count, const std::vector<string_view> &attributes,
-              const std::vector<Segment> &segments) {
+// Write rows, the first of the number `first`; `attributes` are those of the first rows. Layers of one column follow each
+// other: the first one that has a value for a cell writes it.
+void put_rows(std::string *out, size_t first, size_t count, const std::vector<string_view> &attributes,
+              const std::vector<Layer> &layers) {
   for (size_t row = 0; row < count; ++row) {
     const std::string number = std::to_string(first + row);
     const string_view more = row < attributes.size() ? attributes[row] : "";
-    char *at = put(out->reserve(more.size() + LONGEST_NUMBER), "<row r=\"");
-    out->end_at(put(put(put(put(at, number), "\""), more), ">"));
-    for (const Segment &segment : segments) {
-      const size_t index = row - static_cast<size_t>(segment.above);  // beyond all cells in the rows above
-      for (const Layer &layer : segment.layers)
-        if (index < layer.size() && put_cell(out, segment, number, layer, index)) break;
+    out->append("<row r=\"").append(number).append("\"").append(more).append(">");
+    string_view written;
+    for (const Layer &layer : layers) {
+      const size_t index = row - static_cast<size_t>(layer.above);  // beyond all cells in the rows above
+      if (index < layer.size() && layer.reference != written && put_cell(out, layer, number, index))
+        written = layer.reference;
     }
-    out->end_at(put(out->reserve(LONGEST_NUMBER), "</row>"));
+    out->append("</row>");
   }
-}
-
-bool read_texts(PyObject *list, std::vector<string_view> *texts) {
-  if (!PyList_Check(list)) PyErr_SetString(PyExc_TypeError, "no list of texts");
-  else texts->resize(static_cast<size_t>(PyList_Size(list)));
-  for (size_t i = 0; i < texts->size() && !PyErr_Occurred(); ++i) {
-    PyObject *item = PyList_GetItem(list, static_cast<Py_ssize_t>(i));
-    if (item == Py_None) continue;
-    Py_ssize_t length = 0;
-    const char *data = PyUnicode_AsUTF8AndSize(item, &length);
-    if (data) (*texts)[i] = {data, static_cast<size_t>(length)};
-  }
-  return !PyErr_Occurred();
 }
 
 bool read_layer(PyObject *tuple, Layer *layer) {
-  const char *before, *after;
+  const char *reference, *before, *after;
   PyObject *values;
-  if (!PyArg_ParseTuple(tuple, "sCOs", &before, &layer->kind, &values, &after)) return false;
-  layer->before = std::string("\"") + before;
-  layer->after = after;
+  if (!PyArg_ParseTuple(tuple, "snsCOs", &reference, &layer->above, &before, &layer->kind, &values, &after)) return false;
+  if (layer->above < 0) throw std::invalid_argument("a negative number of rows");
   if (!std::strchr("div", layer->kind)) throw std::invalid_argument("a layer of another kind");
-  return layer->kind == 'v' ? read_texts(values, &layer->texts) : !PyObject_GetBuffer(values, &layer->values.view, 0);
-}
-
-bool read_segment(PyObject *tuple, Segment *segment) {
-  const char *letters;
-  PyObject *layers;
-  if (!PyArg_ParseTuple(tuple, "snO!", &letters, &segment->above, &PyList_Type, &layers)) return false;
-  if (segment->above < 0) throw std::invalid_argument("a negative number of rows");
-  segment->reference = std::string("<c r=\"") + letters;
-  segment->layers = std::vector<Layer>(static_cast<size_t>(PyList_Size(layers)));
-  for (size_t i = 0; i < segment->layers.size(); ++i)
-    if (!read_layer(PyList_GetItem(layers, static_cast<Py_ssize_t>(i)), &segment->layers[i])) return false;
-  return true;
+  layer->reference = reference;
+  layer->before = before;
+  layer->after = after;
+  return layer->kind == 'v' ? read_list(values, &layer->texts, read_text)
+                            : !PyObject_GetBuffer(values, &layer->values.view, 0);
 }
 
 PyObject *format_rows(PyObject *arguments) {
   Py_ssize_t first, count;
-  PyObject *attribute_list, *segment_list;
+  PyObject *attribute_list, *layer_list;
   std::vector<string_view> attributes;
-  if (!PyArg_ParseTuple(arguments, "nnOO!", &first, &count, &attribute_list, &PyList_Type, &segment_list) ||
-      !read_texts(attribute_list, &attributes))
+  std::vector<Layer> layers;
+  if (!PyArg_ParseTuple(arguments, "nnOO", &first, &count, &attribute_list, &layer_list) ||
+      !read_list(attribute_list, &attributes, read_text) || !read_list(layer_list, &layers, read_layer))
     return nullptr;
   if (count < 0 || first < 0) throw std::invalid_argument("a negative number of rows");
-  std::vector<Segment> segments(static_cast<size_t>(PyList_Size(segment_list)));
-  for (size_t i = 0; i < segments.size(); ++i)
-    if (!read_segment(PyList_GetItem(segment_list, static_cast<Py_ssize_t>(i)), &segments[i])) return nullptr;
-  Output out;
-  unlocked([&] { put_rows(&out, static_cast<size_t>(first), static_cast<size_t>(count), attributes, segments); });
-  return to_bytes(string_view(out.bytes.get(), out.size));
+  std::string out;
+  unlocked([&] { put_rows(&out, static_cast<size_t>(first), static_cast<size_t>(count), attributes, layers); });
+  return to_bytes(out);
 }
 
 // ---- Doubles: their digits ----------------------------------------------------------------------------------------
@@ -336,12 +261,11 @@ double make_digits(double number, int count, bool half_up, int64_t *digits, int6
   const double size = std::fabs(number);
   char *end = half_up ? std::to_chars(text, text + LONGEST_NUMBER, size, format).ptr
                       : std::to_chars(text, text + LONGEST_NUMBER, size, format, count - 1).ptr;
-  char *const mark = end[-4] == 'e' ? end - 4 : end - 5;  // of the exponent, which has two or three digits
+  char *mark = std::find(text, end, 'e');
   std::from_chars(mark + 1 + (mark[1] == '+'), end, *exponent);
-  std::memset(mark == text + 1 ? mark + 1 : mark, '0', MOST_DIGITS - 1);  // the digits after the point are 16 now
-  *digits = text[0] - '0';
-  for (int i = 2; i < MOST_DIGITS; i += 4)
-    *digits = *digits * 10000 + ((text[i] - '0') * 1000 + (text[i + 1] - '0') * 100 + (text[i + 2] - '0') * 10 + text[i + 3] - '0');
+  if (mark > text + 1) mark = std::copy(text + 2, mark, text + 1);  // over the point
+  std::from_chars(text, mark, *digits);
+  *digits *= power_of_ten(MOST_DIGITS - static_cast<int>(mark - text));
   if (count == MOST_DIGITS) return number;
   const int64_t unit = power_of_ten(MOST_DIGITS - count);
   *digits = (*digits + unit / 2) / unit;
@@ -362,7 +286,7 @@ PyObject *round_doubles(PyObject *arguments) {
   int count, half_up;
   if (!PyArg_ParseTuple(arguments, "y*ip", &numbers.view, &count, &half_up)) return nullptr;
   if (count < 1 || count > MOST_DIGITS) throw std::invalid_argument("a number of digits that is not 1 to 17");
-  std::vector<double> rounded(numbers.count<double>());
+  std::vector<double> rounded(numbers.count());
   std::vector<int64_t> digits(rounded.size()), exponents(rounded.size());
   unlocked([&] {
     for (size_t i = 0; i < digits.size(); ++i) {
@@ -422,30 +346,13 @@ struct Classes {
 constexpr Classes CLASSES;
 int class_of(char c) { return CLASSES.of[static_cast<unsigned char>(c)]; }
 
-void append_utf8(std::string *text, uint32_t code) {
-  if (code < 0x80) return text->push_back(static_cast<char>(code));
-  const int tails = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-  const uint32_t lead[] = {0, 0xC0, 0xE0, 0xF0};
-  text->push_back(static_cast<char>(lead[tails] | code >> (6 * tails)));
-  for (int tail = tails - 1; tail >= 0; --tail) text->push_back(static_cast<char>(0x80 | (code >> (6 * tail) & 0x3F)));
-}
-
-// Append the character of an entity, and pass it; false where it is none of XML's own, or none that XML holds.
+// Append the character of an entity that has a name, and pass it; false for any other one.
 bool take_entity(Cursor *at, std::string *decoded) {
   static const std::pair<string_view, char> NAMED[] = {
       {"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&apos;", '\''}};
   for (const auto &[entity, c] : NAMED)
     if (at->take(entity)) return decoded->push_back(c), true;
-  const bool is_hex = at->take("&#x");
-  if (!is_hex && !at->take("&#")) return false;
-  uint32_t code = 0;
-  const string_view digits = at->rest(8);
-  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), code, is_hex ? 16 : 10);
-  at->skip(static_cast<size_t>(parsed.ptr - digits.data()));
-  const bool is_control = code < ' ' && !is_xml_space(static_cast<char>(code));
-  if (parsed.ec != std::errc() || !at->take(';') || is_control || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000) || (code | 1) == 0xFFFF) return false;
-  append_utf8(decoded, code);
-  return true;
+  return false;
 }
 
 // Append text without its entities and carriage returns; false where it is not well-formed, or may not be.
@@ -459,7 +366,7 @@ bool append_decoded(std::string *decoded, string_view text) {
     const bool is_control = c >= 0 && c < ' ' && !is_xml_space(c);
     if (is_control || c == '<' || at.rest(3) == "]]>" || at.rest(2) == "\xEF\xBF") return false;
     at.skip();
-    if (c == '\r') at.take('\n');
+    if (c == '\r') at.take("\n");
     decoded->push_back(c == '\r' ? '\n' : c);
   }
   return true;
@@ -477,24 +384,15 @@ class Markup {
     while (is_xml_space(at.peek())) at.skip();
   }
 
-  // Pass white space and the name of an element's tag; false, before the tag, where another one stands.
+  // Pass white space and the name of an element's tag; false, before the tag, where another one stands. A name that goes on
+  // is seen where its attributes are to begin.
   template <class Name>
-  bool opens(const Name &name) {
-    space();
-    Cursor ahead = at;
-    if (!ahead.take('<') || (!prefix_.empty() && !ahead.take(prefix_)) || !ahead.take(name)) return false;
-    if (!is_xml_space(ahead.peek()) && ahead.peek() != '>' && ahead.peek() != '/') return false;
-    at = ahead;
-    return true;
-  }
+  bool opens(const Name &name) { return begins("<", name); }
   template <class Name>
   bool closes(const Name &name) {
+    if (!begins("</", name)) return false;
     space();
-    Cursor ahead = at;
-    if (!ahead.take("</") || (!prefix_.empty() && !ahead.take(prefix_)) || !ahead.take(name)) return false;
-    at = ahead;
-    space();
-    return at.take('>');
+    return at.take(">");
   }
 
   // Pass attributes and the end of a tag; `each(name, value)` returns false for what it does not know. A value is good
@@ -504,20 +402,20 @@ class Markup {
     for (size_t count = 0;; ++count) {
       const size_t before = at.place();
       space();
-      *is_empty = at.take('/');
-      if (at.take('>')) return true;
+      *is_empty = at.take("/");
+      if (at.take(">")) return true;
       if (*is_empty || at.place() == before || count == MOST_ATTRIBUTES) return false;
       const size_t start = at.place();
       while (class_of(at.peek()) & NAME) at.skip();
       const string_view name = names_[count] = at.since(start);
       space();
       const bool is_short = name.size() == 1 && is_letter(name.front());  // as most are
-      if ((!is_short && !is_declared(name)) || !at.take('=')) return false;
+      if ((!is_short && !is_declared(name)) || !at.take("=")) return false;
       for (size_t other = 0; other < count; ++other)
         if (names_[other].front() == name.front() && names_[other] == name) return false;
       space();
       const char quote = at.peek();
-      if (!at.take('"') && !at.take('\'')) return false;
+      if (!at.take("\"") && !at.take("'")) return false;
       const size_t begin = at.place();
       int classes = 0;
       for (; at.peek() != quote; at.skip()) {
@@ -556,13 +454,21 @@ class Markup {
       };
       if (!attributes(&is_empty, attribute)) return false;
       if (!is_empty && (!characters(text) || !closes("t"))) return false;
-      while (!is_kept && !text->empty() && is_xml_space(text->front())) text->remove_prefix(1);
-      while (!is_kept && !text->empty() && is_xml_space(text->back())) text->remove_suffix(1);
+      if (!is_kept && !text->empty() && (is_xml_space(text->front()) || is_xml_space(text->back()))) return false;
     }
     return closes(name);
   }
 
  private:
+  template <class Mark, class Name>
+  bool begins(const Mark &mark, const Name &name) {
+    space();
+    Cursor ahead = at;
+    if (!ahead.take(mark) || (!prefix_.empty() && !ahead.take(prefix_)) || !ahead.take(name)) return false;
+    at = ahead;
+    return true;
+  }
+
   bool is_declared(string_view name) const {
     const size_t colon = name.find(':');
     if (colon == string_view::npos) return begins_name(name) && name != "xmlns";
@@ -674,14 +580,14 @@ class Rows {
   }
 
   // Pass the content of `v` and its end, from behind the name of its tag on.
-  bool scan_value(Cell *cell, bool *is_numeral, string_view *text) {
+  bool scan_value(Cell *cell, string_view *text) {
     bool is_closed;
     if (!markup.attributes(&is_closed) || is_closed) return is_closed;
     const string_view rest = markup.at.rest(LONGEST_TEXT);
     const bool may_be = cell->type == PLAIN || cell->type == SHARED || cell->type == LOGICAL;
     const size_t length = may_be ? parse_number(rest, &cell->number) : 0;
-    *is_numeral = length && length < rest.size() && rest[length] == '<';
-    if (*is_numeral) {
+    if (length && length < rest.size() && rest[length] == '<') {
+      cell->type |= NUMERAL;
       *text = rest.substr(0, length);
       markup.at.skip(length);
     } else if (!markup.characters(text)) {
@@ -706,17 +612,17 @@ class Rows {
   }
   void add_formula(string_view text) { formulas.add(text.size() > SHORT_FORMULA ? "" : text); }
 
-  void add(Cell cell, string_view text, bool has_formula, bool has_value, bool is_numeral) {
+  void add(Cell cell, string_view text, bool has_formula, bool has_value) {
     cell.row = static_cast<uint32_t>(row);
     cell.column = static_cast<uint16_t>(column_);
-    cell.type |= (has_formula ? FORMULA : 0) | (has_value ? 0 : PENDING) | (is_numeral ? NUMERAL : 0);
+    cell.type |= (has_formula ? FORMULA : 0) | (has_value ? 0 : PENDING);
     texts.add(text);
     cells.push_back(cell);
   }
 
   bool scan_cell() {
     Cell cell;
-    bool is_empty, has_value = false, has_formula = false, is_numeral = false;
+    bool is_empty, has_value = false, has_formula = false;
     string_view text;
     ++column_;
     const auto attribute = [&](string_view name, string_view value) {
@@ -731,22 +637,18 @@ class Rows {
     if (!is_empty) {
       has_formula = markup.opens("f");
       if (has_formula && !scan_formula()) return false;
-      if (markup.opens("v")) {
-        has_value = true;
-        if (!scan_value(&cell, &is_numeral, &text)) return false;
-      } else if (cell.type == INLINE && markup.opens("is")) {
-        has_value = true;
-        if (!markup.string_item("is", &text)) return false;
-      }
+      has_value = markup.opens("v");
+      const bool is_inline = !has_value && cell.type == INLINE && markup.opens("is");
+      if (has_value && !scan_value(&cell, &text)) return false;
+      if (is_inline && !markup.string_item("is", &text)) return false;
+      has_value = is_inline || (has_value && (!text.empty() || cell.type == RESULT || cell.type == INLINE));
       if (!markup.closes("c")) return false;
     }
-    has_value &= !text.empty() || cell.type == RESULT || cell.type == INLINE;
-    if (has_value || has_formula) add(cell, text, has_formula, has_value, is_numeral);
+    if (has_value || has_formula) add(cell, text, has_formula, has_value);
     return true;
   }
 
-  bool scan_table_cell(string_view name);
-  std::string value_;  // of a cell of .ods
+  bool scan_table_cell();
 };
 
 template <bool (Rows::*scan_row)()>
@@ -776,13 +678,14 @@ const ValueType VALUE_TYPES[] = {{"float", "office:value", PLAIN},          {"st
                                  {"percentage", "office:value", PLAIN},     {"currency", "office:value", PLAIN},
                                  {"time", "office:time-value", ELAPSED}};
 
-// Pass a cell, of which `name` has been passed.
-bool Rows::scan_table_cell(string_view name) {
+// Pass a cell, from behind the name of its tag on.
+bool Rows::scan_table_cell() {
   static const ValueType NONE{"", "", RESULT};
   const ValueType *type = &NONE;
   Cell cell;
-  bool is_empty, has_formula = false, has_text = false;
-  string_view text, value_name;
+  bool is_empty, has_formula = false, has_text = false, is_given = false;
+  string_view text;
+  std::string given;
   int64_t times = 1;
   const auto attribute = [&](string_view key, string_view value) {
     if (key == "office:value-type") {
@@ -795,10 +698,11 @@ bool Rows::scan_table_cell(string_view name) {
       has_formula = true;
       add_formula(value);
     }
-    if (key.substr(0, 7) == "office:" && key.substr(key.size() - 5) == "value") {
-      if (!value_name.empty()) return false;
-      value_name = key;
-      value_ = value;
+    if (key == type->attribute) {
+      is_given = true;
+      given = value;
+    } else if (key.substr(0, 7) == "office:" && key != "office:currency") {
+      return false;  // a value before its type, or of another one
     }
     return key != "calcext:value-type" || value != "error";
   };
@@ -807,25 +711,21 @@ bool Rows::scan_table_cell(string_view name) {
     has_text = markup.opens("text:p");
     if (has_text && !markup.attributes(&is_empty)) return false;
     if (has_text && !is_empty && (!markup.characters(&text) || !markup.closes("text:p"))) return false;
-    if (!markup.closes(name) || text.find_first_of("\t\n\r") != string_view::npos) return false;
+    if (!markup.closes("table:table-cell") || text.find_first_of("\t\n\r") != string_view::npos) return false;
     if (has_formula && !text.empty() && (text.front() == '#' || text.front() == 'E')) return false;  // an error, perhaps
   }
-  string_view value;
-  bool has_value = type == &NONE ? has_text && (has_formula || !text.empty()) : type->type == RESULT;
-  if (has_value) value = text;
-  if (type != &NONE && value_name == type->attribute) {
-    has_value = true;
-    value = value_;
-    if (type->type == LOGICAL) value = value == "true" ? "1" : value == "false" ? "0" : value;
-  }
+  const bool may_be_text = type == &NONE ? has_text && (has_formula || !text.empty()) : type->type == RESULT;
+  const bool has_value = is_given || may_be_text;
+  string_view value = is_given ? string_view(given) : may_be_text ? text : "";
+  if (type->type == LOGICAL) value = value == "true" ? "1" : value == "false" ? "0" : value;
   times += times == 0;
   if (has_value || has_formula) {
     if (column_ + times > MOST_COLUMNS || row >= most_) return false;
-    const bool is_numeral = (type->type == PLAIN || type->type == LOGICAL) && !value.empty() &&
-                            parse_number(value, &cell.number) == value.size();
+    const bool may_be = !value.empty() && (type->type == PLAIN || type->type == LOGICAL);
     cell.type = type->type;
+    if (may_be && parse_number(value, &cell.number) == value.size()) cell.type |= NUMERAL;
     cell.style = static_cast<uint32_t>(times);
-    add(cell, value, has_formula, has_value, is_numeral);
+    add(cell, value, has_formula, has_value);
   }
   column_ += times;
   return true;
@@ -843,14 +743,9 @@ bool Rows::scan_table_row() {
   times += times == 0;
   ++row;
   column_ = 0;
-  while (!is_empty) {
-    const string_view name = markup.opens("table:table-cell") ? "table:table-cell" : "table:covered-table-cell";
-    if (name == "table:covered-table-cell" && !markup.opens(name)) {
-      if (!markup.closes("table:table-row")) return false;
-      break;
-    }
-    if (!scan_table_cell(name)) return false;
-  }
+  while (!is_empty && markup.opens("table:table-cell"))
+    if (!scan_table_cell()) return false;
+  if (!is_empty && !markup.closes("table:table-row")) return false;
   if (cells.size() > before && times > 1) {
     if (row + times > most_) return false;
     repeats.insert(repeats.end(), {row, times});
@@ -864,8 +759,6 @@ bool Rows::scan_table_row() {
 // The rule: a field that begins with a quote ends with the next quote that is not doubled, and what stands between that
 // and the delimiter or line end belongs to it, too. A quote anywhere else is a character. Line ends are LF, CR and CRLF.
 
-enum class Stop { mark, line, end };
-
 class Fields {
  public:
   // `mark` is the delimiter, or -1 where each line is one field.
@@ -876,53 +769,38 @@ class Fields {
 
   size_t place() const { return cursor_.place(); }
   bool done() const { return cursor_.done(); }
-  Stop stop() const { return stop_; }
-  size_t begin() const { return begin_; }  // of the field, its quote included
-  bool open() const { return open_; }      // a quote opens the field, and is never closed
+  string_view value;     // the text of the field; it is good until the next one
+  size_t begin = 0;      // of the field, its quote included
+  bool is_open = false;  // a quote opens the field, and is never closed
+  bool is_last = false;  // of its record
 
   void next() {
-    begin_ = cursor_.place();
-    open_ = false;
-    quoted_ = cursor_.take('"');
-    if (quoted_) {
-      value_.clear();
+    begin = cursor_.place();
+    is_open = false;
+    const bool is_quoted = cursor_.take("\"");
+    if (is_quoted) {
+      quoted_.clear();
       for (size_t start = cursor_.place();; start = cursor_.place()) {
-        open_ = !cursor_.find('"');
-        if (open_) cursor_.skip(cursor_.left());
-        value_.append(cursor_.since(start));
+        is_open = !cursor_.find('"');
+        if (is_open) cursor_.skip(cursor_.left());
+        quoted_.append(cursor_.since(start));
         cursor_.skip();
-        if (open_ || !cursor_.take('"')) break;
-        value_ += '"';
+        if (is_open || !cursor_.take("\"")) break;
+        quoted_ += '"';
       }
     }
     const size_t start = cursor_.place();
     while (cursor_.left() >= 8 && !has_stop(cursor_.rest(8))) cursor_.skip(8);
     while (!cursor_.done() && !is_stop(cursor_.peek())) cursor_.skip();
-    plain_ = cursor_.since(start);
-    if (quoted_) value_.append(plain_);
-    pass_stop();
+    value = cursor_.since(start);
+    if (is_quoted) value = quoted_.append(value);
+    const char unit = cursor_.peek();
+    is_last = cursor_.done() || unit == '\n' || unit == '\r';
+    cursor_.skip();
+    if (unit == '\r') cursor_.take("\n");
   }
-
-  // Pass a field of so many bytes, none of them a quote or a stop, and return true; false where it goes on behind them.
-  bool next(size_t length) {
-    if (length < cursor_.left() && !is_stop(cursor_.peek(length))) return false;
-    cursor_.skip(length);
-    pass_stop();
-    return true;
-  }
-
-  string_view rest() const { return cursor_.rest(); }
-
-  // The text of the field; it is good until the next one.
-  string_view value() const { return quoted_ ? string_view(value_) : plain_; }
 
  private:
-  void pass_stop() {
-    const char unit = cursor_.peek();
-    stop_ = cursor_.done() ? Stop::end : unit == '\n' || unit == '\r' ? Stop::line : Stop::mark;
-    cursor_.skip();
-    if (unit == '\r') cursor_.take('\n');
-  }
   bool is_stop(char unit) const { return unit == stops_[0] || unit == stops_[1] || unit == stops_[2]; }
   bool has_stop(string_view eight) const {  // eight bytes are compared at once
     uint64_t units;
@@ -935,24 +813,19 @@ class Fields {
   Cursor cursor_;
   char stops_[3];
   uint64_t eights_[3];  // each of the stops eight times
-  size_t begin_ = 0;
-  string_view plain_;  // of a field without quotes
-  std::string value_;  // of one with quotes
-  bool quoted_ = false, open_ = false;
-  Stop stop_ = Stop::end;
+  std::string quoted_;  // the text of a field with quotes
 };
 
 // Return whether a text is white space alone, as Python's `str.strip` knows it.
 bool is_white(string_view text) {
-  static const string_view WIDE[] = {
-      "\xC2\x85",     "\xC2\xA0",     "\xE1\x9A\x80", "\xE2\x80\x80", "\xE2\x80\x81", "\xE2\x80\x82", "\xE2\x80\x83",
-      "\xE2\x80\x84", "\xE2\x80\x85", "\xE2\x80\x86", "\xE2\x80\x87", "\xE2\x80\x88", "\xE2\x80\x89", "\xE2\x80\x8A",
-      "\xE2\x80\xA8", "\xE2\x80\xA9", "\xE2\x80\xAF", "\xE2\x81\x9F", "\xE3\x80\x80"};
+  static const string_view WIDE =  // of two and of three bytes
+      "\u0085\u00A0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200A\u2028\u2029\u202F\u205F\u3000";
   for (Cursor at(text); !at.done();) {
     const char unit = at.peek();
-    if (unit == ' ' || (unit >= '\t' && unit <= '\r') || (unit >= '\x1c' && unit <= '\x1f')) at.skip();
-    else if (unit > 0 || std::none_of(std::begin(WIDE), std::end(WIDE), [&](string_view wide) { return at.take(wide); }))
-      return false;
+    const size_t size = unit >= 0 ? 1 : unit == '\xC2' ? 2 : 3;
+    const bool is_narrow = unit == ' ' || (unit >= '\t' && unit <= '\r') || (unit >= '\x1c' && unit <= '\x1f');
+    if (unit >= 0 ? !is_narrow : WIDE.find(at.rest(size)) == string_view::npos) return false;
+    at.skip(size);
   }
   return true;
 }
@@ -962,29 +835,18 @@ bool equals_word(string_view text, string_view word) {  // the word is in lower 
                     [](char a, char b) { return is_letter(a) && (a | ' ') == b; });
 }
 
-// Some words, of four letters at least, that cells may hold in any case of letters.
-struct Words {
-  std::vector<string_view> words;
-  uint32_t initials = 0;  // a bit for each letter
-
-  explicit Words(string_view lines) {
-    for (; !lines.empty(); lines.remove_prefix(std::min(lines.size(), words.back().size() + 1))) {
-      words.push_back(lines.substr(0, lines.find('\n')));
-      initials |= 1u << (lines.front() & 31);
-    }
-  }
-  // Return the index of the word that a cell holds between white space, or -1.
-  int64_t find(string_view cell) const {
-    size_t first = 0, end = cell.size();
-    if (end < 4 || !initials || (is_letter(cell[0]) && !(initials >> (cell[0] & 31) & 1)) || is_digit(cell[0])) return -1;
-    while (first < end && !is_letter(cell[first])) ++first;
-    while (end > first && !is_letter(cell[end - 1])) --end;
-    for (size_t index = 0; index < words.size(); ++index)
-      if (equals_word(cell.substr(first, end - first), words[index]))
-        return is_white(cell.substr(0, first)) && is_white(cell.substr(end)) ? static_cast<int64_t>(index) : -1;
-    return -1;
-  }
-};
+// Return the index of the word, of lower case, that a cell holds in any case of letters and between white space, or -1.
+int64_t find_word(const std::vector<string_view> &words, string_view cell) {
+  size_t first = 0, end = cell.size();
+  if (words.empty() || cell.empty() || (cell[0] > ' ' && !is_letter(cell[0]))) return -1;
+  while (first < end && !is_letter(cell[first])) ++first;
+  while (end > first && !is_letter(cell[end - 1])) --end;
+  const string_view letters = cell.substr(first, end - first);
+  for (size_t index = 0; index < words.size(); ++index)
+    if (equals_word(letters, words[index]))
+      return is_white(cell.substr(0, first)) && is_white(cell.substr(end)) ? static_cast<int64_t>(index) : -1;
+  return -1;
+}
 
 // A run of cells of one column: `kind` is t for text, s for those texts that are not blank, with their rows; d, f, i, u
 // for doubles, floats, integers and unsigned ones, b for booleans. A column of those ends at the first cell that is none.
@@ -997,30 +859,25 @@ struct Run {
   int64_t blanks = 0;  // below the numbers
   bool failed = false;
 
-  bool is_text() const { return kind == 't' || kind == 's'; }
-
-  void add(int64_t row, string_view text, bool comma) {
-    if (is_text()) {
+  void add(int64_t row, string_view text) {
+    if (kind == 't' || kind == 's') {
       if (kind == 's' && text.empty()) return;
       texts.add(text);
       if (kind == 's') rows.push_back(row);
     } else if (text.empty()) {
       ++blanks;
     } else if (!failed) {
-      std::string other;
-      for (char unit : text.substr(0, comma ? LONGEST_NUMBER : 0)) other += unit == ',' ? '.' : unit == '.' ? ',' : unit;
-      failed = blanks || add_number(comma ? string_view(other) : text) != text.size();
+      failed = blanks || !add_number(text);
     }
   }
-  // Add the number at the front of a text, and return its length; 0 where there is none.
-  size_t add_number(string_view text) {
+  // Add the number that a text is, and return true; false for any other text.
+  bool add_number(string_view text) {
     if (kind == 'd') return keep<double>(text);
     if (kind == 'f') return keep<float, double>(text);
     if (kind == 'i') return keep<int64_t>(text);
     if (kind == 'u') return keep<uint64_t>(text);
-    const bool truth = equals_word(text.substr(0, 4), "true");
-    numbers.push_back(truth);
-    return truth ? 4 : equals_word(text.substr(0, 5), "false") ? 5 : 0;
+    numbers.push_back(equals_word(text, "true"));
+    return numbers.back() || equals_word(text, "false");
   }
   PyObject *to_python() {
     if (failed) return Py_NewRef(Py_None);
@@ -1030,23 +887,17 @@ struct Run {
   }
 
  private:
-  // Add a number; NaN and infinities are numbers of doubles and floats. Return its length, or 0 where there is none.
   template <class Number, class Kept = Number>
-  size_t keep(string_view text) {
+  bool keep(string_view text) {
     Number number = 0;
-    size_t length = parse_number(text, &number);
-    if (!length && std::is_floating_point<Number>::value) {
-      const size_t sign = text.front() == '-';
-      const bool is_infinite = text.compare(sign, 8, "Infinity") == 0;
-      number = is_infinite ? std::numeric_limits<Number>::infinity() : std::numeric_limits<Number>::quiet_NaN();
-      if (sign) number = -number;
-      length = is_infinite ? sign + 8 : text.compare(0, 3, "NaN") == 0 ? 3 : 0;
-    }
+    const bool is_special = std::is_floating_point<Number>::value && (text == "NaN" || text == "Infinity" || text == "-Infinity");
+    if (is_special) std::from_chars(text.data(), text.data() + text.size(), number);
+    else if (parse_number(text, &number) != text.size()) return false;
     const Kept kept = number;
     int64_t bits;
     std::memcpy(&bits, &kept, sizeof bits);
-    if (length) numbers.push_back(bits);
-    return length;
+    numbers.push_back(bits);
+    return true;
   }
 };
 
@@ -1054,13 +905,9 @@ const size_t NEAR = 4096;  // bytes between the beginnings of records that are n
 
 // Goes over whole records, collects runs of cells, which are sorted by column, and notes what must be known of a text.
 struct Records {
-  Records(Fields &&content, int64_t first_row, string_view names, bool has_comma, int mark)
-      : fields(content), row(first_row), words(names), comma(has_comma), in_place(!has_comma && mark != '.') {}
-
   Fields fields;
   int64_t row;
-  Words words;
-  bool comma, in_place;          // whether decimals have a comma; whether numbers can be parsed before their ends are known
+  std::vector<string_view> words;
   std::vector<Run> runs;
   std::vector<size_t> current;   // the run of each wanted column that no row has passed yet
   std::vector<int64_t> marks;    // rows, and the places at which they begin: one in every few kilobytes
@@ -1075,35 +922,22 @@ struct Records {
     return row >= runs[now].first && row < runs[now].end ? &runs[now] : nullptr;
   }
 
-  // Pass a field if it is a number of a run, and return true; false, with no step taken, for any other one.
-  bool take_number(Run *run) {
-    if (!run || !in_place || run->is_text() || run->failed || run->blanks || fields.done()) return false;
-    const size_t before = run->numbers.size(), length = run->add_number(fields.rest());
-    if (length && fields.next(length)) return true;
-    run->numbers.resize(before);
-    return false;
-  }
-
-  void take_field(Run *run, int64_t column) {
-    fields.next();
-    const string_view cell = run || words.initials || !column ? fields.value() : "";
-    if (run) run->add(row, cell, comma);
-    const int64_t word = words.find(cell);
-    if (word >= 0) found.insert(found.end(), {row, column, word});
-    if (fields.open()) open = static_cast<int64_t>(fields.begin());
-    if (!column && fields.stop() != Stop::mark && is_white(cell)) blank.push_back(row);
-  }
-
   void take_record() {
     int64_t column = 0;
     size_t next = 0;
     do {
       Run *run = next < current.size() && runs[current[next]].column == column ? find_run(next++) : nullptr;
-      if (!take_number(run)) take_field(run, column);
+      fields.next();
+      const string_view cell = fields.value;
+      if (run) run->add(row, cell);
+      const int64_t word = find_word(words, cell);
+      if (word >= 0) found.insert(found.end(), {row, column, word});
+      if (fields.is_open) open = static_cast<int64_t>(fields.begin);
+      if (!column && fields.is_last && is_white(cell)) blank.push_back(row);
       ++column;
-    } while (fields.stop() == Stop::mark);
+    } while (!fields.is_last);
     for (; next < current.size(); ++next)
-      if (Run *run = find_run(next)) run->add(row, {}, comma);
+      if (Run *run = find_run(next)) run->add(row, {});
     width = std::max(width, column);
     ++row;
   }
@@ -1119,22 +953,20 @@ struct Records {
   }
 };
 
+bool read_run(PyObject *tuple, Run *run) {
+  return PyArg_ParseTuple(tuple, "LLLC", &run->column, &run->first, &run->end, &run->kind);
+}
+
 PyObject *read_delimited(PyObject *arguments) {
-  Argument content, names;
+  Argument content;
   Py_ssize_t start, size, row;
-  int mark, comma;
-  PyObject *runs;
-  if (!PyArg_ParseTuple(arguments, "y*ninny*O!p", &content.view, &start, &mark, &size, &row, &names.view, &PyList_Type,
-                        &runs, &comma))
-    return nullptr;
-  Records records(Fields(content.bytes(), static_cast<size_t>(start), mark), row, names.bytes(), comma, mark);
-  records.runs = std::vector<Run>(static_cast<size_t>(PyList_Size(runs)));
-  for (size_t i = 0; i < records.runs.size(); ++i) {
-    Run &run = records.runs[i];
-    PyObject *tuple = PyList_GetItem(runs, static_cast<Py_ssize_t>(i));
-    if (!PyArg_ParseTuple(tuple, "LLLC", &run.column, &run.first, &run.end, &run.kind)) return nullptr;
-    if (!i || run.column != records.runs[i - 1].column) records.current.push_back(i);
-  }
+  int mark;
+  PyObject *words, *runs;
+  if (!PyArg_ParseTuple(arguments, "y*ninnOO", &content.view, &start, &mark, &size, &row, &words, &runs)) return nullptr;
+  Records records{Fields(content.bytes(), static_cast<size_t>(start), mark), row};
+  if (!read_list(words, &records.words, read_text) || !read_list(runs, &records.runs, read_run)) return nullptr;
+  for (size_t i = 0; i < records.runs.size(); ++i)
+    if (!i || records.runs[i].column != records.runs[i - 1].column) records.current.push_back(i);
   unlocked([&] { records.scan(static_cast<size_t>(size)); });
   PyObject *pieces = PyList_New(0);
   for (Run &run : records.runs) {
@@ -1160,8 +992,7 @@ PyMethodDef methods[] = {
     {"read_delimited", guarded<read_delimited>, METH_VARARGS, "Return runs of cells of columns, and an index of all fields."},
     {nullptr, nullptr, 0, nullptr}};
 
-PyModuleDef_Slot slots[] = {{0, nullptr}};
-PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_scan", "The compiled loops of sheetarray, 2", 0, methods, slots,
+PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_scan", "The compiled loops of sheetarray, 3", 0, methods, nullptr,
                           nullptr, nullptr, nullptr};
 
 }  // namespace

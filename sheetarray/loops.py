@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ import numpy as np
 if TYPE_CHECKING:
     import polars as pl
 
-LOOPS = "The compiled loops of sheetarray, 2"  # those that this package calls
+LOOPS = "The compiled loops of sheetarray, 3"  # those that this package calls
 PLAIN = "SHEETARRAY_PLAIN"  # in the environment: `1` switches the compiled loops off
 
 scan: Any = None  # the module `_scan`, or None
@@ -39,21 +38,17 @@ def describe() -> str:
     return "compiled" if COMPILED else "plain"
 
 
-@dataclass(frozen=True)
-class _Texts:
-    """Texts that a compiled loop has made, as Arrow's interface hands them over: once."""
+def to_series(texts: tuple[Any, Any, Any]) -> pl.Series:
+    """Return a copy of texts that a compiled loop has made as a Series.
 
-    capsules: tuple[Any, Any]
-
-    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[Any, Any]:
-        return self.capsules
-
-
-def to_series(texts: tuple[Any, Any]) -> pl.Series:
-    """Return texts that a compiled loop has made as a Series, without a copy of them; they can be taken once."""
+    `texts`: what keeps them alive, where each one ends, and all of them one after the other.
+    """
     import polars as pl
 
-    return pl.Series(_Texts(texts)).rename("")
+    _, ends, joined = texts
+    places = np.frombuffer(ends, np.int64)
+    cells = pl.DataFrame({"start": places[:-1], "size": np.diff(places)})
+    return cells.select(pl.lit(bytes(joined)).bin.slice("start", "size").cast(pl.String)).to_series().rename("")
 
 
 def round_doubles(numbers: Doubles, digits: int, *, half_up: bool) -> Doubles:

@@ -42,7 +42,7 @@ _NEAR = 2**12  # bytes between the records whose places are kept
 _MOST_LISTED = 2**12  # records that are listed at once
 _GAP = 8  # records between two of them that are listed, too
 _LONG = 2**10  # cells of a record that is kept: a thousand candidates for headers may stand in one
-_WORDS = "\n".join(WORDS).encode()
+_WORDS = list(WORDS)
 _ANY_WORD = re.compile("|".join(WORDS).encode())
 _IN_EVERY_HEADER = b"d", b"D", b"p", b"P"  # `ndarray`, or four keys of a damaged header, have one of these letters
 ENDLESS = 2**40  # a row that no text has
@@ -83,14 +83,14 @@ class Records:
         """Whether the whole text is indexed."""
         return self._places[-1] >= len(self.content)
 
-    def _scan(self, place: int, size: int, row: int, runs: Sequence[Run], words: bytes, comma: bool) -> _Scanned:
+    def _scan(self, place: int, size: int, row: int, runs: Sequence[Run], words: list[str]) -> _Scanned:
         """Go over whole records from a place on until `size` bytes are behind it.
 
         Raises:
             FormatError: the text is not UTF-8.
         """
         scan = loops.scan.read_delimited if loops.COMPILED else _scan_plainly
-        scanned: _Scanned = scan(self.content, place, self._mark, size, row, words, list(runs), comma)
+        scanned: _Scanned = scan(self.content, place, self._mark, size, row, words, list(runs))
         if not (block := bytes(self.content[place : scanned[0]])).isascii():
             self._decode(block)
         return scanned
@@ -134,18 +134,18 @@ class Records:
             self._report("words", end / len(self.content))
         return pieces
 
-    def _index_more(self, runs: Sequence[Run], comma: bool) -> list[list[Any]]:
+    def _index_more(self, runs: Sequence[Run]) -> list[list[Any]]:
         """Index some more of the text, and return the pieces of runs of cells in each of its blocks."""
         row, place = self._rows[-1], self._places[-1]
         are_endless = row > 0 and all(first <= row and end >= ENDLESS for _, first, end, _ in runs)
         spans = self._cut_unquoted(place) if are_endless else []
         if len(spans) > 1:  # their numbers of rows are not known yet
             below = [(column, 0, end, kind) for column, _, end, kind in runs]
-            scan = partial(self._scan, row=0, runs=below, words=self._words_below, comma=comma)
+            scan = partial(self._scan, row=0, runs=below, words=self._words_below)
             return [self._keep(scanned, 0) for scanned in _map_spans(scan, spans)]
         rest = len(self.content) - place
         size = rest if runs and rest <= _AT_ONCE else _BLOCK if row else _FIRST
-        return [self._keep(self._scan(place, size, row, runs, self._words_below, comma), row)]
+        return [self._keep(self._scan(place, size, row, runs, self._words_below), row)]
 
     def _cut_unquoted(self, place: int) -> list[tuple[int, int]]:
         """Return the places and sizes of blocks of whole records from one on, down to the next quote."""
@@ -166,7 +166,7 @@ class Records:
             FormatError: a quote is never closed, or the text is not UTF-8.
         """
         while self._rows[-1] <= until and not self.is_ended:
-            self._index_more([], False)
+            self._index_more([])
 
     def may_have_headers_below(self) -> bool:
         """Return whether a header, even a damaged one, may stand below the records that are indexed, by bytes alone.
@@ -179,7 +179,7 @@ class Records:
                 return True
             if end % _WINDOW < _FAST:
                 release_pages(self.content, max(end - _WINDOW, 0), end)
-        self._words_below = b""
+        self._words_below = []
         return False
 
     @property
@@ -282,11 +282,11 @@ class Records:
 
     # Columns -------------------------------------------------------------------------------------------------
 
-    def read(self, runs: Sequence[Run], *, comma: bool = False) -> list[Any]:
+    def read(self, runs: Sequence[Run]) -> list[Any]:
         """Return runs of cells of columns; what is not indexed yet is indexed in the same pass.
 
         `runs`: `kind` is t for text; s for the texts that are not blank, with their rows; d, f, i, u for doubles,
-        floats, integers and unsigned ones; b for booleans. `comma`: whether the decimal mark of numbers is a comma.
+        floats, integers and unsigned ones, with a point; b for booleans.
 
         Returns:
             For each run a Series of its texts, down to the end of the text at most; for "s" rows and texts; an array
@@ -302,12 +302,12 @@ class Records:
                 overlaps = layer and runs[layer[-1]][0] == column and runs[layer[-1]][2] > first
                 (later if overlaps else layer).append(index)
             some = [runs[index] for index in layer]
-            for index, cells in zip(layer, _join_pieces(some, self._read_pieces(some, comma)), strict=True):
+            for index, cells in zip(layer, _join_pieces(some, self._read_pieces(some)), strict=True):
                 results[index] = cells
             waiting = later
         return results
 
-    def _read_pieces(self, runs: Sequence[Run], comma: bool) -> list[list[Any]]:
+    def _read_pieces(self, runs: Sequence[Run]) -> list[list[Any]]:
         """Return the pieces of runs, of which none overlaps another, in each block from the first to the last."""
         _, firsts, ends, _ = zip(*runs, strict=True)
         top, stop = min(firsts), max(ends)
@@ -322,7 +322,7 @@ class Records:
             after = min(bisect_left(self._places, self._places[block] + size, block + 1), last)
             spans.append((self._places[block], self._places[after] - self._places[block], self._rows[block]))
             block = after
-        scan = partial(self._scan, runs=runs, words=b"", comma=comma)
+        scan = partial(self._scan, runs=runs, words=[])
         pieces = []
         for (place, size, _), scanned in zip(spans, _map_spans(scan, spans), strict=True):
             pieces.append(scanned[-1])
@@ -330,7 +330,7 @@ class Records:
             if self._report is not None:
                 self._report("columns", (place + size) / len(self.content))
         while self._rows[-1] < stop and not self.is_ended:
-            pieces += self._index_more(runs, comma)
+            pieces += self._index_more(runs)
         return pieces
 
 
@@ -530,7 +530,7 @@ class _Block:
 
 
 def _scan_plainly(
-    content: Any, place: int, mark: int, size: int, row: int, words: bytes, runs: Sequence[Run], _: bool
+    content: Any, place: int, mark: int, size: int, row: int, words: list[str], runs: Sequence[Run]
 ) -> _Scanned:
     """Return what the compiled loop does of a block, but no numbers, so that their cells are looked at as text."""
     block = _Block(content, place, mark, size)

@@ -271,20 +271,18 @@ class CsvSheet:
 
     def _read_runs(self, records: Records, runs: Sequence[Run]) -> list[Any]:
         """Return runs of cells: few cells of text as lists, and as text what is not all plain numbers."""
+        if self.look.decimal == ",":  # text, of which polars makes numbers
+            runs = [(column, top, end, "t" if kind in "df" else kind) for column, top, end, kind in runs]
         results: list[Any] = [None] * len(runs)
         height = records.estimate_count()
         first = [index for index, run in enumerate(runs) if run[3] != "t" or _is_long(run, height)]
-        _put(results, first, records.read([runs[index] for index in first], comma=self.look.decimal == ","))
+        _put(results, first, records.read([runs[index] for index in first]))
         left = [index for index, cells in enumerate(results) if cells is None]
         if not left:
             return results
-        floats = [index for index in left if runs[index][3] in "df"]
-        if floats and not self._is_settled:
+        if not self._is_settled and any(runs[index][3] in "df" for index in left):
             self._settle_decimal()
-            if self.look.decimal == ",":
-                _put(results, floats, records.read([runs[index] for index in floats], comma=True))
         height = records.count
-        left = [index for index in left if results[index] is None]
         texts = [index for index in left if _is_long(runs[index], height)]
         _put(results, texts, records.read([(*runs[index][:3], "t") for index in texts]))
         few = [index for index in left if results[index] is None]

@@ -135,15 +135,12 @@ def format_rows(
         b'<row r="7"><c r="B7"><v>2.5</v></c></row>'
     """
     if loops.COMPILED:
-        columns_of_layers = [
-            (
-                letters,
-                above,
-                [(before, kind, values[start : start + size], after) for before, kind, values, after in groups[group]],
-            )
+        layers = [
+            (f'<c r="{letters}', above, f'"{before}', kind, values[start : start + size], after)
             for letters, group, start, above, size in segments
+            for before, kind, values, after in groups[group]
         ]
-        made: bytes = loops.scan.format_rows(first, count, list(attributes), columns_of_layers)
+        made: bytes = loops.scan.format_rows(first, count, list(attributes), layers)
         return made
     cells = [_format_cells(layers) for layers in groups]
     numbers = list(map(str, range(first, first + count)))

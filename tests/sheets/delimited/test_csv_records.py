@@ -47,7 +47,7 @@ TEXTS = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
 compiled = pytest.mark.skipif(not loops.COMPILED, reason="there is no compiled loop to compare with")
 
 
-def describe(text: str, delimiter: str, kinds: str, comma: bool, spans: list[Any]) -> Any:
+def describe(text: str, delimiter: str, kinds: str, spans: list[Any]) -> Any:
     """Return everything that records tell of a text; an error's text."""
     try:
         made = Records(text.encode(), 0, delimiter)
@@ -57,7 +57,7 @@ def describe(text: str, delimiter: str, kinds: str, comma: bool, spans: list[Any
             (column, first, first + count, kind) for kind, (column, first, count) in zip(kinds, spans, strict=False)
         ]
         cells = []
-        for run, read in zip(runs, made.read(runs, comma=comma), strict=True):
+        for run, read in zip(runs, made.read(runs), strict=True):
             if run[3] in "ts":
                 cells.append((read[0].tolist(), read[1]) if run[3] == "s" else read.to_list())
         zones = [Zone(row, column, count, "rows" if count % 2 else "columns") for column, row, count in spans]
@@ -80,19 +80,16 @@ def describe(text: str, delimiter: str, kinds: str, comma: bool, spans: list[Any
     text=TEXTS,
     delimiter=st.sampled_from([",", ";", ""]),
     kinds=st.text("tsdfiub", max_size=6),
-    comma=st.booleans(),
     spans=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 6), st.integers(0, 6)), min_size=6, max_size=6),
     block=st.sampled_from([1, 5, 2**20]),
 )
-def test_the_loop_and_the_plain_way_agree(
-    text: str, delimiter: str, kinds: str, comma: bool, spans: list[Any], block: int
-) -> None:
+def test_the_loop_and_the_plain_way_agree(text: str, delimiter: str, kinds: str, spans: list[Any], block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         for name in ("_BLOCK", "_FIRST", "_AT_ONCE", "_LISTED", "_MOST_LISTED"):
             patch.setattr(records, name, block)
-        whole = describe(text, delimiter, kinds, comma, spans)
+        whole = describe(text, delimiter, kinds, spans)
         patch.setattr(loops, "COMPILED", False)
-        assert describe(text, delimiter, kinds, comma, spans) == whole
+        assert describe(text, delimiter, kinds, spans) == whole
 
 
 @settings(max_examples=examples(300), deadline=None)
@@ -210,15 +207,6 @@ def test_booleans_are_the_two_words_in_any_case_of_letters() -> None:
     assert cells.tolist() == [True, False, True]
     for odd in ("1", "T", "TRUE ", "TRUEE"):
         assert Records(f"TRUE\n{odd}\n".encode(), 0, "").read([(0, 0, 9, "b")]) == [None], odd
-
-
-@compiled
-def test_decimal_commas_are_numbers_where_they_are_asked_for() -> None:
-    text = b"1,5;2.5\n-2,25e3;x\n"
-    (first,) = Records(text, 0, ";").read([(0, 0, 2, "d")], comma=True)
-    assert first.tolist() == [1.5, -2250.0]
-    assert Records(text, 0, ";").read([(1, 0, 1, "d")], comma=True) == [None]
-    assert Records(text, 0, ";").read([(0, 0, 1, "d")]) == [None]
 
 
 @pytest.mark.parametrize(

@@ -221,13 +221,13 @@ class LoopTexts:
     `escaped`: a mask of those in which `_xHHHH_` stands for a character. `most_bytes`: that they take at most.
     """
 
-    def __init__(self, capsules: tuple[Any, Any], escaped: Mask, most_bytes: int) -> None:
-        self._capsules, self._escaped, self.most_bytes = capsules, escaped, most_bytes
+    def __init__(self, texts: tuple[Any, Any, Any], escaped: Mask, most_bytes: int) -> None:
+        self._texts, self._escaped, self.most_bytes = texts, escaped, most_bytes
 
     @cached_property
     def series(self) -> pl.Series:
         """The texts as a Series."""
-        return unescape(to_series(self._capsules), self._escaped)
+        return unescape(to_series(self._texts), self._escaped)
 
 
 def unescape(texts: pl.Series, escaped: Mask | bool = True) -> pl.Series:
@@ -349,7 +349,7 @@ def position_error(row: int, column: int) -> FormatError:
 
 
 def cells_of_loop(
-    cells: bytes, texts: tuple[Any, Any], formulas: tuple[Any, Any], size: int, *, has_escapes: bool
+    cells: bytes, texts: tuple[Any, Any, Any], formulas: tuple[Any, Any, Any], size: int, *, has_escapes: bool
 ) -> RawCells:
     """Return cells that the compiled loop has made of XML.
 
