@@ -197,7 +197,7 @@ def _open(source: Source, *, laid_out: bool = True) -> OpenTable:
         del columns[_COLUMN]
     layout = TableLayout.from_text(text) if text is not None and laid_out else TableLayout()
     layout.check(columns, rows)
-    return OpenTable(columns, rows, layout, load)
+    return OpenTable(columns, rows, layout, load, "names" if laid_out else "columns")
 
 
 def _take_labels(table: OpenTable, note: NoteFinding) -> DatasetLabels | None:

@@ -197,12 +197,14 @@ class OpenTable:
         rows: their number.
         layout: of arrays; an empty one if the file says none.
         load: returns columns of given names.
+        choosing: the option of the caller that names arrays.
     """
 
     columns: dict[str, Any]
     rows: int
     layout: TableLayout
     load: Callable[[list[str]], pl.DataFrame]
+    choosing: str = "names"
 
     @property
     def names(self) -> list[str]:
@@ -222,6 +224,10 @@ class OpenTable:
         arrays = {}
         for name in wanted:
             with _naming_column(name):
+                if type(self.columns[name]).__name__ == "List":
+                    others = [other for other in self.names if type(self.columns[other]).__name__ != "List"]
+                    hint = f"{self.choosing}={others!r:.300} reads the other columns, not {name!r:.80}"
+                    raise FormatError("lists in a column, of which no array is made", hint=hint)
                 dtype, own = self.layout.arrays.get(name, ("", None))
                 array = _to_array(frame[name], dtype)
                 if self.layout.dims is not None and own is not None:

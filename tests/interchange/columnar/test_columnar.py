@@ -218,3 +218,15 @@ def test_a_table_without_columns_is_refused(suffix: str, tmp_path: Path) -> None
     with pytest.raises(sa.FormatError, match="no columns"):
         sa.read(path)
     assert [finding.message for finding in sa.check(path)] == ["no columns"]
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
+def test_a_column_of_lists_is_named_with_the_line_that_reads_the_others(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"t{suffix}"
+    frame = pl.DataFrame({"n": [1, 2], "l": [[1], [2, 3]], "s": ["a", "b"]})
+    frame.write_parquet(path) if suffix == ".parquet" else frame.write_ipc(path)
+    for read, option in ((sa.read, "names"), (sa.read_columns, "columns")):
+        with pytest.raises(sa.FormatError, match="column 'l': lists in a column, of which no array is made") as caught:
+            read(path)
+        assert caught.value.hint == f"{option}=['n', 's'] reads the other columns, not 'l'"
+        assert list(read(path, **{option: ["n", "s"]})) == ["n", "s"]
