@@ -20,7 +20,7 @@ from ..dtypes import Array
 from ..errors import FormatError, SheetArrayError
 from ..labelled import read_dataset, scan_with_labels, warn_of_absent
 from ..labels import DatasetLabels, build_dataset, name_dimensions
-from ..registry import format_of, locate_place, read_head
+from ..registry import find_format, format_of, locate_place, read_head
 from .reader import ArrayReader, dtype_before_reading, from_root, is_read_at_once, version_of
 
 _DECODERS = (
@@ -73,10 +73,13 @@ class SheetArrayBackend(BackendEntrypoint):
 
         Raises:
             FormatError: as `read_dataset`.
+            TypeError: the format has no such option.
 
         Warns:
             SheetArrayWarning: as `read_dataset`.
         """
+        if "names" in options:
+            raise TypeError("open_dataset has no option 'names'; drop_variables= leaves out arrays")
         dropped = {drop_variables} if isinstance(drop_variables, str) else {*(drop_variables or ())}
         if isinstance(filename_or_obj, (str, os.PathLike)):
             dataset = _open_lazily(filename_or_obj, dropped, format, storage_options, options)
@@ -113,6 +116,7 @@ def _open_lazily(
 ) -> xr.Dataset:
     """Return the Dataset of a file, of which only indexes are read."""
     path = from_root(locate_place(source, storage_options, format))
+    find_format("read", path, format, options)
     file = ArrayReader(path, format, options, version_of(path))
     infos, described = scan_with_labels(path, format, options)
     labels = described or DatasetLabels()
