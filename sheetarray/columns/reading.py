@@ -236,7 +236,7 @@ class SheetArrays:
         return self._infos
 
     def scan_all(self) -> dict[str, ArrayInfo]:
-        """Return the infos of all arrays from their headers alone, or with `resize` as their cells are.
+        """Return the infos of all arrays. Lengths come from the headers; with `resize`, from the cells.
 
         Raises:
             FormatError: a broken header.
@@ -256,7 +256,7 @@ class SheetArrays:
         return select(groups, names)
 
     def _find_alike(self, wanted: Mapping[str, list[Anchor]]) -> dict[str, list[Anchor]]:
-        """Return arrays that are not wanted, but whose lengths tell whether those of wanted ones are meant."""
+        """Return the other arrays of the same length. If they grew alike, the new length of a wanted array is meant."""
         groups = group_parts(self.sheets, self._anchors, None, _ignore, _ignore)
 
         def extent(group: list[Anchor]) -> tuple[Any, ...] | None:
@@ -376,7 +376,7 @@ class _Reading:
     def _decode(
         self, groups: Mapping[str, list[Anchor]], columns: dict[str, ArrayColumn]
     ) -> dict[str, np.ndarray[Any, Any] | None]:
-        """Return the arrays of columns, each of which is let go as soon as it is decoded."""
+        """Return the arrays of columns. Each column is released as soon as it is decoded."""
         results = dict[str, np.ndarray[Any, Any] | None].fromkeys(columns)
         doubtful: dict[str, ArrayColumn] = {}  # and columns of text after them: errors come in the order of columns
         for name in results:
@@ -532,7 +532,7 @@ def _find_data_cells(sheet: Sheet, group: Sequence[Anchor]) -> tuple[DataCells, 
     return tuple(cells)
 
 
-# Groups the anchors of sheets by array, sorts the parts of each, and says where the cells of each have to end.
+# Groups anchors by array, sorts the parts of each array, and finds the row where its cells have to end.
 
 ReportError = Callable[[FormatError], None]
 MOST_ADDRESSES = 5  # of arrays that have the same name: so many are listed in a message

@@ -61,7 +61,7 @@ class Anchor:
 
     @property
     def first(self) -> int:
-        """The row of its first cell, or the column where the list lies in a row."""
+        """The row of its first cell; the column, if the list lies in a row."""
         return self.row if self.orient == "columns" else self.column
 
     @property

@@ -20,7 +20,7 @@ class RaggedError(DTypeError):
 
 
 class ElementError(DTypeError):
-    """An element that no cell holds; the message begins with its address, and `naming` adds nothing."""
+    """Raised for an element that no cell can hold. Its message begins with the address, so `naming` adds none."""
 
 
 def is_of(value: Any, package: str, *classes: str) -> bool:

@@ -623,7 +623,7 @@ def _tell(
     besides: Mapping[str, Sequence[Finding]],
     sources: Positions | None,
 ) -> dict[str, list[Finding]]:
-    """Return the findings of a table that was sorted, by the names of arrays: the one of the order stands first.
+    """Return the findings of a sorted table by array name. The finding about the order comes first.
 
     `sources`: for each row its number as written, or -1; None if it is unknown.
     """

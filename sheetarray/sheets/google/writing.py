@@ -166,7 +166,10 @@ class Write:
     # Deciding ------------------------------------------------------------------------------------------------
 
     def _plan_parts(self, stage: Sequence[int]) -> list[WritePlan]:
-        """Return a plan for each part, given the ids of the stage; a ChangedError if somebody changes a worksheet."""
+        """Return a plan for each part, or a ChangedError if somebody changed a worksheet.
+
+        `stage`: the ids of its sheets.
+        """
         state, address = self.state, self.service.address
         sheets = [state.select_worksheet(address.gid, part.title or address.title) for part in self.parts]
         gone = {sheet.gid for sheet in (*state.dead_stages(), *filter(None, sheets))} | set(stage)
