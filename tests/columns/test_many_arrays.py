@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from sheetarray import read_csv, write_csv
+from sheetarray.loops import describe
 from sheetarray.sheets.delimited import check_csv, scan_csv
 
 
@@ -30,8 +31,12 @@ def count_calls(operation, count: int, array: np.ndarray, orient: str = "columns
     return sum(entry.callcount for entry in profile.getstats())
 
 
-@pytest.mark.parametrize(("operation", "most"), [(scan_csv, 100), (read_csv, 148), (check_csv, 180)])
-def test_an_array_of_two_elements_costs_few_calls(operation, most):
+@pytest.mark.parametrize(
+    ("operation", "compiled", "plain"), [(scan_csv, 100, 190), (read_csv, 148, 310), (check_csv, 180, 330)]
+)
+def test_an_array_of_two_elements_costs_few_calls(operation, compiled, plain):
+    """Without the compiled loops each cell of a header costs some calls besides."""
+    most = compiled if describe() == "compiled" else plain
     array = np.array([1.5, 2.5])
     count_calls(operation, 50, array)  # what is made once
     assert count_calls(operation, 1100, array) - count_calls(operation, 600, array) <= 500 * most

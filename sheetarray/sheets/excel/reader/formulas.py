@@ -62,7 +62,9 @@ class FormulaCells:
             return
         marks = run.formulas & (run.kinds != PENDING)
         self._positions.append(run.columns[marks] * _LINE + run.rows[marks])
-        self._areas.update(run.areas if len(self._areas) < _MOST_AREAS else ())
+        for area in run.areas:
+            if len(self._areas) < _MOST_AREAS:
+                self._areas.add(area)
         self._standing = self._lying = self._corners = None
 
     def __bool__(self) -> bool:
