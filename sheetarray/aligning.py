@@ -70,9 +70,8 @@ def to_rows(array: Array, axis: int) -> Array:
 def align_tables(written: Table, cells: Table) -> RowOrigins:
     """Return the origin of each row of arrays that stand side by side, such as the columns of a table.
 
-    Args:
-        written: the rows of each array as written (two dimensions, one row of elements a row), and its dtype.
-        cells: the rows of each that stand there now.
+    `written`: the rows of each array as written (two dimensions, one row of elements a row), and its dtype. `cells`:
+    the rows of each that stand there now.
 
     Example:
         >>> from sheetarray.dtypes import from_name

@@ -38,13 +38,11 @@ def linear_arrays(
 ) -> dict[str, LinearArray]:
     """Return every array by its name, ready to be written.
 
-    Args:
-        arrays: a mapping of names to arrays, one array (then named "array"), a pandas or polars DataFrame (one array a
-            column; an index with a name, or that is no plain counter, comes first), an Arrow table, or an xarray
-            Dataset or DataArray.
-        exact: the largest integer of a generic array that the container keeps; None for any.
-        base: write whole base buffers, with the views' strides and offsets.
-        stored_as: "cells" refuses elements that no cell holds; with "bytes" only those of generic arrays are looked at.
+    `arrays`: a mapping of names to arrays, one array (then named "array"), a pandas or polars DataFrame (one array a
+    column; an index with a name, or that is no plain counter, comes first), an Arrow table, or an xarray Dataset or
+    DataArray. `exact`: the largest integer of a generic array that the container keeps; None for any. `base`: write
+    whole base buffers, with the views' strides and offsets. `stored_as`: "cells" refuses elements that no cell holds;
+    with "bytes" only those of generic arrays are looked at.
 
     Raises:
         DTypeError: names the array that no dtype of the format holds.
@@ -72,8 +70,7 @@ def plain_arrays(arrays: Any) -> dict[str, np.ndarray[Any, Any]]:
 
     Besides the dtypes of the exchange format, except generic, elements may be opaque bytes (`V5`).
 
-    Args:
-        arrays: as for `linear_arrays`.
+    `arrays`: as for `linear_arrays`.
 
     Raises:
         DTypeError: names the array of any other dtype.
@@ -137,9 +134,7 @@ def select(available: Mapping[str, _Anything], names: Sequence[str] | None) -> d
 def values_by_name(arrays: Any, *, split: bool = True) -> dict[str, Any]:
     """Return the arrays given to `write`, by name: ndarrays, but `LinearArray`s and awkward arrays as they are.
 
-    Args:
-        arrays: as for `linear_arrays`.
-        split: whether an array whose elements have fields is one array a field.
+    `arrays`: as for `linear_arrays`. `split`: whether an array whose elements have fields is one array a field.
 
     Raises:
         DTypeError: no array holds one of the values; names it, and says what to do.
@@ -254,11 +249,7 @@ def _value(name: str, value: Any) -> Any:
 
 
 def _ragged(value: Any, error: RaggedError) -> Any:
-    """Return lists of different lengths as an awkward array.
-
-    Raises:
-        DTypeError: awkward is not installed, or it does not hold the same values.
-    """
+    """Return lists of different lengths as an awkward array."""
     try:
         ak = import_module("awkward")
     except ImportError:

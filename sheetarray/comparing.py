@@ -160,9 +160,7 @@ def find_changes(before: Array, now: Array) -> Mask:
 
     `resaving` has the rules.
 
-    Args:
-        before: elements of any shape.
-        now: as many, of the same dtype; texts may have another width.
+    `before`: elements of any shape. `now`: as many, of the same dtype; texts may have another width.
 
     Example:
         >>> find_changes(np.array([0.1 + 0.2, -0.0, 1.0]), np.array([0.3, 0.0, 1.1])).tolist()

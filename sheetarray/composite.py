@@ -409,9 +409,7 @@ def read_resized_arrays(sheets: Sequence[Sheet], *, missing: Missing = "error") 
 def spread(arrays: Any, *, limit: int) -> Any:
     """Return the argument of `write` with each composite replaced by its columns; anything else as it is.
 
-    Args:
-        arrays: as for `write`.
-        limit: how many characters a cell of the container holds.
+    `arrays`: as for `write`. `limit`: how many characters a cell of the container holds.
 
     Raises:
         DTypeError: a composite that no columns hold.
@@ -452,11 +450,7 @@ def _plain(arrays: Mapping[str, Any], name: str) -> Any:
 
 
 def _check_readable(arrays: Mapping[str, Any], composite: Composite) -> None:
-    """Refuse an array that looks like the description of a composite whose columns cannot be put together.
-
-    Raises:
-        LimitError: reading would refuse the arrays.
-    """
+    """Refuse an array that looks like the description of a composite whose columns cannot be put together."""
     plain = {key: _plain(arrays, key) for key in arrays}
     with suppress(MissingDependencyError):
         try:

@@ -220,11 +220,7 @@ def convert_many(
 
 
 def _check_reading(places: Sequence[PathLike], format: str | None, options: Mapping[str, Any]) -> None:
-    """Refuse options that reading would refuse; they are tried with the first file of each suffix.
-
-    Raises:
-        TypeError: the format of a file has no such option.
-    """
+    """Refuse options that reading would refuse; they are tried with the first file of each suffix."""
     suffixes = {os.path.splitext(name_part(place))[1].lower(): place for place in reversed(places) if options}
     for place in suffixes.values():
         with suppress(SheetArrayError, OSError):  # of this file alone

@@ -214,14 +214,11 @@ def parse_header(
 ) -> tuple[Header, int]:
     """Read a header from the beginning of `cells`.
 
-    Args:
-        cells: Python scalars or text, from `version` on.
-        strict: refuse lists without a version.
-        address: names a cell, from its index.
-        note: is called with each finding about something that was accepted although it is not as `write` writes it.
+    `cells`: Python scalars or text, from `version` on. `strict`: refuse lists without a version. `address`: names a
+    cell, from its index. `note`: is called with each finding about something that was accepted although it is not as
+    `write` writes it.
 
-    Returns:
-        The header, and the index of the first data cell.
+    It returns the header, and the index of the first data cell.
 
     Raises:
         FormatError: with the location of the cell to blame.
@@ -520,8 +517,7 @@ def changed_header_cells(cells: Sequence[Cell], header: Header) -> dict[int, int
 
     `cells`: from `version` on, keys in any order. `header`: what it is to say; of as many dimensions.
 
-    Returns:
-        The integer for each cell that holds another one, by its index in the list.
+    It returns the integer for each cell that holds another one, by its index in the list.
 
     Raises:
         FormatError: the cells are no header.

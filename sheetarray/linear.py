@@ -109,11 +109,7 @@ def base_buffer(array: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], int,
 
 
 def _text_view(header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> np.ndarray[Any, Any]:
-    """Return a copy of an array of `StringDType` whose elements do not lie side by side: NumPy makes no view of it.
-
-    Raises:
-        FormatError: elements overlap in the buffer, other than by strides of zero.
-    """
+    """Return a copy of an array of `StringDType` whose elements do not lie side by side: NumPy makes no view of it."""
     shape = tuple(
         min(size, 1) if stride == 0 else size for size, stride in zip(header.shape, header.strides, strict=True)
     )
@@ -377,12 +373,7 @@ def resize_to_cells(header: Header, data: Sequence[Cell], missing: Missing) -> H
 
 @lru_cache(maxsize=256)  # a sheet may hold thousands of arrays with equal headers
 def _make_header(name: str, dtype: np.dtype[Any], *fields: Any) -> Header:
-    """Return the header of an array by the name of its dtype, the dtype of its buffer, and its other fields.
-
-    Raises:
-        FormatError: the fields contradict each other.
-        DTypeError: the buffer is not of the dtype.
-    """
+    """Return the header of an array by the name of its dtype, the dtype of its buffer, and its other fields."""
     entry = dtypes.from_name(name)
     if dtypes.from_numpy(dtype).name != entry.name:
         raise DTypeError(f"a buffer of {dtype} cannot be one of {name}")
@@ -479,8 +470,8 @@ def check_cell_count(
     the last that is not blank. `present`: the number of cells, blanks at the end included. `address`: of a data cell,
     by its index.
 
-    Returns:
-        The error; if there are too many cells it has no location, since only the caller knows which is not blank.
+    It returns the error; if there are too many cells it has no location, since only the caller knows which is not
+    blank.
     """
     if count == wanted or (count < wanted and may_be_blank(header, missing) and wanted - present <= MAX_TRIMMED_BLANKS):
         return None
@@ -516,8 +507,7 @@ def decode_data(
 def buffer_from_numbers(numbers: Buffer, dtype: DType) -> Buffer | None:
     """Return the buffer of a column of plain numbers; None if its dtype does not hold one of them.
 
-    Args:
-        numbers: booleans of bool; int64 or uint64 of integers and of time spans; floats of the width of their dtype.
+    `numbers`: booleans of bool; int64 or uint64 of integers and of time spans; floats of the width of their dtype.
     """
     if dtype.kind == "timedelta" or numbers.dtype == dtype.numpy:
         return numbers.view(dtype.numpy)

@@ -139,14 +139,11 @@ def merge_arrays(
 ) -> MergedArrays:
     """Return the arrays with all that people have changed in their copies.
 
-    Args:
-        base: the name of the file that was sent, and its arrays.
-        returned: the names of the files that came back, and theirs.
-        groups: for each array of the base, and each of its axes, the group of arrays to which its rows along that axis
-            belong; those that are not named belong together with the arrays of as many rows.
-        labels: the arrays that label the rows of a group.
-        prefer: files whose values stand in conflicts; the first that has one counts.
-        choices: the files whose values stand in single conflicts, or the base; they count before `prefer`.
+    `base`: the name of the file that was sent, and its arrays. `returned`: the names of the files that came back, and
+    theirs. `groups`: for each array of the base, and each of its axes, the group of arrays to which its rows along that
+    axis belong; those that are not named belong together with the arrays of as many rows. `labels`: the arrays that
+    label the rows of a group. `prefer`: files whose values stand in conflicts; the first that has one counts.
+    `choices`: the files whose values stand in single conflicts, or the base; they count before `prefer`.
 
     Example:
         >>> base = {"t": np.array([1, 2, 3])}
@@ -195,9 +192,8 @@ class _Asked:
     def choose(self, places: Callable[[], Sequence[Place]], says: Sequence[bool]) -> int:
         """Return the number of the file whose value stands in one conflict.
 
-        Args:
-            places: returns where it is in each file.
-            says: whether each of the files that came back has a value of its own.
+        `places`: returns where it is in each file. `says`: whether each of the files that came back has a value of its
+        own.
         """
         for place in places() if self._choices else ():
             if place in self._choices and ((number := self._choices[place]) == _BASE or says[number]):

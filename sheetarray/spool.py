@@ -255,11 +255,7 @@ class Spool:
         self._first, self._dim = first, dim
 
     def _find_dimension(self, block: Any) -> Any:
-        """Return the dimension that is the axis of each data variable.
-
-        Raises:
-            LimitError: there is none, or another one in some variable.
-        """
+        """Return the dimension that is the axis of each data variable."""
         dims = set()
         for name, variable in block.data_vars.items():
             if not -variable.ndim <= self._axis < variable.ndim:
@@ -293,11 +289,7 @@ class Spool:
         return xr.Dataset(data, coords, self._first.attrs)
 
     def _check_whole(self) -> None:
-        """Refuse to go on where a block was kept in part.
-
-        Raises:
-            ValueError: an earlier `append` failed in its middle.
-        """
+        """Refuse to go on where a block was kept in part."""
         if self._is_broken:
             raise ValueError("a block was kept in part, since an append failed in its middle: begin again")
 

@@ -294,11 +294,7 @@ def _open_target(
 
 
 def _find_name(name: str, names: Sequence[str]) -> str:
-    """Return the file that is meant by its name, or by the end of its path.
-
-    Raises:
-        NotFoundError: it is none of them.
-    """
+    """Return the file that is meant by its name, or by the end of its path."""
     if name in names:
         return name
     ends = [known for known in names if os.path.basename(known) == name]
@@ -310,12 +306,7 @@ def _find_name(name: str, names: Sequence[str]) -> str:
 def _read_choices(
     choices: str | os.PathLike[str] | Sequence[Mapping[str, Any]] | None, names: Sequence[str]
 ) -> dict[Place, str]:
-    """Return the file whose value stands, by the place of each conflict.
-
-    Raises:
-        FormatError: they are not what the page of a merge saves.
-        NotFoundError: a file that is none of those that are merged.
-    """
+    """Return the file whose value stands, by the place of each conflict."""
     if choices is None:
         return {}
     source = None
@@ -474,11 +465,7 @@ def convert(
 
 
 def _hand_client(client: Any, sides: Sequence[tuple[str, SourceOrTarget, str | None, dict[str, Any]]]) -> None:
-    """Put a client among the options of each side that takes one, and has none of its own.
-
-    Raises:
-        TypeError: neither does.
-    """
+    """Put a client among the options of each side that takes one, and has none of its own."""
     takers = [
         options
         for verb, place, name, options in sides
@@ -566,11 +553,7 @@ def _warn_of_unreadable(errors: Sequence[FormatError]) -> None:
 
 
 def _check_suffixes(goal: Format, row: Format, source: object, target: object) -> None:
-    """Refuse a target of the source's format that is another kind of file, such as .xlsm and .xlsx.
-
-    Raises:
-        LimitError: names both suffixes.
-    """
+    """Refuse a target of the source's format that is another kind of file, such as .xlsm and .xlsx."""
     suffixes = [os.path.splitext(name_part(place))[1].lower() for place in (source, target) if is_path(place)]
     if goal.name == row.name and not row.compressible and len(set(suffixes)) > 1:
         raise LimitError(f"{suffixes[0]} and {suffixes[1]} are other kinds of files: keep the suffix")

@@ -83,10 +83,8 @@ class FormatOptions:
     def parse(self, row: Format, verb: str, *, lenient: bool = False) -> dict[str, Any]:
         """Return the options as the adapter's function takes them; its signature says of which type each value is.
 
-        Args:
-            row: the format.
-            verb: read, write, scan or check.
-            lenient: leave out options that this verb does not have, since another verb of the same command has them.
+        `row`: the format. `verb`: read, write, scan or check. `lenient`: leave out options that this verb does not
+        have, since another verb of the same command has them.
 
         Raises:
             UsageProblem: an option that the format does not have, or a value that it does not take.
@@ -149,9 +147,7 @@ def reading_options(*, missing: bool = True) -> Callable[[Function], Function]:
 def writing_options(what: str, example: str) -> Callable[[Function], Function]:
     """Return a decorator that adds --to and --write to a command, which takes them as `writing`.
 
-    Args:
-        what: is said of --to.
-        example: options of --write.
+    `what`: is said of --to. `example`: options of --write.
     """
 
     def add(function: Function) -> Function:
@@ -264,10 +260,8 @@ def to_cli_options(text: str, side: str) -> str:
     An option of a format that this command does not take is that of `sheetarray convert`. Whatever is no option of any
     format stays as it is.
 
-    Args:
-        text: a message or a hint.
-        side: the option, --read or --write, that takes what a source and a target both have; a text that begins with
-            "write" means --write.
+    `text`: a message or a hint. `side`: the option, --read or --write, that takes what a source and a target both have;
+    a text that begins with "write" means --write.
     """
     side = "--write" if text.startswith("write") else side
     context = _find_command(click.get_current_context(silent=True))

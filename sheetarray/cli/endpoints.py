@@ -259,14 +259,10 @@ def report_each(
 ) -> tuple[int, list[dict[str, Any]]]:
     """Report on files one after the other; one that cannot be read is an error, and the others are read all the same.
 
-    Args:
-        sources: as `find_sources` returns them.
-        reading: the options of their formats.
-        verb: that takes these.
-        report: called with each file; returns an exit status, and the report as JSON.
+    `sources`: as `find_sources` returns them. `reading`: the options of their formats. `verb`: that takes these.
+    `report`: called with each file; returns an exit status, and the report as JSON.
 
-    Returns:
-        The greatest exit status, and all reports.
+    It returns the greatest exit status, and all reports.
     """
     reading.refuse_unknown([place.row for _, place in sources if isinstance(place, Endpoint)], verb)
     status, reports = FINE, []
@@ -316,8 +312,7 @@ def _names(option: str) -> str:
 def _watching(place: Endpoint, verb: str, *, quiet: bool = False) -> Iterator[dict[str, Callable[[int, int], None]]]:
     """Show the progress of an adapter.
 
-    Yields:
-        The option `progress` for the adapter; an empty dict if the adapter does not have it, or nothing is shown.
+    It yields the option `progress` for the adapter; an empty dict if the adapter does not have it, or nothing is shown.
     """
     takes_progress = False
     with suppress(NotFoundError):  # the adapter has no such verb: the call says it better

@@ -128,11 +128,7 @@ def _serve(page: ServedPage, *, opens: bool, wants_json: bool) -> None:
 
 
 def _target_of(place: Endpoint, output: str | None, *, opens: bool) -> Any:
-    """Return the file that the page goes to.
-
-    Raises:
-        UsageProblem: nothing says where.
-    """
+    """Return the file that the page goes to."""
     if output in STDOUT:
         return sys.stdout.buffer
     if output is not None:

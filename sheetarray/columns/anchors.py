@@ -356,8 +356,7 @@ def find_side_by_side(sheet: Sheet | _GridSheet, words: Words) -> list[Anchor] |
 
     Most sheets are like that, and may hold thousands of arrays: a search through single cells takes ten times as long.
 
-    Returns:
-        The anchors, from left to right; None for any other sheet.
+    It returns the anchors, from left to right; None for any other sheet.
     """
     first = int(words.rows[0]) if len(words) else 0
     columns = words.columns[words.codes == VERSION]
@@ -401,9 +400,7 @@ def find_side_by_side(sheet: Sheet | _GridSheet, words: Words) -> list[Anchor] |
 def _read_headers(rows: list[list[Cell]], ends: list[int]) -> list[tuple[Header, int]] | None:
     """Return the headers in rows of cells, with the number of cells of each; None unless all are whole and usual.
 
-    Args:
-        rows: of all headers, from `version` on.
-        ends: the number of rows that each header takes.
+    `rows`: of all headers, from `version` on. `ends`: the number of rows that each header takes.
     """
     varied = [cells for cells in rows if type(cells[0]) is not str or cells.count(cells[0]) < len(cells)]
     if bool in set().union(*[map(type, cells) for cells in varied]):

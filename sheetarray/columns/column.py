@@ -51,8 +51,7 @@ class ArrayColumn:
     def count_elements(self) -> int | None:
         """Return the number of elements in the cells of the only part, up to the last cell that is not blank.
 
-        Returns:
-            The number; None if the last element has only one of its two cells.
+        It returns the number; None if the last element has only one of its two cells.
         """
         ((first, rest),) = self.pieces
         capacity = self.written.capacity
@@ -193,9 +192,6 @@ class ArrayColumn:
     def _part_height(self, columns: Sequence[pl.Series | Sequence[Cell]]) -> int:
         """Return the number of data cells of each part but the last; they are equally long, and reach down to
         the same row.
-
-        Raises:
-            FormatError: blanks at their ends leave it open.
         """
         filled = [count_filled_cells(column) for column in columns]
         tallest, parts = max(filled[:-1]), len(columns)

@@ -181,9 +181,6 @@ class Layout:
         Few elements of columns of one dtype are made together, as there may be thousands of columns.
 
         `spans`: of each column, the index of the first element and the number of elements.
-
-        Raises:
-            DTypeError: an element that no text holds; names the array.
         """
         groups: dict[tuple[Any, ...], list[int]] = {}
         for place, (piece, (_, size)) in enumerate(zip(self.pieces, spans, strict=True)):

@@ -57,8 +57,7 @@ class ElementRestorer(Protocol):
     def repair(self, name: str, buffer: Buffer, column: ArrayColumn, unreadable: Mapping[int, object]) -> set[int]:
         """Put elements into a buffer whose cells a program has rounded to what no element can be.
 
-        Returns:
-            The indices of those, of the unreadable cells given by the index of their elements.
+        It returns the indices of those, of the unreadable cells given by the index of their elements.
         """
 
 
@@ -104,9 +103,8 @@ def keep_unreadable(
 
     `cells`: all data cells. `address`: of a data cell, by its index. `cells_each`: the cells of an element.
 
-    Returns:
-        The errors that are to be raised nevertheless; None where nobody asks, or so many cells cannot be read that
-        others were not looked at.
+    It returns the errors that are to be raised nevertheless; None where nobody asks, or so many cells cannot be read
+    that others were not looked at.
     """
     keeps, kept = _unreadable.get() or ("", None)
     if kept is None or not problems or any(problem.rest for problem in problems):
@@ -145,12 +143,9 @@ def errors_of_problems(
 class SheetArrays:
     """The arrays of one sheet or several of a container, by the anchors that are found once.
 
-    Args:
-        sheets: where the cells are; titles differ.
-        strict: refuse lists without a version.
-        missing: "nan" reads blanks in float and complex arrays as NaN.
-        resize: the axis that varies slowest takes its length from the cells that stand in the column.
-        restore: gives elements the bits that they were written with.
+    `sheets`: where the cells are; titles differ. `strict`: refuse lists without a version. `missing`: "nan" reads
+    blanks in float and complex arrays as NaN. `resize`: the axis that varies slowest takes its length from the cells
+    that stand in the column. `restore`: gives elements the bits that they were written with.
 
     Attributes:
         fixed: arrays that are not resized, since others depend on them.

@@ -101,9 +101,8 @@ class Sheet(Protocol):
         `requests`: of different cells; a column may be in several, one below the other. `typed`: parse under
         `cells.engine_dtype` where the container can; otherwise text is String.
 
-        Returns:
-            For each request the first cells as they are, and the rest: a Series, `Numbers` without the blanks below
-            them, or `Texts`, in a container of text; or a list of Python scalars, in one that has types of its own.
+        It returns for each request the first cells as they are, and the rest: a Series, `Numbers` without the blanks
+        below them, or `Texts`, in a container of text; or a list of Python scalars, in one that has types of its own.
         """
 
     def rows(self, requests: Sequence[Request]) -> Iterable[ColumnCells]:

@@ -545,8 +545,7 @@ def read_states(files: Sequence[RemoteFile]) -> list[Exception | None]:
 
     `files`: the files, whose attribute `state` is set.
 
-    Returns:
-        For each file the error that opening it would raise; None if there is no error.
+    It returns for each file the error that opening it would raise; None if there is no error.
     """
 
     def ask(file: RemoteFile) -> Exception | None:
@@ -565,8 +564,7 @@ def read_heads(files: Sequence[RemoteFile], size: int = HEAD) -> list[Exception 
 
     `files`: the files, whose attribute `head` is set. `size`: of a head, in bytes.
 
-    Returns:
-        For each file the error that opening it would raise; None if there is no error.
+    It returns for each file the error that opening it would raise; None if there is no error.
     """
     problems: list[Exception | None] = [None] * len(files)
     groups: dict[int, tuple[Any, list[int], list[str]]] = {}  # by file system: indices of files, and paths in it

@@ -96,9 +96,8 @@ def has_labels(arrays: Any) -> bool:
 def spread(arrays: Any, *, limit: int) -> Any:
     """Return the argument of `write` with labels replaced by the array that describes them; anything else as it is.
 
-    Args:
-        arrays: a Dataset, a DataArray, a DataFrame, a Series, `LabelledArrays`, or anything else.
-        limit: how many characters a cell of the container holds.
+    `arrays`: a Dataset, a DataArray, a DataFrame, a Series, `LabelledArrays`, or anything else. `limit`: how many
+    characters a cell of the container holds.
 
     Raises:
         DTypeError: a variable or an attribute that is not kept; names it.

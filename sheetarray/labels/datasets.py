@@ -68,12 +68,7 @@ def _to_dataset(array: Any) -> Any:
 
 
 def _list_labels(dataset: Any) -> dict[str, Any]:
-    """Return the labels of variables and dimensions that are no text, by the names that stand for them.
-
-    Raises:
-        DTypeError: one that no name stands for.
-        LimitError: two would have one name.
-    """
+    """Return the labels of variables and dimensions that are no text, by the names that stand for them."""
     labels: dict[str, Any] = {}
     for label in [*dataset.variables, *dataset.sizes]:
         name = name_of_variable(label)

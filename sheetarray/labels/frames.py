@@ -193,9 +193,8 @@ _COLUMNS = ""  # stands for the labels of the columns: no array has a blank name
 def describe_frame(value: Any) -> tuple[dict[str, Array], DatasetLabels | None]:
     """Return the arrays of a DataFrame or a Series, its index first, and what is to be said of them.
 
-    Returns:
-        The arrays by name, and the labels; None for these if the arrays alone say everything: rows are only counted,
-        and all columns have dtypes of NumPy.
+    It returns the arrays by name, and the labels; None for these if the arrays alone say everything: rows are only
+    counted, and all columns have dtypes of NumPy.
 
     Raises:
         DTypeError: names the column that no array holds.

@@ -273,11 +273,7 @@ def _check_places(columns: Mapping[str, Array], note: TableNote) -> None:
 def _place_rows(
     columns: Mapping[str, Array], axes: Mapping[str, str], rows: int
 ) -> tuple[dict[str, int], np.ndarray[Any, Any]]:
-    """Return the size of each dimension, and the place of each row in the grid of all labels.
-
-    Raises:
-        FormatError: two rows have the same labels, or some labels have no row.
-    """
+    """Return the size of each dimension, and the place of each row in the grid of all labels."""
     if len(axes) == 1:  # labels may be alike
         return {next(iter(axes)): rows}, np.arange(rows)
     codes = {dim: _number(columns[name]) for dim, name in axes.items()}
@@ -325,11 +321,7 @@ def _number(column: Array) -> np.ndarray[Any, Any]:
 def _fold(
     name: str, column: Array, dims: tuple[str, ...], sizes: Mapping[str, int], positions: np.ndarray[Any, Any]
 ) -> Array:
-    """Return the array of a column, which repeats it along all other dimensions.
-
-    Raises:
-        FormatError: it does not repeat it.
-    """
+    """Return the array of a column, which repeats it along all other dimensions."""
     if unknown := [dim for dim in dims if dim not in sizes]:
         raise FormatError(
             f"{name!r:.80} lies along {quote_names(unknown)}, of which the table has no column", hint=_HINT

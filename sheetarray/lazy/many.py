@@ -449,11 +449,7 @@ def _is_common(name: str, dims: tuple[str, ...], headers: FileHeaders) -> bool:
 
 
 def _rows_of_blocks(chunks: Any, dims: Mapping[str, tuple[str, ...]]) -> dict[str, int]:
-    """Return the number of rows in a block, for each array that has rows.
-
-    Raises:
-        ValueError: less than one, or a dimension that is not an array's first one.
-    """
+    """Return the number of rows in a block, for each array that has rows."""
     if chunks is None:
         return {}
     if not isinstance(chunks, Mapping):

@@ -163,11 +163,7 @@ def add_source(
 def _scan(
     source: Any, format: str | None, options: Mapping[str, Any], names: Sequence[str] | None
 ) -> dict[str, ArrayInfo]:
-    """Return the infos of all arrays; an empty dict if a header is damaged, but `names` may ask for sound arrays.
-
-    Raises:
-        FormatError: a header is damaged, and `names` asks for all arrays.
-    """
+    """Return the infos of all arrays; an empty dict if a header is damaged, but `names` may ask for sound arrays."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SheetArrayWarning)

@@ -403,11 +403,7 @@ def read_head(source: Any) -> bytes | None:
 
 @contextmanager
 def _rewinding(source: Any) -> Iterator[None]:
-    """Set an open file back to where it stands now.
-
-    Raises:
-        UnsupportedOperation: it cannot be set back.
-    """
+    """Set an open file back to where it stands now."""
     if not hasattr(source, "read"):
         yield
         return

@@ -149,9 +149,8 @@ def build_references(places: Iterable[tuple[str, str, str]]) -> dict[ArrayArea, 
 
     `places`: for each column the name of an array, the title of a sheet, and an absolute range of cells.
 
-    Returns:
-        The references by array and sheet, in the order of `places`. Arrays are left out that have a reference longer
-        than a formula may be.
+    It returns the references by array and sheet, in the order of `places`. Arrays are left out that have a reference
+    longer than a formula may be.
 
     Example:
         >>> list(build_references([("t", "arrays", "$A$20:$A$1048576"), ("t", "arrays", "$B$20:$B$99")]).values())
@@ -175,8 +174,7 @@ def make_defined_names(areas: Iterable[ArrayArea], taken: Iterable[str] = ()) ->
     `areas`: arrays, and the sheets where they stand. `taken`: the defined names and the names of tables that the
     workbook has already.
 
-    Returns:
-        The defined names by area; no two are the same, compared without case.
+    It returns the defined names by area; no two are the same, compared without case.
 
     Example:
         >>> areas = [ArrayArea("temperature", "a"), ArrayArea("x1", "a")]

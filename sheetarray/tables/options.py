@@ -122,10 +122,8 @@ class TableOptions:
     ) -> tuple[str | None, TableOptions]:
         """Return the title of the sheet, and the options with the range by rows and columns.
 
-        Args:
-            sheet: the title that the caller gave.
-            names: returns the references of defined names.
-            tables: returns the tables that have names.
+        `sheet`: the title that the caller gave. `names`: returns the references of defined names. `tables`: returns the
+        tables that have names.
 
         Raises:
             FormatError: a defined name that is not one range of cells.

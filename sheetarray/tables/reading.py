@@ -226,11 +226,7 @@ def read_table(
 
 
 def _refuse_arrays(sheet: TableSheet) -> None:
-    """Refuse a sheet in which arrays of the exchange format stand.
-
-    Raises:
-        FormatError: one does.
-    """
+    """Refuse a sheet in which arrays of the exchange format stand."""
     grid, ended = sheet.head(_HEAD)
     if len(grid) < _ROWS_OF_ANCHOR and not ended:
         grid, _ = sheet.head(_WIDE_HEAD)
@@ -253,11 +249,7 @@ def _is_version(grid: Sequence[Sequence[Cell]], row: int, column: int) -> bool:
 
 
 def _refuse_blanks(table: Table, rows: TableRows, count: int) -> None:
-    """Refuse a table that is next to nothing but blanks, since cells stand alone far above or below it.
-
-    Raises:
-        FormatError: it is.
-    """
+    """Refuse a table that is next to nothing but blanks, since cells stand alone far above or below it."""
     cells = len(rows.data) * count
     if table.held is not None and cells > _BLANKS_ALWAYS + _BLANKS_TIMES * table.held:
         raise FormatError(
@@ -304,11 +296,7 @@ class _TableReader:
         return arrays
 
     def _take(self, number: int, name: str) -> TableColumn:
-        """Return the cells of a column, in which every cell that means a missing value is blank.
-
-        Raises:
-            FormatError: a cell whose value cannot be known, or a missing value although `missing` is "error".
-        """
+        """Return the cells of a column, in which every cell that means a missing value is blank."""
         column = self.table.columns[number].take(self.rows.data)
         for index, cell in column.unreadable.items():
             raise self._error(number, index, name, cell.reason, cell.hint)

@@ -412,9 +412,6 @@ def _find_axes(name: str, dims: Sequence[str], view: View, described: DatasetLab
     """Return the number of the dimension that runs down, and of the one that runs across.
 
     If the view names neither, latitude runs down and longitude across; else the last dimensions do.
-
-    Raises:
-        LimitError: the array has no such dimension, or both are the same.
     """
     if view.rows is None and view.columns is None:
         latitudes, longitudes = (
@@ -437,11 +434,7 @@ def _is_along(dim: str, words: Collection[str], described: DatasetLabels | None)
 
 
 def _find_axis(name: str, dims: Sequence[str], wanted: str | int | None, other: int | None = None) -> int:
-    """Return the number of a dimension; by default the last one that is not the other.
-
-    Raises:
-        LimitError: the array has no such dimension.
-    """
+    """Return the number of a dimension; by default the last one that is not the other."""
     if wanted is None:
         return next(number for number in reversed(range(len(dims))) if number != other)
     if isinstance(wanted, str) and wanted in dims:
@@ -462,11 +455,7 @@ def _find_problem(array: LinearArray) -> str:
 
 
 def _check_editable(name: str, array: LinearArray, rows: Axis, columns: Axis) -> None:
-    """Refuse an array whose elements cannot stand in a view.
-
-    Raises:
-        LimitError: it takes more formulas than a view has, or rows of more cells than a sheet, or it may hold blanks.
-    """
+    """Refuse an array whose elements cannot stand in a view."""
     formulas = array.length + array.length // (rows.size * columns.size) * (rows.size + columns.size + array.ndim)
     if formulas > MOST_FORMULAS:
         reason = f"it takes {formulas} formulas, one for each element and label, and {MOST_FORMULAS} are the most"

@@ -156,8 +156,7 @@ _INSTEAD = {
 def pack(array: Any) -> bytes:
     """Return the datum of an array.
 
-    Args:
-        array: an ndarray of any shape and strides, or what `np.asanyarray` makes one of; 0-d has the shape [].
+    `array`: an ndarray of any shape and strides, or what `np.asanyarray` makes one of; 0-d has the shape [].
 
     Raises:
         DTypeError: it is neither bool, int, float nor complex, is wider than 16 bytes, or is masked.
@@ -173,8 +172,7 @@ def pack(array: Any) -> bytes:
 def unpack(data: bytes | bytearray | memoryview) -> np.ndarray[Any, Any]:
     """Return the array of a datum, in its own byte order; a copy that can be written to.
 
-    Args:
-        data: one datum, the whole of it.
+    `data`: one datum, the whole of it.
 
     Raises:
         FormatError: malformed, cut off, of another type or length than it says, or followed by something;

@@ -190,12 +190,9 @@ def gather(
 
     Text that only looks like a schema, with no column that could belong to it, is an array like any other.
 
-    Args:
-        arrays: what a file holds.
-        note: is called with a finding about such text; by default it is a `SheetArrayWarning`.
-        fail: is called with the error of each array that cannot be put together, which is left out; by default the
-            first is raised.
-        **options: as for `deserialize`.
+    `arrays`: what a file holds. `note`: is called with a finding about such text; by default it is a
+    `SheetArrayWarning`. `fail`: is called with the error of each array that cannot be put together, which is left out;
+    by default the first is raised. `**options`: as for `deserialize`.
 
     Raises:
         FormatError: an array that cannot be put together; `.location` names its schema.

@@ -63,10 +63,7 @@ def hdf5(
 class ArrayGroup(MutableMapping[str, Any]):
     """The awkward arrays of an HDF5 group, each read when it is asked for.
 
-    Args:
-        group: that holds them.
-        writing: options of `plan`.
-        reading: options of `deserialize`.
+    `group`: that holds them. `writing`: options of `plan`. `reading`: options of `deserialize`.
     """
 
     def __init__(self, group: Group, writing: Mapping[str, Any], reading: ReadOptions) -> None:

@@ -43,11 +43,10 @@ from .dicts import (
 def encode_types(value: Any, *, extensions: bool = False) -> Any:
     """Return nested data as None, bool, int, float, str, bytes, lists and dicts.
 
-    Args:
-        value: those, tuples (which become lists), NumPy scalars (which become plain numbers; a complex one a 0-d
-            array), datetime, timedelta, ndarrays of bool, int, float and complex, DataFrames of one such dtype.
-        extensions: write too what readers in other languages may not know: arrays of text, objects, datetime64 and
-            timedelta64, masked arrays, sets, DataFrames of several dtypes.
+    `value`: those, tuples (which become lists), NumPy scalars (which become plain numbers; a complex one a 0-d array),
+    datetime, timedelta, ndarrays of bool, int, float and complex, DataFrames of one such dtype. `extensions`: write too
+    what readers in other languages may not know: arrays of text, objects, datetime64 and timedelta64, masked arrays,
+    sets, DataFrames of several dtypes.
 
     Raises:
         DTypeError: a value that the format does not hold; names the path to it.
@@ -185,8 +184,7 @@ def reject_duplicate_keys(pairs: Any) -> dict[str, Any]:
 def decode_types(value: Any) -> Any:
     """Return nested data with datetime, timedelta, ndarray, DataFrame (and masked arrays, sets) made of plain dicts.
 
-    Args:
-        value: what `encode_types` gives, or a JSON or MessagePack reader.
+    `value`: what `encode_types` gives, or a JSON or MessagePack reader.
 
     Raises:
         FormatError: `.location` is the path to the value, such as `x.shape[1]`.

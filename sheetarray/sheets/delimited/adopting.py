@@ -91,9 +91,6 @@ def _change_cells(raw: bytes, encoding: str, delimiter: str, changes: Mapping[tu
     """Return a text in which some cells hold other integers, or other text; rows and cells that it lacks are added.
 
     An integer takes the place of the one that is there, within quotes too.
-
-    Raises:
-        FormatError: the text is not of its encoding, or would not come back from it as it is.
     """
     try:
         text = codecs.decode(raw, encoding)

@@ -55,9 +55,8 @@ def find_delimiter(content: BytesLike | bytearray, start: int) -> str | None:
     For a file of one column, which has no delimiter, it is `SINGLE_COLUMN`; `find_delimiter_beside` says whether arrays
     begin beside that column.
 
-    Args:
-        content: the text in UTF-8; its pages leave memory once they have been looked at.
-        start: the position at which it begins.
+    `content`: the text in UTF-8; its pages leave memory once they have been looked at. `start`: the position at which
+    it begins.
     """
     top = bytes(content[start : start + _WINDOW])
     delimiter = _find_in_first_lines(top)
@@ -118,9 +117,7 @@ def find_delimiter_beside(content: BytesLike | bytearray, start: int) -> str | N
     Above that array lines have one cell if the blanks at their ends were left out. Its header has to be whole, since
     lines of text, too, may hold a word of headers after a comma.
 
-    Args:
-        content: the text in UTF-8.
-        start: the position at which it begins.
+    `content`: the text in UTF-8. `start`: the position at which it begins.
     """
     if _KEY_BESIDE.search(content) is None:
         return None

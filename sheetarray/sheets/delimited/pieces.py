@@ -77,11 +77,7 @@ def _refuse(_: Finding) -> None:
 
 
 def _decode(cells: Any, count: int, dtype: DType, sheet: CsvSheet, missing: Missing) -> Buffer:
-    """Return the elements in so many cells.
-
-    Raises:
-        NotInPiecesError: a cell is wrong.
-    """
+    """Return the elements in so many cells."""
     if isinstance(cells, np.ndarray):
         numbers = buffer_from_numbers(cells, dtype)
         if numbers is None or len(numbers) < count:  # there are blanks below them
@@ -181,10 +177,8 @@ def _keep_starts(key: Any, starts: _Starts) -> None:
 class _Rows:
     """The rows of a text without quotes below its first names.
 
-    Args:
-        head: the sheet of its first rows.
-        content: the whole text.
-        starts: the rows of which the beginnings are known, in their order; others are added to them.
+    `head`: the sheet of its first rows. `content`: the whole text. `starts`: the rows of which the beginnings are
+    known, in their order; others are added to them.
     """
 
     def __init__(self, head: CsvSheet, content: BytesLike | RangedBytes, starts: _Starts) -> None:
@@ -198,11 +192,7 @@ class _Rows:
             starts.append((first, head.records.places_of([first])[0]))
 
     def elements(self, name: str, start: int, stop: int) -> Buffer:
-        """Return some elements of an array.
-
-        Raises:
-            NotInPiecesError: the text is to be read as a whole.
-        """
+        """Return some elements of an array."""
         anchor = self._anchors[name]
         header, (column, top) = anchor.header, anchor.data_cell
         if header is None or header.dtype.kind not in ("float", "int", "bool"):
@@ -240,11 +230,7 @@ class _Rows:
         return at
 
     def _take_rows(self, at: int, most: int) -> tuple[bytes, int]:
-        """Return the text of the rows from a position on, and their number: at most `most`, and at most a piece.
-
-        Raises:
-            NotInPiecesError: there are none, or lines may not be rows.
-        """
+        """Return the text of the rows from a position on, and their number: at most `most`, and at most a piece."""
         size = PIECE
         while True:
             text = bytes(self._content[at : at + size])

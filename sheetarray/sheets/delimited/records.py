@@ -84,11 +84,7 @@ class Records:
         return self._places[-1] >= len(self.content)
 
     def _scan(self, place: int, size: int, row: int, runs: Sequence[Run], words: list[str]) -> _Scanned:
-        """Go over whole records from a place on until `size` bytes are behind it.
-
-        Raises:
-            FormatError: the text is not UTF-8.
-        """
+        """Go over whole records from a place on until `size` bytes are behind it."""
         scan = loops.scan.read_delimited if loops.COMPILED else _scan_plainly
         scanned: _Scanned = scan(self.content, place, self._mark, size, row, words, list(runs))
         if not (block := bytes(self.content[place : scanned[0]])).isascii():
@@ -96,11 +92,7 @@ class Records:
         return scanned
 
     def _decode(self, block: bytes) -> None:
-        """Make sure that a block is UTF-8.
-
-        Raises:
-            FormatError: it is not; the error says where the text is not.
-        """
+        """Make sure that a block is UTF-8."""
         try:
             block.decode("utf-8")
         except UnicodeDecodeError:
@@ -108,11 +100,7 @@ class Records:
             raise
 
     def _keep(self, scanned: _Scanned, first: int) -> list[Any]:
-        """Keep the index of the next block, and return its pieces of runs; `first` is its first record's number.
-
-        Raises:
-            FormatError: a quote is never closed.
-        """
+        """Keep the index of the next block, and return its pieces of runs; `first` is its first record's number."""
         row, place = self._rows[-1], self._places[-1]
         end, width, opened, marks, found, blank, pieces = scanned
         if opened >= 0:

@@ -144,9 +144,6 @@ class CsvTable(CsvSheet):
         """Return the columns of a text of very uneven rows, most of whose cells are blank.
 
         `kept`: the records that are rows of the table; None for all.
-
-        Raises:
-            FormatError: it has very many cells, blanks included.
         """
         records = self.records
         height = records.count if kept is None else len(kept)

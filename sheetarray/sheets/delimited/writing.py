@@ -336,12 +336,7 @@ def write_csv(
 
 
 def _check_apostrophes(arrays: Mapping[str, LinearArray], names: bool) -> None:
-    """Refuse names and text from which `read_csv` would take an apostrophe that nobody has put there.
-
-    Raises:
-        DTypeError: an element is such a text.
-        LimitError: a name is.
-    """
+    """Refuse names and text from which `read_csv` would take an apostrophe that nobody has put there."""
     for name, array in arrays.items():
         if names and unescape_formula(name) != name:
             raise LimitError(f"the name {name!r:.60} {_LOSES_APOSTROPHE}")

@@ -390,11 +390,7 @@ def _check_replaceable(
     replacing: bool,
     shared: bool,
 ) -> None:
-    """Refuse to replace a sheet.
-
-    Raises:
-        LimitError: it is not ours, or is to stay, or belongs to another one.
-    """
+    """Refuse to replace a sheet that is not ours, is to stay, or belongs to another one."""
     title = sheet.title.casefold()
     is_ours = title in ours and sheet.kind == "worksheet" and not shared
     if not replacing:

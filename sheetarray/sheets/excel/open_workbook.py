@@ -224,8 +224,7 @@ class OpenWorkbook:
 
         `refers`: returns the new reference, given a defined name and its reference; None to leave it as it is.
 
-        Returns:
-            Whether a reference has changed.
+        It returns whether a reference has changed.
         """
         changed = False
         for element in self._names():

@@ -109,11 +109,7 @@ class ColumnPart:
 def _split_parts(
     name: str, group: Sequence[Anchor], stops: Mapping[int, int], heights: Mapping[str | None, int]
 ) -> list[ColumnPart]:
-    """Return the parts of an array; all but the last reach down to the last row of their sheets.
-
-    Raises:
-        NotInPiecesError: the parts do not reach down so far, or the array lies in rows.
-    """
+    """Return the parts of an array; all but the last reach down to the last row of their sheets."""
     header = group[0].header
     if header is None or any(anchor.orient == "rows" for anchor in group):
         raise NotInPiecesError
@@ -295,12 +291,7 @@ def iter_elements_excel(
 def _iter_restored(
     book: Workbook, sheets: Sequence[ExcelSheet], names: Sequence[str], missing: Missing
 ) -> Iterator[tuple[str, Buffer]]:
-    """Yield names of arrays, each with all of its elements, with the bits that their guard has kept.
-
-    Raises:
-        FormatError: a sheet is damaged.
-        NotInPiecesError: the arrays have to be read at once.
-    """
+    """Yield names of arrays, each with all of its elements, with the bits that their guard has kept."""
     parts = find_parts(sheets, None)
     snapshots = open_snapshots(book)
     with store_arrays(sheets, parts, iter_arrays(sheets, parts, missing)) as (written, spool):
@@ -338,12 +329,7 @@ def iter_arrays(
 def _iter_sheet(
     sheet: ExcelSheet, parts: Sequence[ColumnPart], missing: Missing
 ) -> Iterator[tuple[ColumnPart, Buffer]]:
-    """Yield parts, each with its next elements, until all of them are complete.
-
-    Raises:
-        FormatError: the sheet is damaged.
-        NotInPiecesError: a cell is wrong, or the number of cells.
-    """
+    """Yield parts, each with its next elements, until all of them are complete."""
     import polars as pl
 
     if not parts:
@@ -437,11 +423,7 @@ def _decode_run(sheet: ExcelSheet, part: ColumnPart, cells: ColumnRun, missing: 
 
 
 def _decode(sheet: ExcelSheet, part: ColumnPart, count: int, column: ColumnCells, missing: Missing) -> Buffer:
-    """Return the elements in some cells of a part, decoded one by one.
-
-    Raises:
-        NotInPiecesError: a cell is wrong.
-    """
+    """Return the elements in some cells of a part, decoded one by one."""
     decoded = ArrayColumn([part.next_elements(count)], [column], sheet).decode_checked(missing)
     if decoded.problems or decoded.count_error or decoded.cells_per_element > 1:
         raise NotInPiecesError

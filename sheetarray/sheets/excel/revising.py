@@ -222,11 +222,7 @@ def select_views(asked: Mapping[str, View], arrays: Mapping[str, LinearArray]) -
 
 
 def _restore_arrays(book: Workbook, *, keep_edits: bool) -> dict[str, tuple[SnapshotHeader, dict[str, LinearArray]]]:
-    """Return, by the titles of sheets, the header of a snapshot, which says how the sheet was written, and its arrays.
-
-    Raises:
-        FormatError: the workbook has no guard, or a snapshot is damaged.
-    """
+    """Return, by the titles of sheets, the header of a snapshot, which says how it was written, and its arrays."""
     snapshots = open_snapshots(book)
     groups: dict[str, tuple[SnapshotHeader, dict[str, LinearArray]]] = {}
     for one in snapshots:

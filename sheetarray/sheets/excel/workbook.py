@@ -337,9 +337,6 @@ def _follow_chain(first: int, table: SectorNumbers, most: int) -> list[int]:
 
     `first`: the number of the first sector. `table`: for each sector, the number of the sector that follows it.
     `most`: sectors that a chain can have; one with more goes round in a circle.
-
-    Raises:
-        FormatError: the chain leads beyond the table, or round in a circle.
     """
     numbers: list[int] = []
     while first < _LAST:

@@ -40,8 +40,7 @@ def apply_changes(
 ) -> Answer | None:
     """Make changes whose effect can be recognised; a batch of which the answer is lost is looked for.
 
-    Returns:
-        The answer, if it shows the change; None if the change was seen in the fetched spreadsheet.
+    It returns the answer, if it shows the change; None if the change was seen in the fetched spreadsheet.
 
     Raises:
         RefusedError: they were refused, and had not been made before.

@@ -41,11 +41,7 @@ def _read_consistently(
     first: bool = False,
     at_once: int = MOST_AT_ONCE,
 ) -> Result:
-    """Return the result of `attempt` on the worksheets, which is called again if someone wrote to them meanwhile.
-
-    Raises:
-        FormatError: others write all the time.
-    """
+    """Return the result of `attempt` on the worksheets, which is called again if someone wrote to them meanwhile."""
     message = ""
     with locating(source=service.address.label):
         for _ in service.patience.attempts(_ATTEMPTS):
@@ -141,12 +137,7 @@ def _read_slices(
     strict: bool,
     missing: Missing,
 ) -> dict[str, Array]:
-    """Return arrays, some of them cut along their first axis; of those that lie in rows only these cells are fetched.
-
-    Raises:
-        ChangedError: somebody has written between two requests.
-        LimitError: an array without dimensions, which has no first axis.
-    """
+    """Return arrays, some of them cut along their first axis; of those in rows only these cells are fetched."""
     wanted = list(dict.fromkeys([*(scan_sheets(sheets, strict=strict) if names is None else names), *slices]))
     whole = open_sheets(sheets, strict=strict, missing=missing)
     in_rows = _find_rows(sheets, slices)

@@ -394,12 +394,7 @@ def shown_state(service: SheetsApi, answer: Answer) -> State | None:
 
 
 def _parse_state(service: SheetsApi, answer: Answer) -> State:
-    """Return the state that the JSON of a spreadsheet shows.
-
-    Raises:
-        ValueError: it is another spreadsheet, or shows no worksheet.
-        KeyError, TypeError, AttributeError: it is not JSON of a spreadsheet.
-    """
+    """Return the state that the JSON of a spreadsheet shows."""
     sheets = tuple(_parse_worksheet(sheet) for sheet in answer["sheets"])
     if not sheets or answer.get("spreadsheetId", service.key) != service.key:
         raise ValueError("not this spreadsheet")

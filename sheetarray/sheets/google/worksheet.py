@@ -92,9 +92,6 @@ def _put_shown_dates(cells: list[Cell], top: int, shown: list[Cell]) -> None:
     """Replace the numbers of a column that its worksheet shows as dates: by the text of the date.
 
     Durations, and dates before `FIRST_SERIAL`, of which programs disagree, become the text that is shown.
-
-    Raises:
-        ChangedError: the column has fewer cells than are shown.
     """
     if top + len(shown) > len(cells):
         raise ChangedError
@@ -356,11 +353,7 @@ class GoogleSheet:
         return _put_dates(columns[0] if columns else [], dtype)
 
     def _fetch_columns(self, wanted: Mapping[int, int]) -> None:
-        """Fetch columns as a whole, given for each the number of its first cells that must be as they were seen.
-
-        Raises:
-            ChangedError: somebody has written between two requests, or has changed a header since it was seen.
-        """
+        """Fetch columns as a whole, given for each the number of its first cells that must be as they were seen."""
         ends = self._ends()
         last = self._size[0] if self._size else _ALL_ROWS
         ranges = (

@@ -110,8 +110,7 @@ class Write:
     def _advance(self, stage: Stage) -> bool:
         """Plan the write for the spreadsheet as it was seen, and carry it out, or fill the stage for it.
 
-        Returns:
-            Whether everything is written; if not, the spreadsheet has to be looked at again.
+        It returns whether everything is written; if not, the spreadsheet has to be looked at again.
         """
         try:
             plans = self._plan_parts(stage.gids)
@@ -204,9 +203,8 @@ class Write:
     def _learn_from(self, refused: RefusedError) -> bool:
         """Keep the limit or the blocked names that a refusal tells, so that the next plan avoids them.
 
-        Returns:
-            Whether there was something to keep; False if somebody else has changed the spreadsheet, which explains the
-            refusal.
+        It returns whether there was something to keep; False if somebody else has changed the spreadsheet, which
+        explains the refusal.
 
         Raises:
             RemoteError: neither is the case, so that another attempt would be refused as well.

@@ -339,11 +339,7 @@ class _Lists:
     def read_array(
         self, name: str, *, note: NoteFinding = warn_of_finding, report: ReportError | None = None
     ) -> np.ndarray[Any, Any]:
-        """Return the array of a list; `report` takes the errors of its cells.
-
-        Raises:
-            FormatError: with the location of the first cell that is wrong, if nothing takes it.
-        """
+        """Return the array of a list; `report` takes the errors of its cells."""
         cells = self.cells[name]
         if not isinstance(cells, list):
             raise FormatError(f"expected a flat list, found {_KINDS.get(type(cells), 'a number')}", location=name)

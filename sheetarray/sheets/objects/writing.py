@@ -275,11 +275,7 @@ def _plan_tables(
 
 
 def _title_for(book: _OpenpyxlBook | _XlsxWriterBook, target: Any, title: str | None, default: str) -> str:
-    """Return the title of the worksheet that a target and a title mean.
-
-    Raises:
-        LimitError: the target is a worksheet of another title.
-    """
+    """Return the title of the worksheet that a target and a title mean."""
     if title is not None and not isinstance(title, str):
         raise TypeError(f"sheet is the title of one, text, not {title!r:.80}")
     own = book.sheet_of(target)
@@ -371,11 +367,7 @@ def _codes_above(layout: Layout, codes: Sequence[str | None], row: int) -> list[
 
 
 def _open_book(target: Any, *, rounds: bool) -> _OpenpyxlBook | _XlsxWriterBook:
-    """Return the workbook of an object.
-
-    Raises:
-        DTypeError: it cannot be written to.
-    """
+    """Return the workbook of an object."""
     if (engine := getattr(target, "engine", None)) is not None:  # a pandas.ExcelWriter
         if getattr(getattr(getattr(target, "_handles", None), "handle", None), "closed", False):
             raise DTypeError("the ExcelWriter is closed: mode='a' and the path of its file add a sheet")

@@ -163,11 +163,7 @@ def bytes_allowed(texts: Sequence[str], nbytes: int) -> int:
 
 
 def _inflate(text: str, limit: int) -> bytes:
-    """Return the bytes that a text holds in base64 and zlib, of which there may be only so many.
-
-    Raises:
-        FormatError: it is not base64, no stream of zlib, or holds more.
-    """
+    """Return the bytes that a text holds in base64 and zlib, of which there may be only so many."""
     try:
         packed = base64.b64decode(text.encode("ascii"), validate=True)
     except (ValueError, binascii.Error) as error:
@@ -211,11 +207,7 @@ def _iter_scalars(buffer: Buffer) -> Iterator[Any]:
 
 
 def _from_bytes(content: bytes, dtype: DType, length: int) -> Buffer:
-    """Return the elements.
-
-    Raises:
-        FormatError: they are others than the header says.
-    """
+    """Return the elements."""
     if dtype.kind == "generic":
         return _parse_scalars(content, length)
     if dtype.kind != "string":

@@ -341,8 +341,7 @@ def pack(record: Mapping[str, Any]) -> dict[str, str]:
 def unpack(properties: Mapping[str, str]) -> dict[str, Any] | None:
     """Return the record that properties hold; None if they hold no record.
 
-    Args:
-        properties: the texts of custom properties, also of others than those of a record, by their names.
+    `properties`: the texts of custom properties, also of others than those of a record, by their names.
 
     Raises:
         FormatError: one of the properties that hold the record is missing or was edited.
@@ -371,12 +370,7 @@ def unpack(properties: Mapping[str, str]) -> dict[str, Any] | None:
 
 
 def _unpack(text: str) -> str:
-    """Return the JSON of a record, given the texts of its properties joined together.
-
-    Raises:
-        ValueError: the text is too long, cut off, or not base64.
-        zlib.error: what the base64 stands for is not compressed by zlib.
-    """
+    """Return the JSON of a record, given the texts of its properties joined together."""
     if text.startswith(("{", "_x007B_", "_x007b_")):
         return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
     inflater = zlib.decompressobj()

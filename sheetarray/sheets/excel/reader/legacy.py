@@ -288,11 +288,7 @@ class _Stream97:
         return data.tobytes()
 
     def _records(self, at: int) -> Iterator[tuple[int, int, int]]:
-        """Yield the kind, the first byte and the size of each record, up to the one that ends what begins at a byte.
-
-        Raises:
-            FormatError: the stream ends before, or there are too many records.
-        """
+        """Yield the kind, the first byte and the size of each record, up to the one that ends what begins at a byte."""
         stream, end, depth, count = self._stream, len(self._stream), 0, 0
         while at + 4 <= end:
             kind, size = _HEAD.unpack_from(stream, at)
@@ -395,9 +391,6 @@ def _string_lengths(stream: bytes, segments: Sequence[tuple[int, int]], claimed:
 
     `segments`: the first byte of the strings in each record, and the byte after the record. `claimed`: the number of
     strings that the table says it has.
-
-    Raises:
-        FormatError: the table has too many strings, or fewer than it says.
     """
     if claimed > _MOST_STRINGS:
         raise FormatError(f"a table of {claimed:,} shared strings", hint=_SAVE_ANEW)
@@ -570,11 +563,7 @@ def _make_record(kind: int, content: bytes = b"") -> bytes:
 
 
 def _iter_records(part: bytes, location: str, tally: _Tally) -> Iterator[tuple[int, bytes]]:
-    """Yield the kind and the content of each record of a part.
-
-    Raises:
-        FormatError: the part breaks off within a record, or there are too many records.
-    """
+    """Yield the kind and the content of each record of a part."""
     at, end, count = 0, len(part), 0
     try:
         while at < end:
@@ -611,9 +600,6 @@ def _look_at_sheet(
     The part is empty where the sheet has no cells; the kinds stand by rows and columns. Every cell is written anew in a
     way that calamine reads: it passes over cells without a column and over text with fonts, and it gives errors as
     blanks; so these are numbers there. The last of `kinds_of_styles` stands for all styles that follow.
-
-    Raises:
-        FormatError: a record is damaged, a cell stands twice, beyond the sheet or before another one, or they are many.
     """
     pieces, kinds, last_style = list[bytes](), dict[int, dict[int, int]](), len(kinds_of_styles) - 1
     row, column, cells = 0, -1, 0

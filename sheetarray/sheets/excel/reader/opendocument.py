@@ -233,11 +233,7 @@ class _Rows(Handlers["list[TableCells]"]):
         return self._accept(raw, np.frombuffer(repeats, np.int64)), end
 
     def _accept(self, cells: RawCells, repeats: Positions) -> list[TableCells]:
-        """Return cells of the open table, after counting what repetition makes of them.
-
-        Raises:
-            FormatError: repetition makes far more cells than are written.
-        """
+        """Return cells of the open table, after counting what repetition makes of them."""
         if not len(cells):
             return []
         times = cells.styles * _times_of(cells.rows, repeats)

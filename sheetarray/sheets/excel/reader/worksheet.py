@@ -404,11 +404,7 @@ class SharedStrings:
         return self.numbers[places], shared[(self.lengths[places] > LONGEST_EXACT)]
 
     def _look_up(self, numbers: Any) -> pl.Series:
-        """Return the texts of some numbers.
-
-        Raises:
-            FormatError: cells refer so often to long texts that these would take far more memory than the file.
-        """
+        """Return the texts of some numbers."""
         lengths = self._long_lengths
         if lengths is not None:
             self._repeated += int(lengths[numbers].sum())
