@@ -212,20 +212,8 @@ def test_parse_header_says_where_the_data_begin() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "float16",
-        "float32",
-        "float64",
-        "complex64",
-        "complex128",
-        "int8",
-        "int16",
-        "int32",
-        "int64",
-        "uint8",
-        "uint16",
-        "uint32",
-        "uint64",
-        "bool",
+        *("float16", "float32", "float64", "complex64", "complex128", "int8", "int16", "int32", "int64", "uint8"),
+        *("uint16", "uint32", "uint64", "bool"),
     ],
 )
 def test_dtype_names_are_numpys_and_byte_order_is_none(name: str) -> None:
@@ -237,27 +225,9 @@ def test_dtype_names_are_numpys_and_byte_order_is_none(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "",
-        "float128",
-        "int7",
-        "complex32",
-        "object",
-        "str",
-        "datetime64",
-        "datetime64[]",
-        "datetime64[x]",
-        "datetime64[generic]",
-        "datetime64[0s]",
-        "datetime64[D][D]",
-        "date",
-        "f8",
-        "<f8",
-        "struct",
-        "datetime64[99999999999s]",
-        "timedelta64[-1s]",
-        None,
-        5,
-        ["int8"],
+        *("", "float128", "int7", "complex32", "object", "str", "datetime64", "datetime64[]", "datetime64[x]"),
+        *("datetime64[generic]", "datetime64[0s]", "datetime64[D][D]", "date", "f8", "<f8", "struct"),
+        *("datetime64[99999999999s]", "timedelta64[-1s]", None, 5, ["int8"]),
     ],
 )
 def test_an_unknown_dtype_is_an_error_that_lists_the_known(name: Any) -> None:

@@ -64,20 +64,8 @@ def test_options_of_tables(tmp_path: Path) -> None:
     path = tmp_path / "x.txt"
     path.write_text("title\na|b\nm|s\n1.234,5|n/a\n#|\n2,5|7\nsum|8\n")
     words = [
-        "--skip-rows",
-        "1",
-        "--header",
-        "2",
-        "--delimiter",
-        "|",
-        "--decimal",
-        ",",
-        "--thousands",
-        ".",
-        "--comment",
-        "#",
-        "--skip-footer",
-        "1",
+        *("--skip-rows", "1", "--header", "2", "--delimiter", "|", "--decimal", ",", "--thousands", ".", "--comment"),
+        *("#", "--skip-footer", "1"),
     ]
     words += ["--na-value", "n/a", "--json"]
     shown = json.loads(run(path, *words).stdout)

@@ -67,21 +67,8 @@ def notable(dtype: np.dtype[Any]) -> list[int]:
     """Counts about the limits, the epoch, and the years that a calendar stumbles over."""
     least, most = iso_limits(dtype)
     years = [
-        "-1000000",
-        "-10000",
-        "-9999",
-        "-0400",
-        "-0001",
-        "0000",
-        "0001",
-        "1677",
-        "1900",
-        "1969",
-        "2262",
-        "9999",
-        "10000",
-        "12345",
-        "1000000",
+        *("-1000000", "-10000", "-9999", "-0400", "-0001", "0000", "0001", "1677", "1900", "1969", "2262", "9999"),
+        *("10000", "12345", "1000000"),
     ]
     counts = {least, least + 1, most - 1, most, 0, 1, -1, NAT}
     coarse = dtype if np.datetime_data(dtype)[0] in UNITS[:7] else np.dtype("M8[s]")

@@ -42,24 +42,8 @@ TEXTS = st.one_of(
     st.text(CHARACTERS, max_size=12),
     st.sampled_from(
         [
-            "",
-            "version",
-            "1.0.0",
-            "ndarray",
-            "data",
-            "shape",
-            "TRUE",
-            "NaN",
-            "007",
-            "1,5",
-            "1.5",
-            "-0",
-            "=1+1",
-            "'",
-            "''",
-            '""',
-            "\r\n",
-            " ",
+            *("", "version", "1.0.0", "ndarray", "data", "shape", "TRUE", "NaN", "007", "1,5", "1.5", "-0", "=1+1"),
+            *("'", "''", '""', "\r\n", " "),
         ]
     ),
 )

@@ -14,23 +14,8 @@ import pytest
 import sheetarray as sa
 
 VEGA = [
-    "airports",
-    "anscombe",
-    "barley",
-    "burtin",
-    "cars",
-    "crimea",
-    "driving",
-    "iowa-electricity",
-    "iris",
-    "la-riots",
-    "ohlc",
-    "seattle-temps",
-    "seattle-weather",
-    "sf-temps",
-    "stocks",
-    "us-employment",
-    "wheat",
+    *("airports", "anscombe", "barley", "burtin", "cars", "crimea", "driving", "iowa-electricity", "iris"),
+    *("la-riots", "ohlc", "seattle-temps", "seattle-weather", "sf-temps", "stocks", "us-employment", "wheat"),
 ]
 SUFFIXES = (".parquet", ".arrow", ".nc", ".zarr", ".csv", ".xlsx")
 

@@ -189,29 +189,8 @@ def test_very_many_broken_anchors_are_told_within_bounds() -> None:
 # Names -------------------------------------------------------------------------------------------------------
 
 WORDS = [
-    "version",
-    "ndarray",
-    "1.0.0",
-    "shape",
-    "data",
-    "VERSION",
-    " Ndarray ",
-    "strides",
-    "offset",
-    "order",
-    "dtype",
-    "length",
-    "capacity",
-    "2",
-    "part",
-    "TRUE",
-    "a\nb",
-    'q"q',
-    "'x",
-    "''",
-    "=1+1",
-    " x ",
-    "1,5",
+    *("version", "ndarray", "1.0.0", "shape", "data", "VERSION", " Ndarray ", "strides", "offset", "order", "dtype"),
+    *("length", "capacity", "2", "part", "TRUE", "a\nb", 'q"q', "'x", "''", "=1+1", " x ", "1,5"),
 ]
 
 

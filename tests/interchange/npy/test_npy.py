@@ -421,16 +421,7 @@ class TestHostileArrays(Hostile):
     suffix, format = ".npy", "npy"
     tries = examples(400)
     words = (
-        b"'descr'",
-        b"'shape'",
-        b"'|O'",
-        b"'<U3'",
-        b"'>M8[ns]'",
-        b"'V8'",
-        b"(2, 3)",
-        b"()",
-        b"9" * 20,
-        b"True",
+        *(b"'descr'", b"'shape'", b"'|O'", b"'<U3'", b"'>M8[ns]'", b"'V8'", b"(2, 3)", b"()", b"9" * 20, b"True"),
         b"L",
     )
 

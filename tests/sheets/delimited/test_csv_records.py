@@ -25,22 +25,7 @@ from sheetarray.sheets.delimited import records
 from sheetarray.sheets.delimited.records import Records, split_records
 
 PIECES = [
-    '"',
-    '""',
-    ",",
-    ";",
-    "\n",
-    "\r\n",
-    "\r",
-    "a",
-    " ",
-    "1.5",
-    "-2",
-    "é",
-    "\u00a0",
-    "version",
-    "Data",
-    "NaN",
+    *('"', '""', ",", ";", "\n", "\r\n", "\r", "a", " ", "1.5", "-2", "é", "\u00a0", "version", "Data", "NaN"),
     "1e999",
 ]
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
@@ -158,25 +143,8 @@ NUMERALS = [
 ]
 SMALL = ["0", "-0", "1.5", "-2.25e-3", "1E+5", "1e-45", "3.4028235e38", "NaN", "Infinity", "0.1"]
 ODD = [
-    "",
-    "+1",
-    ".5",
-    "1.",
-    " 1",
-    "1 ",
-    "0x1p3",
-    "inf",
-    "nan",
-    "infinity",
-    "+Infinity",
-    "-NaN",
-    "1e999",
-    "1e-999",
-    "1_0",
-    "1,5",
-    "--1",
-    "1e",
-    "٣",
+    *("", "+1", ".5", "1.", " 1", "1 ", "0x1p3", "inf", "nan", "infinity", "+Infinity", "-NaN", "1e999", "1e-999"),
+    *("1_0", "1,5", "--1", "1e", "٣"),
 ]
 
 

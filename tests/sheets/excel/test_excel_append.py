@@ -385,20 +385,9 @@ def test_a_name_of_cells_of_the_replaced_sheet_goes(refers: str) -> None:
 @pytest.mark.parametrize(
     "refers",
     [
-        "Report!$A$1",
-        "arrays!$A$1,Report!$A$1",
-        "$A$1",
-        "SUM(arrays!$A$1)",
-        "arrays!$A$1+1",
-        "1.5",
-        "#REF!",
-        "arrays!$A$1,",
-        "'" * 8000,
-        "''" * 4000 + "!",
-        "arrays!$A$1," * 1000,
-        "[1]arrays!$A$1",
-        "'arrays'!$A$1 'arrays'!$B$1",
-        "other",
+        *("Report!$A$1", "arrays!$A$1,Report!$A$1", "$A$1", "SUM(arrays!$A$1)", "arrays!$A$1+1", "1.5", "#REF!"),
+        *("arrays!$A$1,", "'" * 8000, "''" * 4000 + "!", "arrays!$A$1," * 1000, "[1]arrays!$A$1"),
+        *("'arrays'!$A$1 'arrays'!$B$1", "other"),
     ],
 )
 def test_a_name_that_its_owner_gave_another_meaning_stays(refers: str) -> None:

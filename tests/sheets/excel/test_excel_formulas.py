@@ -199,27 +199,8 @@ def test_truth_values_that_libreoffice_writes_as_formulas_are_none(form: str) ->
 # Other kinds ---------------------------------------------------------------------------------------------------
 
 LIST = [
-    "version",
-    "1.0.0",
-    "ndarray",
-    "shape",
-    3,
-    "strides",
-    1,
-    "offset",
-    0,
-    "order",
-    "row-major",
-    "dtype",
-    "float64",
-    "length",
-    3,
-    "capacity",
-    3,
-    "data",
-    1.5,
-    2.5,
-    3.5,
+    *("version", "1.0.0", "ndarray", "shape", 3, "strides", 1, "offset", 0, "order", "row-major", "dtype", "float64"),
+    *("length", 3, "capacity", 3, "data", 1.5, 2.5, 3.5),
 ]
 
 

@@ -363,19 +363,7 @@ def test_a_guest_uses_the_number_formats_that_are_there_and_says_which_it_lacks(
 @pytest.mark.parametrize(
     "code",
     [
-        "",
-        "yyyy-mm-dd",
-        "0.0;@;0;0;0",
-        '0"',
-        "0[red]",
-        "0.0.0",
-        "h:mm",
-        "\x01",
-        "0\n",
-        "#" * 256,
-        2,
-        None,
-        "x0",
+        *("", "yyyy-mm-dd", "0.0;@;0;0;0", '0"', "0[red]", "0.0.0", "h:mm", "\x01", "0\n", "#" * 256, 2, None, "x0"),
         '"\x02"0',
     ],
 )

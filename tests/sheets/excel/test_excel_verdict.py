@@ -470,34 +470,8 @@ def test_what_is_no_record_says_nothing(record: Any) -> None:
 
 
 VALUES: list[Any] = [
-    None,
-    True,
-    -1,
-    0,
-    1,
-    3,
-    63,
-    64,
-    65,
-    10**9,
-    2**44,
-    2**44 + 1,
-    2**63,
-    10**400,
-    0.5,
-    float("nan"),
-    float("inf"),
-    -1e-15,
-    "",
-    "float32",
-    "é",
-    "AAAAAAAAAAA",
-    "=" * 11,
-    "A" * 16,
-    [],
-    [1],
-    {},
-    {"v": 1},
+    *(None, True, -1, 0, 1, 3, 63, 64, 65, 10**9, 2**44, 2**44 + 1, 2**63, 10**400, 0.5, float("nan"), float("inf")),
+    *(-1e-15, "", "float32", "é", "AAAAAAAAAAA", "=" * 11, "A" * 16, [], [1], {}, {"v": 1}),
 ]
 
 

@@ -347,16 +347,7 @@ def test_views_of_all_arrays_are_no_more_than_people_look_through(tmp_path: Path
 def write_hostile(path: Path) -> Path:
     """A view whose labels are the words of a header."""
     words = [
-        "version",
-        "1.0.0",
-        "ndarray",
-        "shape",
-        "strides",
-        "offset",
-        "order",
-        "dtype",
-        "length",
-        "capacity",
+        *("version", "1.0.0", "ndarray", "shape", "strides", "offset", "order", "dtype", "length", "capacity"),
         "data",
     ]
     dataset = xr.Dataset({"version": (("ndarray", "shape"), np.eye(11))}, {"ndarray": words, "shape": words})

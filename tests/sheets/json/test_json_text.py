@@ -57,22 +57,8 @@ def test_a_damaged_text_is_read_or_refused_as_json_does(content: Any, data: st.D
         text[where : where + data.draw(st.integers(0, 1))] = data.draw(
             st.sampled_from(
                 [
-                    b"",
-                    b'"',
-                    b",",
-                    b"{",
-                    b"}",
-                    b"[",
-                    b"]",
-                    b":",
-                    b"0",
-                    b"-",
-                    b".",
-                    b"1e999",
-                    b"NaN",
-                    b"\\",
-                    b"\x00",
-                    b" ",
+                    *(b"", b'"', b",", b"{", b"}", b"[", b"]", b":", b"0", b"-", b".", b"1e999", b"NaN", b"\\"),
+                    *(b"\x00", b" "),
                 ]
             )
         )
