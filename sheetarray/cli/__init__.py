@@ -44,31 +44,30 @@ class _Main(Program):
 )
 @click.version_option(__version__, message=f"%(prog)s %(version)s ({describe()})")
 def main() -> None:
-    """Work with n-dimensional arrays that live in spreadsheets and text.
+    """Read, write and check n-dimensional arrays in spreadsheets and text files.
 
-    Each array is one column of cells, with its dtype, shape, strides and order written above its data. A FILE is
-    a path, a URL (s3:// https:// and the like, or of a Google spreadsheet), or - for a pipe (then --from and --to say
-    the format).
+    Each array is one column of cells. Its dtype, shape, strides and order stand above its data. A FILE is a path, a URL
+    (such as s3://, https:// or a Google spreadsheet), or - for a pipe. For a pipe, --from and --to name the format.
 
     \b
     Examples:
-      sheetarray info run.csv                          what is in it
-      sheetarray show run.csv temperature              values and a picture, of the middle slice
+      sheetarray info run.csv                    list its arrays
+      sheetarray show run.csv temperature        print values and a picture
       sheetarray show run.csv temperature --slice "[:, :, 3]"
-      sheetarray convert run.csv run.json              one format to another, bit for bit
-      sheetarray check run.csv returned.csv            what is damaged, cell by cell
-      sheetarray adopt returned.xlsx                   accept rows that were added or deleted
-      sheetarray restore returned.xlsx run.xlsx        a guarded workbook as it was written
-      sheetarray diff run.csv returned.csv             which elements were changed
+      sheetarray convert run.csv run.json        change the format, bit for bit
+      sheetarray check run.csv returned.csv      list what is wrong, cell by cell
+      sheetarray adopt returned.xlsx             accept added or deleted rows
+      sheetarray restore returned.xlsx run.xlsx  undo edits, if there is a guard
+      sheetarray diff run.csv returned.csv       list the elements that differ
       sheetarray merge run.xlsx returned/*.xlsx -o merged.xlsx
-      sheetarray table survey.csv -o survey.npz        an ordinary table: one array a column
-      sheetarray export run.npz run.xlsx               arrays as an ordinary table, for other programs
-      sheetarray view run.xlsx --open                  a page with pictures, in the browser
+      sheetarray table survey.csv -o survey.npz  read an ordinary table
+      sheetarray export run.npz run.xlsx         write an ordinary table
+      sheetarray view run.xlsx --open            look at the arrays in a browser
       curl -s https://example.org/run.csv | sheetarray info - --from csv
 
     \b
     Exit status:
-      0  fine
+      0  everything is fine
       1  `check` has findings, `diff` has differences, `merge` has conflicts
       2  wrong usage, no such array or format, a missing or unreadable file
     """

@@ -28,25 +28,25 @@ from .endpoints import PIPE, Endpoint, place_of, source_endpoint, source_endpoin
 from .program import FINDINGS, FINE
 
 
-@click.command(short_help="Accept what people have changed.")
+@click.command(short_help="Accept what people changed.")
 @click.argument("file", type=FILE)
 @click.option(
     "-o",
     "--output",
     metavar="OUT",
     type=FILE,
-    help="Where the adopted file goes; FILE itself is replaced unless this says it.",
+    help="Write the result to OUT. Without it, FILE is replaced.",
 )
 @reading_options()
 @json_option
 def adopt(file: str, output: str | None, reading: FormatOptions, wants_json: bool) -> int:
-    """Accept the rows that people have added to the arrays of FILE, or deleted from them, and what they have edited.
+    """Accept the rows that people added to FILE or deleted from it, and the elements that they edited.
 
-    Headers are made true to the cells that stand below them; in a workbook the defined names, and the fingerprints that
-    `check` compares with, become true too. Everything else in FILE stays as it is, to the byte. FILE is replaced as a
-    whole or not at all.
-    Workbooks that are only read (.ods, .xls, .xlsb) need an OUT in another format. Cells of a sheet that cannot be
-    read, such as a blank or n/a, stay as they are; then the exit status is 1.
+    The command corrects the headers, so that they fit the cells below them. In a workbook it also corrects defined
+    names and fingerprints. Everything else in FILE stays as it is, byte for byte. FILE is replaced whole or not at all.
+
+    .ods, .xls and .xlsb files can only be read, so name an OUT in another format. Cells that cannot be read, such as a
+    blank or n/a, stay as they are, and the exit status is 1.
 
     \b
     Examples:
@@ -119,17 +119,17 @@ def _to_json(
     }
 
 
-@click.command(short_help="Write a workbook anew from its guard.")
+@click.command(short_help="Write a workbook as it was, from its guard.")
 @click.argument("file", type=FILE)
 @click.argument("out", type=FILE)
-@click.option("--keep-edits", is_flag=True, help="Keep what people have edited; all other elements are exact.")
-@click.option("--from", "from_format", metavar="FORMAT", help="The format of FILE, instead of its suffix.")
+@click.option("--keep-edits", is_flag=True, help="Keep the elements that people edited; all others are exact.")
+@click.option("--from", "from_format", metavar="FORMAT", help="Read FILE in this format, whatever its suffix.")
 @json_option
 def restore(file: str, out: str, from_format: str | None, keep_edits: bool, wants_json: bool) -> None:
-    """Write the arrays of FILE to OUT as they were written, from the guard that FILE has.
+    """Write the arrays of FILE to OUT as they were before people edited them.
 
-    A guard is there if FILE was written with it: `sheetarray convert run.csv run.xlsx --write guard=true`.
-    OUT is a workbook (.xlsx), and may be FILE itself; it is replaced as a whole or not at all.
+    FILE needs a guard. You write one with `sheetarray convert run.csv run.xlsx --write guard=true`. OUT is an .xlsx
+    file, and may be FILE itself. It is replaced whole or not at all.
 
     \b
     Examples:
@@ -150,17 +150,19 @@ def restore(file: str, out: str, from_format: str | None, keep_edits: bool, want
 # What several people have changed in copies of one file, put together.
 
 
-@click.command(short_help="Put together what several people have changed.")
+@click.command(short_help="Merge what several people changed.")
 @click.argument("base", type=FILE)
 @click.argument("returned", nargs=-1, required=True, type=FILE)
-@click.option("-o", "--output", metavar="OUT", help="Where the merged arrays go; nothing is written without it.")
+@click.option("-o", "--output", metavar="OUT", help="Write the merged arrays to OUT. Without it, nothing is written.")
 @click.option(
     "--prefer",
     metavar="FILE",
     multiple=True,
-    help="In conflicts the values of this file stand, one of BASE and RETURNED; may be given more than once.",
+    help="Resolve conflicts with the values of this file. You can repeat it: the first one wins.",
 )
-@click.option("--choices", metavar="FILE", help="The choices that the page of `view --merge` has saved.")
+@click.option(
+    "--choices", metavar="FILE", help="Resolve conflicts with the choices that you saved on the page of `view --merge`."
+)
 @all_option("conflicts")
 @json_option
 def merge(
@@ -172,21 +174,24 @@ def merge(
     wants_all: bool,
     wants_json: bool,
 ) -> int:
-    """Put together what several people have changed in copies of BASE; the RETURNED files may be of other formats.
+    """Merge what several people changed in copies of BASE.
 
-    What one person has changed is taken, and what several have changed alike. Rounding by a program is no change.
-    Elements that people have changed differently are conflicts: BASE's value stands until you choose. Rows that
-    people have added stand one after the other; rows with the same label are one.
+    You sent BASE to several people, and they sent the RETURNED files, perhaps in other formats. A change by one person
+    is taken, and so is a change that several people made alike. Rounding by a program is no change. If people changed
+    an element differently, that is a conflict: BASE's value stays until you choose. Added rows follow each other. Rows
+    with the same label are one row.
 
-    OUT in the format of BASE is BASE's file with the merged values, and everything else as it was. Nothing is written
-    where one of the files cannot be read. The exit status is 1 where conflicts are left.
+    If OUT has the format of BASE, everything but the values stays as in BASE. If one of the files cannot be read,
+    nothing is written. The exit status is 1 if conflicts are left.
 
     \b
     Examples:
-      sheetarray merge original.xlsx returned/*.xlsx                    what a merge comes to
-      sheetarray merge original.xlsx returned/*.xlsx -o merged.xlsx
-      sheetarray merge original.xlsx returned/*.xlsx -o merged.xlsx --prefer returned/ann.xlsx
-      sheetarray merge original.xlsx returned/*.xlsx -o merged.xlsx --choices choices.json
+      sheetarray merge sent.xlsx returned/*.xlsx            (lists conflicts)
+      sheetarray merge sent.xlsx returned/*.xlsx -o merged.xlsx
+      sheetarray merge sent.xlsx returned/*.xlsx -o merged.xlsx \\
+          --prefer returned/ann.xlsx
+      sheetarray merge sent.xlsx returned/*.xlsx -o merged.xlsx \\
+          --choices choices.json
     """
     if PIPE in (base, *returned, output):
         raise UsageProblem("merge reads and writes files, no pipe", "name each file")

@@ -124,21 +124,21 @@ def reading_options(*, missing: bool = True) -> Callable[[Function], Function]:
             command = click.option(
                 "--missing",
                 type=click.Choice(["error", "nan"]),
-                help="What a blank cell means in float and complex arrays; an error, unless this says nan.",
+                help="Read blank cells of float and complex arrays as NaN; the default is error.",
             )(command)
         command = click.option(
             "--read",
             "read_pairs",
             metavar="KEY=VALUE",
             multiple=True,
-            help="An option of the format read, such as delimiter=';' or encoding=cp1252; repeatable.",
+            help="Pass an option to the reader, such as delimiter=';' or encoding=cp1252. You can repeat it.",
         )(command)
         return click.option(
             "--from",
             "from_format",
             metavar="FORMAT",
             type=FormatName(),
-            help="Format of -, or of a file whose suffix does not say it; `sheetarray --help` lists them.",
+            help="Read this format, if the input is - or has no known suffix. `sheetarray --help` lists formats.",
         )(command)
 
     return add
@@ -147,7 +147,7 @@ def reading_options(*, missing: bool = True) -> Callable[[Function], Function]:
 def writing_options(what: str, example: str) -> Callable[[Function], Function]:
     """Return a decorator that adds --to and --write to a command, which takes them as `writing`.
 
-    `what`: is said of --to. `example`: options of --write.
+    `what`: the help of --to. `example`: options of --write, for its help.
     """
 
     def add(function: Function) -> Function:
@@ -155,7 +155,7 @@ def writing_options(what: str, example: str) -> Callable[[Function], Function]:
         def run(*, to_format: str | None, write_pairs: tuple[str, ...], **parameters: Any) -> Any:
             return function(writing=FormatOptions(to_format, split_pairs(write_pairs)), **parameters)
 
-        help_ = f"An option of the {example}; repeatable."
+        help_ = f"Pass an option to the writer, such as {example}. You can repeat it."
         command = cast("Function", run)
         command = click.option("--write", "write_pairs", metavar="KEY=VALUE", multiple=True, help=help_)(command)
         return click.option("--to", "to_format", metavar="FORMAT", type=FormatName(), help=what)(command)
@@ -165,7 +165,7 @@ def writing_options(what: str, example: str) -> Callable[[Function], Function]:
 
 def json_option(function: Function) -> Function:
     """Add the option --json to a command."""
-    return click.option("--json", "wants_json", is_flag=True, help="JSON on standard output instead of text.")(function)
+    return click.option("--json", "wants_json", is_flag=True, help="Print JSON instead of text.")(function)
 
 
 MOST_LINES = 20  # of details, unless --all
@@ -347,7 +347,7 @@ def add_storage_option(command: click.Command) -> None:
             multiple=True,
             expose_value=False,
             callback=_keep_storage_options,
-            help="For the file system of a URL, such as anon=true or endpoint_url=..; repeatable.",
+            help="Pass an option to the file system of a URL, such as anon=true. You can repeat it.",
         )
     )
 

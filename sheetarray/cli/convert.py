@@ -42,21 +42,19 @@ _FAILURES_SHOWN = 20
 @click.argument("source", metavar="SRC", type=FILE)
 @click.argument("target", metavar="DST", type=FILE)
 @click.argument("names", nargs=-1)
-@writing_options(
-    "Format of DST, if it is - or its suffix does not say it.", "format written, such as delimiter=';' or bom=true"
-)
+@writing_options("Write this format, if DST is - or has no known suffix.", "delimiter=';' or bom=true")
 @click.option(
     "--views",
     is_flag=True,
-    help="For each array of two dimensions or more, a sheet of the workbook or spreadsheet that shows it by slices.",
+    help="For each array of two dimensions or more, add a sheet that shows it slice by slice.",
 )
 @click.option("--workers", type=click.IntRange(1), metavar="N", help="Convert many files in N processes.")
-@click.option("--scheduler", metavar="ADDRESS", help="Convert many files on a cluster of dask.distributed.")
+@click.option("--scheduler", metavar="ADDRESS", help="Convert many files on a dask.distributed cluster.")
 @click.option(
     "--manifest",
     metavar="FILE",
     type=click.Path(dir_okay=False),
-    help="Keep in an SQLite file what has become of many files; the same command goes on from there.",
+    help="Record which files are done in this SQLite file. The same command then resumes.",
 )
 @reading_options()
 @json_option
@@ -72,26 +70,27 @@ def convert(
     reading: FormatOptions,
     wants_json: bool,
 ) -> int:
-    """Convert SRC to DST: all its arrays, or those NAMES alone.
+    """Convert all arrays of SRC to DST, or only those NAMES.
 
-    Values, dtypes and shapes stay as they are; so do labels and the order in memory (row-major or column-major), or a
-    warning says which DST's format cannot keep. DST is replaced as a whole once everything is written; a
-    conversion that fails leaves it as it was. With - it is standard output. Options of the formats are those of the
-    Python functions; one that does not exist is answered with those that do.
+    Values, dtypes, shapes, labels and order stay as they are. If the format of DST cannot keep one of them, you get a
+    warning. DST is replaced whole when everything is written. If the conversion fails, DST stays as it was.
 
-    A SRC with wildcards is many files: DST then has {stem}, {name} or {index} of each. Files that fail are passed
-    over, and listed at the end (exit status 1).
+    --read and --write take every option of the Python functions. If you mistype one, the error lists those that exist.
+
+    If SRC has wildcards, each file that matches is converted. DST then names each target with {stem}, {name} or
+    {index}. Files that fail are skipped and listed at the end, with exit status 1.
 
     \b
     Examples:
       sheetarray convert run.csv run.json
       sheetarray convert run.csv two.tsv.gz temperature pressure
-      sheetarray convert run.csv excel.csv --write bom=true --write delimiter=";" --write decimal=","
+      sheetarray convert run.csv excel.csv --write bom=true --write delimiter=";"
       sheetarray convert run.csv run.xlsx --views
-      sheetarray convert run.xlsx tables.csv --write layout=grid    for people; nothing reads it again
+      sheetarray convert run.xlsx tables.csv --write layout=grid   (to print)
       sheetarray convert returned.csv run.json --missing nan
       cat run.csv | sheetarray convert - - --from csv --to json | jq .temperature
-      sheetarray convert 's3://in/*.csv' 's3://out/{stem}.avro' --workers 8 --manifest done.sqlite
+      sheetarray convert 's3://in/*.csv' 's3://out/{stem}.avro' --workers 8 \\
+          --manifest done.sqlite
     """
     writing = replace(writing, texts=writing.texts | ({"views": "true"} if views else {}))
     is_template = any(f"{{{field}" in target for field in FIELDS)
@@ -150,9 +149,7 @@ def _report(
 @click.argument("source", metavar="SRC", type=FILE)
 @click.argument("target", metavar="DST", type=FILE)
 @click.argument("names", nargs=-1)
-@writing_options(
-    "Format of DST: csv, tsv, xlsx, gsheet.", "table written, such as delimiter=';', sheet=results or mode=a"
-)
+@writing_options("Write this format: csv, tsv, xlsx or gsheet.", "delimiter=';', sheet=results or mode=a")
 @reading_options(missing=False)
 @json_option
 def export(
@@ -163,16 +160,17 @@ def export(
     reading: FormatOptions,
     wants_json: bool,
 ) -> None:
-    """Write arrays of SRC, or those NAMES alone, to DST as an ordinary table: one row of names, one column an array.
+    """Write all arrays of SRC to DST as an ordinary table, or only those NAMES.
 
-    The arrays have one dimension and one length. No header of the exchange format is written, so other programs take
-    the table as it is; `sheetarray table DST` reads it again, and a warning names each column that would come back as
-    something else. `convert` is for what has to come back bit for bit.
+    The table has one row of names, and one column for each array. The arrays must have one dimension and the same
+    length. Other programs can read the table, because it has no header of the exchange format. `sheetarray table DST`
+    reads it again. You get a warning for each column that it would read as something else. To get arrays back bit for
+    bit, use `convert`.
 
     \b
     Examples:
       sheetarray export run.npz run.csv
-      sheetarray export run.csv stations.xlsx name latitude longitude --write sheet=stations
+      sheetarray export run.csv stations.xlsx name latitude --write sheet=stations
       sheetarray export run.csv - --to csv | head
     """
     origin, goal = source_endpoint(source, reading.format), find_target(target, writing.format, wants_json=wants_json)

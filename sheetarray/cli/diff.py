@@ -64,26 +64,25 @@ def diff(
     reading: FormatOptions,
     wants_json: bool,
 ) -> int:
-    """Compare the arrays of files A and B: all of them, or those NAMES alone.
+    """Compare all arrays of files A and B, or only those NAMES.
 
-    Arrays of one name are compared by dtype, shape, order (row-major or column-major) and every element; strides do
-    not count. NaN equals NaN. Without a tolerance the comparison is exact: integers are compared as integers, with
-    floats too, and -0.0 is not 0.0. With one, floats and complex numbers are equal where |a - b| <= atol + rtol * |b|,
-    as for np.isclose, and another dtype or order is named, but is no difference. The exit status is 1 where anything
-    differs. The two files may be of different formats.
+    Arrays with the same name are compared by dtype, shape, order and every element. The files may have different
+    formats. NaN equals NaN. Strides do not count. The exit status is 1 if anything differs.
 
-    Where several arrays differ, the first line sums up; details follow, up to 20 lines unless --all is given.
-    Rows that were inserted or deleted are told once, with their labels and values, and the others compared at
-    their places; elements are named as in B. Where the rows of a table were sorted, that is one line, and elements are
-    named as in A. A change that was the same for all elements, such as a factor, is one line. The largest differences
-    come first. Numbers within 1 ulp, or the same to 15 or 16 digits, are rounding noise, of which only the count is
-    said. Cells that cannot be read (blank, n/a, #DIV/0!) are listed apart, and all others are compared.
+    Without a tolerance the comparison is exact, and -0.0 differs from 0.0. With --rtol or --atol, floats are equal if
+    |a - b| <= atol + rtol * |b|, as in np.isclose. Differences in dtype and order are then listed but do not count.
+
+    The first line sums up, and up to 20 lines of details follow; --all prints every one. The largest differences come
+    first. You see inserted and deleted rows once, with their labels and values. The other rows are compared. If the
+    rows of a table were sorted, or all elements changed in the same way, that is one line. Numbers that a program only
+    rounded are one line with their count. Cells that cannot be read, such as a blank or #DIV/0!, are listed apart.
+    Indices are those of B; if the rows were sorted, those of A.
 
     \b
     Examples:
       sheetarray diff run.csv returned.csv
       sheetarray diff run.csv run.json temperature
-      sheetarray diff run.csv returned.csv --rtol 1e-14      forgive rounding to 15 digits
+      sheetarray diff run.csv returned.csv --rtol 1e-14
       cat run.csv | sheetarray diff - run.json --from csv
     """
     places = source_endpoints([a, b], reading.format)

@@ -13,27 +13,27 @@ from .arguments import json_option
 from .console import count_noun, escape_controls, print_json, print_line
 
 
-@click.group(short_help="Log in to Google Sheets; clean up after dead writers of a spreadsheet.")
+@click.group(short_help="Log in to Google Sheets; remove what dead writers left.")
 def gsheets() -> None:
-    """Log in to Google Sheets, and take away what interrupted writes have left in a spreadsheet.
+    """Log in to Google Sheets, or remove what interrupted writes left in a spreadsheet.
 
     \b
     Examples:
-      sheetarray gsheets login            asks once, in a browser, for permission to use your spreadsheets
-      sheetarray check URL                names leftover hidden sheets, their writers, and how old they are
-      sheetarray gsheets clean URL        removes hidden sheets of writers that are dead
+      sheetarray gsheets login      ask in a browser for permission, once
+      sheetarray check URL          list hidden sheets that were left
+      sheetarray gsheets clean URL  remove hidden sheets of dead writers
     """
 
 
 @gsheets.command(short_help="Log in as yourself, in a browser.")
-@click.option("--client", metavar="FILE", help="The OAuth client's JSON file; gspread's if not given.")
-@click.option("--no-browser", is_flag=True, help="Open no browser; the address is printed in any case.")
+@click.option("--client", metavar="FILE", help="The JSON file of the OAuth client. Without it, gspread's file is used.")
+@click.option("--no-browser", is_flag=True, help="Print the address, but open no browser.")
 @json_option
 def login(client: str | None, no_browser: bool, wants_json: bool) -> None:
-    """Ask in a browser for permission to read and write your spreadsheets, and keep the login where gspread keeps it.
+    """Log in as yourself: your browser asks for permission to read and write your spreadsheets.
 
-    Nobody else may read the file. All commands find it there, unless --credentials or GOOGLE_APPLICATION_CREDENTIALS
-    name other credentials.
+    The login is stored where gspread stores it, and only your user can read it. All commands use it, unless
+    --credentials or GOOGLE_APPLICATION_CREDENTIALS name other credentials.
     """
 
     def tell(text: str) -> None:
@@ -50,11 +50,18 @@ def login(client: str | None, no_browser: bool, wants_json: bool) -> None:
 
 @gsheets.command(short_help="Remove the hidden sheets of dead writers.")
 @click.argument("url")
-@click.option("--all", "everything", is_flag=True, help="Those of writers that may be alive too; these begin again.")
-@click.option("--credentials", metavar="FILE", help="A key file; GOOGLE_APPLICATION_CREDENTIALS if not given.")
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Also remove those of writers that may be alive. These writers then start again.",
+)
+@click.option(
+    "--credentials", metavar="FILE", help="The key file. Without it, GOOGLE_APPLICATION_CREDENTIALS names it."
+)
 @json_option
 def clean(url: str, everything: bool, credentials: str | None, wants_json: bool) -> None:
-    """Remove the hidden sheets that interrupted writes have left in the spreadsheet at URL."""
+    """Remove the hidden sheets that interrupted writes left in the spreadsheet at URL."""
     removed = _load_function("clean")(url, everything=everything, credentials=credentials)
     if wants_json:
         print_json({"file": url, "removed": [{"sheet": sheet.location, "message": sheet.message} for sheet in removed]})

@@ -48,11 +48,11 @@ _LEAST_NAME = 20  # characters of names that stand in one line, however narrow t
 @reading_options(missing=False)
 @json_option
 def info(files: tuple[str, ...], reading: FormatOptions, wants_json: bool) -> int:
-    """List the arrays of each FILE: name, dtype, shape, dimensions, order, strides, cells and where they stand.
+    """List the arrays of each FILE: name, dtype, shape, dimensions, order, strides, number of cells and location.
 
-    Only headers are read, so it takes no longer for a large file. `location` is the cell of each array's first
-    header field. A FILE with wildcards is all files that match, under a URL too. With --json the report on one FILE is
-    an object, on several a list of them.
+    The command reads headers only, so a large file takes no longer. The location is the cell where the header of an
+    array begins. A FILE with wildcards stands for all files that match, under a URL too. With --json, one FILE gives an
+    object, and several give a list.
 
     \b
     Examples:
@@ -155,13 +155,13 @@ _COLOURS = {"error": "red", "warning": "yellow"}
 @reading_options()
 @json_option
 def check(files: tuple[str, ...], wants_all: bool, reading: FormatOptions, wants_json: bool) -> int:
-    """Look at every header and every cell of each FILE, and list what is wrong.
+    """Look at every cell of each FILE, and list what is wrong.
 
-    An error is something that reading would refuse; a warning is something that it would accept, but that you may
-    want to know, such as digits that a spreadsheet program rounded away. The first line of a file sums up; up to 20
-    findings follow, unless --all or --json asks for every one. Any finding of either kind makes the exit status 1. A
-    file that cannot be opened makes it 2; the others are checked all the same. A FILE with wildcards is all files
-    that match, under a URL too.
+    You get an error for what `read` would refuse. You get a warning for what it accepts but you may want to know, such
+    as rounded numbers. The first line sums up, and up to 20 findings follow; --all and --json give every one.
+
+    The exit status is 1 if there is any finding. It is 2 if a FILE cannot be opened; the others are still checked. A
+    FILE with wildcards stands for all files that match, under a URL too.
 
     \b
     Examples:

@@ -42,11 +42,17 @@ _LONGEST_LABEL = 12
     "--slice",
     "slice_text",
     metavar="SLICE",
-    help='Part of the array, as in NumPy: "[:, :, 3]", "0, ::2", "..., -1"; or by labels: "time=2026-07".',
+    help='Show a part, as in NumPy: "[:, :, 3]", "0, ::2", "..., -1". By labels: "time=2026-07".',
 )
-@click.option("--rows", type=click.IntRange(min=1), default=_ROWS, show_default=True, help="Rows of values, at most.")
-@click.option("--columns", type=click.IntRange(min=1), help="Values in a row, at most; as many as fit, unless given.")
-@click.option("--picture/--no-picture", default=True, help="Draw a heat map (1-D: a line) below numbers; the default.")
+@click.option(
+    "--rows", type=click.IntRange(min=1), default=_ROWS, show_default=True, help="Print at most this many rows."
+)
+@click.option(
+    "--columns", type=click.IntRange(min=1), help="Print at most this many columns. Without it, as many as fit."
+)
+@click.option(
+    "--picture/--no-picture", default=True, help="Draw a heat map below numbers, or a line for 1-D. On by default."
+)
 @reading_options()
 @json_option
 def show(
@@ -59,19 +65,20 @@ def show(
     reading: FormatOptions,
     wants_json: bool,
 ) -> None:
-    """Show the values of the array NAME in FILE, and a picture of them.
+    """Print the values of the array NAME in FILE, and a picture of them.
 
-    NAME may be left out where FILE holds one array. Of an array with more than two axes, the two longest are shown, at
-    the middle of the others; the heading is the slice that you see, as NumPy code. The picture is a heat map in
-    24-bit colour where the terminal has it, else in characters; NaN is red, or a question mark. Of complex
-    numbers it shows magnitudes. With --json the values are complete: the whole array, or the whole of --slice.
+    You can leave out NAME if FILE holds one array. If an array has more than two axes, you see the two longest, in the
+    middle of the others. The heading is NumPy code for the slice that you see.
+
+    The picture is a heat map: in colour if your terminal has 24-bit colour, otherwise in characters. NaN is red, or a
+    question mark. For complex numbers it shows magnitudes. With --json you get all values of the array or the slice.
 
     \b
     Examples:
       sheetarray show run.csv temperature
       sheetarray show run.csv temperature --slice "[:, :, 3]"
       sheetarray show run.csv temperature --slice "-1, ::2" --rows 40
-      sheetarray show run.csv temperature --slice "time=2026-07, lat=47.5"    by label; a month, a day, ..
+      sheetarray show run.csv temperature --slice "time=2026-07, lat=47.5"
       sheetarray show run.csv temperature --slice "[0]" --json | jq '.values'
     """
     place = source_endpoint(file, reading.format)

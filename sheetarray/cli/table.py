@@ -39,28 +39,42 @@ _LONGEST_CELL = 32
     "target",
     metavar="OUT",
     type=FILE,
-    help="Write the columns as arrays; the suffix is the format, or --to; - is standard output.",
+    help="Write the columns as arrays. - is standard output.",
 )
-@click.option("--columns", metavar="NAMES", help="Only these columns: names or letters, parted by commas.")
-@click.option("--header", metavar="ROWS", help="How many rows hold the names; true is 1, false is 0.")
-@click.option("--skip-rows", metavar="ROWS", help="Rows above the table: how many; or which, from 0, as 0,3.")
-@click.option("--skip-footer", metavar="ROWS", help="Rows below the table.")
-@click.option("--delimiter", metavar="MARK", help="Between cells of a text; found if not given.")
-@click.option("--decimal", type=click.Choice([".", ","]), help="The decimal mark; found for each column if not given.")
-@click.option("--thousands", metavar="MARK", help="What parts thousands in numbers.")
-@click.option("--comment", metavar="TEXT", help="Rows that begin with this are passed over.")
+@click.option("--columns", metavar="NAMES", help="Read only these columns: names or letters, with commas between.")
+@click.option("--header", metavar="ROWS", help="How many rows hold the names: a number, true (1) or false (0).")
 @click.option(
-    "--na-value", "na_values", metavar="TEXT", multiple=True, help="A missing value, besides blanks; repeatable."
+    "--skip-rows", metavar="ROWS", help="Skip this many rows above the table; or the rows 0,3 (counted from 0)."
 )
-@click.option("--sheet", metavar="TITLE", help="The sheet of a workbook or spreadsheet; the first if not given.")
-@click.option("--range", metavar="RANGE", help="Only these cells, such as A1:C5; or a defined name of a workbook.")
-@click.option("--table", "named", metavar="NAME", help="An Excel Table, by its name.")
-@click.option("--dtype", metavar="DTYPE", help="Of every column, instead of the dtype that keeps each cell.")
-@click.option("--rows", "shown", metavar="N", default=10, type=click.IntRange(0), help="How many rows are shown; 10.")
-@click.option("--missing", type=click.Choice(["error", "nan"]), help="What blanks are: missing values, or an error.")
+@click.option("--skip-footer", metavar="ROWS", help="Skip this many rows below the table.")
+@click.option("--delimiter", metavar="MARK", help="The character between cells. Without it, it is found.")
+@click.option(
+    "--decimal", type=click.Choice([".", ","]), help="The decimal mark. Without it, it is found for each column."
+)
+@click.option("--thousands", metavar="MARK", help="The mark between thousands in numbers.")
+@click.option("--comment", metavar="TEXT", help="Skip rows that begin with this text.")
+@click.option(
+    "--na-value",
+    "na_values",
+    metavar="TEXT",
+    multiple=True,
+    help="Read this text as a missing value, too. You can repeat it.",
+)
+@click.option("--sheet", metavar="TITLE", help="Read this sheet. Without it, the first sheet.")
+@click.option("--range", metavar="RANGE", help="Read only these cells: A1:C5, or a defined name.")
+@click.option("--table", "named", metavar="NAME", help="Read the Excel Table of this name.")
+@click.option("--dtype", metavar="DTYPE", help="Give every column this dtype. Without it, dtypes are inferred.")
+@click.option(
+    "--rows", "shown", metavar="N", default=10, type=click.IntRange(0), help="Print this many rows. The default is 10."
+)
+@click.option(
+    "--missing",
+    type=click.Choice(["error", "nan"]),
+    help="Read blanks as missing values (nan), or refuse them (error).",
+)
 @writing_options(
-    "Format of OUT, if its suffix does not say it; without -o the arrays go to standard output.",
-    "format written, such as delimiter=';' or guard=true",
+    "Write this format, if OUT has no known suffix. Without -o, arrays go to standard output.",
+    "delimiter=';' or guard=true",
 )
 @reading_options(missing=False)
 @json_option
@@ -77,16 +91,16 @@ def table(
     wants_json: bool,
     **given: str | None,
 ) -> None:
-    """Read the ordinary table in FILE: a column becomes an array, its dtype is the one that keeps each of its cells.
+    """Read an ordinary table: each column becomes an array, with a dtype that loses nothing.
 
-    Shows names, dtypes, missing values and the first rows; with -o or --to the arrays are written.
+    The command prints names, dtypes, missing values and the first rows. With -o or --to it writes the arrays instead.
 
     \b
     Examples:
       sheetarray table survey.csv
       sheetarray table survey.xlsx --sheet 2024 --header 2 -o survey.npz
       sheetarray table survey.csv --to json | jq .height
-      sheetarray table export.txt --delimiter ";" --decimal , --na-value n/a --json
+      sheetarray table export.txt --delimiter ";" --decimal , --na-value n/a
     """
     place, goal = source_endpoint(file, reading.format), None
     if target is not None or writing.format is not None:

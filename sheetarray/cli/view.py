@@ -26,18 +26,20 @@ if TYPE_CHECKING:
     "-o",
     "--output",
     metavar="PAGE",
-    help="The page to write, or - for a pipe; the first FILE with .html, unless given.",
+    help="Write the page here; - is standard output. Without it, to the first FILE with .html.",
 )
-@click.option("--name", "names", metavar="NAME", multiple=True, help="Only this array; repeatable.")
-@click.option("--open", "opens", is_flag=True, help="Show the page in the browser; without -o it is a temporary file.")
+@click.option("--name", "names", metavar="NAME", multiple=True, help="Show only this array. You can repeat it.")
 @click.option(
-    "--serve", "serves", is_flag=True, help="Serve the page on this machine until Ctrl-C: for arrays of any size."
+    "--open", "opens", is_flag=True, help="Open the page in your browser. Without -o, it is a temporary file."
+)
+@click.option(
+    "--serve", "serves", is_flag=True, help="Serve the page on this machine until Ctrl-C, for arrays of any size."
 )
 @click.option(
     "--merge",
     "merges",
     is_flag=True,
-    help="The first FILE was sent, the others came back: the conflicts of their merge, to choose whose values stand.",
+    help="Show the conflicts of a merge, to choose values. The first FILE is the base.",
 )
 @reading_options()
 @json_option
@@ -51,20 +53,20 @@ def view(
     reading: FormatOptions,
     wants_json: bool,
 ) -> None:
-    """Make one HTML file that shows the arrays of each FILE, and needs nothing else: no network, no server.
+    """Make one HTML file that shows the arrays of each FILE. It needs no network and no server.
 
-    It has a slider for each dimension with its labels, a heat map, lines along the axes at the cursor, a histogram,
-    statistics, the values with their cells, a search, and the findings of `check`. Of two files, arrays of one name
-    stand side by side, with their difference.
+    The page has a slider for each dimension, a heat map, lines, a histogram, statistics and a table of values. It also
+    lists the findings of `check`. If you give two files, the page shows arrays of the same name side by side, with
+    their difference.
 
     \b
     Examples:
-      sheetarray view run.csv                         run.html beside it
-      sheetarray view run.csv --open                  into the browser
+      sheetarray view run.csv                         write run.html beside it
+      sheetarray view run.csv --open                  open the page in the browser
       sheetarray view run.csv returned.csv -o both.html
       sheetarray view run.xlsx --name temperature -o page.html
       cat run.csv | sheetarray view - --from csv -o - > page.html
-      sheetarray view huge.csv --serve --open         more than a page holds
+      sheetarray view huge.csv --serve --open         more than one page can hold
       sheetarray view --merge original.xlsx returned/*.xlsx -o merge.html
     """
     from ..pages.contents import Contents
