@@ -123,43 +123,42 @@ def convert_many(
     storage_options: Mapping[str, Any] | None = None,
     progress: Callable[[Conversions], None] | None = None,
 ) -> Conversions:
-    """Convert many files, each to one of its own, as `convert` does; a file that fails is passed over, and reported.
+    """Convert many files, each to a file of its own. A file that fails is skipped and reported.
 
-    With a manifest the work can be stopped, or killed, at any time: whoever calls the same again goes on with what is
-    not done yet, with files that have failed, and with those that have changed since. A target on this machine that was
-    complete when the work was killed is not written again, though nobody could note that it was.
+    With a manifest, you can stop or kill the work at any time. The same call then continues with the files that are not
+    done, that failed, or that changed since. A target on this machine that was complete is not written again.
 
     Args:
         sources: a path or a URL with wildcards, or a list of both.
-        template: of the targets: `{name}` is the file name of a source, `{stem}` the same without suffixes, `{index}`
-            its number, counted from 0 (`{index:05}` with zeros).
-        names: only these arrays; None for all.
-        workers: processes that convert, each with its share of the processors; 1 is this one.
-        scheduler: address of a dask.distributed scheduler, whose workers convert instead.
-        manifest: an SQLite file that keeps of each source its ETag, target, state and error.
-        from_format: the sources', instead of their suffixes.
-        to_format: the targets', instead of their suffix.
+        template: the name of each target: `{name}` is the file name of a source, `{stem}` the same without suffixes,
+            `{index}` its number, counted from 0 (`{index:05}` with zeros).
+        names: the arrays to convert; None converts all.
+        workers: the number of processes, which share the processors; 1 is this process.
+        scheduler: the address of a dask.distributed scheduler, whose workers convert instead.
+        manifest: an SQLite file that keeps the ETag, target, state and error of each source.
+        from_format: the name of the sources' format; None chooses it by the suffixes.
+        to_format: the name of the targets' format; None chooses it by the suffix.
         reading: options for `read`.
         writing: options for `write`.
-        storage_options: for the file systems of URLs.
-        progress: is called after each file, with the same numbers as are returned in the end.
+        storage_options: options of the file systems of URLs.
+        progress: a function, called after each file with the counts so far.
 
     Returns:
-        The number of files that were converted, the number that had been before, and the error of each other file.
+        The number of files that were converted, the number that were done before, and the error of each other file.
 
     Raises:
-        FileNotFoundError: no file matches, or there is no folder for a target; before anything is converted.
+        FileNotFoundError: no file matches, or the folder of a target does not exist. Nothing was converted.
         FormatError: the manifest is a file of another kind.
-        LimitError: the manifest is one of other conversions, or in use.
-        MissingDependencyError: a scheduler, and dask.distributed is not installed.
-        NotFoundError: no such format.
-        RemoteError: no scheduler answers.
-        TypeError: an option that no format of the sources, or the targets' format, has; before anything is converted.
-        ValueError: a template that cannot be filled, two sources of one target, or a target that is a source; before
-            anything is converted.
+        LimitError: the manifest belongs to other conversions, or is in use.
+        MissingDependencyError: you name a scheduler, and dask.distributed is not installed.
+        NotFoundError: the format does not exist.
+        RemoteError: the scheduler does not answer.
+        TypeError: a format does not have one of the options. Nothing was converted.
+        ValueError: the template cannot be filled, two sources have one target, or a target is a source. Nothing was
+            converted.
 
     Warns:
-        SheetArrayWarning: what `convert` warns of, each once.
+        SheetArrayWarning: the warnings of `convert`, each once.
 
     Example:
         >>> import pathlib, tempfile

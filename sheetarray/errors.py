@@ -28,21 +28,21 @@ from typing import Literal
 
 
 class SheetArrayError(Exception):
-    """The root of every error that sheetarray raises on purpose."""
+    """The base class of every error that sheetarray raises on purpose."""
 
 
 class FormatError(SheetArrayError, ValueError):
-    """Content that breaks a format: malformed, edited, truncated or hostile.
+    """The content of a file is wrong: malformed, edited, cut short or hostile.
 
     Attributes:
         reason: what is wrong, in one sentence, without the location.
-        location: the address of the cell, as a spreadsheet writes it (`C17`, in a workbook
-            `arrays!C17`), or the index in a list (`cells[17]`); None where no cell is to blame.
-        element: the element that the cell holds, such as `temperature[0, 3]`, where it is one.
+        location: the address of the cell (`C17`; in a workbook `arrays!C17`), or the index in a list (`cells[17]`);
+            None if the error is not about one cell.
+        element: the element in that cell, such as `temperature[0, 3]`, or None.
         source: the file or URL.
         hint: what to do about it.
-        array: the name of the array that it concerns; None where it concerns several or none, or that is not known.
-        index: of the element in that array; None where the error is not about one element.
+        array: the name of the array; None if the error is not about one array, or its name is unknown.
+        index: the index of the element in that array; None if the error is not about one element.
 
     Example:
         >>> str(FormatError("expected float64, found 'abc'", location="C17", source="run.csv"))
@@ -81,33 +81,33 @@ class FormatError(SheetArrayError, ValueError):
 
 
 class DTypeError(SheetArrayError, TypeError):
-    """An array, or an element of one, that the target has no way to hold; or an object that is no source or target."""
+    """The target cannot hold an array or one of its elements; or an object is no source or target."""
 
 
 class LimitError(SheetArrayError, ValueError):
-    """More rows, cells, characters or arrays than the target takes, or a name that it cannot carry."""
+    """The target has no room: too many rows, cells, characters or arrays, or a name that it cannot hold."""
 
 
 class NotFoundError(SheetArrayError, KeyError):
-    """No array, sheet, format or file type of that name; the message lists what there is."""
+    """No array, sheet or format has this name; the message lists those that exist."""
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""  # KeyError alone would show the repr
 
 
 class MissingDependencyError(SheetArrayError, ImportError):
-    """A format needs a package that is not installed; the message has the command to install it."""
+    """A package is not installed; the message has the command that installs it."""
 
 
 class RemoteError(SheetArrayError, OSError):
-    """A service that cannot be reached, does not let us in, has no such document, or asks to come back later.
+    """A service cannot be reached, refuses access, has no such document, or is busy.
 
-    No message holds a token or the content of a credentials file.
+    No message contains a token or the content of a credentials file.
 
     Attributes:
         reason: what happened, in one sentence.
         hint: what to do about it.
-        status: the HTTP status of the last answer; None where there was none.
+        status: the HTTP status of the last answer; None if no answer came.
 
     Example:
         >>> str(RemoteError("no permission to read it", hint="share it with me@example.org", status=403))
@@ -125,7 +125,7 @@ class RemoteError(SheetArrayError, OSError):
 
 
 class SheetArrayWarning(UserWarning):
-    """Something was accepted that a strict reader would refuse."""
+    """Something was lost or left out, or was accepted that a strict reader would refuse."""
 
 
 def is_panic(error: BaseException) -> bool:
@@ -185,16 +185,16 @@ _PACKAGE = __file__.removesuffix("errors.py")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that `check` has to say about a file.
+    """One problem that `check` found in a file.
 
     Attributes:
-        severity: "error" where `read` would refuse, or where values are known to be others than were written; "warning"
-            for all else.
-        location: the cell's address, a sheet or an array's name; None for the file as a whole.
-        message: what is the matter, naming the element where there is one.
+        severity: "error" if `read` would refuse the file, or values are not those that were written; otherwise
+            "warning".
+        location: the address of a cell, the title of a sheet, or the name of an array; None for the whole file.
+        message: what is wrong; it names the element, if the finding is about one.
         hint: what to do about it; may be empty.
-        array: the name of the array that it concerns; None where it concerns several or none, or that is not known.
-        index: of the element in that array; None where the finding is not about one element.
+        array: the name of the array; None if the finding is not about one array, or its name is unknown.
+        index: the index of the element in that array; None if the finding is not about one element.
 
     Example:
         >>> str(Finding("warning", "arrays!C17", "t[0, 3] was edited", "restore gives the old value", array="t"))

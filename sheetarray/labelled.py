@@ -49,26 +49,26 @@ def read_dataset(
 
     Args:
         source: a path, a URL, an open file, a workbook of openpyxl, or an object of gspread.
-        names: only these variables, and the coordinates along their dimensions; None for all.
+        names: the variables to read, with the coordinates along their dimensions; None reads all.
         table: the name of an Excel Table, such as `write_table` makes.
-        dims: the columns of an ordinary table whose values are the labels of dimensions; each combination of labels has
-            one row, and rows may be in any order. Without `table` the table is the whole sheet or file. None takes what
-            the workbook keeps of a table that `write_table` made; of any other table the rows are counted.
+        dims: the columns of an ordinary table that hold the labels of dimensions. Each combination of labels has one
+            row; rows may be in any order. Without `table`, the table is the whole sheet or file. None takes the labels
+            that `write_table` stored in the workbook; without these, rows are counted.
         columns: the dimension of an ordinary table whose labels are the names of all other columns.
-        format: instead of the suffix.
-        storage_options: for the file system of a URL.
-        **options: of the format, as for `read`; of an ordinary table, as for `read_columns`.
+        format: the name of a format; None chooses it by the suffix.
+        storage_options: options of the file system of a URL.
+        **options: options of the format, as for `read`; for an ordinary table, as for `read_columns`.
 
     Returns:
         The Dataset. Arrays without labels have dimensions of their own: `a_0` and `a_1` for an array `a`.
 
     Raises:
         FormatError: as `read`; or the labels are damaged, or contradict the arrays.
-        NotFoundError: no such variable.
+        NotFoundError: a variable does not exist.
         MissingDependencyError: xarray is not installed.
 
     Warns:
-        SheetArrayWarning: an array that the labels describe is not there.
+        SheetArrayWarning: an array that the labels describe is missing.
 
     Example:
         >>> import io
@@ -100,20 +100,21 @@ def read_frame(
 
     Args:
         source: a path, a URL, an open file, a workbook of openpyxl, or an object of gspread.
-        names: only these columns, and their index; None for all.
-        table: the name of an Excel Table, such as `write_table` makes; its rows are the rows of the frame.
-        dims: the columns of an ordinary table that become the index; None takes what the workbook keeps of a table that
-            `write_table` made.
-        format: instead of the suffix.
-        storage_options: for the file system of a URL.
-        **options: of the format, as for `read`; of an ordinary table, as for `read_columns`.
+        names: the columns to read, with their index; None reads all.
+        table: the name of an Excel Table, such as `write_table` makes.
+        dims: the columns of an ordinary table that become the index. None takes the index that `write_table` stored in
+            the workbook.
+        format: the name of a format; None chooses it by the suffix.
+        storage_options: options of the file system of a URL.
+        **options: options of the format, as for `read`; for an ordinary table, as for `read_columns`.
 
     Raises:
-        FormatError: as `read`; or the arrays have several lengths; or the labels are damaged, or contradict the arrays.
-        NotFoundError: no such array.
+        FormatError: as `read`; or the arrays have different lengths; or the labels are damaged, or contradict the
+            arrays.
+        NotFoundError: an array does not exist.
 
     Warns:
-        SheetArrayWarning: arrays of other dimensions are left out, or a described column is not there.
+        SheetArrayWarning: arrays of other dimensions are left out, or a column that the labels describe is missing.
 
     Example:
         >>> import io

@@ -130,19 +130,19 @@ def _text_view(header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) ->
 
 @dataclass(frozen=True, eq=False)
 class LinearArray:
-    """A 1-D buffer, and the header's account of how an n-d array lies in it: all that a flat list says.
+    """A 1-D buffer, and how an n-dimensional array lies in it: everything that a flat list says.
 
     Attributes:
-        dtype: name in the format, such as "float64".
+        dtype: the name of the dtype, such as "float64".
         shape: the number of elements along each dimension.
-        strides: in elements; may be zero or negative.
-        offset: index in `buffer` of the element [0, 0, ..].
+        strides: the strides, in elements; they may be zero or negative.
+        offset: the index in `buffer` of the element [0, 0, ..].
         order: "row-major" or "column-major".
-        buffer: 1-D ndarray, `capacity` elements; made native where its byte order is not.
+        buffer: the elements, a 1-D ndarray in native byte order.
 
     Raises:
-        FormatError: shape, strides and offset leave the buffer.
-        DTypeError: the buffer is not of the dtype.
+        FormatError: shape, strides and offset lead outside the buffer.
+        DTypeError: the buffer has another dtype.
 
     Example:
         >>> a = LinearArray("int16", (2, 2), (-2, 1), 2, "row-major", np.arange(4, dtype="int16"))
@@ -187,15 +187,15 @@ class LinearArray:
 
     @classmethod
     def from_numpy(cls, a: Any, base: bool = False) -> LinearArray:
-        """Describe an array; copies only where its elements do not lie side by side.
+        """Return the description of an array; elements are copied only if they do not lie side by side.
 
         Args:
-            a: an ndarray, or what `as_array` makes one of: scalars, lists, columns of pandas, polars, Arrow, xarray.
-            base: True takes the whole buffer that `a` is a view on, with its strides and offset; False takes
-                the elements of the view alone, in the array's own order.
+            a: an ndarray, or a scalar, a list, or a column of pandas, polars, Arrow or xarray.
+            base: True takes the whole buffer that `a` is a view on, with its strides and offset. False takes only the
+                elements of the view, in the array's own order.
 
         Raises:
-            DTypeError: no dtype of the format holds it.
+            DTypeError: the format has no dtype for it.
         """
         array = np.asarray(as_array(a))
         dtype = dtypes.from_numpy(array.dtype)
@@ -211,9 +211,7 @@ class LinearArray:
         return cls(dtype.name, array.shape, contiguous_strides(array.shape, order), 0, order, buffer)
 
     def to_numpy(self) -> np.ndarray[Any, Any]:
-        """Return the array: a view on `buffer`, no element copied (of `StringDType` only where they lie side
-        by side).
-        """
+        """Return the array as a view on `buffer`. Text of `StringDType` is copied if it does not lie side by side."""
         return view_of(self.header, self.buffer)
 
     def to_cells(self, *, complex: ComplexForm = "text") -> list[Cell]:
@@ -232,20 +230,21 @@ class LinearArray:
         note: NoteFinding = warn_of_finding,
         resize: bool = False,
     ) -> LinearArray:
-        """Read a flat list.
+        """Return the array of a flat list.
 
         Args:
-            cells: a sequence of Python scalars, or a 1-D array of them; text may stand for any; None is a blank, and
+            cells: a sequence of Python scalars, or a 1-D array of them. Any of them may be text. None is a blank, and
                 blanks may come first.
-            strict: refuse the older form without a version.
+            strict: refuse a list without a version, an older form.
             missing: "nan" reads blanks as NaN in float and complex arrays.
-            address: names a cell in an error, from its index.
-            name: names the array in an error.
-            note: is called with each finding about something that was accepted although `to_linear` does not write it.
-            resize: the axis that varies slowest takes its length from the number of data cells.
+            address: a function that names a cell in an error, from its index.
+            name: the name of the array in an error.
+            note: a function, called with a finding for everything that is accepted although `to_linear` does not write
+                it.
+            resize: take the length of the axis that varies slowest from the number of data cells.
 
         Raises:
-            FormatError: with the location of the first cell that is wrong.
+            FormatError: the list is wrong; `.location` is the first wrong cell.
         """
         parts = decode_list(cells, strict=strict, missing=missing, address=address, name=name, note=note, resize=resize)
         return cls.from_header(*parts)
@@ -264,18 +263,18 @@ class LinearArray:
 
 
 def to_linear(array: Any, *, base: bool = False, complex: ComplexForm = "text") -> list[Cell]:
-    """Return the flat list of an array: Python scalars that JSON keeps.
+    """Return the flat list of an array: its header, then its elements, as Python scalars that JSON can hold.
 
     Args:
         array: an ndarray of any shape and strides.
         base: True writes the whole buffer that the array is a view on, with the view's strides and offset.
-        complex: "text" for cells such as `3+4i`; "interleaved" for two numbers an element.
+        complex: "text" writes cells such as `3+4i`; "interleaved" writes two numbers for an element.
 
     Returns:
         `version 1.0.0 ndarray shape .. strides .. offset .. order .. dtype .. length .. capacity .. data ..`
 
     Raises:
-        DTypeError: no dtype of the format holds the array, or an object in it.
+        DTypeError: the format has no dtype for the array, or for an object in it.
 
     Example:
         >>> to_linear(np.array([[1.5, 2.5]]))[3:9]
@@ -291,16 +290,16 @@ def from_linear(
     missing: Missing = "error",
     resize: bool = False,
 ) -> np.ndarray[Any, Any]:
-    """Return the array that a flat list holds, with its own dtype, shape, strides and offset.
+    """Return the array of a flat list, with its own dtype, shape, strides and offset.
 
     Args:
-        cells: header keys in any order, then data; numbers may be text.
-        strict: refuse a list that starts at `ndarray` (the older form without a version).
+        cells: the flat list. Keys of the header may be in any order, and numbers may be text.
+        strict: refuse a list that begins with `ndarray`, an older form without a version.
         missing: "nan" reads blanks in float and complex arrays as NaN.
-        resize: the axis that varies slowest takes its length from the number of data cells.
+        resize: take the length of the axis that varies slowest from the number of data cells.
 
     Raises:
-        FormatError: with `.location` of the cell that is wrong.
+        FormatError: the list is wrong; `.location` is the first wrong cell.
 
     Example:
         >>> from_linear(to_linear(np.array([[1, 2], [3, 4]], dtype="uint8")))

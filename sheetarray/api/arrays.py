@@ -36,10 +36,10 @@ def read(
 
     Args:
         source: a path, a URL, an open file, a workbook of openpyxl, or an object of gspread.
-        names: only these arrays are decoded; None for all.
-        format: instead of the suffix; `sheetarray.registry.FORMATS` lists them.
-        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
-        **options: of the format; `help(sheetarray.read_csv)` says what each of its options does.
+        names: the arrays to read; None reads all.
+        format: the name of a format, as `sheetarray.registry.FORMATS` lists them; None chooses it by the suffix.
+        storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
+        **options: options of the format. `help(sheetarray.read_csv)` says what each of its options does.
 
             - csv tsv txt, `read_csv`: delimiter, decimal, encoding, strict, missing, formulas, resize, progress
             - json, `read_json`: strict, missing, resize, progress
@@ -52,12 +52,12 @@ def read(
             - npy arrow parquet netcdf zarr: none
 
     Returns:
-        Arrays by name, in the order written; `awkward.Array` for what was written as one.
+        The arrays by name, in the order in which they were written. An awkward array comes back as an `awkward.Array`.
 
     Raises:
-        FormatError: content that is wrong, with `.location` of the first cell that is.
-        NotFoundError: no such array, or no such format.
-        OSError: no such file, or it cannot be read.
+        FormatError: the content is wrong; `.location` is the first wrong cell.
+        NotFoundError: an array in `names`, or the format, does not exist.
+        OSError: the file does not exist, or cannot be read.
 
     Example:
         >>> import tempfile, pathlib
@@ -81,22 +81,21 @@ def write(
     storage_options: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> str | None:
-    """Write arrays; a failed write leaves the target as it was.
+    """Write arrays to a file, a URL or a spreadsheet. If the write fails, the target stays as it was.
 
     Args:
         target: a path, a URL, an open file (then with `format`), a Workbook or Worksheet of openpyxl or XlsxWriter, a
             pandas.ExcelWriter, or a Spreadsheet or Worksheet of gspread.
-        arrays: a mapping of names to arrays, one array (named "array"), a DataFrame, an Arrow table, or a
-            Dataset or DataArray of xarray.
-            A mapping of frames, such as `{"north": df1, "south": df2}`, writes a sheet for each to what has sheets.
-            An `awkward.Array` is spread over columns, and the labels of a Dataset or the index of a DataFrame are kept,
-            where the format has cells.
-        format: instead of the suffix.
-        append_axis: None; or the axis along which blocks are joined, where `arrays` is an iterable of them, such as a
-            generator of mappings: they need not be in memory together (`open_writer` takes them one by one).
-        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
-        **options: of the format; `help(sheetarray.write_csv)` says what each of its options does. `layout="table"`
-            writes an ordinary table, with the options of `write_table`.
+        arrays: a mapping of names to arrays, one array (named "array"), a DataFrame, an Arrow table, or a Dataset or
+            DataArray of xarray. A mapping of frames, such as `{"north": df1, "south": df2}`, writes a sheet for each,
+            if the format has sheets. An `awkward.Array` takes several columns. Formats with cells also keep the labels
+            of a Dataset and the index of a DataFrame.
+        format: the name of a format; None chooses it by the suffix.
+        append_axis: None, or the axis along which blocks are joined. Then `arrays` is an iterable of blocks, such as a
+            generator of mappings; it need not fit in memory.
+        storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
+        **options: options of the format. `help(sheetarray.write_csv)` says what each of its options does.
+            `layout="table"` writes an ordinary table, with the options of `write_table`.
 
             - csv tsv txt, `write_csv`: delimiter, decimal, encoding, bom, names, orient, formulas, max_rows, layout,
               progress
@@ -114,16 +113,15 @@ def write(
             - sciserialize sciserialize-json: form, extensions, progress
 
     Returns:
-        The URL of the worksheet in Google Sheets, also of a spreadsheet that was made; None for any other target.
+        The URL of the worksheet, if the target is in Google Sheets; otherwise None.
 
     Raises:
-        DTypeError: an array that the format cannot hold.
-        LimitError: too much for it, or a name that it cannot carry; before anything is written.
-        OSError: the system refuses.
+        DTypeError: the format cannot hold an array.
+        LimitError: the arrays are too large for the format, or it cannot hold a name. Nothing was written.
+        OSError: the file cannot be written.
 
     Warns:
-        SheetArrayWarning: the format keeps no order, no name, or no labels, and what is written has them (README has a
-            table).
+        SheetArrayWarning: the format loses the order, the names or the labels of what you write.
 
     Example:
         >>> import io
@@ -220,17 +218,18 @@ def scan(
 ) -> dict[str, ArrayInfo]:
     """Return the shape, dtype, order, strides, location and number of cells of each array, from headers alone.
 
-    What comes back is a dict by name; in a terminal and in a notebook it shows a table.
-
     Args:
         source: a path, a URL, an open file, a workbook of openpyxl, or an object of gspread.
-        format: instead of the suffix.
-        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
-        **options: of the format, such as `strict`, `sheet`, `worksheet`, `client`.
+        format: the name of a format; None chooses it by the suffix.
+        storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
+        **options: options of the format, such as `strict`, `sheet`, `worksheet`, `client`.
+
+    Returns:
+        A dict with an `ArrayInfo` for each name. A terminal or a notebook shows it as a table.
 
     Raises:
-        FormatError: no array, or a broken header.
-        NotFoundError: no such format.
+        FormatError: the source holds no array, or a header is broken.
+        NotFoundError: the format does not exist.
 
     Example:
         >>> import io
@@ -253,20 +252,17 @@ def check(
 ) -> Iterator[Finding]:
     """Yield everything that is wrong with a source, instead of raising the first error; nothing for an intact file.
 
-    What comes back is an iterator; in a terminal and in a notebook it shows a table of all findings.
-
     Args:
         source: a path, a URL, an open file, a workbook of openpyxl, or an object of gspread.
-        format: instead of the suffix.
-        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
-        **options: of the format, such as `missing`, `sheet`, `worksheet`, `client`.
+        format: the name of a format; None chooses it by the suffix.
+        storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
+        **options: options of the format, such as `missing`, `sheet`, `worksheet`, `client`.
 
     Yields:
-        Findings with `.severity`, `.location`, `.array` and `.index` (of the element; each may be None), `.message` and
-        `.hint`.
+        A `Finding` for each problem. A terminal or a notebook shows the iterator as a table.
 
     Raises:
-        OSError: no such file; never for its content.
+        OSError: the file does not exist. Wrong content never raises an error.
 
     Example:
         >>> import io

@@ -39,27 +39,27 @@ def iter_blocks(
     storage_options: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Iterator[Array]:
-    """Yield an array in blocks of some rows: slices along its first dimension, which joined are the array.
+    """Yield an array in blocks of some rows, cut along its first dimension; memory does not grow with the array.
 
     An awkward array comes in awkward arrays.
 
-    A CSV as it was written, a workbook and JSON are parsed piece by piece, and Google Sheets are fetched so, where the
-    elements of the array lie side by side: memory does not grow with the array. Large ones in column-major order, and
-    a large CSV in another dialect, go to a temporary file first. Anything else is read whole, and cut.
+    CSV files as `write` made them, workbooks, JSON and Google Sheets are read piece by piece. Arrays in column-major
+    order and large CSV files in another dialect go to a temporary file first. Other formats are read whole and then
+    cut.
 
     Args:
         source: a path, a URL, or an open file.
-        name: the array's.
-        rows: of each block; the last one may have fewer.
-        format: instead of the suffix.
-        storage_options: for the file system of a URL.
-        **options: of the format, as for `read`; with some of them a file is read whole.
+        name: the name of the array.
+        rows: the number of rows in a block; the last block may have fewer.
+        format: the name of a format; None chooses it by the suffix.
+        storage_options: options of the file system of a URL.
+        **options: options of the format, as for `read`; with some of them the file is read whole.
 
     Raises:
-        FormatError: as `read`, when the first cell that is wrong is reached; blocks before it have been given. Or the
-            file has changed since its first rows were read.
-        NotFoundError: no such array.
-        ValueError: less than one row, or an array without dimensions.
+        FormatError: as `read`, when a block with a wrong cell is reached. You already have the blocks before it. Also
+            if the file changes while you read it.
+        NotFoundError: the array does not exist.
+        ValueError: `rows` is less than one, or the array has no dimension.
 
     Example:
         >>> import io

@@ -84,31 +84,32 @@ def merge(
     storage_options: Mapping[str, Any] | None = None,
     client: Any = None,
 ) -> MergedFiles:
-    """Put together what several people have changed in copies of one file.
+    """Merge what several people changed in copies of one file.
 
-    Each array and element is compared with the base. What one person has changed is taken, and what several have
-    changed alike; numbers that a program has rounded are no change. What was changed differently is a conflict: the
-    base's value stands, unless `prefer` or `choices` says another. Rows that people have added stand one after the
-    other, in the order of the files; rows with the same label are one. Where the files differ in the length of another
-    axis of an array, that axis is taken for its rows.
+    - A change by one person is taken, and so is a change that several people made alike.
+    - Rounding by a program is no change.
+    - If people changed an element differently, that is a conflict: the base's value stays, unless `prefer` or `choices`
+      names another file.
+    - Added rows follow each other, in the order of the files. Rows with the same label are one row.
+    - If the files differ in the length of another axis of an array, that axis counts as its rows.
 
     Args:
-        base: the file that was sent.
-        *returned: the files that came back, of any format that `read` takes, mixed.
-        target: where the merged arrays go; it may be the base. None writes nothing. In the format of the base it is the
-            base's file with other elements, and all else in it as it was; in another format it is written anew.
-        prefer: one of the files, or several: their values stand in conflicts, those of the first one first.
-        choices: the file of choices that the page of a merge saves, or its content: whose value stands in each.
-        storage_options: for the file systems of URLs.
-        client: of gspread, for Google Sheets.
+        base: the file that you sent.
+        *returned: the files that came back, in any formats that `read` takes.
+        target: where the merged arrays go; it may be the base. None writes nothing. A target in the format of the base
+            is the base's file with other values. A target in another format is written anew.
+        prefer: one of the files, or several. Conflicts take their values; the first file that has one wins.
+        choices: the file of choices that the page of a merge saves, or its content.
+        storage_options: options of the file systems of URLs.
+        client: a gspread client, for Google Sheets.
 
     Returns:
-        The merged arrays, the conflicts, and what each person has changed.
+        The merged arrays, the conflicts, and what each person changed.
 
     Raises:
-        FormatError: one of the files cannot be read, or the choices; nothing is written.
+        FormatError: one of the files, or `choices`, cannot be read. Nothing was written.
         NotFoundError: `prefer` or `choices` names another file.
-        LimitError: a file is named twice; or the base may not be changed, or has no room for rows; nothing is written.
+        LimitError: a file is named twice; or the base is protected, or has no room for rows. Nothing was written.
 
     Example:
         >>> import tempfile, pathlib
@@ -413,21 +414,21 @@ def convert(
     storage_options: Mapping[str, Any] | None = None,
     client: Any = None,
 ) -> None:
-    """Read, then write; labels go along with the arrays.
+    """Read arrays from one place and write them to another, with their labels.
 
-    Numbers of a large CSV, workbook or JSON go by way of a file without a name beside the target, so that memory does
-    not grow with them.
+    Numbers of a large CSV, workbook or JSON file pass through a temporary file beside the target, so memory does not
+    grow with the file.
 
     Args:
         source: as for `read`.
         target: as for `write`.
-        names: only these arrays; None for all.
-        from_format: the source's, instead of its suffix.
-        to_format: the target's, instead of its suffix.
+        names: the arrays to convert; None converts all.
+        from_format: the name of the source's format; None chooses it by the suffix.
+        to_format: the name of the target's format; None chooses it by the suffix.
         reading: options for `read`.
         writing: options for `write`.
-        storage_options: for the file systems of URLs; `reading` and `writing` may have their own.
-        client: of gspread, for Google Sheets; `reading` and `writing` may have their own.
+        storage_options: options of the file systems of URLs; `reading` and `writing` may have their own.
+        client: a gspread client, for Google Sheets; `reading` and `writing` may have their own.
 
     Raises:
         FormatError: as `read`.
@@ -485,25 +486,25 @@ def adopt(
     storage_options: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> dict[str, ArrayInfo]:
-    """Accept rows that people have added or deleted: headers become true to the cells, and everything else stays.
+    """Accept the rows that people added or deleted: the headers are corrected, and everything else stays.
 
-    In a workbook defined names and fingerprints become true too, so that `check` compares with what stands there now.
+    In a workbook, defined names and fingerprints are corrected too. `check` then compares with what is there now.
 
     Args:
-        source: a path or a URL; or an open file (then with `format` and a target).
-        target: where the adopted file goes; None replaces the source, as a whole. In another format it is written anew.
-        format: of the source, instead of the suffix.
-        storage_options: for the file systems of URLs.
-        **options: of the format, as for `read`.
+        source: a path, a URL, or an open file (then with `format` and a target).
+        target: where the result goes. None replaces the source whole. A target in another format is written anew.
+        format: the name of the source's format; None chooses it by the suffix.
+        storage_options: options of the file systems of URLs.
+        **options: options of the format, as for `read`.
 
     Returns:
-        What the headers say now of the arrays that had other lengths; empty where there were none.
+        An `ArrayInfo` for each array whose length changed, by name.
 
     Raises:
-        FormatError: as `read` with `resize=True`, or the labels of arrays contradict their lengths. Single cells of a
-            sheet that cannot be read are a warning, unless the target is of another format.
-        LimitError: the file may not be changed.
-        NotFoundError: a format whose headers cannot be changed, and no target in another one.
+        FormatError: as `read` with `resize=True`; or labels contradict the new lengths. A single cell that cannot be
+            read only gives a warning, unless the target has another format.
+        LimitError: the file is protected against changes.
+        NotFoundError: the format can only be read, and there is no target in another format.
 
     Example:
         >>> import tempfile, pathlib
@@ -567,24 +568,23 @@ def restore(
     format: str | None = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> list[str]:
-    """Write the arrays of a workbook anew as they were written, from the guard that it was written with.
+    """Write the arrays of a workbook as they were before people edited them, from the guard in it.
 
     Args:
-        source: a path, a URL, or an open file (then with `format`): a workbook written with `guard=True`, whatever
-            program has saved it since.
-        target: an .xlsx, which may be the source; replaced as a whole.
-        keep_edits: keep the elements that people have edited, and rows that they have added or deleted; all other
-            elements are exact.
-        format: of the source, instead of the suffix.
-        storage_options: for the file systems of URLs.
+        source: a path, a URL, or an open file (then with `format`): a workbook written with `guard=True`, which any
+            program may have saved since.
+        target: an .xlsx file, which may be the source. It is replaced whole or not at all.
+        keep_edits: keep edited elements, and added or deleted rows. All other elements are exact.
+        format: the name of the source's format; None chooses it by the suffix.
+        storage_options: options of the file systems of URLs.
 
     Returns:
         The names of the arrays.
 
     Raises:
-        FormatError: no guard, or one that is damaged.
-        LimitError: a target that is not a workbook.
-        NotFoundError: a format that has no guards.
+        FormatError: the workbook has no guard, or a damaged one.
+        LimitError: the target is not a workbook.
+        NotFoundError: the format has no guards.
 
     Example:
         >>> import io

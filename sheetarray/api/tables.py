@@ -77,39 +77,40 @@ def read_columns(
     storage_options: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> dict[str, np.ndarray[Any, Any]] | pl.DataFrame | pd.DataFrame | xr.Dataset:
-    """Return the columns of an ordinary table as arrays; no header of the exchange format needed.
+    """Return the columns of an ordinary table as arrays. The table needs no header of the exchange format.
 
     Args:
         source: a path, a URL, an open file, a workbook of openpyxl, or an object of gspread.
-        columns: names of the columns wanted (or letters); None for all.
-        dtype: of every column, or a mapping by name, as the format names it or NumPy takes it (`str`, "str" and
-            "string" are text as it stands); None infers it without loss: leading zeros stay text, ids beyond
-            2^53 stay exact, ISO dates become datetime64, a decimal is a float where the double gives its digits back.
-        shape: of every column's array, or a mapping by name; one -1 is worked out.
+        columns: the names (or letters) of the columns to read; None reads all.
+        dtype: the dtype of every column, or a mapping by name. `str` keeps text as it is. None infers dtypes that lose
+            nothing: leading zeros stay text, ids beyond 2^53 stay exact, ISO dates become datetime64, and a decimal
+            becomes a float if the float gives the same digits.
+        shape: the shape of every column's array, or a mapping by name; one -1 is worked out.
         order: "row-major" or "column-major": how cells fill the shape.
         missing: "nan" reads blanks and error cells as NaN, NaT and "", and as None beside booleans and integers beyond
             2^53; "error" refuses them.
-        header: how many rows hold the names, which are joined by a blank; True is 1, False is 0, and with None the
-            first row tells.
-        skip_rows: how many rows above the table are passed over, or which, counted from 0.
-        skip_footer: how many rows below the table are passed over.
-        comment: rows that begin with this text are passed over.
+        header: the number of rows that hold names; the names of several rows are joined by a blank. True is 1, False is
+            0. None finds it from the first row.
+        skip_rows: how many rows above the table to skip, or which ones, counted from 0.
+        skip_footer: how many rows below the table to skip.
+        comment: rows that begin with this text are skipped.
         na_values: texts or numbers that mean a missing value, besides blanks.
         decimal: the decimal mark; None finds it for each column.
-        thousands: the mark between thousands in numbers; None for no such mark.
-        range: only these cells, such as "A1:C5" or "Sheet2!A:C"; of .xlsx and openpyxl, a defined name, too.
-        table: the name of an Excel Table, which says its own range, names and total row.
-        as_: "numpy" gives a dict of arrays, "pandas" a DataFrame, "dataset" a Dataset of xarray along dimension `row`.
-            "polars" and "arrow" give a DataFrame of polars, whose Arrow C stream DuckDB and pyarrow take as it is.
-            In it NaT and None are nulls.
-        format: instead of the suffix.
-        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
-        **options: of the format: `delimiter`, `encoding`; `sheet`; `worksheet`, `client`, `credentials`, `timeout`.
+        thousands: the mark between thousands in numbers; None for no mark.
+        range: read only these cells, such as "A1:C5" or "Sheet2!A:C". In .xlsx and openpyxl it may be a defined name.
+        table: the name of an Excel Table, which has its own range, names and total row.
+        as_: "numpy" gives a dict of arrays, "pandas" a DataFrame, "dataset" an xarray Dataset along dimension `row`.
+            "polars" and "arrow" give a polars DataFrame, which DuckDB and pyarrow read without a copy; NaT and None are
+            nulls in it.
+        format: the name of a format; None chooses it by the suffix.
+        storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
+        **options: options of the format: `delimiter`, `encoding`; `sheet`; `worksheet`, `client`, `credentials`,
+            `timeout`.
 
     Raises:
-        DTypeError: a column that Arrow does not hold exactly, or one of several dimensions for pandas; names it.
-        FormatError: a cell that its dtype cannot mean, or a column that does not fill its shape.
-        NotFoundError: no such column.
+        DTypeError: Arrow cannot hold a column exactly, or pandas a column of several dimensions.
+        FormatError: a cell does not fit the dtype, or a column does not fill its shape.
+        NotFoundError: a column does not exist.
 
     Example:
         >>> import io
@@ -173,40 +174,41 @@ def write_table(
     storage_options: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> str | None:
-    """Write plain columns under one row of names, as other programs expect them; `read_columns` reads them.
+    """Write plain columns under one row of names, for other programs; `read_columns` reads them.
 
-    No header of the exchange format is written. Numbers have all their digits, dates are dates, times with a zone are
-    those of UTC. The index of a pandas DataFrame comes first, unless it only counts rows. Of a Dataset or DataArray the
-    coordinates come first, with a row for each combination of their labels. In .xlsx it is an Excel Table, named as its
-    sheet; the workbook also keeps the labels, so that `read_dataset(.., table=..)` and `read_frame(.., table=..)` bring
-    back what was written. Other formats keep what the cells say.
+    The table has no header of the exchange format. Numbers have all their digits, and dates are dates. Times with a
+    zone are written in UTC.
+
+    The index of a pandas DataFrame comes first, unless it only counts rows. Of a Dataset or DataArray, the coordinates
+    come first, with a row for each combination of labels. In .xlsx you get an Excel Table, named as its sheet. The
+    workbook also keeps the labels, so `read_dataset(.., table=..)` and `read_frame(.., table=..)` give back what you
+    wrote.
 
     Args:
         target: a path, a URL, an open file (then with `format`), a Workbook or Worksheet of openpyxl or XlsxWriter, a
             pandas.ExcelWriter, or a Spreadsheet or Worksheet of gspread.
-        table: a mapping of names to 1-D arrays of one length, a DataFrame of pandas or polars, an Arrow table, a
+        table: a mapping of names to 1-D arrays of the same length, a DataFrame of pandas or polars, an Arrow table, a
             list of dictionaries, or a Dataset or DataArray of xarray. A mapping of titles to such tables writes a sheet
-            for each to what has sheets.
-        columns: the dimension of a Dataset or DataArray whose labels become the names of columns; None for a row for
+            for each, if the format has sheets.
+        columns: the dimension of a Dataset or DataArray whose labels become the names of columns; None writes a row for
             each element.
-        format: instead of the suffix.
-        verify: read the table back, and warn of each column that `read_columns` does not bring back as it was: the same
-            values of the same kind, in wider numbers perhaps.
-        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
-        **options: of the format: `delimiter`, `decimal`, `encoding`, `bom`, `formulas`; `sheet`, `mode`, `dates`;
-            `worksheet`, `if_sheet_exists`, `client`.
+        format: the name of a format; None chooses it by the suffix.
+        verify: read the table back, and warn about each column that `read_columns` would read as other values or
+            another kind.
+        storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
+        **options: options of the format: `delimiter`, `decimal`, `encoding`, `bom`, `formulas`; `sheet`, `mode`,
+            `dates`; `worksheet`, `if_sheet_exists`, `client`.
 
     Returns:
-        The URL of the worksheet in Google Sheets, also of a spreadsheet that was made; None for any other target.
+        The URL of the worksheet, if the target is in Google Sheets; otherwise None.
 
     Raises:
-        DTypeError: an array that is no column, or that no cells hold; names it.
-        LimitError: columns of different lengths, or too much for the format; before anything is written.
-        NotFoundError: no such format, or none that has tables.
+        DTypeError: an array is no column, or cells cannot hold it.
+        LimitError: the columns have different lengths, or there are too many. Nothing was written.
+        NotFoundError: the format does not exist, or has no tables.
 
     Warns:
-        SheetArrayWarning: columns that will not come back the same, such as text of digits: their names, once for each
-            kind of change; times of a zone other than UTC.
+        SheetArrayWarning: columns will not come back the same, such as text of digits or times with a zone.
 
     Example:
         >>> import io

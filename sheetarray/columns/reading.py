@@ -182,7 +182,7 @@ class SheetArrays:
 
         Raises:
             FormatError: at the first cell that is wrong.
-            NotFoundError: no array of a name asked for.
+            NotFoundError: an array in `names` does not exist.
         """
         reading = _Reading(self, raise_error, warn_of_finding)
         groups = self._group(names, raise_error, warn_of_finding)

@@ -137,20 +137,20 @@ class DataCells:
 
 @dataclass(frozen=True, slots=True)
 class ArrayInfo:
-    """The shape, dtype, order and strides of an array, as its header says them, and where it stands.
+    """What the header says about an array, and where the array is.
 
     Attributes:
         shape: the number of elements along each dimension.
-        dtype: the format's name of it.
+        dtype: the name of the dtype, such as "float64".
         order: "row-major" or "column-major".
-        strides: in elements.
-        location: the address of the first cell (`version`); in a workbook with the sheet, `arrays!A2`.
-        cells: the number of cells that the array takes, headers included.
-        offset: in elements.
+        strides: the strides, in elements.
+        location: the address of the array's first cell (`version`); in a workbook with the sheet, `arrays!A2`.
+        cells: the number of cells that the array takes, with its header.
+        offset: the offset, in elements.
         capacity: the number of elements in the buffer.
-        parts: the number of columns that the array is spread over.
-        dims: names of the dimensions; None where nothing says them.
-        data: the ranges of its data cells, one for each part; empty if headers do not tell them, or it has none.
+        parts: the number of columns that the array takes.
+        dims: the names of the dimensions; None if the file does not name them.
+        data: the ranges of the data cells, one for each part; empty if they are unknown, or there are no data cells.
 
     Example:
         >>> info = ArrayInfo((2, 3), "float64", "row-major", (3, 1), "A2", cells=27, capacity=6)

@@ -284,7 +284,7 @@ def read_npz(
     Raises:
         FormatError: with `.location`, such as `t.npy, byte 8`; also where the arrays take more than 1 GiB and 100 times
             the archive's bytes, as a bomb does.
-        NotFoundError: no array of a name asked for.
+        NotFoundError: an array in `names` does not exist.
         OSError: no such file, or it cannot be read.
 
     Example:

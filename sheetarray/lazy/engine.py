@@ -67,9 +67,9 @@ class SheetArrayBackend(BackendEntrypoint):
             use_cftime: True makes these dates objects of cftime.
             concat_characters: True joins characters along the last dimension to texts.
             decode_coords: True makes coordinates of the variables that attributes `coordinates` name.
-            format: instead of the suffix.
-            storage_options: for the file system of a URL.
-            **options: of the format, as for `sheetarray.read`.
+            format: the name of a format; None chooses it by the suffix.
+            storage_options: options of the file system of a URL.
+            **options: options of the format, as for `sheetarray.read`.
 
         Raises:
             FormatError: as `read_dataset`.

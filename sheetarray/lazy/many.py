@@ -355,31 +355,31 @@ def open_many(
     storage_options: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> xr.Dataset:
-    """Open the arrays of many files of one kind as a Dataset of lazy dask arrays, with one dimension more.
+    """Open the arrays of many files as one xarray Dataset of dask arrays, with the files as one more dimension.
 
-    Headers are read at once and held against each other; of remote files that is one request for each, many of them at
-    the same time. Scalar coordinates of the files become one along the new dimension; all others are read from the
-    first file, and a block that is read from another one makes sure that it has the same.
+    The call reads the headers of all files and compares them. A remote file takes one request; many requests run at
+    once. Scalar coordinates become one coordinate along the new dimension. All others come from the first file. When a
+    block of another file is read, its coordinates are compared with these.
 
     Args:
         sources: a path or a URL with wildcards, whose files come in the order of their names; or a list of both.
-        names: only these arrays, and the coordinates along their dimensions; None for all.
-        along: the name of the new dimension; the coordinate of the same name holds the paths of the files.
-        chunks: rows of a block, or a mapping of the arrays' first dimensions to them: such blocks of a large CSV of
-            unquoted numbers are read by ranges of bytes. None for whole arrays, as are those of other files.
-        files_per_chunk: how many files a block reads.
-        compat: "error" refuses a file that is damaged or differs; "skip" leaves it out, with a warning.
-        format: instead of the suffixes.
-        storage_options: for the file systems of URLs.
-        **options: of the format, as for `read`.
+        names: the arrays to open, with the coordinates along their dimensions; None opens all.
+        along: the name of the new dimension. The coordinate of the same name holds the paths of the files.
+        chunks: the rows of a block, or a mapping of first dimensions to rows. A large CSV of unquoted numbers is then
+            read by byte ranges. None, and files of other kinds, give one block for each array.
+        files_per_chunk: the number of files in a block.
+        compat: "error" refuses a file that is damaged or differs; "skip" leaves it out with a warning.
+        format: the name of a format; None chooses it by the suffixes.
+        storage_options: options of the file systems of URLs.
+        **options: options of the format, as for `read`.
 
     Raises:
-        FileNotFoundError: no file matches; when a block is computed, its file is gone.
-        FormatError: a file is damaged, or has other shapes, dtypes or labels than the first one; names it. When a block
-            is computed: as `read`, or the file is another one than when it was opened.
+        FileNotFoundError: no file matches; or a file is gone when its block is computed.
+        FormatError: a file is damaged, or differs from the first one in shapes, dtypes or labels. When a block is
+            computed: as `read`, or the file changed since you opened it.
         MissingDependencyError: dask or xarray is not installed.
-        NotFoundError: a file has no such array.
-        ValueError: the new dimension's name is taken, or blocks of less than one row or file.
+        NotFoundError: a file does not have one of the arrays.
+        ValueError: the name of the new dimension is taken, or a block has less than one row or file.
 
     Warns:
         SheetArrayWarning: files are left out.

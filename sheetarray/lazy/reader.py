@@ -28,7 +28,7 @@ class ArrayReader:
 
     Attributes:
         path: an absolute path, since a cluster's workers are started in other folders; or a URL.
-        format: instead of the suffix.
+        format: the name of a format; None chooses it by the suffix.
         options: for reading.
         state: the version of the file when it was opened; None for a service.
     """

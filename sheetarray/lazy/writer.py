@@ -19,24 +19,25 @@ def open_writer(
     storage_options: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> ArrayWriter:
-    """Return a context manager whose `append` takes arrays block by block, and which writes the target at its end.
+    """Return a context manager that takes arrays block by block with `append`, and writes the target when it ends.
 
-    Blocks go to files without a name beside the target, so that memory does not grow with the arrays where they are
-    joined along their first or last axis; text of very uneven lengths and Python objects stay in memory. The target is
-    written when the block of `with` ends: whole, with labels and fingerprints. An error in it, or a process that is
-    killed, leaves the old target and nothing else.
+    Blocks wait in temporary files beside the target, so memory does not grow with the arrays if they are joined along
+    their first or last axis. Python objects and text of very different lengths stay in memory.
+
+    The target is written whole when the `with` block ends, with labels and fingerprints. If the block raises an error,
+    or the process is killed, the old target stays and nothing else is left.
 
     Args:
         target: a path, a URL, or an open file (then with `format`).
-        append_axis: along which blocks are joined; negative ones count from the last.
-        format: instead of the suffix.
-        storage_options: for the file system of a URL.
-        **options: of the format, as for `write`.
+        append_axis: the axis along which blocks are joined; negative numbers count from the last axis.
+        format: the name of a format; None chooses it by the suffix.
+        storage_options: options of the file system of a URL.
+        **options: options of the format, as for `write`.
 
     Raises:
-        NotFoundError: no such format.
-        TypeError: it has no such option.
-        FileNotFoundError: there is no such folder.
+        NotFoundError: the format does not exist.
+        TypeError: the format does not have one of the options.
+        FileNotFoundError: the folder does not exist.
         IsADirectoryError: the target is a folder.
 
     Example:

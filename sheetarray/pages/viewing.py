@@ -58,31 +58,30 @@ def view(
     serve: bool = False,
     **options: Any,
 ) -> Page | ServedPage:
-    """Return a page that shows arrays: sliders, heat map, lines, histogram, statistics, a table of values with cells.
+    """Return a page that shows arrays: sliders, a heat map, lines, a histogram, statistics and a table of values.
 
-    Of several sources, arrays of one name stand side by side; of two, with their difference.
+    If you give several sources, arrays of the same name are shown side by side. For two sources you also see their
+    difference.
 
     Args:
-        *sources: each a path, a URL or an open file; or what `write` takes: a mapping of names, an array, a
-            DataFrame, a Dataset. A file whose damage `read` refuses is shown as far as it can be read. Or what `merge`
-            returns, alone: the page lists the conflicts, and saves whose values you choose.
-        names: only these arrays, with the coordinates along their dimensions; None for all.
-        format: of the sources, instead of their suffixes.
-        storage_options: for the file systems of those that are URLs.
-        serve: give the elements on demand, from a server on this machine that runs until `close()` is called or the
-            program ends: for arrays of any size. A CSV as it was written is read piece by piece, `.npy` and `.ra` are
-            mapped, all else is read once.
-            Statistics of whole arrays, and the findings, come as soon as the server has worked them out.
-        **options: for reading, as for `read`.
+        *sources: each a path, a URL or an open file; or what `write` takes: a mapping of names, an array, a DataFrame,
+            a Dataset. If a file is damaged, the page shows what can be read. Or only the result of `merge`: the page
+            then lists the conflicts, and you choose whose value stands.
+        names: the arrays to show, with the coordinates along their dimensions; None shows all.
+        format: the name of a format; None chooses it by the suffixes.
+        storage_options: options of the file systems of URLs.
+        serve: start a server on this machine that sends elements on demand, for arrays of any size. It runs until
+            `close()` is called or the program ends. Statistics and findings appear when they are ready.
+        **options: options for reading, as for `read`.
 
     Returns:
-        A page with `.html` and `.save(path)`; a notebook shows it. With `serve=True`, one with `.url`, `.wait()` and
-        `.close()`, which is a context manager.
+        A page with `.html` and `.save(path)`; a notebook shows it. With `serve=True`, a context manager with `.url`,
+            `.wait()` and `.close()`.
 
     Raises:
         LimitError: more than 4,000,000 elements, or 20,000 arrays.
-        FormatError: nothing of a source can be read.
-        NotFoundError: no such array.
+        FormatError: nothing in a source can be read.
+        NotFoundError: an array does not exist.
 
     Example:
         >>> view({"t": np.arange(6.0).reshape(2, 3)}, {"t": np.zeros((2, 3))})

@@ -248,7 +248,7 @@ def locate_place(place: Any, storage_options: Mapping[str, Any] | None = None, f
 
     Args:
         place: a path, a URL or an open file.
-        storage_options: for the file system of a URL.
+        storage_options: options of the file system of a URL.
         format: as for `format_of`; one without prefixes is a file's, whatever the URL begins with.
 
     Raises:
@@ -269,7 +269,7 @@ def locate_places(
 
     Args:
         places: paths, URLs and open files, each with its format.
-        storage_options: for the file systems of URLs.
+        storage_options: options of the file systems of URLs.
 
     Raises:
         NotFoundError: nothing says which format.

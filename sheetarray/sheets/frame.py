@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
 
 def to_frame(arrays: Any) -> pd.DataFrame:
-    """Return the cells of arrays as a DataFrame, one column each, of Python scalars.
+    """Return a DataFrame with one column for each array: its name, and its flat list as Python scalars.
 
     Args:
         arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
 
     Returns:
-        Columns named after the arrays; each holds the flat list, then None.
+        A DataFrame. Columns that are shorter than others end with None.
 
     Raises:
-        DTypeError: an array that no dtype of the format holds.
+        DTypeError: the format has no dtype for an array.
 
     Example:
         >>> to_frame({"x": np.array([1.5, 2.5])})["x"].tolist()[-3:]
@@ -59,19 +59,18 @@ def from_frame(
     missing: Missing = "error",
     resize: bool = False,
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """Return the arrays in a DataFrame of cells; NaN, None and NA are blanks.
+    """Return the arrays in a DataFrame of cells, as `to_frame` makes it or pandas reads it from a file.
 
     Args:
-        frame: as `to_frame` makes it, or as pandas read it from a file; cells may be text.
-        names: only these arrays; None for all.
-        strict: refuse lists without a version.
+        frame: the DataFrame. Cells may be text; NaN, None and NA are blanks.
+        names: the arrays to read; None reads all.
+        strict: refuse flat lists without a version, an older form.
         missing: "nan" reads blanks in float and complex arrays as NaN.
-        resize: where people have added or deleted rows, the axis that varies slowest takes its length from the cells
-            that stand there.
+        resize: read arrays at their new length where people added or deleted rows.
 
     Raises:
-        FormatError: with the address that the cell has in a sheet with the column names in row 1.
-        NotFoundError: no array of a name asked for.
+        FormatError: the content is wrong; `.location` is the cell's address if the column names are in row 1.
+        NotFoundError: an array in `names` does not exist.
 
     Example:
         >>> from_frame(to_frame({"x": np.array([1, 2], dtype="uint8")}))

@@ -16,17 +16,19 @@ MOST_VIEWS = 100  # views that `views=True` makes; nobody looks through more she
 class View:
     """A sheet that shows an array of two dimensions or more, one slice at a time.
 
+    An array with a latitude and a longitude is shown as a map: latitude runs down, longitude across. Of any other array
+    you see the last two dimensions. Set `rows` or `columns` to choose.
+
     Attributes:
-        rows: the dimension that runs down, by name or number; the last but one unless it is given.
-        columns: the dimension that runs across; the last one unless it is given. An array with a latitude and a
-            longitude is shown as a map unless one of the two is given: latitude runs down, longitude across.
-        colors: whether colours begin spread over the values of the whole array or of the slice in view; a cell of the
-            view changes it.
-        editable: the elements stand in the view, all slices one under the other, and the array's column looks into it:
-            what people type there is what `read` gives.
+        rows: the dimension that runs down, by name or number.
+        columns: the dimension that runs across, by name or number.
+        colors: "array" spreads the colours over the values of the whole array, "slice" over those of the slice. People
+            can change it in a cell of the view.
+        editable: put the elements into the view, all slices below each other. People type there, and `read` gives you
+            what they typed. The array's column then holds formulas.
 
     Raises:
-        LimitError: an attribute that is none of these.
+        LimitError: `colors` is neither "array" nor "slice".
 
     Example:
         >>> View(rows="time", columns="station")

@@ -134,7 +134,7 @@ def read_avro(
 
     Args:
         source: a path or an open binary file; gzip and Zstandard are recognised.
-        names: only these arrays are decoded; None for all.
+        names: the arrays to read; None reads all.
         progress: called with the elements read and the elements in all.
 
     Returns:
@@ -144,7 +144,7 @@ def read_avro(
     Raises:
         FormatError: with `.location`, such as `byte 16`, of what is wrong.
         MissingDependencyError: Snappy blocks, and what decompresses them is not installed.
-        NotFoundError: no array of a name asked for.
+        NotFoundError: an array in `names` does not exist.
 
     Example:
         >>> import io

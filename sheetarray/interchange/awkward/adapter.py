@@ -86,7 +86,7 @@ def read_awkd(
     Raises:
         FormatError: with `.location`, the name of the schema and what is wrong in it.
         MissingDependencyError: awkward is not installed.
-        NotFoundError: no array of a name asked for.
+        NotFoundError: an array in `names` does not exist.
         OSError: no such file, or it cannot be read.
 
     Example:

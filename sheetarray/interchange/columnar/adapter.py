@@ -60,7 +60,7 @@ def read_columnar(source: Readable, names: Sequence[str] | None = None) -> dict[
 
     Raises:
         FormatError: no such file, a damaged one, or a column that no array holds; names it.
-        NotFoundError: no array of a name asked for.
+        NotFoundError: an array in `names` does not exist.
 
     Example:
         >>> import io

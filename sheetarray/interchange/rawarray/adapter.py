@@ -162,7 +162,7 @@ def read_ra(source: Readable, names: Sequence[str] | None = None, *, axes: Axes 
 
     Raises:
         FormatError: with `.location`, such as `byte 16` or, in a folder, `t.ra, byte 16`.
-        NotFoundError: no array of a name asked for.
+        NotFoundError: an array in `names` does not exist.
         OSError: no such file, or it cannot be read.
 
     Example:

@@ -50,7 +50,7 @@ def write_sciserialize(
     """Write arrays as a mapping of names, in MessagePack or JSON; elements are row-major and little-endian.
 
     Args:
-        target: a path, replaced as a whole (`.gz` and `.zst` compress), or an open file.
+        target: a path (`.gz` and `.zst` compress), or an open file. A file is replaced whole or not at all.
         arrays: a mapping of names, one array, a pandas DataFrame (one array a column) or an xarray Dataset.
         form: "json" writes JSON, with base64 for the elements.
         extensions: write arrays of text, objects, datetime64 and timedelta64 too, for readers in Python.
@@ -121,7 +121,7 @@ def read_sciserialize(
 
     Args:
         source: a path or an open file; gzip and Zstandard are recognised.
-        names: only these arrays are decoded; None for all.
+        names: the arrays to read; None reads all.
         progress: called with the elements read and the elements in all.
 
     Returns:
@@ -130,7 +130,7 @@ def read_sciserialize(
 
     Raises:
         FormatError: with `.location`, such as `x.shape[1]` or `byte 16`, of what is wrong, or is not an array.
-        NotFoundError: no array of a name asked for.
+        NotFoundError: an array in `names` does not exist.
         MissingDependencyError: it is MessagePack, and msgpack is not installed.
 
     Example:

@@ -44,28 +44,28 @@ def read_csv(
     progress: Progress | None = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """Read the arrays of a delimited text, wherever in it they stand, as columns or as rows.
+    """Read the arrays of a delimited text. They may stand anywhere in it, as columns or as rows.
 
     Args:
         source: a path or an open file; gzip and Zstandard are recognised.
-        names: only these arrays are decoded; None for all.
-        delimiter: between cells; None finds it from the format itself.
-        decimal: the decimal mark; None finds it from the cells.
-        encoding: of the text; None takes that of the byte order mark, else strict UTF-8.
-        strict: refuse lists without a version.
+        names: the arrays to read; None reads all.
+        delimiter: the character between cells; None finds it.
+        decimal: the decimal mark; None finds it.
+        encoding: the encoding of the text. None takes that of the byte order mark, otherwise strict UTF-8.
+        strict: refuse flat lists without a version, an older form.
         missing: "nan" reads blanks in float and complex arrays as NaN.
         formulas: "escape" takes away the apostrophe that `write_csv` put before text; "keep" leaves it.
-        resize: where people have added or deleted rows, the axis that varies slowest takes its length from the cells
-            that stand there.
-        progress: called with the cells read and the cells in all.
-        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
+        resize: read arrays at their new length where people added or deleted rows.
+        progress: a function, called with the number of cells read and the total.
+        storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
 
     Returns:
-        Arrays by name, in the order written; they are writeable, with the strides and offsets of their headers.
+        The arrays by name, in the order in which they were written. You can change them. They have the strides and
+            offsets of their headers.
 
     Raises:
-        FormatError: with `.location`, such as C17, of the first cell that is wrong.
-        NotFoundError: no array of a name asked for.
+        FormatError: the content is wrong; `.location`, such as C17, is the first wrong cell.
+        NotFoundError: an array in `names` does not exist.
 
     Example:
         >>> import io
@@ -134,7 +134,7 @@ def scan_csv(
     Arrays that begin below others are searched for; not if the text is remote, and stands as it was written.
 
     Args:
-        strict: refuse lists without a version.
+        strict: refuse flat lists without a version, an older form.
         resize: shapes are those that `read_csv` gives with `resize=True`; all cells are read.
 
     Other arguments are those of `read_csv`.

@@ -282,25 +282,25 @@ def write_csv(
     """Write arrays as delimited text, one column each.
 
     Args:
-        target: a path, replaced as a whole (`.gz` and `.zst` compress), or an open file.
+        target: a path (`.gz` and `.zst` compress), or an open file. A file is replaced whole or not at all.
         arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
-        delimiter: one character between cells.
+        delimiter: the character between cells.
         decimal: the decimal mark of floats and complex numbers.
-        encoding: of the text; its byte order mark is written if `bom` asks for it, and always for UTF-16 and UTF-32.
-        bom: begin with a byte order mark (Excel takes a CSV for UTF-8 only then).
-        names: whether row 1 (column A for orient="rows") holds the names.
-        orient: "rows" writes one array a row.
-        formulas: "escape" puts an apostrophe before text that a spreadsheet would evaluate; "keep" leaves it, and
-            refuses text that would come back changed unless it is read with "keep", too.
-        max_rows: rows that the reading program has (Excel: 1,048,576); longer arrays go on in the next column.
-        layout: "grid" writes tables for people, slice by slice with their labels, which nothing reads again.
-        progress: called with the cells written and the cells in all.
-        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
+        encoding: the encoding of the text. UTF-16 and UTF-32 always begin with a byte order mark.
+        bom: begin with a byte order mark; Excel needs one to recognise UTF-8.
+        names: write the names in row 1 (column A for orient="rows").
+        orient: "columns" writes one array a column, "rows" one array a row.
+        formulas: "escape" puts an apostrophe before text that a spreadsheet would evaluate. "keep" leaves such text,
+            and refuses text that only `read_csv` with "keep" would read unchanged.
+        max_rows: the rows that the reading program has (Excel: 1,048,576). Longer arrays continue in the next column.
+        layout: "grid" writes tables for people, slice by slice with their labels; you cannot read them back.
+        progress: a function, called with the number of cells written and the total.
+        storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
 
     Raises:
-        DTypeError: an array that no dtype of the format holds, text that the encoding lacks, or text such as `'=1` with
+        DTypeError: the format has no dtype for an array, the encoding lacks a character, or text such as `'=1` with
             formulas="keep".
-        LimitError: a blank name, a delimiter that cells may hold, or options that no grid has; before anything is
+        LimitError: a blank name, a delimiter that cells may contain, or options that "grid" does not have. Nothing was
             written.
 
     Example:

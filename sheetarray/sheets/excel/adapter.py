@@ -49,34 +49,34 @@ def write_excel(
     progress: Progress | None = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write arrays to a sheet of a workbook, one column each; the elements of each get a defined name.
+    """Write arrays to a sheet of a workbook, one column each, with a defined name for the elements of each.
 
     Args:
-        target: a path, replaced as a whole (mode "w"), or an open file (mode "w").
+        target: a path, or an open file (only with mode "w"). A file is replaced whole or not at all.
         arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
-        sheet: title of the sheet; more than 16,384 columns go on in `arrays (2)` and so on. An array that goes on in
-            another sheet has a name in each, `t_1` and `t_2`: no name of Excel's is one of cells in several sheets.
-        mode: "a" adds the sheet to the workbook that is there, and leaves everything else in it as it is.
-        if_sheet_exists: "replace" puts it in the place of a sheet of that title that this package wrote.
-        cells: "text" writes every element as text, which survives programs that round numbers.
-        dates: "real" writes datetime64 of days, hours, minutes, seconds and milliseconds from 1900-03-01 to the end of
-            9999 as the dates of spreadsheets; what else there is, and with "text" all of them, is ISO text.
-        guard: keep an exact snapshot of every array in a very hidden sheet, from which `read` gives each element its
-            bits back that a program has rounded, and `check` tells every edit.
-        views: True, names of arrays, or a `View` for each name: sheets `<name> view` that show one slice of an array of
-            two dimensions or more as a table, by formulas: a chooser for each other dimension, colours, a chart.
-        formats: the number format of an array of floats or integers, by its name, such as `{"t": "0.0"}`. It changes
-            what people see; cells hold the exact numbers. Other floats are shown with as many decimals as they have,
-            or as tell them apart, at most 6.
-        progress: called with the cells written and the cells in all.
-        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
+        sheet: the title of the sheet. More than 16,384 columns continue in `arrays (2)` and so on. An array in several
+            sheets has a defined name in each: `t_1`, `t_2`.
+        mode: "w" makes a workbook. "a" adds the sheet to an existing one, and leaves everything else in it as it is.
+        if_sheet_exists: "replace" replaces a sheet of that title, if sheetarray wrote it.
+        cells: "text" writes every element as text, so that no program rounds it.
+        dates: "real" writes datetime64 as dates that people can edit: days to milliseconds, from 1900-03-01 to the end
+            of 9999. Other moments are ISO text. "text" writes all as ISO text.
+        guard: keep an exact copy of every array in a very hidden sheet. `read` then restores numbers that a program
+            rounded, and `check` finds every edit.
+        views: True, names of arrays, or a `View` for each name. A view is a sheet `<name> view` that shows one slice of
+            an array of two dimensions or more as a table of formulas, with choosers, colours and a chart.
+        formats: the number format of an array of floats or integers, by name, such as `{"t": "0.0"}`. It changes what
+            people see; cells hold the exact numbers. Other floats are shown with as many decimals as they need, at most
+            6.
+        progress: a function, called with the number of cells written and the total.
+        storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
 
     Raises:
-        DTypeError: an array that no dtype of the format holds.
-        FormatError: mode "a", and the file is not a workbook.
-        LimitError: a name, a title or a text that Excel cannot hold, a workbook that takes no other sheets, or that
-            another program saved in the meantime; a view that cannot be; the file is as it was.
-        NotFoundError: a view or a format of an array that is not written.
+        DTypeError: the format has no dtype for an array.
+        FormatError: the file is not a workbook, with mode "a".
+        LimitError: Excel cannot hold a name, a title or a text; a view is impossible; the workbook is protected, or
+            another program saved it meanwhile. The file stays as it was.
+        NotFoundError: `views` or `formats` names an array that you do not write.
 
     Example:
         >>> import io
@@ -135,7 +135,7 @@ def write_sheets_excel(
         guard: as for `write_excel`; each sheet has a snapshot.
         views: refused, as a view belongs to one sheet of arrays.
         formats: of columns of these names, in whichever tables have them.
-        progress: called with the cells written and the cells in all.
+        progress: a function, called with the number of cells written and the total.
         storage_options: as for `write_excel`.
 
     Returns:
@@ -187,27 +187,27 @@ def read_excel(
     progress: Progress | None = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """Read the arrays of a workbook, wherever in it they stand, as columns or as rows.
+    """Read the arrays of a workbook. They may stand anywhere in it, as columns or as rows.
 
     Args:
         source: a path or an open file: .xlsx, .xlsm, .xlsb, .xls, .ods.
-        names: only these arrays are decoded; None for all.
-        sheet: only this sheet is looked at; None for all.
+        names: the arrays to read; None reads all.
+        sheet: the title of the only sheet to read; None reads all sheets.
         missing: "nan" reads blanks in float and complex arrays as NaN.
-        strict: refuse lists without a version.
-        resize: where people have added or deleted rows, the axis that varies slowest takes its length from the cells
-            that stand there.
-        guard: give elements that a program has only rounded the bits that they were written with, where the workbook
-            has a guard; False reads the cells as they stand.
-        progress: called with the cells read and the cells in all.
-        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
+        strict: refuse flat lists without a version, an older form.
+        resize: read arrays at their new length where people added or deleted rows.
+        guard: if the workbook has a guard, restore the numbers that a program only rounded. False reads the cells as
+            they are.
+        progress: a function, called with the number of cells read and the total.
+        storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
 
     Returns:
-        Arrays by name, in the order written; writeable, strides and offset as the header has them.
+        The arrays by name, in the order in which they were written. You can change them. They have the strides and
+            offsets of their headers.
 
     Raises:
-        FormatError: with `.location`, such as arrays!C17, of the first cell that is wrong.
-        NotFoundError: no array of a name asked for, or no such sheet.
+        FormatError: the content is wrong; `.location`, such as arrays!C17, is the first wrong cell.
+        NotFoundError: an array in `names`, or the sheet, does not exist.
 
     Example:
         >>> import io
@@ -239,7 +239,7 @@ def scan_excel(
     Args:
         source: a path or an open file.
         sheet: only this sheet is looked at; None for all.
-        strict: refuse lists without a version.
+        strict: refuse flat lists without a version, an older form.
         resize: as for `read_excel`.
         thorough: search all cells of all sheets, as `read_excel` and `check_excel` do; otherwise the workbook is
             believed where it says of a sheet, which is as it was, that headers stand in its first rows only, or none.

@@ -252,7 +252,7 @@ def iter_elements_excel(
 
     Raises:
         FormatError: as `read_excel`, when the first cell that is wrong is reached.
-        NotFoundError: no array of a name asked for, or no such sheet.
+        NotFoundError: an array in `names`, or the sheet, does not exist.
 
     Example:
         >>> import io

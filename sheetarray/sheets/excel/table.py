@@ -477,7 +477,7 @@ def write_table_excel(
         if_sheet_exists: "replace" puts it in the place of a sheet of that title that this package wrote.
         dates: as for `write_excel`.
         formats: the number formats of columns, as for `write_excel`.
-        progress: called with the cells written and the cells in all.
+        progress: a function, called with the number of cells written and the total.
 
     Raises:
         DTypeError: an array that is no column, or that no cells hold.

@@ -149,33 +149,33 @@ def append_gsheet(
     timeout: float = TIMEOUT,
     progress: Progress | None = None,
 ) -> str:
-    """Append rows to arrays of a worksheet: all of them, or nothing at all; a reader sees the arrays before or after.
+    """Append rows to arrays of a worksheet: all of them or none. A reader sees the arrays before or after.
 
-    A row is what one index of the first axis holds, of a column-major array the last axis. The elements that stand in
-    the worksheet are not sent again; of them, only the last one of each array is read.
+    Rows are appended along the first axis; for a column-major array, along the last. Existing elements are not sent
+    again, and only the last one of each array is read.
 
     Args:
         target: as for `write_gsheet`.
-        arrays: a mapping of the names of existing arrays to their new rows, which have the same dtype and the same
-            size along all other axes; or anything else that `write_gsheet` takes, but no awkward arrays. Labels stay as
+        arrays: a mapping of names of existing arrays to their new rows, or anything else that `write_gsheet` takes,
+            except awkward arrays. Rows have the dtype of their array, and its size along all other axes. Labels stay as
             they are.
         worksheet: as for `write_gsheet`.
         client: as for `write_gsheet`.
         credentials: as for `write_gsheet`.
         timeout: as for `write_gsheet`.
-        progress: as for `write_gsheet`. One request sends all rows, so that the number of cells written is 0 before it
-            and all of them after it.
+        progress: as for `write_gsheet`. One request sends all rows, so you see 0 cells before it and all cells after
+            it.
 
     Returns:
         The URL of the worksheet.
 
     Raises:
-        NotFoundError: no such worksheet, or no array of a name.
-        DTypeError: rows of another dtype than their array; nothing is changed.
-        FormatError: something stands below an array, at `.location`, its last element is gone, or its header is broken;
-            nothing is changed.
-        LimitError: rows that do not fit an array, or are too many for one request; nothing is changed.
-        RemoteError: the service cannot be reached, or refuses; nothing is changed.
+        NotFoundError: the worksheet or an array does not exist.
+        DTypeError: rows have another dtype than their array. Nothing was changed.
+        FormatError: a cell below an array, at `.location`, is not empty; or the last element of an array or its header
+            is broken. Nothing was changed.
+        LimitError: rows do not fit an array, or there are too many for one request. Nothing was changed.
+        RemoteError: the service cannot be reached, or refuses. Nothing was changed.
 
     Example:
         >>> import numpy as np

@@ -186,26 +186,25 @@ def read_gsheet(
     Args:
         source: a URL (`#gid=` chooses the worksheet), `gsheets://KEY/worksheet`, a key, or a gspread Spreadsheet or
             Worksheet.
-        names: only these arrays are decoded, and only their columns are fetched; None for all.
-        slices: of the first axis, by name, such as `{"t": slice(0, 100)}`: only these cells are fetched of an array in
-            row-major order whose elements lie side by side; any other is read whole, and cut.
-        worksheet: its title, where the source says none; None reads every worksheet that holds arrays.
+        names: the arrays to read; only their columns are fetched. None reads all.
+        slices: slices of the first axis, by name, such as `{"t": slice(0, 100)}`. Only these cells are fetched, if the
+            array is in row-major order and has no gaps. Others are read whole and then cut.
+        worksheet: the title of the worksheet, if the source names none. None reads every worksheet that holds arrays.
         client: a gspread client; None makes one that may only read.
-        credentials: the path of a key file; see `sheetarray.sheets.google.client` for where they come from otherwise.
-        timeout: seconds after which the call gives up, whatever the service does; waiting for a quota does not count.
-        strict: refuse lists without a version.
+        credentials: the path of a key file; `sheetarray.sheets.google.client` says which one is used otherwise.
+        timeout: seconds after which the call gives up; waiting for a quota does not count.
+        strict: refuse flat lists without a version, an older form.
         missing: "nan" reads blanks in float and complex arrays as NaN.
-        resize: where people have added or deleted rows, the axis that varies slowest takes its length from the cells
-            that stand there.
-        progress: called with the cells read and the cells in all; its attribute `waiting`, where it has one, with the
-            seconds of each pause, and why.
+        resize: read arrays at their new length where people added or deleted rows.
+        progress: a function, called with the number of cells read and the total. If it has an attribute `waiting`, that
+            is called with the seconds of each pause, and the reason.
 
     Returns:
-        Arrays by name, in the order written.
+        The arrays by name, in the order in which they were written.
 
     Raises:
-        FormatError: with `.location` of the first cell that is wrong.
-        NotFoundError: no such worksheet, or no array of a name asked for.
+        FormatError: the content is wrong; `.location` is the first wrong cell.
+        NotFoundError: the worksheet, or an array in `names`, does not exist.
         RemoteError: the service cannot be reached, or refuses.
 
     Example:

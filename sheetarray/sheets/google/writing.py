@@ -292,37 +292,36 @@ def write_gsheet(
 ) -> str:
     """Write arrays into a worksheet of a Google spreadsheet, one column each: all of them, or nothing at all.
 
-    They are put on a hidden sheet, read back and compared, and then put into place in one step. Arrays of the same
-    names are replaced; other arrays, and cells that belong to none, stay. Each array gets a named range over its
-    elements, so that `=SUM(temperature)` works. Integers beyond 2^53, -0.0, NaN and infinities are text.
+    Arrays of the same names are replaced. Other arrays, and cells of your own, stay. Each array gets a named range, so
+    `=SUM(temperature)` works. Integers beyond 2^53, -0.0, NaN and infinities are written as text.
 
     Args:
         target: a URL (`#gid=` chooses the worksheet), `gsheets://KEY/worksheet`, a key, or a gspread Spreadsheet or
             Worksheet; `gsheets://new?title=TITLE` makes a spreadsheet.
         arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
-        worksheet: its title, if the target names none; one that does not exist is made.
-        dates: "real" writes datetime64 of days, hours, minutes, seconds and milliseconds from 1900-03-01 to the end of
-            9999 as the dates of spreadsheets; what else there is, and with "text" all of them, is ISO text.
-        views: True, names of arrays, or a `View` for each name: worksheets `<name> view` that show one slice of an
-            array of two dimensions or more as a table, by formulas: a chooser for each other dimension, colours, a
-            chart. They follow once the arrays stand; where they cannot, a warning says so. Views of the same arrays
-            that are there already are renewed.
+        worksheet: the title of the worksheet, if the target names none. It is made if it does not exist.
+        dates: "real" writes datetime64 as dates that people can edit: days to milliseconds, from 1900-03-01 to the end
+            of 9999. Other moments are ISO text. "text" writes all as ISO text.
+        views: True, names of arrays, or a `View` for each name. A view is a worksheet `<name> view` that shows one
+            slice of an array of two dimensions or more as a table of formulas, with choosers, colours and a chart.
+            Existing views of the same arrays are renewed. If a view cannot be written, you get a warning, and the
+            arrays stay.
         client: a gspread client; None makes one.
-        credentials: the path of a key file; see `sheetarray.sheets.google.client` for where they come from otherwise.
-        timeout: seconds after which the call gives up, whatever the service does; waiting for a quota does not count.
-        progress: called with the cells written and the cells in all; its attribute `waiting`, where it has one, with
-            the seconds of each pause, and why.
+        credentials: the path of a key file; `sheetarray.sheets.google.client` says which one is used otherwise.
+        timeout: seconds after which the call gives up; waiting for a quota does not count.
+        progress: a function, called with the number of cells written and the total. If it has an attribute `waiting`,
+            that is called with the seconds of each pause, and the reason.
 
     Returns:
         The URL of the worksheet.
 
     Raises:
-        DTypeError: an array that no dtype of the format holds.
-        LimitError: more than 10,000,000 cells in the spreadsheet, 18,278 columns or 50,000 characters in a cell;
-            or a view that cannot be; before anything is written.
-        FormatError: something stands where an array has to go, at `.location`; nothing is changed.
-        NotFoundError: there is no worksheet of the id that the target names, or a view of an array that is not written.
-        RemoteError: the service cannot be reached, refuses, or its quota is used up; the old arrays stand.
+        DTypeError: the format has no dtype for an array.
+        LimitError: more than 10,000,000 cells in the spreadsheet, 18,278 columns, or 50,000 characters in a cell; or a
+            view is impossible. Nothing was written.
+        FormatError: a cell where an array has to go, at `.location`, is not empty. Nothing was changed.
+        NotFoundError: the worksheet of the target's id does not exist, or `views` names an array that you do not write.
+        RemoteError: the service cannot be reached, refuses, or its quota is used up. The old arrays stay.
 
     Example:
         >>> import numpy as np
@@ -497,17 +496,16 @@ def create_gsheet(
     """Make a Google spreadsheet, share it, and return its URL.
 
     Args:
-        title: of the spreadsheet; several may have the same one.
-        share: e-mail addresses of people and groups who may edit it. Without any, nobody but the account of the
-            credentials can open it, which for a service account is no person.
+        title: the title of the spreadsheet; several spreadsheets may have the same one.
+        share: e-mail addresses of people and groups who may edit it. Without any, only the account of the credentials
+            can open it. For a service account, that is no person.
         client: as for `write_gsheet`; with `share`, it needs a scope of Drive.
-        credentials: likewise.
+        credentials: as for `write_gsheet`; with `share`, they need a scope of Drive.
         timeout: as for `write_gsheet`.
 
     Raises:
-        LimitError: a title that no spreadsheet can have, or text that is no e-mail address.
-        RemoteError: the service cannot be reached, or refuses; the message names the spreadsheet if it was made, or may
-            have been.
+        LimitError: a spreadsheet cannot have this title, or a text in `share` is no e-mail address.
+        RemoteError: the service cannot be reached, or refuses. The message names the spreadsheet if it may exist.
 
     Example:
         >>> from sheets_emulator import SheetsServer

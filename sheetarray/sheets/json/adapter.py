@@ -72,17 +72,17 @@ def write_json(
     progress: Progress | None = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write arrays as a JSON object of flat lists, an array a line.
+    """Write arrays as a JSON object of flat lists, one array a line.
 
     Args:
-        target: a path, replaced as a whole (`.gz` and `.zst` compress), or an open file.
+        target: a path (`.gz` and `.zst` compress), or an open file. A file is replaced whole or not at all.
         arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
-        complex: "text" for `3+4i`; "interleaved" for two numbers an element.
-        progress: called with the cells written and the cells in all.
-        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
+        complex: "text" writes `3+4i`; "interleaved" writes two numbers for an element.
+        progress: a function, called with the number of cells written and the total.
+        storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
 
     Raises:
-        DTypeError: an array that no dtype of the format holds.
+        DTypeError: the format has no dtype for an array.
 
     Example:
         >>> import io, json
@@ -131,20 +131,20 @@ def read_json(
 
     Args:
         source: a path or an open file; gzip and Zstandard are recognised.
-        names: only these arrays are decoded; None for all.
-        strict: refuse lists without a version.
+        names: the arrays to read; None reads all.
+        strict: refuse flat lists without a version, an older form.
         missing: "nan" reads null in float and complex arrays as NaN.
-        resize: where people have added or deleted rows, the axis that varies slowest takes its length from the cells
-            that stand there.
-        progress: called with the cells read and the cells in all.
-        storage_options: for the file system of a URL, such as `anon`, or `key` and `secret`.
+        resize: read arrays at their new length where people added or deleted rows.
+        progress: a function, called with the number of cells read and the total.
+        storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
 
     Returns:
-        Arrays by name; a single list has the file's stem for a name, several are named A, B, ..
+        The arrays by name. If the text has no names, a single list is named after the file, and several are named A, B,
+            ..
 
     Raises:
-        FormatError: with `.location`, such as `x[17]`, of the first cell that is wrong.
-        NotFoundError: no array of a name asked for.
+        FormatError: the content is wrong; `.location`, such as `x[17]`, is the first wrong cell.
+        NotFoundError: an array in `names` does not exist.
 
     Example:
         >>> import io
@@ -165,7 +165,7 @@ def scan_json(source: Readable, *, strict: bool = False, resize: bool = False) -
     """Return the infos of all arrays from their headers alone; data are skipped, not parsed.
 
     Args:
-        strict: refuse lists without a version.
+        strict: refuse flat lists without a version, an older form.
         resize: shapes are those that `read_json` gives with `resize=True`; all cells are read.
 
     Other arguments are those of `read_json`.

@@ -45,18 +45,17 @@ def read_workbook(
 
     Args:
         source: the object; saved or not.
-        names: only these arrays are decoded; None for all.
+        names: the arrays to read; None reads all.
         sheet: only this sheet is looked at; None for all.
         missing: "nan" reads blanks in float and complex arrays as NaN.
-        strict: refuse lists without a version.
-        resize: where people have added or deleted rows, the axis that varies slowest takes its length from the cells
-            that stand there.
-        progress: called with the cells read and the cells in all.
+        strict: refuse flat lists without a version, an older form.
+        resize: read arrays at their new length where people added or deleted rows.
+        progress: a function, called with the number of cells read and the total.
 
     Raises:
         DTypeError: the object cannot be read, as those of XlsxWriter.
         FormatError: with `.location`, such as arrays!C17, of the first cell that is wrong.
-        NotFoundError: no array of a name asked for, or no such sheet.
+        NotFoundError: an array in `names`, or the sheet, does not exist.
 
     Example:
         >>> import openpyxl, sheetarray
@@ -79,7 +78,7 @@ def scan_workbook(
     Args:
         source: as for `read_workbook`.
         sheet: only this sheet is looked at; None for all.
-        strict: refuse lists without a version.
+        strict: refuse flat lists without a version, an older form.
         resize: the shapes are those that `read_workbook` gives with it, after reading all.
 
     Raises:

@@ -66,7 +66,7 @@ def write_workbook(
             every element as text.
         dates: "real" writes dates as dates where that is exact, "text" as ISO text.
         formats: the number formats of arrays of floats or integers, as for `write_excel`.
-        progress: called with the cells written and the cells in all.
+        progress: a function, called with the number of cells written and the total.
 
     Raises:
         DTypeError: an array that no dtype of the format holds, or an object that cannot be written.
@@ -177,7 +177,7 @@ def write_sheets_workbook(
         cells: as for `write_workbook`.
         dates: as for `write_workbook`.
         formats: of columns of these names, in whichever tables have them.
-        progress: called with the cells written and the cells in all.
+        progress: a function, called with the number of cells written and the total.
 
     Returns:
         By title, what the table is read from.
