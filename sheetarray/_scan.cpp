@@ -161,6 +161,7 @@ struct Layer {
   string_view reference;  // the beginning of a cell, to the letters of the column
   Py_ssize_t above;       // rows
   string_view before, after;
+  size_t size_around;  // of the three texts
   int kind = 0;  // d: doubles, of which NaN and infinities are no values; i: int64; v: texts as they are
   Argument values;
   std::vector<string_view> texts;  // those of blanks have no data
@@ -168,10 +169,7 @@ struct Layer {
   size_t size() const { return kind == 'v' ? texts.size() : values.count(); }
 };
 
-char *put(char *at, string_view text) {
-  std::memcpy(at, text.data(), text.size());
-  return at + text.size();
-}
+char *put(char *at, string_view text) { return std::copy(text.begin(), text.end(), at); }
 
 // Write the shortest text that reads back as a finite number; numbers from 1e-4 to 1e16 have no exponent, but a point.
 char *put_number(char *at, double number) {
@@ -182,49 +180,50 @@ char *put_number(char *at, double number) {
   return is_fixed && static_cast<double>(static_cast<int64_t>(number)) == number ? put(end, ".0") : end;
 }
 
-// Write a cell and return true; false where the layer has no value for it.
-bool put_cell(std::string *out, const Layer &layer, string_view row, size_t index) {
-  const string_view text = layer.kind == 'v' ? layer.texts[index] : string_view("");
-  const double number = layer.kind == 'd' ? layer.values.at<double>(index) : 0;
-  if (!text.data() || !std::isfinite(number)) return false;
-  const size_t start = out->size();
-  out->resize(start + layer.reference.size() + row.size() + layer.before.size() + text.size() + LONGEST_NUMBER +
-              layer.after.size());
-  char *at = put(put(put(&(*out)[start], layer.reference), row), layer.before);
-  if (layer.kind == 'd') at = put_number(at, number);
-  else if (layer.kind == 'i') at = std::to_chars(at, at + LONGEST_NUMBER, layer.values.at<int64_t>(index)).ptr;
-  else at = put(at, text);
-  out->resize(static_cast<size_t>(put(at, layer.after) - out->data()));
-  return true;
-}
-
 // Write rows, the first of the number `first`; `attributes` are those of the first rows. Layers of one column follow each
 // other: the first one that has a value for a cell writes it.
 void put_rows(std::string *out, size_t first, size_t count, const std::vector<string_view> &attributes,
               const std::vector<Layer> &layers) {
+  char *at = out->data();
+  const auto make_room = [&](size_t size) {  // for texts of this size, two numbers, and the tags of a row
+    const size_t used = static_cast<size_t>(at - out->data()), most = size + 3 * LONGEST_NUMBER;
+    if (out->size() - used < most) out->resize(2 * out->size() + most);
+    at = out->data() + used;
+  };
   for (size_t row = 0; row < count; ++row) {
     const std::string number = std::to_string(first + row);
     const string_view more = row < attributes.size() ? attributes[row] : "";
-    out->append("<row r=\"").append(number).append("\"").append(more).append(">");
+    make_room(more.size());
+    at = put(put(put(put(put(at, "<row r=\""), number), "\""), more), ">");
     string_view written;
     for (const Layer &layer : layers) {
       const size_t index = row - static_cast<size_t>(layer.above);  // beyond all cells in the rows above
-      if (index < layer.size() && layer.reference != written && put_cell(out, layer, number, index))
-        written = layer.reference;
+      if (index >= layer.size() || layer.reference == written) continue;
+      const string_view text = layer.kind == 'v' ? layer.texts[index] : string_view("");
+      const double value = layer.kind == 'd' ? layer.values.at<double>(index) : 0;
+      if (!text.data() || !std::isfinite(value)) continue;
+      written = layer.reference;
+      make_room(layer.size_around + text.size());
+      at = put(put(put(at, layer.reference), number), layer.before);
+      if (layer.kind == 'd') at = put_number(at, value);
+      else if (layer.kind == 'i') at = std::to_chars(at, at + LONGEST_NUMBER, layer.values.at<int64_t>(index)).ptr;
+      else at = put(at, text);
+      at = put(at, layer.after);
     }
-    out->append("</row>");
+    at = put(at, "</row>");
   }
+  out->resize(static_cast<size_t>(at - out->data()));
 }
 
 bool read_layer(PyObject *tuple, Layer *layer) {
   const char *reference, *before, *after;
   PyObject *values;
   if (!PyArg_ParseTuple(tuple, "snsCOs", &reference, &layer->above, &before, &layer->kind, &values, &after)) return false;
-  if (layer->above < 0) throw std::invalid_argument("a negative number of rows");
-  if (!std::strchr("div", layer->kind)) throw std::invalid_argument("a layer of another kind");
+  if (layer->above < 0 || !std::strchr("div", layer->kind)) throw std::invalid_argument("no place or kind of cells");
   layer->reference = reference;
   layer->before = before;
   layer->after = after;
+  layer->size_around = layer->reference.size() + layer->before.size() + layer->after.size();
   return layer->kind == 'v' ? read_list(values, &layer->texts, read_text)
                             : !PyObject_GetBuffer(values, &layer->values.view, 0);
 }
@@ -261,11 +260,12 @@ double make_digits(double number, int count, bool half_up, int64_t *digits, int6
   const double size = std::fabs(number);
   char *end = half_up ? std::to_chars(text, text + LONGEST_NUMBER, size, format).ptr
                       : std::to_chars(text, text + LONGEST_NUMBER, size, format, count - 1).ptr;
-  char *mark = std::find(text, end, 'e');
-  std::from_chars(mark + 1 + (mark[1] == '+'), end, *exponent);
-  if (mark > text + 1) mark = std::copy(text + 2, mark, text + 1);  // over the point
-  std::from_chars(text, mark, *digits);
-  *digits *= power_of_ten(MOST_DIGITS - static_cast<int>(mark - text));
+  int left = MOST_DIGITS;
+  const char *at = text;
+  for (; *at != 'e'; ++at)
+    if (*at != '.') *digits = *digits * 10 + (*at - '0'), --left;
+  std::from_chars(at + 1 + (at[1] == '+'), end, *exponent);
+  *digits *= power_of_ten(left);
   if (count == MOST_DIGITS) return number;
   const int64_t unit = power_of_ten(MOST_DIGITS - count);
   *digits = (*digits + unit / 2) / unit;
