@@ -8,6 +8,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -91,13 +92,11 @@ def has_blocks(console: Console) -> bool:
 
 def print_renderable(console: Console, renderable: Any) -> None:
     """Print; without blanks at the ends of lines where a program may read them."""
-    if console.is_terminal:
+    with nullcontext() if console.is_terminal else console.capture() as captured:
         console.print(renderable, no_wrap=True, overflow="ignore", crop=False)
-        return
-    with console.capture() as captured:
-        console.print(renderable, no_wrap=True, overflow="ignore", crop=False)
-    text = captured.get() if has_blocks(console) else captured.get().replace("…", "~")
-    click.echo("\n".join(line.rstrip() for line in text.split("\n")), nl=False)
+    if captured is not None:
+        text = captured.get() if has_blocks(console) else captured.get().replace("…", "~")
+        click.echo("\n".join(line.rstrip() for line in text.split("\n")), nl=False)
 
 
 def make_table(

@@ -8,9 +8,9 @@ shown by the means of its blocks, NaN left out unless most of a block is NaN.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from .values import format_value
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.style import Style
+    from rich.table import Table
     from rich.text import Text
 
 DIGITS = 6  # behind the decimal mark, at most, of values in a grid
@@ -32,8 +33,6 @@ _PIPED_COLUMNS = 12
 _A_LINE = (20, 10, 8, 5, 4, 2, 1)  # values of a 1-D array in a line
 _NUMBERS = "biufc"
 INDENT = 2
-
-_Cut = tuple[list[str | None], list[str | None], list[list[int]]]
 
 RAMP = " .:-=+*#%@"
 NAN_MARK = "?"
@@ -52,28 +51,27 @@ def print_values(
     console: Console, values: Array, rows: int, columns: int | None, axes: list[list[str]], *, picture: bool
 ) -> None:
     """Print the values of a slice, a picture of them if they are numbers, and their statistics."""
-    from rich.text import Text
-
     width = line_width(console)
-    print_renderable(console, Text())
-    _print_indented(console, _draw_grid(values, None if width is None else width - INDENT, rows, columns))
+    print_renderable(console, "")
+    _print_indented(console, _make_grid(values, None if width is None else width - INDENT, rows, columns))
     if not has_numbers(values):
         return
     numbers = compute_statistics(values)
-    print_renderable(console, Text())
-    if picture and values.size > 1 and numbers.minimum is not None:
+    print_renderable(console, "")
+    if picture and values.size > 1 and numbers.min is not None:
         draw = draw_heat_map if values.ndim == 2 else draw_line
-        look = {"colours": has_colours(console), "blocks": has_blocks(console)}
+        colours, blocks = has_colours(console), has_blocks(console)
         below, *beside = reversed(axes)
         margin = max(map(len, beside[0])) + 1 if beside else 0
-        drawn = draw(values, numbers, max((width or PIPED_WIDTH) - 2 * INDENT - margin, 8), **look)
-        _print_indented(console, add_axes(drawn, beside[0] if beside else [], below))
-        print_renderable(console, Text())
-        _print_indented(console, [_draw_legend(numbers, colours=look["colours"] and look["blocks"])])
+        room = max((width or PIPED_WIDTH) - 2 * INDENT - margin, 8)
+        drawn = draw(values, numbers, room, colours=colours, blocks=blocks)
+        _print_indented(console, *add_axes(drawn, beside[0] if beside else [], below))
+        print_renderable(console, "")
+        _print_indented(console, _draw_legend(numbers, colours=colours and blocks))
     print_renderable(console, " " * INDENT + _format_statistics(numbers, values))
 
 
-def _print_indented(console: Console, lines: Sequence[Text]) -> None:
+def _print_indented(console: Console, *lines: Any) -> None:
     from rich.padding import Padding
 
     for line in lines:
@@ -85,88 +83,65 @@ def _format_number(value: float | None) -> str:
 
 
 def _format_statistics(numbers: Statistics, values: Array) -> str:
-    parts = [
-        f"{title} {_format_number(value)}"
-        for title, value in (("min", numbers.minimum), ("mean", numbers.mean), ("max", numbers.maximum))
-    ]
+    if values.dtype.kind == "b":
+        return f"true {round((numbers.mean or 0) * values.size):,} of {values.size:,}"
+    parts = [f"{title} {_format_number(getattr(numbers, title))}" for title in ("min", "mean", "max")]
     parts.append(f"NaN {numbers.nan:,}")
     if numbers.infinite:
         parts.append(f"infinite {numbers.infinite:,}")
-    if values.dtype.kind == "b":
-        parts = [f"true {round((numbers.mean or 0) * numbers.count):,} of {numbers.count:,}"]
     return ("|z|: " if values.dtype.kind == "c" else "") + "   ".join(parts)
 
 
 # Many elements, in a grid ----------------------------------------------------------------------------------------
 
 
-def _draw_grid(values: Array, width: int | None, rows: int, columns: int | None) -> list[Text]:
-    """Return the lines of a table of a 1-D or 2-D array, with so many rows and columns at most.
+def _make_grid(values: Array, width: int | None, rows: int, columns: int | None) -> Table:
+    """Return a table of a 1-D or 2-D array, with so many rows and columns at most; an ellipsis is what is left out.
 
-    `width`: columns of the terminal; None for any number. `columns`: None for as many as the width takes.
+    `width`: columns of the terminal; None for any number. `columns`: None for as many as the width takes, which are the
+    most in any case.
     """
-    choices: Sequence[int] = _A_LINE if width is not None else _A_LINE[1:]
-    if values.ndim == 2:
-        choices = range(max(2, width // 4), 1, -1) if width is not None else (_PIPED_COLUMNS,)
-    for most in (columns,) if columns else choices:
-        labels, head, kept = _cut_line(values, rows, most) if values.ndim == 1 else _cut_table(values, rows, most)
-        places = np.unravel_index(np.array([index for line in kept for index in line], np.intp), values.shape)
-        texts = format_elements(values[places])
-        cell_width = max((_display_width(text) for text in [*head, *texts] if text), default=1)
-        label_width = max((len(label) for label in labels if label), default=1)
-        line_width = label_width + sum(3 if title is None else cell_width + 2 for title in head)
-        if width is None or line_width <= width:
-            break
-    left = iter(texts)
-    body = iter([[next(left) for _ in line] for line in kept])
-    head = head if len(kept) > 1 or values.ndim == 2 else []
-    pad = _align_left if values.dtype.kind in "UTO" else _align_right
-    return _draw_lines(labels, head, body, label_width, lambda text: pad(text, cell_width))
-
-
-def _cut_table(values: Array, rows: int, most: int) -> _Cut:
-    """Return labels of rows, headings of columns, None for a gap, and the indices of the elements of each row."""
-    down, across = (elide_indices(size, limit) for size, limit in zip(values.shape, (rows, most), strict=True))
-    labels, head = ([None if index is None else str(index) for index in axis] for axis in (down, across))
-    kept = [
-        [row * values.shape[1] + column for column in across if column is not None] for row in down if row is not None
-    ]
-    return labels, head, kept
-
-
-def _cut_line(values: Array, rows: int, most: int) -> _Cut:
-    """Return the same of a 1-D array, of which so many elements stand in a row."""
-    starts = [None if row is None else row * most for row in elide_indices(-(-len(values) // most), rows)]
-    kept = [[*range(start, min(start + most, len(values)))] for start in starts if start is not None]
-    labels = [None if start is None else str(start) for start in starts]
-    return labels, [f"+{index}" for index in range(min(most, len(values)))], kept
-
-
-def _draw_lines(
-    labels: list[str | None],
-    head: list[str | None],
-    body: Iterator[list[str]],
-    label_width: int,
-    pad: Callable[[str], str],
-) -> list[Text]:
-    """Return the lines of a table, each cell of which `pad` makes as wide as its column."""
+    from rich.cells import cell_len
+    from rich.table import Table
     from rich.text import Text
 
-    titles = ["  " + (" " if title is None else pad(title)) for title in head]
-    lines = [Text(" " * label_width + "".join(titles), "dim")] if head else []
-    gap = head.index(None) if None in head else -1
+    is_line = values.ndim == 1
+    choices: Sequence[int] = _A_LINE if width is not None else _A_LINE[1:]
+    if not is_line:
+        choices = range(max(2, width // 4), 1, -1) if width is not None else (_PIPED_COLUMNS,)
+    if columns is not None:
+        choices = [columns, *(most for most in choices if most < columns)]
+    for most in choices:
+        size = min(most, values.size) if is_line else values.shape[1]
+        across, down = elide_indices(size, most), elide_indices(-(-values.size // size), rows)
+        shown = [row * size + column for row in down for column in across if row is not None and column is not None]
+        shown = shown[: np.searchsorted(shown, values.size)]
+        texts = format_elements(values[np.unravel_index(np.array(shown, np.intp), values.shape)])
+        titles = ["" if column is None else f"+{column}" if is_line else str(column) for column in across]
+        labels = ["…" if row is None else str(row * size if is_line else row) for row in down]
+        cell_width = max(map(cell_len, [*titles, *texts]))
+        if width is None or max(map(len, labels)) + sum(cell_width + 2 if title else 3 for title in titles) <= width:
+            break
+    is_words = values.dtype.kind in "UTO"
+
+    def align(text: str) -> str:
+        blanks = " " * (cell_width - cell_len(text))
+        return text + blanks if is_words else blanks + text
+
+    grid = Table.grid(padding=(0, 0, 0, 2))
+    grid.add_column(justify="right", style="dim")
+    if len(labels) > 1 or not is_line:
+        grid.add_row("", *(Text(align(title) if title else " ", "dim") for title in titles))
+    left = iter(texts)
     for label in labels:
-        if label is None:
-            lines.append(Text("…".rjust(label_width), "dim"))
-            continue
-        line = Text.assemble((label.rjust(label_width), "dim"))
-        for place, text in enumerate(next(body)):
-            if place == gap:
-                line.append("  …", "dim")
-            missing = ("nan" in text or "NaT" in text) and not text.startswith(("'", '"'))
-            line.append("  " + pad(text), "red" if missing else "")
-        lines.append(line)
-    return lines
+        cells = [] if label == "…" else [align(next(left, "")) if title else "…" for title in titles]
+        styles = ("red" if _is_missing(text) else "dim" if text == "…" else "" for text in cells)
+        grid.add_row(label, *map(Text, cells, styles))
+    return grid
+
+
+def _is_missing(text: str) -> bool:
+    return ("nan" in text or "NaT" in text) and not text.startswith(("'", '"'))
 
 
 def elide_indices(count: int, most: int) -> list[int | None]:
@@ -210,46 +185,17 @@ def _shorten(text: str) -> str:
     return text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - 1]}…"
 
 
-def _align_left(text: str, width: int) -> str:
-    """Return a text that stands at the left of its column, as words do."""
-    return text + " " * (width - _display_width(text))
-
-
-def _align_right(text: str, width: int) -> str:
-    """Return a text that stands at the right of its column, as numbers do."""
-    return " " * (width - _display_width(text)) + text
-
-
-def _display_width(text: str) -> int:
-    if text.isascii():
-        return len(text)
-    from rich.cells import cell_len
-
-    return cell_len(text)
-
-
 # Statistics ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Statistics:
-    """Statistics of the numbers of an array; of their magnitudes, if they are complex.
+class Statistics(NamedTuple):
+    """Statistics of the numbers of an array; of their magnitudes, if they are complex."""
 
-    Attributes:
-        minimum: of the finite elements; None if no element is finite. An int for integers, else a float.
-        mean: of the finite elements; of booleans the share that is true.
-        maximum: of the finite elements.
-        nan: the number of elements that are NaN.
-        infinite: the number of infinite elements.
-        count: the number of all elements.
-    """
-
-    minimum: float | None
-    mean: float | None
-    maximum: float | None
+    min: float | None  # of the finite elements; None if there are none. An int for integers
+    mean: float | None  # of booleans the share that is true
+    max: float | None
     nan: int
     infinite: int
-    count: int
 
 
 def has_numbers(values: Array) -> bool:
@@ -285,8 +231,8 @@ def compute_statistics(values: Array) -> Statistics:
             with np.errstate(over="ignore"):
                 total += float(part.sum(dtype=np.float64))
     if not used:
-        return Statistics(None, None, None, nan, infinite, values.size)
-    return Statistics(min(lows), total / used, max(highs), nan, infinite, values.size)
+        return Statistics(None, None, None, nan, infinite)
+    return Statistics(min(lows), total / used, max(highs), nan, infinite)
 
 
 # Pictures -----------------------------------------------------------------------------------------------------------
@@ -343,15 +289,8 @@ def draw_line(values: Array, numbers: Statistics, width: int, *, colours: bool, 
 
 def _find_heights(values: Array, numbers: Statistics, count: int) -> Iterator[tuple[int, int]]:
     """Yield the least and the greatest height, in dots, of a line in each of so many columns; (1, 0) for a gap."""
-    low, high = float(numbers.minimum or 0), float(numbers.maximum or 0)
-    unit = max(abs(low), abs(high)) or 1.0
-    real = to_real(values).astype(np.float64)
-    with np.errstate(over="ignore", invalid="ignore"):
-        shares = (np.clip(real, low, high) / unit - low / unit) / ((high / unit - low / unit) or 1.0)
-    shares = shares if high > low else np.where(np.isnan(real), np.nan, 0.5)
-    times = (
-        2 * (count // len(shares)) + 1
-    )  # points for each element, between it and the next ones, itself in the middle
+    shares = _to_shares(values, numbers)
+    times = 2 * (count // len(shares)) + 1  # points between an element and the next ones, itself in the middle
     between = (np.arange(len(shares) * times) + 0.5) / times - 0.5
     points = np.interp(between, np.arange(len(shares)), shares)
     points[times // 2 :: times] = shares  # one between two NaN too
@@ -391,13 +330,13 @@ def _draw_legend(numbers: Statistics, *, colours: bool) -> Text:
     """Return the scale between the least and the greatest value, with the mark of NaN where there is any."""
     from rich.text import Text
 
-    scale = Text(f"{_format_number(numbers.minimum)} ")
+    scale = Text(f"{_format_number(numbers.min)} ")
     if colours:
         for level in range(0, _LEVELS, 5):
             scale.append("█", _ansi_style(level))
     else:
         scale.append(f"[{RAMP}]")
-    scale.append(f" {_format_number(numbers.maximum)}")
+    scale.append(f" {_format_number(numbers.max)}")
     if numbers.nan:
         scale.append("   ")
         scale.append("█" if colours else NAN_MARK, _ansi_style(-1) if colours else "")
@@ -416,24 +355,27 @@ def to_levels(values: Array, numbers: Statistics, most_rows: int, most_columns: 
     wide = min(columns, most_columns, max(round(columns * scale), min(columns, 16)))
     row_edges = np.linspace(0, rows, high + 1).astype(int)
     column_edges = np.linspace(0, columns, wide + 1).astype(int)
-    low, top = float(numbers.minimum or 0), float(numbers.maximum or 0)
-    unit = max(abs(low), abs(top)) or 1.0
-    low, top = low / unit, top / unit
     picture = np.empty((high, wide), dtype=int)
     for index in range(high):
-        part = to_real(values[row_edges[index] : row_edges[index + 1]]).astype(np.float64)
+        part = _to_shares(values[row_edges[index] : row_edges[index + 1]], numbers)
         known = ~np.isnan(part)
-        with np.errstate(over="ignore"):
-            part = np.clip(np.where(known, part, 0) / unit, low, top)
-        part[~known] = 0
         counts = np.add.reduceat(known.sum(axis=0), column_edges[:-1])
-        sums = np.add.reduceat(part.sum(axis=0), column_edges[:-1])
-        share = (sums / np.maximum(counts, 1) - low) / (top - low) if top > low else np.full(wide, 0.5)
-        sizes = np.diff(column_edges) * len(part)
-        levels = np.clip(np.rint(share * (_LEVELS - 1)), 0, _LEVELS - 1).astype(int)
-        picture[index] = np.where(2 * counts < sizes, -1, levels)
-        picture[index][counts == 0] = -1
+        sums = np.add.reduceat(np.where(known, part, 0).sum(axis=0), column_edges[:-1])
+        levels = np.clip(np.rint(sums / np.maximum(counts, 1) * (_LEVELS - 1)), 0, _LEVELS - 1).astype(int)
+        missing = 2 * counts < np.diff(column_edges) * len(part)
+        picture[index] = np.where(missing | (counts == 0), -1, levels)
     return picture
+
+
+def _to_shares(values: Array, numbers: Statistics) -> Array:
+    """Return numbers as shares of the way from the least to the greatest one, NaN as it is."""
+    low, high = float(numbers.min or 0), float(numbers.max or 0)
+    real = to_real(values).astype(np.float64)
+    if low == high:
+        return np.where(np.isnan(real), np.nan, 0.5)
+    unit = max(abs(low), abs(high))  # so that no difference overflows
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.asarray((np.clip(real, low, high) / unit - low / unit) / ((high / unit - low / unit) or 1.0))
 
 
 def _enlarge(levels: Array, most_rows: int, most_columns: int) -> Array:
@@ -448,23 +390,20 @@ def _level_mark(level: int) -> str:
 
 # From pixels to colours ------------------------------------------------------------------------------------------
 
-_STYLES: dict[tuple[int, ...], Style] = {}
-
 
 def _half_blocks(above: int, below: int) -> tuple[str, Style]:
     """Return a character; -2 below is no pixel at all."""
     return ("▀", _ansi_style(above) if below == -2 else _ansi_style(above, below))
 
 
-def _ansi_style(*levels: int) -> Style:
-    """Return a style with the colour of the first level as foreground, and that of a second one as background."""
-    if levels not in _STYLES:
-        from rich.color import Color
-        from rich.style import Style
+@cache
+def _ansi_style(level: int, below: int | None = None) -> Style:
+    """Return a style with the colour of a level as foreground, and that of a second one as background."""
+    from rich.color import Color
+    from rich.style import Style
 
-        colours = [Color.from_rgb(*level_colour(level)) for level in levels]
-        _STYLES[levels] = Style(color=colours[0], bgcolor=colours[1] if len(colours) > 1 else None)
-    return _STYLES[levels]
+    colours = [None if one is None else Color.from_rgb(*level_colour(one)) for one in (level, below)]
+    return Style(color=colours[0], bgcolor=colours[1])
 
 
 def level_colour(level: int) -> Colour:

@@ -196,12 +196,5 @@ def _to_json(place: Endpoint, name: str, array: Any, indices: Indices, dtype: st
     values = np.asarray(array[indices])
     report |= {"slice": format_slice(indices), "shape": list(values.shape), "array_shape": list(array.shape)}
     if has_numbers(values):
-        numbers = compute_statistics(values)
-        report["statistics"] = {
-            "min": numbers.minimum,
-            "mean": numbers.mean,
-            "max": numbers.maximum,
-            "nan": numbers.nan,
-            "infinite": numbers.infinite,
-        }
+        report["statistics"] = compute_statistics(values)._asdict()
     return {**report, "values": to_json_cells(values)}
