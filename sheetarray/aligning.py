@@ -37,15 +37,11 @@ _MOST_PAIRS = 10**6  # rows before times rows now: in smaller gaps every row is 
 
 @dataclass(frozen=True)
 class RowOrigins:
-    """The origin of each row that stands in a sheet now.
+    """The origin of each row that stands in a sheet now."""
 
-    Attributes:
-        sources: for each row that stands there now, the number of the row as written that it was; -1 for an added one.
-        moved: a mask of the rows that stand in another order than they were written in.
-    """
-
+    # for each row that stands there now, the number of the row as written that it was; -1 for an added one
     sources: Positions
-    moved: Mask
+    moved: Mask  # a mask of the rows that stand in another order than they were written in
 
     @property
     def inserted(self) -> Positions:

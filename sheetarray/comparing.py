@@ -220,17 +220,11 @@ def find_common_dtype(base: np.dtype[Any], others: Sequence[np.dtype[Any]]) -> n
 
 @dataclass(frozen=True, slots=True)
 class SortedRows:
-    """Arrays of as many rows that stand in another order now, the same for all of them.
+    """Arrays of as many rows that stand in another order now, the same for all of them."""
 
-    Attributes:
-        names: of the arrays.
-        by: the array by which the rows are sorted now; None if by none.
-        order: for each row as it was written its number now.
-    """
-
-    names: Sequence[str]
-    by: str | None
-    order: Positions
+    names: Sequence[str]  # of the arrays
+    by: str | None  # the array by which the rows are sorted now; None if by none
+    order: Positions  # for each row as it was written its number now
 
     def to_text(self) -> str:
         """Return a sentence that describes the sort, such as `rows sorted by t (12 rows, 5 arrays)`."""

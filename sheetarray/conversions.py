@@ -80,31 +80,19 @@ class Conversions:
 
 @dataclass(frozen=True)
 class Job:
-    """One conversion.
+    """One conversion."""
 
-    Attributes:
-        number: of the source, counted from 0; it stays the same in a manifest.
-        source: an absolute path, or a remote file with the state that it had when it was listed.
-        target: an absolute path, or a remote file.
-        version: that of a source on this machine when it was listed; None for a remote file.
-        names: of the arrays; None for all.
-        options: for `convert`.
-        notes: whether warnings are part of the outcome.
-        label: of the source, in a manifest and in messages.
-        etag: a text that differs for each version of the source; None if it has none.
-        before: a text that differs for each version of the target: that of the version that is there now; None for a
-            remote one.
-    """
-
-    number: int
-    source: PathLike
-    target: PathLike
+    number: int  # of the source, counted from 0; it stays the same in a manifest
+    source: PathLike  # an absolute path, or a remote file with the state that it had when it was listed
+    target: PathLike  # an absolute path, or a remote file
+    # that of a source on this machine when it was listed; None for a remote file
     version: tuple[Any, ...] | None = None
-    names: Sequence[str] | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
-    notes: bool = False
-    label: str = ""
-    etag: str | None = None
+    names: Sequence[str] | None = None  # of the arrays; None for all
+    options: Mapping[str, Any] = field(default_factory=dict)  # for `convert`
+    notes: bool = False  # whether warnings are part of the outcome
+    label: str = ""  # of the source, in a manifest and in messages
+    etag: str | None = None  # a text that differs for each version of the source; None if it has none
+    # a text that differs for each version of the target: that of the version that is there now; None for a remote one
     before: str | None = None
 
 
@@ -376,21 +364,14 @@ CREATE TABLE files (number INTEGER PRIMARY KEY, source TEXT NOT NULL UNIQUE, eta
 
 @dataclass(frozen=True)
 class ManifestEntry:
-    """The entry of a source in a manifest.
+    """The entry of a source in a manifest."""
 
-    Attributes:
-        number: of the source, counted from 0; it stays the same.
-        etag: a text that differs for each version of the source: that of the version to be converted.
-        target: the path or URL that it is converted to.
-        state: "waiting", "done" or "failed".
-        before: a text that differs for each version of the target: that of the version when the source began to wait;
-            None if it was not noted.
-    """
-
-    number: int
-    etag: str | None
-    target: str | None
-    state: str
+    number: int  # of the source, counted from 0; it stays the same
+    etag: str | None  # a text that differs for each version of the source: that of the version to be converted
+    target: str | None  # the path or URL that it is converted to
+    state: str  # "waiting", "done" or "failed"
+    # a text that differs for each version of the target: that of the version when the source began to wait; None if it
+    # was not noted
     before: str | None = None
 
 

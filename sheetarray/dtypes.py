@@ -24,17 +24,11 @@ Kind = Literal["float", "complex", "int", "bool", "generic", "string", "datetime
 
 @dataclass(frozen=True, slots=True)
 class DType:
-    """A dtype of the format.
+    """A dtype of the format."""
 
-    Attributes:
-        name: as it stands in a header.
-        kind: the family of dtypes whose elements look alike in cells.
-        numpy: the NumPy dtype, in native byte order; `str_` without a width for `string`.
-    """
-
-    name: str
-    kind: Kind
-    numpy: np.dtype[Any]
+    name: str  # as it stands in a header
+    kind: Kind  # the family of dtypes whose elements look alike in cells
+    numpy: np.dtype[Any]  # the NumPy dtype, in native byte order; `str_` without a width for `string`
 
 
 _NUMERIC: dict[Kind, tuple[str, ...]] = {

@@ -74,26 +74,17 @@ def name_element(name: str, index: Sequence[int] | None) -> str:
 class Header:
     """The fields of a header; construction checks that they can be true.
 
-    Attributes:
-        dtype: of the elements.
-        shape: the number of elements along each dimension; () for a 0-d array.
-        strides: in elements, one for each dimension.
-        offset: index in the buffer of the first element of the view.
-        order: "row-major" or "column-major": kept, never derived from the strides.
-        capacity: the number of elements in the buffer (of the whole array, if it is in parts).
-        part: (k, n) if this is the header of the k-th of n parts; else None.
-
     Raises:
         FormatError: the fields contradict each other.
     """
 
-    dtype: DType
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
-    offset: int
-    order: Order
-    capacity: int
-    part: tuple[int, int] | None = None
+    dtype: DType  # of the elements
+    shape: tuple[int, ...]  # the number of elements along each dimension; () for a 0-d array
+    strides: tuple[int, ...]  # in elements, one for each dimension
+    offset: int  # index in the buffer of the first element of the view
+    order: Order  # "row-major" or "column-major": kept, never derived from the strides
+    capacity: int  # the number of elements in the buffer (of the whole array, if it is in parts)
+    part: tuple[int, int] | None = None  # (k, n) if this is the header of the k-th of n parts; else None
 
     def __post_init__(self) -> None:
         check_dimensions(len(self.shape))

@@ -111,17 +111,11 @@ class FileChanges:
 
 @dataclass(frozen=True, slots=True)
 class MergedArrays:
-    """Arrays put together, and what could not be.
+    """Arrays put together, and what could not be."""
 
-    Attributes:
-        arrays: the merged arrays by name: those of the base in their order, then new ones.
-        conflicts: what was changed differently, in the order of arrays and elements.
-        changes: what each person has changed.
-    """
-
-    arrays: dict[str, Any]
-    conflicts: Conflicts
-    changes: list[FileChanges]
+    arrays: dict[str, Any]  # the merged arrays by name: those of the base in their order, then new ones
+    conflicts: Conflicts  # what was changed differently, in the order of arrays and elements
+    changes: list[FileChanges]  # what each person has changed
 
 
 Arrays = Mapping[str, Any]  # ndarrays, or awkward arrays, by name
@@ -206,19 +200,12 @@ class _Asked:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Arrays whose rows belong together, and have as many rows in each file.
+    """Arrays whose rows belong together, and have as many rows in each file."""
 
-    Attributes:
-        key: of the group.
-        names: of the arrays.
-        axes: along which the rows of each lie.
-        copies: for each file whether it has these arrays.
-    """
-
-    key: Hashable
-    names: list[str]
-    axes: dict[str, int]
-    copies: list[bool]
+    key: Hashable  # of the group
+    names: list[str]  # of the arrays
+    axes: dict[str, int]  # along which the rows of each lie
+    copies: list[bool]  # for each file whether it has these arrays
 
 
 def _group(

@@ -12,15 +12,11 @@ FormulaMode = Literal["escape", "keep"]  # what a container of nothing but text 
 
 @dataclass(frozen=True, slots=True)
 class TextLook:
-    """The look of values in a container of text.
+    """The look of values in a container of text."""
 
-    Attributes:
-        decimal: the decimal mark of floats and complex numbers.
-        formulas: "escape" puts an apostrophe before text that a spreadsheet would evaluate, "keep" does not; "typed"
-            is a container that knows text from numbers and formulas by itself.
-    """
-
-    decimal: Literal[".", ","] = "."
+    decimal: Literal[".", ","] = "."  # the decimal mark of floats and complex numbers
+    # "escape" puts an apostrophe before text that a spreadsheet would evaluate, "keep" does not; "typed" is a container
+    # that knows text from numbers and formulas by itself
     formulas: Literal["escape", "keep", "typed"] = "escape"
 
 

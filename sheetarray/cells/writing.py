@@ -142,16 +142,12 @@ _TYPED = TextLook(".", "typed")
 
 @dataclass(frozen=True, slots=True)
 class TypedCells:
-    """The cells of a piece of a column, each a number, a text, a boolean or a blank.
+    """The cells of a piece of a column, each a number, a text, a boolean or a blank."""
 
-    Attributes:
-        numbers: a numeric Series with null for every cell that is no number; None if no cell is one.
-        texts: a String Series with null for every cell that is not text; None if no cell is one.
-        booleans: a Boolean Series with null for every cell that is no boolean; None if no cell is one.
-    """
-
+    # a numeric Series with null for every cell that is no number; None if no cell is one
     numbers: pl.Series | None = None
-    texts: pl.Series | None = None
+    texts: pl.Series | None = None  # a String Series with null for every cell that is not text; None if no cell is one
+    # a Boolean Series with null for every cell that is no boolean; None if no cell is one
     booleans: pl.Series | None = None
 
     @property

@@ -70,15 +70,10 @@ class FormatName(click.types.StringParamType):
 
 @dataclass(frozen=True, slots=True)
 class FormatOptions:
-    """What a command line says of a format.
+    """What a command line says of a format."""
 
-    Attributes:
-        format: its name, of --from or --to; None if its suffix says it.
-        texts: its options as texts, of --read or --write, by key.
-    """
-
-    format: str | None
-    texts: dict[str, str]
+    format: str | None  # its name, of --from or --to; None if its suffix says it
+    texts: dict[str, str]  # its options as texts, of --read or --write, by key
 
     def parse(self, row: Format, verb: str, *, lenient: bool = False) -> dict[str, Any]:
         """Return the options as the adapter's function takes them; its signature says of which type each value is.

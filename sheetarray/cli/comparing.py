@@ -50,46 +50,33 @@ class DifferingElement:
 
 @dataclass(slots=True)
 class Comparison:
-    """Two arrays of one name.
+    """Two arrays of one name."""
 
-    Attributes:
-        name: of both.
-        dtypes: the dtype names of both.
-        shapes: the shapes of both.
-        orders: the orders of both in memory, "row-major" or "column-major"; None for awkward arrays.
-        tolerant: whether a tolerance was given: another dtype, order or sign of zero is then noted, but no difference.
-        compared: whether the elements could be compared at all.
-        elements: the number of elements that were compared.
-        differing: the number of elements that differ.
-        signs: the number of those that are zeros and differ in their sign alone.
-        absolute: the largest difference between numbers; None if no numbers differ.
-        relative: the largest |a - b| / |b|, over elements with b != 0.
-        first: the elements that differ most: those without a difference first, then the largest, signs of zero last.
-        noise: the number of elements that differ by rounding alone; in `first` they come last, if they are named.
-        unreadable: elements whose cells cannot be read in A or B, as in `first`.
-        alignment: of the rows, where one axis has another length and the other rows were compared; else None.
-        rows_gone: the elements of the first rows that B lacks, by their numbers in A.
-        rows_come: the elements of the first rows that A lacks, by their numbers in B.
-        explanation: the change that all elements have undergone alike, such as a factor; None if there is none.
-    """
-
-    name: str
-    dtypes: tuple[str, str]
-    shapes: tuple[tuple[int, ...], tuple[int, ...]]
+    name: str  # of both
+    dtypes: tuple[str, str]  # the dtype names of both
+    shapes: tuple[tuple[int, ...], tuple[int, ...]]  # the shapes of both
+    # the orders of both in memory, "row-major" or "column-major"; None for awkward arrays
     orders: tuple[str | None, str | None] = (None, None)
+    # whether a tolerance was given: another dtype, order or sign of zero is then noted, but no difference
     tolerant: bool = False
-    compared: bool = True
-    elements: int = 0
-    differing: int = 0
-    signs: int = 0
-    absolute: int | float | None = None
-    relative: float | None = None
+    compared: bool = True  # whether the elements could be compared at all
+    elements: int = 0  # the number of elements that were compared
+    differing: int = 0  # the number of elements that differ
+    signs: int = 0  # the number of those that are zeros and differ in their sign alone
+    absolute: int | float | None = None  # the largest difference between numbers; None if no numbers differ
+    relative: float | None = None  # the largest |a - b| / |b|, over elements with b != 0
+    # the elements that differ most: those without a difference first, then the largest, signs of zero last
     first: list[DifferingElement] = field(default_factory=list)
-    noise: int = 0
+    noise: int = 0  # the number of elements that differ by rounding alone; in `first` they come last, if they are named
+    # elements whose cells cannot be read in A or B, as in `first`
     unreadable: list[DifferingElement] = field(default_factory=list)
+    # of the rows, where one axis has another length and the other rows were compared; else None
     alignment: Alignment | None = None
+    # the elements of the first rows that B lacks, by their numbers in A
     rows_gone: dict[int, Array] = field(default_factory=dict)
+    # the elements of the first rows that A lacks, by their numbers in B
     rows_come: dict[int, Array] = field(default_factory=dict)
+    # the change that all elements have undergone alike, such as a factor; None if there is none
     explanation: str | None = None
 
     @property
@@ -241,19 +228,12 @@ def _are_comparable(a: Array, b: Array) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """The rows of two arrays that belong together.
+    """The rows of two arrays that belong together."""
 
-    Attributes:
-        axis: along which the rows lie.
-        pairs: the rows of A, and of B, that are compared with one another; both ascend.
-        deleted: the rows of A that B lacks.
-        inserted: the rows of B that A lacks.
-    """
-
-    axis: int
-    pairs: tuple[Positions, Positions]
-    deleted: list[int]
-    inserted: list[int]
+    axis: int  # along which the rows lie
+    pairs: tuple[Positions, Positions]  # the rows of A, and of B, that are compared with one another; both ascend
+    deleted: list[int]  # the rows of A that B lacks
+    inserted: list[int]  # the rows of B that A lacks
 
     def find_indices(self, place: Sequence[int]) -> tuple[tuple[int, ...], ...]:
         """Return the indices in B and in A of an element, given its index among the rows that are compared."""

@@ -33,20 +33,13 @@ _PATIENCE = 0.4  # seconds before a bar of progress appears
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A FILE of the command line.
+    """A FILE of the command line."""
 
-    Attributes:
-        text: as it was given.
-        row: the registry's row of its format.
-        label: the name that messages use.
-        place: a path, a `RemoteFile` with its storage options, or the URL of a service.
-        pipe: returns all bytes of standard input or of a named pipe, if that is read; else None.
-    """
-
-    text: str
-    row: Format
-    label: str
-    place: Any
+    text: str  # as it was given
+    row: Format  # the registry's row of its format
+    label: str  # the name that messages use
+    place: Any  # a path, a `RemoteFile` with its storage options, or the URL of a service
+    # returns all bytes of standard input or of a named pipe, if that is read; else None
     pipe: Callable[[], bytes] | None = None
 
     @property

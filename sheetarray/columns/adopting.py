@@ -21,15 +21,10 @@ from .sheet import ArrayInfo, Sheet, Zone
 
 @dataclass(frozen=True, slots=True)
 class ResizedArray:
-    """An array with the length that its cells have.
+    """An array with the length that its cells have."""
 
-    Attributes:
-        column: its cells, and both headers: the one that stands in the sheet, and the one that is true.
-        buffer: its elements.
-    """
-
-    column: ArrayColumn
-    buffer: Buffer
+    column: ArrayColumn  # its cells, and both headers: the one that stands in the sheet, and the one that is true
+    buffer: Buffer  # its elements
 
     @property
     def is_changed(self) -> bool:
@@ -99,24 +94,15 @@ def info_of_resized(array: ResizedArray) -> ArrayInfo:
 
 @dataclass(frozen=True, slots=True)
 class ElementEdits:
-    """The cells of one array that have to change for it to hold other elements.
+    """The cells of one array that have to change for it to hold other elements."""
 
-    Attributes:
-        name: of the array.
-        column: where it stands, with the header that will be true.
-        buffer: what its data cells are to hold.
-        dtype: of the buffer; of a complex array with two cells for each element that of its parts.
-        changed: the data cells whose content changes, ascending; added ones last.
-        before: the number of data cells that there are.
-        head: the cells of the new flat list before its data, where the whole list has to be written anew; else empty.
-    """
-
-    name: str
-    column: ArrayColumn
-    buffer: Buffer
-    dtype: DType
-    changed: Positions
-    before: int
+    name: str  # of the array
+    column: ArrayColumn  # where it stands, with the header that will be true
+    buffer: Buffer  # what its data cells are to hold
+    dtype: DType  # of the buffer; of a complex array with two cells for each element that of its parts
+    changed: Positions  # the data cells whose content changes, ascending; added ones last
+    before: int  # the number of data cells that there are
+    # the cells of the new flat list before its data, where the whole list has to be written anew; else empty
     head: list[Cell] = field(default_factory=list)
 
     def place(self, index: int) -> tuple[str | None, int, int]:

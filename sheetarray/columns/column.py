@@ -212,23 +212,14 @@ class ArrayColumn:
 
 @dataclass(frozen=True)
 class DecodedColumn:
-    """A column that was decoded cell by cell.
+    """A column that was decoded cell by cell."""
 
-    Attributes:
-        buffer: the elements.
-        problems: the cells that cannot be read.
-        cells_per_element: 2 for a complex array that has one cell for each part of an element.
-        count_error: says that there are too few cells, or too many; None if their number is right.
-        cells: all data cells.
-        missing_count: the number of cells that are not there and were read as blank.
-    """
-
-    buffer: Buffer
-    problems: list[Problem]
-    cells_per_element: int
-    count_error: FormatError | None
-    cells: pl.Series | Sequence[Cell]
-    missing_count: int
+    buffer: Buffer  # the elements
+    problems: list[Problem]  # the cells that cannot be read
+    cells_per_element: int  # 2 for a complex array that has one cell for each part of an element
+    count_error: FormatError | None  # says that there are too few cells, or too many; None if their number is right
+    cells: pl.Series | Sequence[Cell]  # all data cells
+    missing_count: int  # the number of cells that are not there and were read as blank
 
     @property
     def is_cut(self) -> bool:

@@ -32,27 +32,17 @@ _FEW_ELEMENTS = 256  # of a column, which are made together with those of others
 
 @dataclass(frozen=True)
 class LayoutColumn:
-    """The content of one column: a name, a header, and the elements of a buffer or of a part of it.
+    """The content of one column: a name, a header, and the elements of a buffer or of a part of it."""
 
-    Attributes:
-        name: of the array.
-        header: cells, `version` to `data`.
-        dtype: of the elements.
-        buffer: 1-D, what stands in this column.
-        start: index of its first element in the buffer of the whole array.
-        blanks: how many cells stay blank between the name and the header, so that data of all columns begin in one row.
-        serials: whether dates are the serial numbers that spreadsheets count, where those are exact.
-        above: the number of cells between its name and its first element.
-    """
-
-    name: str
-    header: list[Cell]
-    dtype: DType
-    buffer: np.ndarray[tuple[int], np.dtype[Any]]
-    start: int = 0
+    name: str  # of the array
+    header: list[Cell]  # cells, `version` to `data`
+    dtype: DType  # of the elements
+    buffer: np.ndarray[tuple[int], np.dtype[Any]]  # 1-D, what stands in this column
+    start: int = 0  # index of its first element in the buffer of the whole array
+    # how many cells stay blank between the name and the header, so that data of all columns begin in one row
     blanks: int = 0
-    serials: bool = False
-    above: int = field(init=False)
+    serials: bool = False  # whether dates are the serial numbers that spreadsheets count, where those are exact
+    above: int = field(init=False)  # the number of cells between its name and its first element
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "above", self.blanks + len(self.header))
@@ -101,15 +91,10 @@ class LayoutColumn:
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of a sheet, from left to right.
+    """The columns of a sheet, from left to right."""
 
-    Attributes:
-        pieces: one for each column.
-        named: whether row 1 holds the names.
-    """
-
-    pieces: list[LayoutColumn]
-    named: bool = True
+    pieces: list[LayoutColumn]  # one for each column
+    named: bool = True  # whether row 1 holds the names
 
     @cached_property
     def zone_height(self) -> int:

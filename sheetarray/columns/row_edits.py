@@ -30,22 +30,15 @@ _HINT = "resize=True reads them as they stand, sheetarray adopt makes the header
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """The rows of one array that were added or deleted, as far as the fingerprint that a container keeps tells.
+    """The rows of one array that were added or deleted, as far as the fingerprint that a container keeps tells."""
 
-    Attributes:
-        kind: "inserted" where rows were added, at the end too.
-        firsts: ranges of rows, in their order: with any of them as the first row that was added or deleted, all other
-            elements are as they were written; None where the fingerprint does not tell.
-        rest_is_exact: whether all other elements are those that were written, to the last bit.
-        rows: the number of each row that was added or deleted, where a guard tells them.
-        gone: the elements of these rows if they were deleted, as they were written; else None.
-    """
-
-    kind: Literal["inserted", "deleted"]
+    kind: Literal["inserted", "deleted"]  # "inserted" where rows were added, at the end too
+    # ranges of rows, in their order: with any of them as the first row that was added or deleted, all other elements
+    # are as they were written; None where the fingerprint does not tell
     firsts: tuple[range, ...] | None = None
-    rest_is_exact: bool = False
-    rows: tuple[int, ...] = ()
-    gone: Array | None = None
+    rest_is_exact: bool = False  # whether all other elements are those that were written, to the last bit
+    rows: tuple[int, ...] = ()  # the number of each row that was added or deleted, where a guard tells them
+    gone: Array | None = None  # the elements of these rows if they were deleted, as they were written; else None
 
     def find_gone(self, first: int | None) -> Array | None:
         """Return the elements of the deleted rows if the first of them was `first`.
@@ -61,17 +54,11 @@ class RowChange:
 
 @dataclass(frozen=True, slots=True)
 class RowEdit:
-    """Rows added to, or deleted from, arrays of one sheet alike.
+    """Rows added to, or deleted from, arrays of one sheet alike."""
 
-    Attributes:
-        columns: the arrays by name; their headers are the new ones.
-        before: the number of rows that each had.
-        after: the number of rows that each has now.
-    """
-
-    columns: dict[str, ArrayColumn]
-    before: int
-    after: int
+    columns: dict[str, ArrayColumn]  # the arrays by name; their headers are the new ones
+    before: int  # the number of rows that each had
+    after: int  # the number of rows that each has now
 
     def to_finding(self, changes: Mapping[str, RowChange]) -> Finding:
         """Return the finding by which `check` tells of the edit.
@@ -251,20 +238,14 @@ def _format_shape(header: Header) -> str:
 
 @dataclass(slots=True)  # nobody changes one; a frozen one takes three times as long to make
 class _Extent:
-    """The number of rows of an array, by its header and by its cells.
+    """The number of rows of an array, by its header and by its cells."""
 
-    Attributes:
-        rows: the number of rows, by the header.
-        row: the number of elements of each row.
-        elements: the number of elements in its column, up to the last cell that is not blank; None where the last
-            element has only one of its two cells, or where the cells far below are something else.
-        is_sure: whether a blank is no element, so that the cells tell where the array ends.
-    """
-
-    rows: int
-    row: int
+    rows: int  # the number of rows, by the header
+    row: int  # the number of elements of each row
+    # the number of elements in its column, up to the last cell that is not blank; None where the last element has only
+    # one of its two cells, or where the cells far below are something else
     elements: int | None
-    is_sure: bool
+    is_sure: bool  # whether a blank is no element, so that the cells tell where the array ends
 
     @property
     def least(self) -> int | None:

@@ -31,21 +31,14 @@ ColumnCells = tuple[Sequence[Cell], "pl.Series | Numbers | Sequence[Cell]"]  # t
 
 @dataclass(slots=True, unsafe_hash=True)  # nobody changes one; a frozen one takes three times as long to make
 class Request:
-    """A column that is wanted.
+    """A column that is wanted."""
 
-    Attributes:
-        column: its index, from 0.
-        row: of its first data cell, from 0.
-        dtype: what its cells are to be.
-        as_numerals: whether text that reads as a number is one, where the container tells them apart.
-        stop: the row before which it ends, since another array stands below; None for the sheet's end. Where a row is
-            requested, the column.
-    """
-
-    column: int
-    row: int
-    dtype: DType
-    as_numerals: bool = True
+    column: int  # its index, from 0
+    row: int  # of its first data cell, from 0
+    dtype: DType  # what its cells are to be
+    as_numerals: bool = True  # whether text that reads as a number is one, where the container tells them apart
+    # the row before which it ends, since another array stands below; None for the sheet's end. Where a row is
+    # requested, the column
     stop: int | None = None
 
 
@@ -66,22 +59,15 @@ class Zone:
 
 
 class Sheet(Protocol):
-    """A sheet as a container shows it. All rows and columns count from 0.
+    """A sheet as a container shows it. All rows and columns count from 0."""
 
-    Attributes:
-        title: the sheet's name in addresses; None where the container has only one.
-        look: how values look in its text.
-        notes: findings about what was accepted although it is not as `write` writes it.
-        max_rows: the number of rows that a sheet can have; None for any number.
-        keeps_blanks: whether blanks at the end of a column are cells like any others, as in a text; False where they
-            leave no trace, as in a worksheet. Only of the former `read` can say that cells are missing.
-    """
-
-    title: str | None
-    look: TextLook
-    max_rows: int | None
+    title: str | None  # the sheet's name in addresses; None where the container has only one
+    look: TextLook  # how values look in its text
+    max_rows: int | None  # the number of rows that a sheet can have; None for any number
+    # whether blanks at the end of a column are cells like any others, as in a text; False where they leave no trace, as
+    # in a worksheet. Only of the former `read` can say that cells are missing
     keeps_blanks: bool
-    notes: list[Finding]
+    notes: list[Finding]  # findings about what was accepted although it is not as `write` writes it
 
     def words(self) -> Words:
         """Return every cell of the whole sheet that holds a word of a header: found in bulk, not cell by cell."""

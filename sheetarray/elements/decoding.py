@@ -29,18 +29,12 @@ MOST_EXPLAINED = 2**12
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A cell that its dtype cannot mean.
+    """A cell that its dtype cannot mean."""
 
-    Attributes:
-        index: of the cell among the data cells.
-        reason: why it has no value.
-        hint: what to do.
-        rest: whether it stands for this cell and all later ones: they were not looked at, and have no value.
-    """
-
-    index: int
-    reason: str
-    hint: str = ""
+    index: int  # of the cell among the data cells
+    reason: str  # why it has no value
+    hint: str = ""  # what to do
+    # whether it stands for this cell and all later ones: they were not looked at, and have no value
     rest: bool = field(default=False, repr=False)
 
 

@@ -172,19 +172,12 @@ _LONGEST_COMPLEX = 1000  # characters; where the real part ends is tried at each
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A cell that has no value for any dtype: an error, a formula without a result, a date among numbers.
+    """A cell that has no value for any dtype: an error, a formula without a result, a date among numbers."""
 
-    Attributes:
-        reason: what it is.
-        hint: what to do.
-        numeral: the text in a number cell that is no number, such as INF.
-        is_error: whether it is an error of the spreadsheet, such as #DIV/0!.
-    """
-
-    reason: str
-    hint: str = ""
-    numeral: str = ""
-    is_error: bool = False
+    reason: str  # what it is
+    hint: str = ""  # what to do
+    numeral: str = ""  # the text in a number cell that is no number, such as INF
+    is_error: bool = False  # whether it is an error of the spreadsheet, such as #DIV/0!
 
 
 def is_blank(cell: Cell) -> bool:

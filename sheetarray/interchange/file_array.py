@@ -32,12 +32,6 @@ _THREADS = 4
 class FileArray:
     """An array whose elements lie among bytes, side by side.
 
-    Attributes:
-        dtype: NumPy's, in the byte order of the file.
-        shape: the number of elements along each dimension.
-        order: in which the elements follow each other.
-        position: of the first element, in bytes from the beginning of the file.
-
     Raises:
         FormatError: no memory could hold such an array, or its elements have a size of 0 bytes.
 
@@ -46,10 +40,10 @@ class FileArray:
         array([1, 2], dtype=int16)
     """
 
-    dtype: np.dtype[Any]
-    shape: tuple[int, ...]
-    order: Order
-    position: int
+    dtype: np.dtype[Any]  # NumPy's, in the byte order of the file
+    shape: tuple[int, ...]  # the number of elements along each dimension
+    order: Order  # in which the elements follow each other
+    position: int  # of the first element, in bytes from the beginning of the file
 
     def __post_init__(self) -> None:
         check_dimensions(len(self.shape))

@@ -39,15 +39,10 @@ class LabelledArrays(dict[str, Any]):
 
 @dataclass(slots=True)
 class ReadLabels:
-    """The labels that were read, or the error in their description.
+    """The labels that were read, or the error in their description."""
 
-    Attributes:
-        labels: the labels in the description; None if the source has none.
-        error: what is wrong with the description; None if nothing is.
-    """
-
-    labels: DatasetLabels | None = None
-    error: FormatError | None = None
+    labels: DatasetLabels | None = None  # the labels in the description; None if the source has none
+    error: FormatError | None = None  # what is wrong with the description; None if nothing is
 
     def get(self) -> DatasetLabels | None:
         """Return the labels that were read; None if the source has no description.

@@ -294,17 +294,11 @@ def is_coordinate(name: str, attrs: Mapping[str, Any], words: Collection[str]) -
 
 @dataclass(frozen=True, slots=True)
 class Categories:
-    """The categories of a categorical array.
+    """The categories of a categorical array."""
 
-    Attributes:
-        values: as an array.
-        ordered: whether they are in order.
-        dtype: the name of the dtype from which they are made again; "" for that of the array.
-    """
-
-    values: np.ndarray[Any, Any]
-    ordered: bool = False
-    dtype: str = ""
+    values: np.ndarray[Any, Any]  # as an array
+    ordered: bool = False  # whether they are in order
+    dtype: str = ""  # the name of the dtype from which they are made again; "" for that of the array
 
 
 @dataclass(slots=True)

@@ -36,22 +36,15 @@ _MOST_CHARACTERS = 2**24
 
 @dataclass(slots=True)
 class TableNote:
-    """What the cells of a table do not say of the arrays in it.
+    """What the cells of a table do not say of the arrays in it."""
 
-    Attributes:
-        labels: of the arrays.
-        dtypes: the dtype name of each column.
-        axes: the column that tells the places along a dimension, by dimension; without one, rows are counted.
-        beside: the dimension whose labels are names of columns; "" for none.
-        kept: the coordinates along that dimension.
-        places: for each column that is a part of an array: the name of the array, and the place along that dimension.
-    """
-
-    labels: DatasetLabels
-    dtypes: dict[str, str] = field(default_factory=dict)
+    labels: DatasetLabels  # of the arrays
+    dtypes: dict[str, str] = field(default_factory=dict)  # the dtype name of each column
+    # the column that tells the places along a dimension, by dimension; without one, rows are counted
     axes: dict[str, str] = field(default_factory=dict)
-    beside: str = ""
-    kept: dict[str, Array] = field(default_factory=dict)
+    beside: str = ""  # the dimension whose labels are names of columns; "" for none
+    kept: dict[str, Array] = field(default_factory=dict)  # the coordinates along that dimension
+    # for each column that is a part of an array: the name of the array, and the place along that dimension
     places: dict[str, tuple[str, int]] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:

@@ -38,19 +38,12 @@ _FETCHING_THREADS = 16  # which scan files at the same time: some need more byte
 
 @dataclass(frozen=True)
 class FileHeaders:
-    """The headers of a file's arrays, and their labels.
+    """The headers of a file's arrays, and their labels."""
 
-    Attributes:
-        infos: of the arrays that are asked for and their coordinates, by name.
-        labels: of these arrays.
-        texts: the labels as texts, to be compared with those of another file.
-        attrs: attributes of the dataset, as texts.
-    """
-
-    infos: Mapping[str, ArrayInfo]
-    labels: DatasetLabels
-    texts: Mapping[str, str]
-    attrs: Mapping[str, str]
+    infos: Mapping[str, ArrayInfo]  # of the arrays that are asked for and their coordinates, by name
+    labels: DatasetLabels  # of these arrays
+    texts: Mapping[str, str]  # the labels as texts, to be compared with those of another file
+    attrs: Mapping[str, str]  # attributes of the dataset, as texts
 
     @property
     def signature(self) -> tuple[Any, ...]:
@@ -212,23 +205,15 @@ class FileGroup:
 
 @dataclass(frozen=True)
 class StackReader:
-    """A reader of the blocks of one array.
+    """A reader of the blocks of one array."""
 
-    Attributes:
-        name: of the array.
-        shape: of it in each file.
-        dtype: of its elements.
-        digests: of the coordinates along its dimensions, by name; those of each file are compared with them.
-        named: whether the formats keep the names of arrays.
-        parts: whether only the rows of a block are read, if the file allows that.
-    """
-
-    name: str
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
+    name: str  # of the array
+    shape: tuple[int, ...]  # of it in each file
+    dtype: np.dtype[Any]  # of its elements
+    # of the coordinates along its dimensions, by name; those of each file are compared with them
     digests: Mapping[str, str]
-    named: bool
-    parts: bool
+    named: bool  # whether the formats keep the names of arrays
+    parts: bool  # whether only the rows of a block are read, if the file allows that
 
     def __call__(self, group: FileGroup, rows: range | None = None) -> Array:
         """Return a block: the arrays of some files, or some rows of them.

@@ -24,19 +24,12 @@ from ..registry import format_of
 
 @dataclass(frozen=True, slots=True)
 class ArrayReader:
-    """A file of arrays that is opened again for each read, so long as it is unchanged.
+    """A file of arrays that is opened again for each read, so long as it is unchanged."""
 
-    Attributes:
-        path: an absolute path, since a cluster's workers are started in other folders; or a URL.
-        format: the name of a format; None chooses it by the suffix.
-        options: for reading.
-        state: the version of the file when it was opened; None for a service.
-    """
-
-    path: str | os.PathLike[str]
-    format: str | None
-    options: Mapping[str, Any] = field(default_factory=dict)
-    state: tuple[Any, ...] | None = None
+    path: str | os.PathLike[str]  # an absolute path, since a cluster's workers are started in other folders; or a URL
+    format: str | None  # the name of a format; None chooses it by the suffix
+    options: Mapping[str, Any] = field(default_factory=dict)  # for reading
+    state: tuple[Any, ...] | None = None  # the version of the file when it was opened; None for a service
 
     def check_unchanged(self) -> None:
         """Refuse a file that has been saved again.

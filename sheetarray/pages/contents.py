@@ -40,18 +40,15 @@ FieldPath = tuple[str, ...]  # names of fields, from the outside to the inside
 
 @dataclass(slots=True)
 class TidyTable:
-    """A table that is filled row by row.
+    """A table that is filled row by row."""
 
-    Attributes:
-        lists: the paths of the fields that hold the lists around its entries; () for the entries of the array itself.
-        indices: for each row, the index of its entry in each of these lists.
-        columns: by the path of its field, the numbers of the rows that have a value, and these values.
-        counts: by the path of its field, the same for a list in the entries, with its number of entries as the value.
-    """
-
+    # the paths of the fields that hold the lists around its entries; () for the entries of the array itself
     lists: tuple[FieldPath, ...] = ()
+    # for each row, the index of its entry in each of these lists
     indices: list[tuple[int, ...]] = field(default_factory=list)
+    # by the path of its field, the numbers of the rows that have a value, and these values
     columns: dict[FieldPath, tuple[list[int], list[Any]]] = field(default_factory=dict)
+    # by the path of its field, the same for a list in the entries, with its number of entries as the value
     counts: dict[FieldPath, tuple[list[int], list[Any]]] = field(default_factory=dict)
 
     @property

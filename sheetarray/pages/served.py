@@ -80,17 +80,12 @@ _LEVEL = 6  # of deflate; more takes twice the time for 2 % less
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """The elements of an array in row-major order, ready for a page.
+    """The elements of an array in row-major order, ready for a page."""
 
-    Attributes:
-        kind: of the dtype: float, int, bool, complex, string, datetime, timedelta, generic.
-        layout: the type of the numbers in the buffer, such as `f8` or `i8`; `text` for text.
-        buffers: the bytes of the numbers; or three: of the lengths of texts, of the texts, and of the kinds of generic
-            elements, which only generic arrays have.
-    """
-
-    kind: str
-    layout: str
+    kind: str  # of the dtype: float, int, bool, complex, string, datetime, timedelta, generic
+    layout: str  # the type of the numbers in the buffer, such as `f8` or `i8`; `text` for text
+    # the bytes of the numbers; or three: of the lengths of texts, of the texts, and of the kinds of generic elements,
+    # which only generic arrays have
     buffers: tuple[bytes, ...]
 
 
@@ -170,12 +165,6 @@ Box = tuple[slice, ...]
 class ServedArray:
     """An array that is read when elements of it are asked for.
 
-    Attributes:
-        shape: as the header says it.
-        dtype: NumPy's dtype; that of text has no width.
-        load: returns the whole array, mapped or in memory.
-        check: raises a `FormatError` where the array is no longer what it was.
-
     Example:
         >>> served = ServedArray.from_array(np.arange(6).reshape(2, 3))
         >>> served.take((slice(0, 2, 1), slice(1, 3, 2)))
@@ -183,10 +172,10 @@ class ServedArray:
                [4]])
     """
 
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
-    load: Callable[[], Array]
-    check: Callable[[], None]
+    shape: tuple[int, ...]  # as the header says it
+    dtype: np.dtype[Any]  # NumPy's dtype; that of text has no width
+    load: Callable[[], Array]  # returns the whole array, mapped or in memory
+    check: Callable[[], None]  # raises a `FormatError` where the array is no longer what it was
     info: ArrayInfo | None = None
     _array: Array | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -355,18 +344,14 @@ def _dtype_of(info: ArrayInfo) -> np.dtype[Any]:
 class ServedDifference:
     """The differences of two arrays of one shape, element by element: the second minus the first.
 
-    Attributes:
-        first: an array.
-        second: another one.
-
     Example:
         >>> one, two = (ServedArray.from_array(np.array(values)) for values in ([1.5, np.nan], [2.0, np.nan]))
         >>> ServedDifference(one, two).take((slice(0, 2, 1),))
         array([0.5, 0. ])
     """
 
-    first: ServedArray
-    second: ServedArray
+    first: ServedArray  # an array
+    second: ServedArray  # another one
     info: None = None
 
     @property

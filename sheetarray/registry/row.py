@@ -24,17 +24,11 @@ _NAME = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*")
 
 @dataclass(frozen=True, slots=True)
 class Composite:
-    """Values that are spread over several columns wherever cells are.
+    """Values that are spread over several columns wherever cells are."""
 
-    Attributes:
-        package: the top-level package of their types.
-        module: with the functions of `composite.CompositeModule`.
-        suffix: the end of the name of the description, the column that says how the others belong together.
-    """
-
-    package: str
-    module: str
-    suffix: str = ".json"
+    package: str  # the top-level package of their types
+    module: str  # with the functions of `composite.CompositeModule`
+    suffix: str = ".json"  # the end of the name of the description, the column that says how the others belong together
 
 
 @dataclass(frozen=True, slots=True)

@@ -208,21 +208,13 @@ def _count_characters(cells: pl.Series) -> Positions:
 
 
 class ColumnSpan(NamedTuple):
-    """Some elements of a column.
+    """Some elements of a column."""
 
-    Attributes:
-        place: the index of the column.
-        piece: the column.
-        style: of its numbers and booleans; None for the usual one, and for dates that are texts.
-        first: the index of the first of the elements.
-        size: their number.
-    """
-
-    place: int
-    piece: LayoutColumn
-    style: int | None
-    first: int
-    size: int
+    place: int  # the index of the column
+    piece: LayoutColumn  # the column
+    style: int | None  # of its numbers and booleans; None for the usual one, and for dates that are texts
+    first: int  # the index of the first of the elements
+    size: int  # their number
 
 
 def make_cells_together(

@@ -133,15 +133,10 @@ def parse_titles(reference: str) -> list[str]:
 
 
 class ArrayArea(NamedTuple):
-    """The cells of an array in one sheet, for which one defined name stands.
+    """The cells of an array in one sheet, for which one defined name stands."""
 
-    Attributes:
-        array: the name of the array.
-        title: of the sheet.
-    """
-
-    array: str
-    title: str
+    array: str  # the name of the array
+    title: str  # of the sheet
 
 
 def build_references(places: Iterable[tuple[str, str, str]]) -> dict[ArrayArea, str]:

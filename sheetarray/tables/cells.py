@@ -30,22 +30,17 @@ ERRORS = frozenset(("#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NUM!", "#
 
 @dataclass
 class TableColumn:
-    """The cells of a column, in the rows that count.
+    """The cells of a column, in the rows that count."""
 
-    Attributes:
-        texts: the text of each cell; None or "" is a blank, and so is an error cell. `texts` itself is None if
-            `numbers` is enough, and a function that makes the texts if `typed` is given.
-        numbers: the cells as doubles, NaN for blanks, if the container says that all of them are numbers. If it gives
-            their texts as well, integers beyond 2^53 have digits that the doubles lack.
-        errors: the names of error cells, such as `#N/A`, by index.
-        unreadable: cells whose value cannot be known, by index.
-        typed: the array, if the container says that every cell is a date, or that every cell is a boolean.
-    """
-
+    # the text of each cell; None or "" is a blank, and so is an error cell. `texts` itself is None if `numbers` is
+    # enough, and a function that makes the texts if `typed` is given
     texts: Texts | Callable[[], Texts] | None
+    # the cells as doubles, NaN for blanks, if the container says that all of them are numbers. If it gives their texts
+    # as well, integers beyond 2^53 have digits that the doubles lack
     numbers: Array | None = None
-    errors: Mapping[int, str] = field(default_factory=dict)
-    unreadable: Mapping[int, Unreadable] = field(default_factory=dict)
+    errors: Mapping[int, str] = field(default_factory=dict)  # the names of error cells, such as `#N/A`, by index
+    unreadable: Mapping[int, Unreadable] = field(default_factory=dict)  # cells whose value cannot be known, by index
+    # the array, if the container says that every cell is a date, or that every cell is a boolean
     typed: Array | None = None
 
     def __len__(self) -> int:
@@ -93,27 +88,20 @@ class RawColumn(Protocol):
 
 @dataclass
 class Table:
-    """All cells of a sheet.
+    """All cells of a sheet."""
 
-    Attributes:
-        height: the number of rows, at least up to the last one that holds a cell of it; columns may have more.
-        columns: by their numbers in the sheet, counted from 0; at least those that hold a cell.
-        lines: the rows that are lines without any cell, not even a blank one, as text may have them.
-        sheet_rows: the row of the sheet in which each row stands, if rows that hold nothing were left out; None if no
-            row was.
-        are_quoted: returns a mask of some ascending rows of the sheet, and of the mark of comments: whether the first
-            text of each row stands in quotes, which make it a cell and no comment. None if the container has no quotes.
-        held: the number of cells that hold something, in a container in which they may stand very far apart; else None.
-        first: the first row that belongs to the table.
-    """
-
-    height: int
-    columns: Mapping[int, RawColumn]
+    height: int  # the number of rows, at least up to the last one that holds a cell of it; columns may have more
+    columns: Mapping[int, RawColumn]  # by their numbers in the sheet, counted from 0; at least those that hold a cell
+    # the rows that are lines without any cell, not even a blank one, as text may have them
     lines: Positions = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    # the row of the sheet in which each row stands, if rows that hold nothing were left out; None if no row was
     sheet_rows: Positions | None = None
+    # returns a mask of some ascending rows of the sheet, and of the mark of comments: whether the first text of each
+    # row stands in quotes, which make it a cell and no comment. None if the container has no quotes
     are_quoted: Callable[[list[int], str], Mask] | None = None
+    # the number of cells that hold something, in a container in which they may stand very far apart; else None
     held: int | None = None
-    first: int = 0
+    first: int = 0  # the first row that belongs to the table
 
     def index_of(self, row: int) -> int:
         """Return the first row of the table that stands in a row of the sheet, or below."""
@@ -132,13 +120,9 @@ def crop_table(table: Table, area: Area) -> Table:
 
 
 class TableSheet(Protocol):
-    """A sheet that may hold an ordinary table.
+    """A sheet that may hold an ordinary table."""
 
-    Attributes:
-        title: the sheet's name in addresses; None where the container has only one.
-    """
-
-    title: str | None
+    title: str | None  # the sheet's name in addresses; None where the container has only one
 
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
         """Return the first rows; see `columns.Sheet`."""

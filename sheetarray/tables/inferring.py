@@ -48,15 +48,11 @@ _EASY_LENGTH = 15  # characters: such a numeral has no more digits than any doub
 
 @dataclass(frozen=True, slots=True)
 class Inferred:
-    """The values that a column was read as.
+    """The values that a column was read as."""
 
-    Attributes:
-        values: of its cells.
-        long: the index of a decimal with more digits than a double holds, which made the column text; None if that was
-            not the reason, or the column is not text.
-    """
-
-    values: Array
+    values: Array  # of its cells
+    # the index of a decimal with more digits than a double holds, which made the column text; None if that was not the
+    # reason, or the column is not text
     long: int | None = None
 
 

@@ -51,16 +51,12 @@ _ALIKE = {" ": " \xa0\u2009\u202f", "'": "'\u2019"}  # thousands are parted by w
 class NumeralMarks:
     """The marks in the numbers of a table.
 
-    Attributes:
-        decimal: the decimal mark; None finds it for each column.
-        thousands: the mark between thousands; None for no such mark.
-
     Raises:
         LimitError: marks that could not be told apart.
     """
 
-    decimal: str | None = None
-    thousands: str | None = None
+    decimal: str | None = None  # the decimal mark; None finds it for each column
+    thousands: str | None = None  # the mark between thousands; None for no such mark
 
     def __post_init__(self) -> None:
         if self.decimal not in (None, ".", ","):

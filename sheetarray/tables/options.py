@@ -33,19 +33,12 @@ _Known = TypeVar("_Known")
 
 @dataclass(frozen=True, slots=True)
 class NamedTable:
-    """A table of a workbook that has a name.
+    """A table of a workbook that has a name."""
 
-    Attributes:
-        title: of its sheet.
-        reference: its range, those of names and totals among its rows.
-        header_rows: how many rows at its top hold names.
-        total_rows: how many rows at its end hold totals.
-    """
-
-    title: str
-    reference: str
-    header_rows: int = 1
-    total_rows: int = 0
+    title: str  # of its sheet
+    reference: str  # its range, those of names and totals among its rows
+    header_rows: int = 1  # how many rows at its top hold names
+    total_rows: int = 0  # how many rows at its end hold totals
 
 
 @dataclass(frozen=True, kw_only=True)

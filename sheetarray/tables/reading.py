@@ -428,17 +428,11 @@ def _filled_cells(column: TableColumn) -> int:
 
 @dataclass(frozen=True)
 class TableRows:
-    """The rows of a table.
+    """The rows of a table."""
 
-    Attributes:
-        table: whose rows they are.
-        names: the rows that hold the names of columns.
-        data: the rows that hold data, ascending.
-    """
-
-    table: Table
-    names: list[int]
-    data: range | Positions
+    table: Table  # whose rows they are
+    names: list[int]  # the rows that hold the names of columns
+    data: range | Positions  # the rows that hold data, ascending
 
     def row(self, index: int) -> int:
         """Return the row in the sheet of a cell of a column, by its index."""

@@ -441,15 +441,10 @@ def _check_elements(array: Array) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What an array does not say of the value that it was made of.
+    """What an array does not say of the value that it was made of."""
 
-    Attributes:
-        kind: the name of the dtype from which the value is made again; "" for that of the array.
-        units: the unit of a quantity; "" if it has none.
-    """
-
-    kind: str = ""
-    units: str = ""
+    kind: str = ""  # the name of the dtype from which the value is made again; "" for that of the array
+    units: str = ""  # the unit of a quantity; "" if it has none
 
     @property
     def zone(self) -> str:

@@ -34,17 +34,11 @@ _MOST_LISTED, _LONGEST_LIST = 256, 255  # indices, and characters of a list of c
 
 @dataclass(frozen=True)
 class ArrayCells:
-    """The cells of elements and of labels, as the columns of their arrays hold them.
+    """The cells of elements and of labels, as the columns of their arrays hold them."""
 
-    Attributes:
-        name_of: the defined name of the cells of an array.
-        as_text: whether all elements are text.
-        exact: the largest integer that a cell holds as a number.
-    """
-
-    name_of: Callable[[str], str]
-    as_text: bool
-    exact: int
+    name_of: Callable[[str], str]  # the defined name of the cells of an array
+    as_text: bool  # whether all elements are text
+    exact: int  # the largest integer that a cell holds as a number
 
     def to_typed(self, elements: np.ndarray[Any, Any], dtype: DType, style: int | None) -> TypedCells:
         """Return some elements of an array; `style` is that of its numbers, None where its dates are texts."""
@@ -116,30 +110,19 @@ def to_values(cells: TypedCells) -> list[Cell]:
 
 @dataclass(frozen=True)
 class Chooser:
-    """A cell in which people choose.
+    """A cell in which people choose."""
 
-    Attributes:
-        row: of the cell, which is in column B.
-        caption: the text beside it, in column A.
-        value: the value that is chosen at first.
-        listed: the values that may be chosen, if they are a few words or numbers; else empty.
-        source: the coordinate whose labels may be chosen; None if it has nothing to do with one.
-        most: the largest whole number that may be chosen, if it takes whole numbers.
-        least: the smallest whole number that may be chosen.
-        shown: a formula that shows the label of a chosen index, its value at first, and its style; None if there are no
-            labels to show.
-        kind: the key of its style: a unit of dates, "@" for text, empty for the usual one.
-    """
-
-    row: int
-    caption: str
-    value: Cell
-    listed: tuple[str, ...] = ()
-    source: Labels | None = None
-    most: int = 0
-    least: int = 0
+    row: int  # of the cell, which is in column B
+    caption: str  # the text beside it, in column A
+    value: Cell  # the value that is chosen at first
+    listed: tuple[str, ...] = ()  # the values that may be chosen, if they are a few words or numbers; else empty
+    source: Labels | None = None  # the coordinate whose labels may be chosen; None if it has nothing to do with one
+    most: int = 0  # the largest whole number that may be chosen, if it takes whole numbers
+    least: int = 0  # the smallest whole number that may be chosen
+    # a formula that shows the label of a chosen index, its value at first, and its style; None if there are no labels
+    # to show
     shown: tuple[str, Cell, int | None] | None = None
-    kind: str = ""
+    kind: str = ""  # the key of its style: a unit of dates, "@" for text, empty for the usual one
 
     @property
     def cell(self) -> str:

@@ -33,37 +33,24 @@ _WIDEST_NUMBER = 10**10  # shown with all its digits in a list of choices
 
 @dataclass(frozen=True)
 class Labels:
-    """The coordinate of a dimension.
+    """The coordinate of a dimension."""
 
-    Attributes:
-        name: of the coordinate, which is an array.
-        array: the coordinate itself.
-        style: the number of the cell style of its numbers; None for the usual one.
-        can_be_chosen: whether the value of a cell is enough to know which label was chosen: no two labels are equal as
-            spreadsheets compare them, and none changes when it is typed.
-    """
-
-    name: str
-    array: LinearArray
-    style: int | None
+    name: str  # of the coordinate, which is an array
+    array: LinearArray  # the coordinate itself
+    style: int | None  # the number of the cell style of its numbers; None for the usual one
+    # whether the value of a cell is enough to know which label was chosen: no two labels are equal as spreadsheets
+    # compare them, and none changes when it is typed
     can_be_chosen: bool
 
 
 @dataclass(frozen=True)
 class Axis:
-    """A dimension of an array in view.
+    """A dimension of an array in view."""
 
-    Attributes:
-        dim: its name.
-        size: the number of its indices.
-        stride: in elements.
-        labels: its coordinate; None if it has none, and its indices are shown.
-    """
-
-    dim: str
-    size: int
-    stride: int
-    labels: Labels | None
+    dim: str  # its name
+    size: int  # the number of its indices
+    stride: int  # in elements
+    labels: Labels | None  # its coordinate; None if it has none, and its indices are shown
 
     @property
     def choosable(self) -> Labels | None:
@@ -73,49 +60,30 @@ class Axis:
 
 @dataclass(frozen=True)
 class ViewedColumn:
-    """Some elements of an array that stand in one column.
+    """Some elements of an array that stand in one column."""
 
-    Attributes:
-        title: of the sheet.
-        column: counted from 0.
-        row: of the first of them, counted from 0.
-        count: the number of elements.
-    """
-
-    title: str
-    column: int
-    row: int
-    count: int
+    title: str  # of the sheet
+    column: int  # counted from 0
+    row: int  # of the first of them, counted from 0
+    count: int  # the number of elements
 
 
 @dataclass(frozen=True)
 class ColumnBlock:
-    """The columns of one array, side by side, where a formula finds every element.
+    """The columns of one array, side by side, where a formula finds every element."""
 
-    Attributes:
-        cells: the absolute range of all of them, with the sheet.
-        columns: the number of columns.
-        rows: the number of elements in each; the last one may have fewer.
-    """
-
-    cells: str
-    columns: int
-    rows: int
+    cells: str  # the absolute range of all of them, with the sheet
+    columns: int  # the number of columns
+    rows: int  # the number of elements in each; the last one may have fewer
 
 
 @dataclass(frozen=True)
 class ViewedColumns:
-    """The columns of a workbook in which arrays stand.
+    """The columns of a workbook in which arrays stand."""
 
-    Attributes:
-        by_name: the columns of each array, from left to right, by its name.
-        styles: of the numbers in its first column.
-        as_text: whether elements are text, whatever they are.
-    """
-
-    by_name: dict[str, list[ViewedColumn]]
-    styles: dict[str, int | None]
-    as_text: bool
+    by_name: dict[str, list[ViewedColumn]]  # the columns of each array, from left to right, by its name
+    styles: dict[str, int | None]  # of the numbers in its first column
+    as_text: bool  # whether elements are text, whatever they are
 
     @classmethod
     def of_layouts(
@@ -272,39 +240,22 @@ def _stays_text(text: str, *, text_chooser: bool) -> bool:
 
 @dataclass(frozen=True)
 class ViewPlan:
-    """A view that is to be written.
+    """A view that is to be written."""
 
-    Attributes:
-        title: of its sheet.
-        name: of the array.
-        caption: the name, and the unit where labels tell it.
-        array: the array that is shown.
-        block: the columns in which it stands.
-        style: the number of the cell style of its numbers; None for the usual one.
-        rows: the dimension that runs down.
-        columns: the dimension that runs across.
-        choosers: all other dimensions.
-        height: the number of rows of the grid.
-        width: the number of columns of the grid.
-        colors: "array" or "slice": whether colours are spread at first over the values of the array or of the slice.
-        as_text: whether all elements are text.
-        editable: whether the elements stand in the view, and the array's column looks into it.
-    """
-
-    title: str
-    name: str
-    caption: str
-    array: LinearArray
-    block: ColumnBlock
-    style: int | None
-    rows: Axis
-    columns: Axis
-    choosers: list[Axis]
-    height: int
-    width: int
-    colors: str
-    as_text: bool
-    editable: bool = False
+    title: str  # of its sheet
+    name: str  # of the array
+    caption: str  # the name, and the unit where labels tell it
+    array: LinearArray  # the array that is shown
+    block: ColumnBlock  # the columns in which it stands
+    style: int | None  # the number of the cell style of its numbers; None for the usual one
+    rows: Axis  # the dimension that runs down
+    columns: Axis  # the dimension that runs across
+    choosers: list[Axis]  # all other dimensions
+    height: int  # the number of rows of the grid
+    width: int  # the number of columns of the grid
+    colors: str  # "array" or "slice": whether colours are spread at first over the values of the array or of the slice
+    as_text: bool  # whether all elements are text
+    editable: bool = False  # whether the elements stand in the view, and the array's column looks into it
 
     @property
     def windowed(self) -> bool:

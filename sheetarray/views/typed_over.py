@@ -37,38 +37,24 @@ class ViewCells(NamedTuple):
 
 @dataclass(frozen=True)
 class TypedCell:
-    """A cell in which a formula of the grid stood.
+    """A cell in which a formula of the grid stood."""
 
-    Attributes:
-        row: of the cell, from 0.
-        column: of the cell, from 0.
-        value: that stands there now; None for a blank.
-        down: the index along the dimension that runs down; None for a label of a column.
-        across: the index along the dimension that runs across; None for a label of a row.
-        is_counted: whether rows and columns of the grid were counted, since a program has left no values of formulas.
-    """
-
-    row: int
-    column: int
-    value: Cell
-    down: int | None
-    across: int | None
+    row: int  # of the cell, from 0
+    column: int  # of the cell, from 0
+    value: Cell  # that stands there now; None for a blank
+    down: int | None  # the index along the dimension that runs down; None for a label of a column
+    across: int | None  # the index along the dimension that runs across; None for a label of a row
+    # whether rows and columns of the grid were counted, since a program has left no values of formulas
     is_counted: bool = False
 
 
 @dataclass(frozen=True)
 class TypedOver:
-    """The cells of a view in which formulas stood.
+    """The cells of a view in which formulas stood."""
 
-    Attributes:
-        cells: in reading order.
-        choices: what the choosers hold, by the captions beside them.
-        is_gone: whether no formula of the grid is left.
-    """
-
-    cells: tuple[TypedCell, ...] = ()
-    choices: Mapping[str, Cell] = field(default_factory=dict)
-    is_gone: bool = False
+    cells: tuple[TypedCell, ...] = ()  # in reading order
+    choices: Mapping[str, Cell] = field(default_factory=dict)  # what the choosers hold, by the captions beside them
+    is_gone: bool = False  # whether no formula of the grid is left
 
     def __bool__(self) -> bool:
         """Return whether anything was typed over."""

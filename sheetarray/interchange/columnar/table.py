@@ -36,19 +36,14 @@ _MOST = {"most_bytes": 2**25, "most_values": 1_000_000, "deepest": 100}  # of a 
 
 @dataclass(slots=True)
 class TableLayout:
-    """What the columns of a table do not say of the arrays in them.
+    """What the columns of a table do not say of the arrays in them."""
 
-    Attributes:
-        dims: names and sizes of the dimensions whose product the rows are; None for a table of columns of one length.
-        axes: the columns that only count along a dimension.
-        arrays: the dtype of each array, and the names of its dimensions.
-        labels: the text of the labels; "" for none.
-    """
-
+    # names and sizes of the dimensions whose product the rows are; None for a table of columns of one length
     dims: list[tuple[str, int]] | None = None
-    axes: list[str] = field(default_factory=list)
+    axes: list[str] = field(default_factory=list)  # the columns that only count along a dimension
+    # the dtype of each array, and the names of its dimensions
     arrays: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
-    labels: str = ""
+    labels: str = ""  # the text of the labels; "" for none
 
     def to_text(self) -> str:
         """Return the layout as JSON."""
@@ -190,21 +185,13 @@ def natural_dtype(dtype: Any) -> str:
 
 @dataclass(slots=True)
 class OpenTable:
-    """A file of columns that was opened.
+    """A file of columns that was opened."""
 
-    Attributes:
-        columns: the names and dtypes of its columns, without what is only for this package.
-        rows: their number.
-        layout: of arrays; an empty one if the file says none.
-        load: returns columns of given names.
-        choosing: the option of the caller that names arrays.
-    """
-
-    columns: dict[str, Any]
-    rows: int
-    layout: TableLayout
-    load: Callable[[list[str]], pl.DataFrame]
-    choosing: str = "names"
+    columns: dict[str, Any]  # the names and dtypes of its columns, without what is only for this package
+    rows: int  # their number
+    layout: TableLayout  # of arrays; an empty one if the file says none
+    load: Callable[[list[str]], pl.DataFrame]  # returns columns of given names
+    choosing: str = "names"  # the option of the caller that names arrays
 
     @property
     def names(self) -> list[str]:

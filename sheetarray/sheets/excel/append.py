@@ -63,35 +63,22 @@ PROPERTIES = "docProps/custom.xml"
 
 @dataclass(frozen=True)
 class PackageEdit:
-    """The changes to a package.
+    """The changes to a package."""
 
-    Attributes:
-        package: before the changes.
-        replaced: the new content of existing parts, by their names.
-        dropped: the names of parts that are removed.
-        sheets: the sheets whose rows will be written, in the order of the plans; their parts are added, or replaced.
-        styles: the styles of the workbook; no style is added to it.
-        properties: the part of the custom properties.
-        record: the record of sheets that stay.
-        known_sheets: the beginning of the record of each new sheet, by the title as the workbook spells it.
-        titles: that spelling, by the plan's title.
-        strict: whether the workbook is strict OOXML.
-        views: the views, in the order of their plans; their parts are added, or replaced.
-        names: the defined names of the arrays, by the cells for which they stand.
-    """
-
-    package: Package
-    replaced: dict[str, bytes]
-    dropped: frozenset[str]
+    package: Package  # before the changes
+    replaced: dict[str, bytes]  # the new content of existing parts, by their names
+    dropped: frozenset[str]  # the names of parts that are removed
+    # the sheets whose rows will be written, in the order of the plans; their parts are added, or replaced
     sheets: list[SheetPart]
-    styles: CellStyles
-    properties: str
-    record: dict[str, Any]
+    styles: CellStyles  # the styles of the workbook; no style is added to it
+    properties: str  # the part of the custom properties
+    record: dict[str, Any]  # the record of sheets that stay
+    # the beginning of the record of each new sheet, by the title as the workbook spells it
     known_sheets: dict[str, dict[str, Any]]
-    titles: dict[str, str]
-    strict: bool
-    views: list[ViewPart]
-    names: Mapping[ArrayArea, str]
+    titles: dict[str, str]  # that spelling, by the plan's title
+    strict: bool  # whether the workbook is strict OOXML
+    views: list[ViewPart]  # the views, in the order of their plans; their parts are added, or replaced
+    names: Mapping[ArrayArea, str]  # the defined names of the arrays, by the cells for which they stand
 
     def write(self, writer: PackageWriter) -> None:
         """Put all parts but the sheets of the plans and the custom properties.
@@ -319,23 +306,15 @@ def _has_formulas(package: Package, chain: str, sheets: set[str]) -> bool:
 
 @dataclass(frozen=True)
 class OwnSheets:
-    """The sheets of a workbook that a write replaces or empties.
+    """The sheets of a workbook that a write replaces or empties."""
 
-    Attributes:
-        titles: the title of each planned sheet as the workbook has it, by the plan's.
-        replaced: for each plan the sheet that it replaces; None for a new one.
-        emptied: sheets on which the arrays of replaced ones went on, and that no plan needs; with the titles of those.
-        names: the defined names made for all of those.
-        record: what the workbook remembers, without its sheets.
-        kept: what it remembers of all other sheets of ours.
-    """
-
-    titles: dict[str, str]
-    replaced: list[BookSheet | None]
+    titles: dict[str, str]  # the title of each planned sheet as the workbook has it, by the plan's
+    replaced: list[BookSheet | None]  # for each plan the sheet that it replaces; None for a new one
+    # sheets on which the arrays of replaced ones went on, and that no plan needs; with the titles of those
     emptied: dict[BookSheet, str]
-    names: list[str]
-    record: dict[str, Any]
-    kept: dict[str, dict[str, Any]]
+    names: list[str]  # the defined names made for all of those
+    record: dict[str, Any]  # what the workbook remembers, without its sheets
+    kept: dict[str, dict[str, Any]]  # what it remembers of all other sheets of ours
 
     @property
     def removed(self) -> list[BookSheet]:

@@ -84,38 +84,23 @@ _TEXT, _SPACED_TEXT, _AFTER_TEXT = (
 
 
 class Layer(NamedTuple):
-    """The values of some cells, in one form.
+    """The values of some cells, in one form."""
 
-    Attributes:
-        before: the XML between a cell's reference and its value.
-        kind: `d` for float64, `i` for int64, `v` for a list of texts as they are. None, NaN and infinities are no
-            values.
-        values: an array or a list.
-        after: the XML after a value.
-    """
-
-    before: str
+    before: str  # the XML between a cell's reference and its value
+    # `d` for float64, `i` for int64, `v` for a list of texts as they are. None, NaN and infinities are no values
     kind: Literal["d", "i", "v"]
-    values: Any
-    after: str
+    values: Any  # an array or a list
+    after: str  # the XML after a value
 
 
 class ColumnSegment(NamedTuple):
-    """Some cells of a group that stand one under another in a column.
+    """Some cells of a group that stand one under another in a column."""
 
-    Attributes:
-        letters: of the column.
-        group: the index of the group.
-        start: the index in the group of the first of the cells.
-        above: the number of rows above the first of the cells.
-        size: the number of the cells.
-    """
-
-    letters: str
-    group: int
-    start: int
-    above: int
-    size: int
+    letters: str  # of the column
+    group: int  # the index of the group
+    start: int  # the index in the group of the first of the cells
+    above: int  # the number of rows above the first of the cells
+    size: int  # the number of the cells
 
 
 Group = list[Layer]

@@ -461,22 +461,15 @@ _UNSURE = "; whether each row stayed together cannot be told without a guard"
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """An array of which the elements were compared with those that were written.
-
-    Attributes:
-        buffer: its elements; without a guard not those of rows that were appended.
-        guarded: the array beside its snapshot; None without one.
-        record: the fingerprint; None without one.
-        findings: what was found of this array by itself.
-    """
+    """An array of which the elements were compared with those that were written."""
 
     name: str
     column: ArrayColumn
-    buffer: Buffer
+    buffer: Buffer  # its elements; without a guard not those of rows that were appended
     row: int
-    guarded: Guarded | None
-    record: Fingerprint | None
-    findings: Sequence[Finding]
+    guarded: Guarded | None  # the array beside its snapshot; None without one
+    record: Fingerprint | None  # the fingerprint; None without one
+    findings: Sequence[Finding]  # what was found of this array by itself
 
     @property
     def is_changed(self) -> bool:

@@ -34,19 +34,12 @@ _SHARED = "revisionHeaders"  # a relationship that only shared workbooks have
 
 @dataclass(frozen=True, slots=True)
 class BookSheet:
-    """A sheet of the workbook.
+    """A sheet of the workbook."""
 
-    Attributes:
-        title: of the sheet.
-        id: the number, as text, by which other parts refer to it.
-        kind: worksheet, chartsheet, dialogsheet, module or another.
-        part: the name of its part; empty for a module of Excel 95, which is listed but has no part.
-    """
-
-    title: str
-    id: str
-    kind: str
-    part: str
+    title: str  # of the sheet
+    id: str  # the number, as text, by which other parts refer to it
+    kind: str  # worksheet, chartsheet, dialogsheet, module or another
+    part: str  # the name of its part; empty for a module of Excel 95, which is listed but has no part
 
 
 class OpenWorkbook:

@@ -46,27 +46,16 @@ _KEPT = 2**18  # kept elements that are yielded at once
 
 @dataclass
 class ColumnPart:
-    """A part of an array, in a column of its own.
+    """A part of an array, in a column of its own."""
 
-    Attributes:
-        name: of the array.
-        anchor: with which the part begins.
-        count: the number of its elements.
-        stop: the row above which it has to end; None for the end of the sheet.
-        done: the number of elements that have been read.
-        is_complete: whether its sheet has been read to the end.
-        kept: text elements that came before the parts before it were complete.
-        spool: the same for other elements.
-    """
-
-    name: str
-    anchor: Anchor
-    count: int
-    stop: int | None
-    done: int = 0
-    is_complete: bool = False
-    kept: list[Buffer] = field(default_factory=list)
-    spool: PiecedArrays | None = None
+    name: str  # of the array
+    anchor: Anchor  # with which the part begins
+    count: int  # the number of its elements
+    stop: int | None  # the row above which it has to end; None for the end of the sheet
+    done: int = 0  # the number of elements that have been read
+    is_complete: bool = False  # whether its sheet has been read to the end
+    kept: list[Buffer] = field(default_factory=list)  # text elements that came before the parts before it were complete
+    spool: PiecedArrays | None = None  # the same for other elements
 
     @property
     def header(self) -> Header:

@@ -30,19 +30,13 @@ SAVE_ANEW = "save the workbook anew in a spreadsheet program, or write to a .csv
 
 @dataclass(frozen=True, slots=True)
 class NewCell:
-    """What a cell is to hold.
+    """What a cell is to hold."""
 
-    Attributes:
-        plain: the XML after the reference; None for a blank.
-        serial: the same of a date as a serial number, for a cell that holds one.
-        model: the row (from 0) of the cell above whose style an added one takes; None for a cell that is there.
-        header: the number of a cell of a header, which may not be a formula; None for any other cell.
-    """
-
-    plain: str | None
-    serial: str | None = None
+    plain: str | None  # the XML after the reference; None for a blank
+    serial: str | None = None  # the same of a date as a serial number, for a cell that holds one
+    # the row (from 0) of the cell above whose style an added one takes; None for a cell that is there
     model: int | None = None
-    header: int | None = None
+    header: int | None = None  # the number of a cell of a header, which may not be a formula; None for any other cell
 
 
 NewCells = dict[tuple[int, int], NewCell]  # by row and column, counted from 0
@@ -50,18 +44,12 @@ NewCells = dict[tuple[int, int], NewCell]  # by row and column, counted from 0
 
 @dataclass(slots=True)
 class Splice:
-    """Cells that are put into the XML of a worksheet.
+    """Cells that are put into the XML of a worksheet."""
 
-    Attributes:
-        title: of the sheet.
-        cells: the new cells.
-        lost_formula: whether a formula was replaced by a value.
-        followed: for formulas that only repeat a cell of another sheet, which stay: the new cells of that sheet.
-    """
-
-    title: str
-    cells: NewCells
-    lost_formula: bool = False
+    title: str  # of the sheet
+    cells: NewCells  # the new cells
+    lost_formula: bool = False  # whether a formula was replaced by a value
+    # for formulas that only repeat a cell of another sheet, which stay: the new cells of that sheet
     followed: dict[str, NewCells] = field(default_factory=dict)
     _models: dict[tuple[int | None, int], tuple[bytes, bool]] = field(default_factory=dict)
 

@@ -21,22 +21,17 @@ _MOST_BYTES = 2**24  # of the part that holds styles
 
 @dataclass(frozen=True)
 class CellStyles:
-    """The indices of a workbook's styles of cells, by what they are for; None for a style that the workbook lacks.
+    """The indices of a workbook's styles of cells, by what they are for; None for a style that the workbook lacks."""
 
-    Attributes:
-        bold: for bold cells.
-        bold_right: for bold cells above numbers, whose text is at the right end as numbers are.
-        formats: for numbers, dates and booleans, by the codes of their formats without marks that quote.
-        choosers: for the choosers of views: by the unit of datetime64 for dates, by "@" for text, by "" for anything
-            else; empty for workbooks of other programs.
-        unlocked: for cells that people may change in a protected sheet, by the style that they have else, None for the
-            usual one; empty for workbooks of other programs, and for those without views.
-    """
-
-    bold: int | None = None
-    bold_right: int | None = None
+    bold: int | None = None  # for bold cells
+    bold_right: int | None = None  # for bold cells above numbers, whose text is at the right end as numbers are
+    # for numbers, dates and booleans, by the codes of their formats without marks that quote
     formats: Mapping[str, int] = field(default_factory=dict)
+    # for the choosers of views: by the unit of datetime64 for dates, by "@" for text, by "" for anything else; empty
+    # for workbooks of other programs
     choosers: Mapping[str, int] = field(default_factory=dict, repr=False)
+    # for cells that people may change in a protected sheet, by the style that they have else, None for the usual one;
+    # empty for workbooks of other programs, and for those without views
     unlocked: Mapping[int | None, int] = field(default_factory=dict, repr=False)
 
     def of_formats(self, codes: Iterable[str | None]) -> list[int | None]:

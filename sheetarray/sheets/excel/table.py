@@ -129,19 +129,12 @@ def _consume(runs: list[c.CellRun]) -> Iterator[c.CellRun]:
 
 @dataclass(frozen=True)
 class _Cells:
-    """Cells of a group of columns, column by column and each from top to bottom; the arrays run in parallel.
+    """Cells of a group of columns, column by column and each from top to bottom; the arrays run in parallel."""
 
-    Attributes:
-        columns: the index of the column in the group.
-        rows: of each cell.
-        kinds: of each cell, constants of `cells`.
-        values: of each cell: text, or Float64.
-    """
-
-    columns: Positions
-    rows: Positions
-    kinds: c.Kinds
-    values: pl.Series
+    columns: Positions  # the index of the column in the group
+    rows: Positions  # of each cell
+    kinds: c.Kinds  # of each cell, constants of `cells`
+    values: pl.Series  # of each cell: text, or Float64
 
     def __len__(self) -> int:
         return len(self.rows)

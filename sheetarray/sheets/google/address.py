@@ -20,24 +20,17 @@ _OLD_HOSTS = ("spreadsheets.google.com", "docs.google.com")
 class SheetAddress:
     """A spreadsheet, and perhaps one of its worksheets.
 
-    Attributes:
-        key: of the spreadsheet, as its URL has it.
-        gid: the id of the worksheet; None if the address says its title, or no worksheet.
-        title: of the worksheet; None if the address says its id, or no worksheet.
-        label: the name of the spreadsheet in messages.
-        http: gspread's HTTP client, if the source was an object of gspread; otherwise None.
-
     Example:
         >>> address = parse_address("https://docs.google.com/spreadsheets/d/1aBcDeFgHiJkLmNoP/edit#gid=7")
         >>> address.key, address.gid
         ('1aBcDeFgHiJkLmNoP', 7)
     """
 
-    key: str
-    gid: int | None
-    title: str | None
-    label: str
-    http: Any = None
+    key: str  # of the spreadsheet, as its URL has it
+    gid: int | None  # the id of the worksheet; None if the address says its title, or no worksheet
+    title: str | None  # of the worksheet; None if the address says its id, or no worksheet
+    label: str  # the name of the spreadsheet in messages
+    http: Any = None  # gspread's HTTP client, if the source was an object of gspread; otherwise None
 
 
 def parse_address(source: Any, worksheet: str | None = None) -> SheetAddress:

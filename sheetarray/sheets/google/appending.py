@@ -51,19 +51,12 @@ from .worksheet import fetch_values
 
 @dataclass(frozen=True, slots=True)
 class _AppendedRows:
-    """The rows that are appended to one array.
+    """The rows that are appended to one array."""
 
-    Attributes:
-        placed: the new elements, and the cells that they take.
-        standing: the array as it stands.
-        header: its header afterwards.
-        old: the cells of its header as they stand, from `version` on.
-    """
-
-    placed: PlacedColumn
-    standing: StandingArray
-    header: Header
-    old: list[Cell]
+    placed: PlacedColumn  # the new elements, and the cells that they take
+    standing: StandingArray  # the array as it stands
+    header: Header  # its header afterwards
+    old: list[Cell]  # the cells of its header as they stand, from `version` on
 
     @property
     def last(self) -> tuple[int, int]:

@@ -32,16 +32,13 @@ _KINDS = ("numberValue", "stringValue", "boolValue")
 
 @dataclass(slots=True)
 class GridCells:
-    """The cells of a worksheet, and their formulas.
+    """The cells of a worksheet, and their formulas."""
 
-    Attributes:
-        columns: the values of each column from the first row on; a blank is "", and may be missing at the end.
-        formulas: the text of each cell that is a formula, by row and column.
-        notes: the note of each cell that has one, by row and column.
-    """
-
+    # the values of each column from the first row on; a blank is "", and may be missing at the end
     columns: FetchedColumns = field(default_factory=list)
+    # the text of each cell that is a formula, by row and column
     formulas: dict[tuple[int, int], str] = field(default_factory=dict)
+    # the note of each cell that has one, by row and column
     notes: dict[tuple[int, int], str] = field(default_factory=dict)
 
     @classmethod
@@ -126,17 +123,11 @@ def _cells_shown(answer: Answer, gid: int) -> GridCells:
 
 @dataclass(frozen=True, slots=True)
 class StandingArray:
-    """An array, or a part of one, in a worksheet.
+    """An array, or a part of one, in a worksheet."""
 
-    Attributes:
-        anchor: where it begins, and its header.
-        cells: the cells that it takes, without its name.
-        name_cell: the cell of its name; None if it has no name.
-    """
-
-    anchor: Anchor
-    cells: Rect
-    name_cell: Rect | None
+    anchor: Anchor  # where it begins, and its header
+    cells: Rect  # the cells that it takes, without its name
+    name_cell: Rect | None  # the cell of its name; None if it has no name
 
     @property
     def rects(self) -> list[Rect]:
@@ -157,21 +148,13 @@ class StandingArray:
 
 @dataclass(frozen=True, slots=True)
 class SheetContent:
-    """The content of a worksheet.
+    """The content of a worksheet."""
 
-    Attributes:
-        arrays: by name, parts in their order.
-        width: the number of columns up to the last that holds something, as far as the first rows show.
-        blank: whether the first rows hold nothing.
-        grid: all cells, if the worksheet is small enough; else None.
-        view: the worksheet.
-    """
-
-    arrays: dict[str, list[StandingArray]] = field(default_factory=dict)
-    width: int = 0
-    blank: bool = True
-    grid: GridCells | None = None
-    view: GoogleSheet | None = None
+    arrays: dict[str, list[StandingArray]] = field(default_factory=dict)  # by name, parts in their order
+    width: int = 0  # the number of columns up to the last that holds something, as far as the first rows show
+    blank: bool = True  # whether the first rows hold nothing
+    grid: GridCells | None = None  # all cells, if the worksheet is small enough; else None
+    view: GoogleSheet | None = None  # the worksheet
 
 
 def fetch_content(service: SheetsApi, state: State, sheet: Worksheet) -> SheetContent:

@@ -84,17 +84,11 @@ class PlacedColumn:
 
 @dataclass(frozen=True, slots=True)
 class FreeCells:
-    """What a write finds in a spreadsheet.
+    """What a write finds in a spreadsheet."""
 
-    Attributes:
-        others: the cells of all worksheets but its own and dead stages.
-        limit: the number of cells that there may be.
-        blocked: the names, in lower case, that the service refuses for named ranges.
-    """
-
-    others: int
-    limit: int
-    blocked: Collection[str]
+    others: int  # the cells of all worksheets but its own and dead stages
+    limit: int  # the number of cells that there may be
+    blocked: Collection[str]  # the names, in lower case, that the service refuses for named ranges
 
     def check(self, rows: int, columns: int) -> None:
         """Refuse a grid for which the spreadsheet has no room, with a LimitError."""

@@ -71,25 +71,15 @@ class RefusedError(Exception):
 
 @dataclass(eq=False)
 class FailedError(Exception):
-    """A request that may succeed later.
+    """A request that may succeed later."""
 
-    Attributes:
-        what: what has happened, for messages.
-        undone: whether the request certainly had no effect; False if nobody knows.
-        quota: whether it failed because a quota is used up.
-        unreached: the hint for people, if there was no connection; empty if there was one.
-        retry_after: the seconds that the service asks to wait.
-        status: the HTTP status of the answer; None if there was no answer.
-        seconds: the time from sending the request to its failure.
-    """
-
-    what: str
-    undone: bool = False
-    quota: bool = False
-    unreached: str = ""
-    retry_after: float = 0.0
-    status: int | None = None
-    seconds: float = 0.0
+    what: str  # what has happened, for messages
+    undone: bool = False  # whether the request certainly had no effect; False if nobody knows
+    quota: bool = False  # whether it failed because a quota is used up
+    unreached: str = ""  # the hint for people, if there was no connection; empty if there was one
+    retry_after: float = 0.0  # the seconds that the service asks to wait
+    status: int | None = None  # the HTTP status of the answer; None if there was no answer
+    seconds: float = 0.0  # the time from sending the request to its failure
 
 
 def _is_time(timeout: object) -> bool:

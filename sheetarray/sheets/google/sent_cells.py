@@ -29,17 +29,11 @@ _BLOCK = 2048  # cells
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """The values of one request.
+    """The values of one request."""
 
-    Attributes:
-        rect: the cells of the stage that it fills.
-        columns: the JSON of the cells of each column, without brackets, in blocks.
-        cells: the number of cells.
-    """
-
-    rect: Rect
-    columns: list[list[bytes]]
-    cells: int
+    rect: Rect  # the cells of the stage that it fills
+    columns: list[list[bytes]]  # the JSON of the cells of each column, without brackets, in blocks
+    cells: int  # the number of cells
 
     @property
     def body(self) -> bytes:

@@ -30,17 +30,11 @@ _STAMPS = 16  # of the last writes
 
 @dataclass(frozen=True, slots=True)
 class WriteNotes:
-    """The notes of writes on a worksheet, in its developer metadata.
+    """The notes of writes on a worksheet, in its developer metadata."""
 
-    Attributes:
-        id: of the metadata; None before the first write.
-        own: whether the worksheet was made, or found blank, by a write.
-        stamps: of the last writes.
-    """
-
-    id: int | None = None
-    own: bool = False
-    stamps: tuple[str, ...] = ()
+    id: int | None = None  # of the metadata; None before the first write
+    own: bool = False  # whether the worksheet was made, or found blank, by a write
+    stamps: tuple[str, ...] = ()  # of the last writes
 
     def with_stamp(self, stamp: str, own: bool) -> str:
         """Return the text that notes one more write."""
@@ -140,19 +134,12 @@ def this_machine() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """A write under way.
+    """A write under way."""
 
-    Attributes:
-        began: seconds since 1970, by the service's clock.
-        machine: a digest.
-        process: its id there.
-        random: unique.
-    """
-
-    began: float
-    machine: str = field(default_factory=this_machine)
-    process: int = field(default_factory=os.getpid)
-    random: str = field(default_factory=lambda: secrets.token_hex(6))
+    began: float  # seconds since 1970, by the service's clock
+    machine: str = field(default_factory=this_machine)  # a digest
+    process: int = field(default_factory=os.getpid)  # its id there
+    random: str = field(default_factory=lambda: secrets.token_hex(6))  # unique
 
     def __str__(self) -> str:
         when = time.strftime(_TIME, time.gmtime(self.began))
@@ -234,19 +221,12 @@ _STAGE = re.compile(r"sheetarray write \d{8}T")
 
 @dataclass(frozen=True, slots=True)
 class NamedRange:
-    """A name for cells of a worksheet.
+    """A name for cells of a worksheet."""
 
-    Attributes:
-        id: that the service has given to it.
-        name: by which formulas refer to it.
-        gid: the id of the worksheet.
-        rect: the cells; None if people have deleted their rows or columns.
-    """
-
-    id: str
-    name: str
-    gid: int
-    rect: Rect | None
+    id: str  # that the service has given to it
+    name: str  # by which formulas refer to it
+    gid: int  # the id of the worksheet
+    rect: Rect | None  # the cells; None if people have deleted their rows or columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,17 +287,11 @@ class Worksheet:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A spreadsheet at one moment.
+    """A spreadsheet at one moment."""
 
-    Attributes:
-        worksheets: in the order of their tabs.
-        ranges: all named ranges.
-        now: the time by the service's clock, in seconds since 1970.
-    """
-
-    worksheets: tuple[Worksheet, ...]
-    ranges: tuple[NamedRange, ...]
-    now: float
+    worksheets: tuple[Worksheet, ...]  # in the order of their tabs
+    ranges: tuple[NamedRange, ...]  # all named ranges
+    now: float  # the time by the service's clock, in seconds since 1970
 
     @property
     def arrays(self) -> list[Worksheet]:

@@ -46,26 +46,17 @@ Planner = Callable[..., WritePlan]  # `plan_for` or `plan_table`
 
 @dataclass(slots=True)
 class Part:
-    """What a write puts into one worksheet.
+    """What a write puts into one worksheet."""
 
-    Attributes:
-        layout: the cells.
-        title: of the worksheet; None if the target says which one is meant.
-        make: returns the plan for a worksheet that exists.
-        arrays: that have views, and the views of them that are asked for; empty for a table.
-        dates: whether dates are dates, and not text.
-        plan: the last plan; once the write is done, the one that it has followed.
-        gid: the id of the worksheet, once the write is done.
-    """
-
-    layout: Layout
-    title: str | None = None
-    make: Planner = plan_for
+    layout: Layout  # the cells
+    title: str | None = None  # of the worksheet; None if the target says which one is meant
+    make: Planner = plan_for  # returns the plan for a worksheet that exists
+    # that have views, and the views of them that are asked for; empty for a table
     arrays: Mapping[str, LinearArray] = field(default_factory=dict)
     views: Mapping[str, View] = field(default_factory=dict)
-    dates: bool = True
-    plan: WritePlan | None = None
-    gid: int = -1
+    dates: bool = True  # whether dates are dates, and not text
+    plan: WritePlan | None = None  # the last plan; once the write is done, the one that it has followed
+    gid: int = -1  # the id of the worksheet, once the write is done
 
 
 class Write:

@@ -37,23 +37,14 @@ _WHOLE_ITEMS = re.compile(rb'(?:(?:[^",]++|%b)*+,)*+' % _STRING, re.DOTALL)
 
 @dataclass(frozen=True)
 class FlatList:
-    """A flat list in a JSON text.
+    """A flat list in a JSON text."""
 
-    Attributes:
-        header: as it was parsed.
-        info: of the array.
-        start: the index of the first data cell.
-        spans: the first byte of each item of the header, and the one after its last.
-        at: the position in the text, in bytes, at which the items of the header end.
-        end: the position of the bracket that ends the list.
-    """
-
-    header: Header
-    info: ArrayInfo
-    start: int
-    spans: list[tuple[int, int]]
-    at: int
-    end: int
+    header: Header  # as it was parsed
+    info: ArrayInfo  # of the array
+    start: int  # the index of the first data cell
+    spans: list[tuple[int, int]]  # the first byte of each item of the header, and the one after its last
+    at: int  # the position in the text, in bytes, at which the items of the header end
+    end: int  # the position of the bracket that ends the list
 
     @property
     def is_textual(self) -> bool:

@@ -80,17 +80,11 @@ def write_workbook(
 
 
 class _Contents(NamedTuple):
-    """What is put into a worksheet, and into those on which its arrays go on.
+    """What is put into a worksheet, and into those on which its arrays go on."""
 
-    Attributes:
-        title: of the first worksheet; None for the default, or the target itself.
-        layouts: one for each worksheet.
-        notes: what people read beside names, by the names.
-    """
-
-    title: str | None
-    layouts: Sequence[Layout]
-    notes: Mapping[str, str]
+    title: str | None  # of the first worksheet; None for the default, or the target itself
+    layouts: Sequence[Layout]  # one for each worksheet
+    notes: Mapping[str, str]  # what people read beside names, by the names
 
 
 def _lay_out(title: str | None, arrays: Any, corner: tuple[int, int], *, serials: bool) -> _Contents:

@@ -28,24 +28,16 @@ _HINT = "it is not used; write the arrays again, or adopt the file, to have anot
 
 @dataclass(frozen=True)
 class Guarded:
-    """An array of today beside its snapshot; the arrays have an item for each element of today.
+    """An array of today beside its snapshot; the arrays have an item for each element of today."""
 
-    Attributes:
-        written: the element as it was written; in rows that were added, the element that stands there.
-        kept: a mask of the elements that stand as they were written, or are only rounded; False in added rows.
-        alignment: where each row of today was written; None if the rows stand where they were written.
-        deleted: the rows that were written and are gone, by their numbers at that time.
-        gone: their elements, row by row.
-        unit: what the alignment speaks of: single elements where rows of several were torn apart.
-        original: the elements as they were written, in their order.
-    """
-
-    written: Buffer
-    kept: Mask
-    original: Buffer
+    written: Buffer  # the element as it was written; in rows that were added, the element that stands there
+    kept: Mask  # a mask of the elements that stand as they were written, or are only rounded; False in added rows
+    original: Buffer  # the elements as they were written, in their order
+    # where each row of today was written; None if the rows stand where they were written
     alignment: RowOrigins | None = None
-    deleted: Sequence[int] = ()
-    gone: Array | None = None
+    deleted: Sequence[int] = ()  # the rows that were written and are gone, by their numbers at that time
+    gone: Array | None = None  # their elements, row by row
+    # what the alignment speaks of: single elements where rows of several were torn apart
     unit: Literal["row", "element"] = "row"
 
     @property

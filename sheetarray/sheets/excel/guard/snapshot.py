@@ -36,25 +36,15 @@ _SHORTEST = 12  # base64 of the shortest stream of zlib
 
 @dataclass(frozen=True)
 class SnapshotHeader:
-    """The header of a snapshot, which says all about its array but the elements.
+    """The header of a snapshot, which says all about its array but the elements."""
 
-    Attributes:
-        name: of the array.
-        sheet: the title of the first sheet that it was written to.
-        header: shape, strides, offset, order, dtype and capacity, as written.
-        count: how many texts follow.
-        crc: CRC-32 of the bytes before they were compressed.
-        cells: how the elements were written, "numeric" or "text".
-        dates: likewise, "real" or "text".
-    """
-
-    name: str
-    sheet: str
-    header: Header
-    count: int
-    crc: int
-    cells: str
-    dates: str
+    name: str  # of the array
+    sheet: str  # the title of the first sheet that it was written to
+    header: Header  # shape, strides, offset, order, dtype and capacity, as written
+    count: int  # how many texts follow
+    crc: int  # CRC-32 of the bytes before they were compressed
+    cells: str  # how the elements were written, "numeric" or "text"
+    dates: str  # likewise, "real" or "text"
 
 
 def encode_snapshot(name: str, array: LinearArray, *, sheet: str, cells: str, dates: str) -> list[str]:

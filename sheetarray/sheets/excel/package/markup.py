@@ -91,33 +91,20 @@ def _encoding_error(encoding: str, location: str) -> FormatError:
 
 @dataclass(slots=True)
 class Element:
-    """An element of XML, and the bytes where it stands.
+    """An element of XML, and the bytes where it stands."""
 
-    Attributes:
-        prefix: of its name, with the colon; empty if it has no prefix.
-        name: without the prefix.
-        space: the URI of its namespace.
-        attributes: as they are written, prefixes included.
-        start: the position of its first byte.
-        inner: the position after its start tag.
-        close: the position of its end tag; equal to `inner` if it is an empty-element tag, such as `<b/>`.
-        end: the position after its end tag.
-        scope: the namespaces that hold in it, by prefix with the colon; those that it declares itself come first.
-        text: the character data directly in it.
-        children: in their order; empty below the depth that was asked for.
-    """
-
-    prefix: str
-    name: str
-    space: str
-    attributes: dict[str, str]
-    start: int
-    inner: int
+    prefix: str  # of its name, with the colon; empty if it has no prefix
+    name: str  # without the prefix
+    space: str  # the URI of its namespace
+    attributes: dict[str, str]  # as they are written, prefixes included
+    start: int  # the position of its first byte
+    inner: int  # the position after its start tag
+    # the namespaces that hold in it, by prefix with the colon; those that it declares itself come first
     scope: dict[str, str]
-    close: int = 0
-    end: int = 0
-    text: str = ""
-    children: list[Element] = field(default_factory=list)
+    close: int = 0  # the position of its end tag; equal to `inner` if it is an empty-element tag, such as `<b/>`
+    end: int = 0  # the position after its end tag
+    text: str = ""  # the character data directly in it
+    children: list[Element] = field(default_factory=list)  # in their order; empty below the depth that was asked for
 
     def get(self, name: str, default: str = "") -> str:
         """Return the value of an attribute without a namespace, or a default."""

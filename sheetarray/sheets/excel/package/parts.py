@@ -39,27 +39,16 @@ _ENCRYPTED = 0x2041  # the flags that say that the content, or the directory, is
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """The entry of a part in the directory.
+    """The entry of a part in the directory."""
 
-    Attributes:
-        name: of the part, without a leading slash.
-        method: of compression: 0 stored, 8 deflated.
-        flags: the general purpose bits of the zip format.
-        crc: the CRC-32 of the content.
-        packed: the number of its compressed bytes.
-        size: the number of bytes of the content.
-        start: where its compressed bytes begin in the package, in bytes.
-        when: date and time in the format of DOS: the date in the upper 16 bits.
-    """
-
-    name: str
-    method: int
-    flags: int
-    crc: int
-    packed: int
-    size: int
-    start: int
-    when: int
+    name: str  # of the part, without a leading slash
+    method: int  # of compression: 0 stored, 8 deflated
+    flags: int  # the general purpose bits of the zip format
+    crc: int  # the CRC-32 of the content
+    packed: int  # the number of its compressed bytes
+    size: int  # the number of bytes of the content
+    start: int  # where its compressed bytes begin in the package, in bytes
+    when: int  # date and time in the format of DOS: the date in the upper 16 bits
 
 
 class _Directory(NamedTuple):

@@ -48,18 +48,13 @@ _MOST_BYTES_IN_ALL = 2**26  # of all relationships of a package
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A reference from one part to another.
+    """A reference from one part to another."""
 
-    Attributes:
-        id: the text by which the XML of the referring part names it.
-        kind: the last word of its type, as transitional OOXML has it (`worksheet`); of a type that OOXML does not
-            define, the whole of it.
-        target: the name of the part; None for something outside of the package.
-    """
-
-    id: str
+    id: str  # the text by which the XML of the referring part names it
+    # the last word of its type, as transitional OOXML has it (`worksheet`); of a type that OOXML does not define, the
+    # whole of it
     kind: str
-    target: str | None
+    target: str | None  # the name of the part; None for something outside of the package
 
 
 class Relations:
@@ -507,14 +502,11 @@ Content = tuple[int, int]  # the CRC-32 and the size of a part
 
 @dataclass
 class Searches:
-    """The searches of a workbook's sheets for words of headers.
+    """The searches of a workbook's sheets for words of headers."""
 
-    Attributes:
-        strings: the content of the shared strings at that time; None if there were no shared strings.
-        rows: the number of rows down to the last word of a header, by the content of the sheet.
-    """
-
+    # the content of the shared strings at that time; None if there were no shared strings
     strings: Content | None = None
+    # the number of rows down to the last word of a header, by the content of the sheet
     rows: dict[Content, int] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:

@@ -22,30 +22,22 @@ WORD = " view"  # with which the titles of views end
 
 @dataclass(frozen=True)
 class ViewSheets:
-    """The views in a workbook, by the titles of their sheets.
+    """The views in a workbook, by the titles of their sheets."""
 
-    Attributes:
-        recorded: the titles of all views that the record of the workbook names.
-        intact: those of them whose parts are as they were written.
-        editable: those of them that are views for editing.
-        linked: the names of the arrays whose elements stand in views for editing.
-        changed: the views for editing that anybody has changed or saved again; and sheets with the title of a view of
-            which the record says nothing, since some programs lose the record.
-        asked: the `View` that each array was written with, by the array's name, in the order of the sheets.
-        shown: the array that each view shows, by the view's title.
-        counts: the number of elements of each array that has a view for editing, by its name: rows that were added to
-            it later are values in its column.
-        corners: the text above the labels of the rows of each view that the record names, by the view's title.
-    """
-
-    recorded: frozenset[str] = frozenset()
-    intact: frozenset[str] = frozenset()
-    editable: frozenset[str] = frozenset()
-    linked: frozenset[str] = frozenset()
+    recorded: frozenset[str] = frozenset()  # the titles of all views that the record of the workbook names
+    intact: frozenset[str] = frozenset()  # those of them whose parts are as they were written
+    editable: frozenset[str] = frozenset()  # those of them that are views for editing
+    linked: frozenset[str] = frozenset()  # the names of the arrays whose elements stand in views for editing
+    # the views for editing that anybody has changed or saved again; and sheets with the title of a view of which the
+    # record says nothing, since some programs lose the record
     changed: frozenset[str] = frozenset()
+    # the `View` that each array was written with, by the array's name, in the order of the sheets
     asked: Mapping[str, View] = field(default_factory=dict)
-    shown: Mapping[str, str] = field(default_factory=dict)
+    shown: Mapping[str, str] = field(default_factory=dict)  # the array that each view shows, by the view's title
+    # the number of elements of each array that has a view for editing, by its name: rows that were added to it later
+    # are values in its column
     counts: Mapping[str, int] = field(default_factory=dict)
+    # the text above the labels of the rows of each view that the record names, by the view's title
     corners: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -40,19 +40,12 @@ _SAMPLE = 400  # elements or labels that are looked at to find the widths of col
 
 @dataclass(frozen=True)
 class ViewParts:
-    """A view that is ready to be written.
+    """A view that is ready to be written."""
 
-    Attributes:
-        head: the XML of the sheet before its rows.
-        rows: the XML of the rows.
-        tail: the XML of the sheet after its rows.
-        drawing: the XML of the drawing, and of the chart in it; None for a view without a chart.
-    """
-
-    head: bytes
-    rows: Iterator[str]
-    tail: bytes
-    drawing: tuple[str, str] | None
+    head: bytes  # the XML of the sheet before its rows
+    rows: Iterator[str]  # the XML of the rows
+    tail: bytes  # the XML of the sheet after its rows
+    drawing: tuple[str, str] | None  # the XML of the drawing, and of the chart in it; None for a view without a chart
 
 
 def make_view(
