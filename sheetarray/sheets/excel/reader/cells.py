@@ -371,8 +371,7 @@ def cells_of_loop(
             marks & NUMERAL != 0,
             LoopTexts(texts, ((types == RESULT) | (types == INLINE)) & has_escapes, size),
             row_width(rows, columns) if len(rows) else 0,
-            is_formula if is_formula.any() else None,
-            sources=to_series(formulas),
+            *((is_formula, (), to_series(formulas)) if is_formula.any() else ()),
         )
     )
 
