@@ -10,6 +10,7 @@ import math
 import os
 from contextlib import suppress
 from importlib import import_module
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +29,7 @@ if scan is not None and scan.__doc__ != LOOPS:  # built of older sources, as aft
     scan = None
 COMPILED = scan is not None
 
+_FEW = 1000  # texts that Python makes before the engine has begun
 _FIXED = 1e-4, 1e15  # doubles from here to there are written without an exponent, by Python and by the engine
 Doubles = np.ndarray[tuple[int], np.dtype[np.float64]]
 Integers = np.ndarray[tuple[int], np.dtype[np.int64]]
@@ -47,6 +49,9 @@ def to_series(texts: tuple[Any, Any, Any]) -> pl.Series:
 
     _, ends, joined = texts
     places = np.frombuffer(ends, np.int64)
+    if len(places) <= _FEW:
+        whole = bytes(joined)
+        return pl.Series([whole[start:end].decode() for start, end in pairwise(places.tolist())], dtype=pl.String)
     cells = pl.DataFrame({"start": places[:-1], "size": np.diff(places)})
     return cells.select(pl.lit(bytes(joined)).bin.slice("start", "size").cast(pl.String)).to_series().rename("")
 

@@ -215,6 +215,9 @@ _TRUTHS = ("TRUE()", "FALSE()", "of:=TRUE()", "of:=FALSE()")
 NUMERALS = (PLAIN, SHARED, LOGICAL)  # the value is a numeral
 
 
+_ESCAPE = re.compile(b"_x")  # with which the escape of a character begins
+
+
 class LoopTexts:
     """Texts that the compiled loop has made.
 
@@ -227,7 +230,8 @@ class LoopTexts:
     @cached_property
     def series(self) -> pl.Series:
         """The texts as a Series."""
-        return unescape(to_series(self._texts), self._escaped)
+        series = to_series(self._texts)
+        return unescape(series, self._escaped) if _ESCAPE.search(self._texts[2]) else series
 
 
 def unescape(texts: pl.Series, escaped: Mask | bool = True) -> pl.Series:
