@@ -26,6 +26,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Literal
 
+NEWER = "a newer sheetarray reads it: pip install --upgrade sheetarray"  # a hint
+
 
 class SheetArrayError(Exception):
     """The base class of every error that sheetarray raises on purpose."""

@@ -19,7 +19,7 @@ from typing import Literal
 from . import dtypes
 from .dtypes import DType
 from .elements import Cell, is_blank
-from .errors import Finding, FormatError, locating, warn_caller
+from .errors import NEWER, Finding, FormatError, locating, warn_caller
 
 # `Header`: the fields of a header, and the checks of what must hold between them.
 
@@ -294,7 +294,7 @@ class _Parser:
             hint = f"a spreadsheet may have turned it into a date or a number: type {written} as text"
             raise self.fail(f"expected a version such as {written}, found {text!r:.60}", 1, hint)
         if int(match[1]) != 1:
-            raise self.fail(f"version {text} of the format; this reader knows 1.x", 1)
+            raise self.fail(f"version {text} of the format; this reader knows 1.x", 1, NEWER if int(match[1]) else None)
         self.minor = int(match[2])
         if len(self.cells) < 3 or normalize_key(self.cells[2]) != "ndarray":
             raise self.fail("expected 'ndarray' after the version", min(2, len(self.cells) - 1))

@@ -53,7 +53,7 @@ class StoredFingerprints:
                 raise book.record_error
             self._take(book.record)
         except FormatError as error:
-            hint = "whether numbers were rounded or edited cannot be told"
+            hint = error.hint or "whether numbers were rounded or edited cannot be told"
             self.findings.append(Finding("warning", error.location, error.reason, hint))
 
     def _take(self, record: Mapping[str, Any]) -> None:

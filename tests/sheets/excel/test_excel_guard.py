@@ -367,7 +367,8 @@ def _change_guard(path: Path, edits: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("edits", "message"),
     [
-        ({"A1": "sheetarray guard 2"}, "another version"),
+        ({"A1": "sheetarray guard 2"}, "of version 2; this reader knows version 1"),
+        ({"A1": "sheetarray guard two"}, "another version"),
         ({"A3": "AAAA"}, "cannot be used"),
         ({"A3": None}, "0 of 1 texts"),
         ({"A2": "{}"}, "damaged"),

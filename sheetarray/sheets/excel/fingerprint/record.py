@@ -34,7 +34,7 @@ from typing import Any, NamedTuple, TypeGuard
 import numpy as np
 
 from ....dtypes import Buffer, DType
-from ....errors import FormatError
+from ....errors import NEWER, FormatError
 from ....header import Header
 from .codes import MOST, Codes, code_elements, exact_codes, make_noise, to_native
 from .sums import EQUATIONS, MOST_BLOCKS, WIDTH, Moments, Pair, Partition, Sums, moments_of, weight, weights_of
@@ -121,10 +121,14 @@ class Fingerprint:
 
     @classmethod
     def from_json(cls, stored: object) -> Fingerprint | None:
-        """Return the fingerprint in a JSON object; a `Fingerprint` unchanged; None for any other object."""
+        """Return the fingerprint in a JSON object; a `Fingerprint` unchanged; None for any other object.
+
+        Raises:
+            FormatError: a newer version of this package has made it.
+        """
         if isinstance(stored, Fingerprint):
             return stored
-        if not isinstance(stored, Mapping) or stored.get("v") not in _VERSIONS:
+        if not isinstance(stored, Mapping) or not _is_known(stored.get("v"), _VERSIONS):
             return None
         dtype, count, blocks = stored.get("dtype"), stored.get("count"), stored.get("blocks")
         if not isinstance(dtype, str) or not _is_size(count, _MOST_ELEMENTS) or not _is_size(blocks, MOST_BLOCKS):
@@ -162,6 +166,18 @@ def header_checksum(header: Header) -> str:
 @lru_cache(maxsize=1024)  # very many arrays have few shapes
 def _layout_checksum(*layout: object) -> str:
     return _encode(hashlib.blake2b(repr(layout).encode(), digest_size=6).digest())
+
+
+def _is_known(version: object, versions: tuple[int, ...]) -> bool:
+    """Return whether records of a version can be read.
+
+    Raises:
+        FormatError: it is newer than all that are known.
+    """
+    if isinstance(version, int) and version > versions[-1]:
+        reason = f"the fingerprints are of version {version}; this reader knows versions up to {versions[-1]}"
+        raise FormatError(reason, location="custom properties", hint=NEWER)
+    return version in versions
 
 
 def _is_size(value: object, most: int) -> TypeGuard[int]:
@@ -365,10 +381,12 @@ def read_many(stored: object) -> dict[str, Fingerprint]:
     """Return the fingerprints in the JSON object `many`, by the names of arrays.
 
     Raises:
-        FormatError: the object is not one that `make_fingerprints` has made.
+        FormatError: the object is not one that `make_fingerprints` has made, or a newer version of this package has.
     """
     try:
         fingerprints = _decode_many(stored)
+    except FormatError:
+        raise
     except (ValueError, KeyError, TypeError, IndexError):
         fingerprints = None
     if fingerprints is None:
@@ -378,7 +396,7 @@ def read_many(stored: object) -> dict[str, Fingerprint]:
 
 def _decode_many(stored: Any) -> dict[str, Fingerprint] | None:
     names, kinds = stored["names"], stored["kinds"]
-    if stored["v"] not in _MANY_VERSIONS or not isinstance(names, list) or not isinstance(kinds, list):
+    if not _is_known(stored["v"], _MANY_VERSIONS) or not isinstance(names, list) or not isinstance(kinds, list):
         return None
     for dtype, count, header in kinds:
         if not (isinstance(dtype, str) and isinstance(header, str) and _is_size(count, _MOST_ELEMENTS) and count):

@@ -18,7 +18,7 @@ from typing import Any
 from ....columns import Request, Sheet, Zone
 from ....dtypes import from_name
 from ....elements import Cell
-from ....errors import Finding, FormatError
+from ....errors import NEWER, Finding, FormatError
 from ....files import release_pages
 from ....spool import NotInPiecesError
 from ..cell_xml import xml_text
@@ -122,9 +122,9 @@ def read_guard(sheet: ExcelSheet, findings: list[Finding]) -> Iterator[tuple[Sna
     """
     title = sheet.title or ""
 
-    def note(reason: str) -> None:
+    def note(reason: str, hint: str = _HINT) -> None:
         if len(findings) < _MOST_FINDINGS:
-            findings.append(Finding("warning", f"{title}!A1", f"{reason}", _HINT))
+            findings.append(Finding("warning", f"{title}!A1", reason, hint))
 
     sheet.formulas = formulas = FormulaCells()
     try:
@@ -136,7 +136,10 @@ def read_guard(sheet: ExcelSheet, findings: list[Finding]) -> Iterator[tuple[Sna
         note("the guard is made of formulas: it cannot be used")
         return
     if not texts or texts[0] != f"{MARK} {VERSION}":
-        note("the guard is of another version")
+        version = texts[0].removeprefix(MARK).strip() if texts else ""
+        is_newer = version.isascii() and version.isdecimal() and len(version) < 9 and int(version) > VERSION
+        reason = f"the guard is of version {version}; this reader knows version {VERSION}"
+        note(reason if is_newer else "the guard is of another version", NEWER if is_newer else _HINT)
         return
     starts = [place for place, text in enumerate(texts) if text.startswith("{")]
     if any(texts[1 : starts[0] if starts else len(texts)]):
