@@ -15,6 +15,7 @@ from ..header import name_element
 from ..merging import Conflict, FileChanges
 from .arguments import (
     FILE,
+    FROM,
     MOST_LINES,
     FormatOptions,
     UsageProblem,
@@ -123,7 +124,7 @@ def _to_json(
 @click.argument("file", type=FILE)
 @click.argument("out", type=FILE)
 @click.option("--keep-edits", is_flag=True, help="Keep the elements that people edited; all others are exact.")
-@click.option("--from", "from_format", metavar="FORMAT", help="Read FILE in this format, whatever its suffix.")
+@FROM
 @json_option
 def restore(file: str, out: str, from_format: str | None, keep_edits: bool, wants_json: bool) -> None:
     """Write the arrays of FILE to OUT as they were before people edited them.

@@ -104,39 +104,31 @@ class FormatOptions:
             FormatOptions(self.format, unknown).parse(row, verb)
 
 
+FROM = click.option(
+    "--from",
+    "from_format",
+    metavar="FORMAT",
+    type=FormatName(),
+    help="Read this format, if the input is - or has no known suffix. `sheetarray --help` lists formats.",
+)
+_READ = click.option(
+    "--read",
+    "read_pairs",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="Pass an option to the reader, such as delimiter=';' or encoding=cp1252. You can repeat it.",
+)
+_MISSING = click.option(
+    "--missing",
+    "blanks",
+    type=click.Choice(["error", "nan"]),
+    help="Read blank cells of float and complex arrays as NaN; the default is error.",
+)
+
+
 def reading_options(*, missing: bool = True) -> Callable[[Function], Function]:
     """Return a decorator that adds --from, --read and --missing to a command, which takes them as `reading`."""
-
-    def add(function: Function) -> Function:
-        @functools.wraps(function)
-        def run(*, from_format: str | None, read_pairs: tuple[str, ...], **parameters: Any) -> Any:
-            blanks = parameters.pop("missing", None) if missing else None
-            texts = {} if blanks is None else {"missing": blanks}
-            return function(reading=FormatOptions(from_format, texts | split_pairs(read_pairs)), **parameters)
-
-        command = cast("Function", run)
-        if missing:
-            command = click.option(
-                "--missing",
-                type=click.Choice(["error", "nan"]),
-                help="Read blank cells of float and complex arrays as NaN; the default is error.",
-            )(command)
-        command = click.option(
-            "--read",
-            "read_pairs",
-            metavar="KEY=VALUE",
-            multiple=True,
-            help="Pass an option to the reader, such as delimiter=';' or encoding=cp1252. You can repeat it.",
-        )(command)
-        return click.option(
-            "--from",
-            "from_format",
-            metavar="FORMAT",
-            type=FormatName(),
-            help="Read this format, if the input is - or has no known suffix. `sheetarray --help` lists formats.",
-        )(command)
-
-    return add
+    return _gathering("reading", "from_format", "read_pairs", [FROM, _READ, *([_MISSING] if missing else [])])
 
 
 def writing_options(what: str, example: str) -> Callable[[Function], Function]:
@@ -144,32 +136,38 @@ def writing_options(what: str, example: str) -> Callable[[Function], Function]:
 
     `what`: the help of --to. `example`: options of --write, for its help.
     """
+    help_ = f"Pass an option to the writer, such as {example}. You can repeat it."
+    to = click.option("--to", "to_format", metavar="FORMAT", type=FormatName(), help=what)
+    write = click.option("--write", "write_pairs", metavar="KEY=VALUE", multiple=True, help=help_)
+    return _gathering("writing", "to_format", "write_pairs", [to, write])
+
+
+def _gathering(name: str, format: str, pairs: str, options: Sequence[Any]) -> Callable[[Function], Function]:
+    """Return a decorator that adds options to a command, which takes them as one `FormatOptions`."""
 
     def add(function: Function) -> Function:
         @functools.wraps(function)
-        def run(*, to_format: str | None, write_pairs: tuple[str, ...], **parameters: Any) -> Any:
-            return function(writing=FormatOptions(to_format, split_pairs(write_pairs)), **parameters)
+        def run(**given: Any) -> Any:
+            texts = split_pairs(given.pop(pairs))
+            if options[-1] is _MISSING and (blanks := given.pop("blanks")) is not None:
+                texts = {"missing": blanks} | texts
+            return function(**{name: FormatOptions(given.pop(format), texts)}, **given)
 
-        help_ = f"Pass an option to the writer, such as {example}. You can repeat it."
-        command = cast("Function", run)
-        command = click.option("--write", "write_pairs", metavar="KEY=VALUE", multiple=True, help=help_)(command)
-        return click.option("--to", "to_format", metavar="FORMAT", type=FormatName(), help=what)(command)
+        command: Any = run
+        for option in reversed(options):
+            command = option(command)
+        return cast("Function", command)
 
     return add
 
 
-def json_option(function: Function) -> Function:
-    """Add the option --json to a command."""
-    return click.option("--json", "wants_json", is_flag=True, help="Print JSON instead of text.")(function)
-
-
+json_option = click.option("--json", "wants_json", is_flag=True, help="Print JSON instead of text.")
 MOST_LINES = 20  # of details, unless --all
 
 
 def all_option(what: str) -> Callable[[Function], Function]:
     """Return a decorator that adds --all to a command, which prints the first `MOST_LINES` of `what` otherwise."""
-    told = f"Print all {what}, not the first {MOST_LINES}."
-    return click.option("--all", "wants_all", is_flag=True, help=told)
+    return click.option("--all", "wants_all", is_flag=True, help=f"Print all {what}, not the first {MOST_LINES}.")
 
 
 def print_left_out(count: int, noun: str) -> None:
@@ -245,8 +243,12 @@ def _parse_mapping(key: str, text: str) -> dict[str, str]:
 
 _ARGUMENT = re.compile(r"\b([a-z][a-z_]*)=(?:'([^']*)'|\"([^\"]*)\"|(True|False|\d+)|(?=[\s),;:]|$))")
 _SIDES = {"--read": "--from", "--write": "--to"}
-_VERBS = {"check": "check", "info": "scan", "table": "read_columns"}  # of commands that do not `read`
-_WRITING = {"export": "write_table"}  # of commands that do not `write`
+_VERBS = {  # whose options --read and --write of a command take, where they are not those of `read` and `write`
+    "check": {"--read": "check"},
+    "info": {"--read": "scan"},
+    "table": {"--read": "read_columns"},
+    "export": {"--write": "write_table"},
+}
 
 
 def to_cli_options(text: str, side: str) -> str:
@@ -296,14 +298,13 @@ def _respell(match: re.Match[str], side: str, context: click.Context | None) -> 
 
 
 def _find_verbs(command: str | None) -> dict[str, str]:
-    """Return the verbs whose options --read and --write of a command take."""
-    return {"--read": _VERBS.get(command or "", "read"), "--write": _WRITING.get(command or "", "write")}
+    return {"--read": "read", "--write": "write"} | _VERBS.get(command or "", {})
 
 
 def _key_of(parameter: click.Parameter) -> str:
     """Return the key by which messages mean an option or an argument of a command; "" if they cannot mean it."""
     if isinstance(parameter, click.Argument):
-        return {"names": "names", "name": "names"}.get(parameter.name or "", "")
+        return "names" if parameter.name in ("name", "names") else ""
     longest = max(parameter.opts, key=len)
     return "names" if longest in ("--name", "--columns") else longest.lstrip("-").replace("-", "_")
 

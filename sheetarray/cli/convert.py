@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -28,7 +28,7 @@ from .arguments import (
     writing_options,
 )
 from .comparing import dtype_name
-from .console import count_noun, escape_controls, format_size, print_json, print_line
+from .console import count_noun, escape_controls, print_json, print_line
 from .endpoints import PIPE, Bar, Endpoint, is_many, source_endpoint, target_endpoint
 from .program import FINDINGS, FINE
 
@@ -119,27 +119,22 @@ def find_target(text: str, format: str | None, *, wants_json: bool) -> Endpoint:
 
 
 def _report(
-    origin: Endpoint, goal: Endpoint, arrays: dict[str, Any], *, wants_json: bool, is_table: bool = False
+    origin: Endpoint, goal: Endpoint, arrays: dict[str, Any], *, wants_json: bool, rows: int | None = None
 ) -> None:
-    """Say what was written, in one line or as JSON."""
-    rows = max(map(len, arrays.values()), default=0) if is_table else 0
+    """Say what was written, in one line or as JSON; `rows`: of the table whose columns the arrays are."""
     if wants_json:
-        facts = {"source": origin.label, "target": goal.label, "format": goal.row.name, "bytes": goal.size}
         listed: list[dict[str, Any]] = [{"name": name, "dtype": dtype_name(array)} for name, array in arrays.items()]
-        if is_table:
-            print_json({**facts, "rows": rows, "columns": listed})
-            return
-        for entry, array in zip(listed, arrays.values(), strict=True):
-            entry["shape"] = list(getattr(array, "shape", ()))
-        print_json({**facts, "arrays": listed})
-        return
-    if is_table:
-        counts = [f"a table of {count_noun(len(arrays), 'column')}", count_noun(rows, "row")]
+        if rows is None:
+            for entry, array in zip(listed, arrays.values(), strict=True):
+                entry["shape"] = list(getattr(array, "shape", ()))
+        content = {"arrays": listed} if rows is None else {"rows": rows, "columns": listed}
+        facts = {"source": origin.label, "target": goal.label, "format": goal.row.name, "bytes": goal.size}
+        print_json({**facts, **content})
+    elif rows is None:
+        elements = sum(array.size if isinstance(array, np.ndarray) else len(array) for array in arrays.values())
+        goal.print_written(count_noun(len(arrays), "array"), count_noun(elements, "element"))
     else:
-        sizes = [int(np.size(array)) if isinstance(array, np.ndarray) else len(array) for array in arrays.values()]
-        counts = [count_noun(len(arrays), "array"), count_noun(sum(sizes), "element")]
-    counts += [format_size(goal.size)] if goal.size is not None else []
-    click.echo(f"{escape_controls(goal.label)}: {', '.join(counts)} ({goal.row.title})", err=True)
+        goal.print_written(f"a table of {count_noun(len(arrays), 'column')}", count_noun(rows, "row"))
 
 
 # As a table ---------------------------------------------------------------------------------------------------------
@@ -178,7 +173,7 @@ def export(
     arrays = origin.call("read", list(names) or None, **reading.parse(origin.row, "read"))
     _check_columns(arrays)
     goal.write(arrays, write_options, verb="write_table")
-    _report(origin, goal, arrays, wants_json=wants_json, is_table=True)
+    _report(origin, goal, arrays, wants_json=wants_json, rows=max(map(len, arrays.values()), default=0))
 
 
 def _check_columns(arrays: dict[str, Any]) -> None:
@@ -250,7 +245,8 @@ def _convert_files(
                 raise
             raise UsageProblem(str(error)) from error
     if wants_json:
-        print_json(_conversions_to_json(result))
+        counts = {"files": result.total, "converted": result.done, "before": result.already}
+        print_json({**counts, "failed": [asdict(failure) for failure in result.failed]})
     else:
         _print_result(result, time.monotonic() - start)
     return FINDINGS if result.failed else FINE
@@ -268,12 +264,3 @@ def _print_result(result: Conversions, seconds: float) -> None:
     counts += [f"{len(result.failed):,} failed"] if result.failed else []
     rate = f" ({(result.done + len(result.failed)) / max(seconds, 1e-3):,.0f} a second)" if result.done else ""
     click.echo(f"{count_noun(result.total, 'file')}: {', '.join(counts)}{rate}", err=True)
-
-
-def _conversions_to_json(result: Conversions) -> dict[str, Any]:
-    return {
-        "files": result.total,
-        "converted": result.done,
-        "before": result.already,
-        "failed": [{"source": file.source, "target": file.target, "error": file.error} for file in result.failed],
-    }

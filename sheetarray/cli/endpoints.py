@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import io
 import os
-import stat
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,6 +12,8 @@ from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import click
 
 from .. import api
 from ..columns import keeping_unreadable
@@ -37,10 +38,16 @@ class Endpoint:
 
     text: str  # as it was given
     row: Format  # the registry's row of its format
-    label: str  # the name that messages use
     place: Any  # a path, a `RemoteFile` with its storage options, or the URL of a service
     # returns all bytes of standard input or of a named pipe, if that is read; else None
     pipe: Callable[[], bytes] | None = None
+
+    @property
+    def label(self) -> str:
+        """The name that messages use."""
+        if self.text == PIPE:
+            return "stdout" if self.pipe is None else "stdin"
+        return os.fspath(self.place) if isinstance(self.place, RemoteFile) else self.text
 
     @property
     def size(self) -> int | None:
@@ -48,6 +55,11 @@ class Endpoint:
         if self.pipe is not None or not isinstance(self.place, str) or not os.path.isfile(self.place):
             return None
         return os.stat(self.place).st_size
+
+    def print_written(self, *counts: str) -> None:
+        """Say on standard error what was written here."""
+        size = [format_size(self.size)] if self.size is not None else []
+        click.echo(f"{escape_controls(self.label)}: {', '.join([*counts, *size])} ({self.row.title})", err=True)
 
     def source(self) -> Any:
         """Return the source for `api.read`; of a pipe its bytes, which are kept."""
@@ -138,23 +150,22 @@ def _may_be_resized(error: FormatError, options: Mapping[str, Any]) -> bool:
     return "resize" not in options and "resize=True" in (error.hint or "")
 
 
-def source_endpoint(text: str, format: str | None, *, always: bool = True, place: Any = None) -> Endpoint:
+def source_endpoint(given: str | os.PathLike[str], format: str | None, *, always: bool = True) -> Endpoint:
     """Return a place to read.
 
-    `text`: a path, a URL or "-". `always`: whether --from counts although the suffix is known. `place`: what the text
-    means, if that is known.
+    `given`: a path, a URL or "-"; or a remote file. `always`: whether --from counts although the suffix is known.
 
     Raises:
         UsageProblem: nothing says which format.
     """
+    text = given.url if isinstance(given, RemoteFile) else os.fspath(given)
     if text == PIPE:
         if format is None:
             raise UsageProblem("a pipe has no suffix: --from has to say its format", f"--from {_names('--from')}")
-        return Endpoint(text, FORMATS[format], "stdin", text, functools.cache(sys.stdin.buffer.read))
-    counts = always or not _has_known_suffix(text)
-    row = _find_format(text, format if counts else None, "--from")
-    place = place_of(text, row) if place is None else place
-    return Endpoint(text, row, _label_of(text, place), place, _open_device(place))
+        return Endpoint(text, FORMATS[format], text, functools.cache(sys.stdin.buffer.read))
+    row = _find_format(text, format, "--from", always=always)
+    place = given if isinstance(given, RemoteFile) else place_of(text, row)
+    return Endpoint(text, row, place, _open_device(place))
 
 
 def target_endpoint(text: str, format: str | None) -> Endpoint:
@@ -166,10 +177,28 @@ def target_endpoint(text: str, format: str | None) -> Endpoint:
     if text in STDOUT:
         if format is None:
             raise UsageProblem("a pipe has no suffix: --to has to say its format", f"--to {_names('--to')}")
-        return Endpoint(PIPE, FORMATS[format], "stdout", PIPE)
+        return Endpoint(PIPE, FORMATS[format], PIPE)
     row = _find_format(text, format, "--to")
-    place = place_of(text, row)
-    return Endpoint(text, row, _label_of(text, place), place)
+    return Endpoint(text, row, place_of(text, row))
+
+
+def _find_format(text: str, format: str | None, option: str, *, always: bool = True) -> Format:
+    """Return the format that the option names, or the suffix; the suffix first, unless the option counts `always`."""
+    if format is not None and always:
+        return FORMATS[format]
+    try:
+        return format_of(text)
+    except NotFoundError:
+        if format is not None:
+            return FORMATS[format]
+        message = place_problem(text, list(FORMATS.values()))
+        hint = "" if os.path.isdir(text) else f"{option} names the format whatever the suffix: {_names(option)}"
+    raise UsageProblem(message, hint)
+
+
+def _names(option: str) -> str:
+    """Return the names that an option takes; those of formats that are only read are no names for a target."""
+    return ", ".join(name for name, row in FORMATS.items() if option == "--from" or row.instead is None)
 
 
 def place_of(text: str, row: Format | None = None) -> Any:
@@ -179,18 +208,9 @@ def place_of(text: str, row: Format | None = None) -> Any:
     return locate(text, storage_options() if is_url(text) and not text.startswith("file:") else None)
 
 
-def _label_of(text: str, place: Any) -> str:
-    return os.fspath(place) if isinstance(place, RemoteFile) else text
-
-
 def _open_device(text: Any) -> Callable[[], bytes] | None:
     """Return what reads a named pipe or a device, such as the shell's `<(zcat run.csv.gz)`, which is read once."""
-    if (
-        not isinstance(text, str)
-        or not os.path.exists(text)
-        or stat.S_ISREG(mode := os.stat(text).st_mode)
-        or stat.S_ISDIR(mode)
-    ):
+    if not isinstance(text, str) or not os.path.exists(text) or os.path.isfile(text) or os.path.isdir(text):
         return None
     return functools.cache(Path(text).read_bytes)
 
@@ -227,20 +247,16 @@ def find_sources(texts: Sequence[str], format: str | None) -> list[tuple[str, En
         raise UsageProblem("standard input can be read only once")
     sources: list[tuple[str, Endpoint | Exception]] = []
     for text in texts:
-        places: list[Any] = [None]
         try:
-            if is_many(text):
-                places = find_places(text, storage_options() if is_url(text) else None)
+            found = find_places(text, storage_options() if is_url(text) else None) if is_many(text) else [text]
         except EXPECTED as error:
             sources.append((text, error))
             continue
-        for place in places:
-            name = text if place is None else os.fspath(place)
-            given = place.url if isinstance(place, RemoteFile) else name
+        for given in found:
             try:
-                sources.append((name, source_endpoint(given, format, always=False, place=place)))
+                sources.append((os.fspath(given), source_endpoint(given, format, always=False)))
             except (OSError, UsageProblem) as error:
-                sources.append((name, error))
+                sources.append((os.fspath(given), error))
     return sources
 
 
@@ -271,31 +287,6 @@ def report_each(
         status = max(status, found)
         reports.append(content)
     return status, reports
-
-
-def _find_format(text: str, format: str | None, option: str) -> Format:
-    if format is not None:
-        return FORMATS[format]
-    try:
-        return format_of(text)
-    except NotFoundError:
-        message = place_problem(text, list(FORMATS.values()))
-    raise UsageProblem(
-        message, "" if os.path.isdir(text) else f"{option} names the format whatever the suffix: {_names(option)}"
-    )
-
-
-def _has_known_suffix(text: str) -> bool:
-    try:
-        format_of(text)
-    except NotFoundError:
-        return False
-    return True
-
-
-def _names(option: str) -> str:
-    """Return the names that an option takes; those of formats that are only read are no names for a target."""
-    return ", ".join(name for name, row in FORMATS.items() if option == "--from" or row.instead is None)
 
 
 # Progress -----------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from .arguments import (
     writing_options,
 )
 from .comparing import dtype_name
-from .console import count_noun, escape_controls, format_size, make_console, make_table, print_json, print_renderable
+from .console import count_noun, escape_controls, make_console, make_table, print_json, print_renderable
 from .convert import find_target
 from .endpoints import PIPE, Endpoint, source_endpoint
 from .pictures import format_elements
@@ -120,9 +120,7 @@ def table(
     if wants_json:
         print_json(_to_json(place, goal, arrays, shown))
     elif goal is not None:
-        size = [format_size(goal.size)] if goal.size is not None else []
-        summary = ", ".join([count_noun(len(arrays), "array"), count_noun(_height(arrays), "row"), *size])
-        click.echo(f"{escape_controls(goal.label)}: {summary} ({goal.row.title})", err=True)
+        goal.print_written(count_noun(len(arrays), "array"), count_noun(_height(arrays), "row"))
     else:
         _print_tables(place, arrays, shown)
 
