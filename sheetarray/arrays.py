@@ -38,11 +38,13 @@ def linear_arrays(
 ) -> dict[str, LinearArray]:
     """Return every array by its name, ready to be written.
 
-    `arrays`: a mapping of names to arrays, one array (then named "array"), a pandas or polars DataFrame (one array a
-    column; an index with a name, or that is no plain counter, comes first), an Arrow table, or an xarray Dataset or
-    DataArray. `exact`: the largest integer of a generic array that the container keeps; None for any. `base`: write
-    whole base buffers, with the views' strides and offsets. `stored_as`: "cells" refuses elements that no cell holds;
-    with "bytes" only those of generic arrays are looked at.
+    Args:
+        arrays: a mapping of names to arrays, one array (then named "array"), a pandas or polars DataFrame (one array a
+            column; an index with a name, or that is no plain counter, comes first), an Arrow table, or an xarray
+            Dataset or DataArray.
+        exact: the largest integer of a generic array that the container keeps; None for any.
+        base: write whole base buffers, with the views' strides and offsets.
+        stored_as: "cells" refuses elements that no cell holds; with "bytes" only those of generic arrays are looked at.
 
     Raises:
         DTypeError: names the array that no dtype of the format holds.
@@ -70,7 +72,8 @@ def plain_arrays(arrays: Any) -> dict[str, np.ndarray[Any, Any]]:
 
     Besides the dtypes of the exchange format, except generic, elements may be opaque bytes (`V5`).
 
-    `arrays`: as for `linear_arrays`.
+    Args:
+        arrays: as for `linear_arrays`.
 
     Raises:
         DTypeError: names the array of any other dtype.
@@ -116,15 +119,26 @@ def default_name(source: str | None) -> str:
     return PurePath(name_part(source)).name.partition(".")[0] or DEFAULT_NAME if source else DEFAULT_NAME
 
 
+def list_names(names: Sequence[str] | None) -> list[str] | None:
+    """Return names as a list without doubles; one text is one name, and None stays.
+
+    Raises:
+        TypeError: they are no texts.
+    """
+    if names is not None and not isinstance(names, Iterable):
+        raise TypeError(f"names are a list of texts, or one text, not {names!r:.80}")
+    return names if names is None else [names] if isinstance(names, str) else list(dict.fromkeys(names))
+
+
 def select(available: Mapping[str, _Anything], names: Sequence[str] | None) -> dict[str, _Anything]:
     """Return the entries of `available` that are named in `names`, or all of them if `names` is None.
 
     Raises:
         NotFoundError: nothing has one of the names; the message lists the names that there are.
     """
-    if names is None:
+    wanted = list_names(names)
+    if wanted is None:
         return dict(available)
-    wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
     for name in wanted:
         if name not in available:
             raise NotFoundError(f"no array {name!r}; there is {', '.join(map(repr, available))}")

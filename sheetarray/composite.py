@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from .arrays import note_values, select, values_by_name
+from .arrays import list_names, note_values, select, values_by_name
 from .columns import (
     ArrayInfo,
     CompareFingerprint,
@@ -72,13 +72,13 @@ def read_composites(read: Read, scan: Scan, names: Sequence[str] | None) -> Arra
         FormatError: columns that do not fit together; `.location` is the first cell of the first of them.
         NotFoundError: nothing has one of the names.
     """
-    if names is None:
+    wanted = list_names(names)
+    if wanted is None:
         arrays = read(None)
         described = _parse_labels(arrays, warn_of_finding, scan) is not None
         return _gather(_without_description(arrays) if described else arrays, scan)
     if wants_labels():
         _read_labels(read, scan(), warn_of_finding)
-    wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
     with suppress(NotFoundError):
         return read(wanted)
     infos = scan()
@@ -134,8 +134,8 @@ def count_named(read: Read, scan: Scan, names: Sequence[str] | None) -> int:
     with suppress(FormatError), warnings.catch_warnings():
         warnings.simplefilter("ignore", SheetArrayWarning)  # reading issues them
         infos = scan()
-        wanted = infos.keys() if names is None else {names} if isinstance(names, str) else set(names)
-        if not wanted <= infos.keys():
+        wanted = list(infos) if names is None else list_names(names) or []
+        if not infos.keys() >= {*wanted}:
             infos = {**infos, **scan_composites(read, scan)}
         return sum(infos[name].cells for name in wanted if name in infos)
     return 0

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import api
+from .arrays import list_names
 from .errors import (
     FormatError,
     LimitError,
@@ -41,7 +42,6 @@ from .files import (
     read_states,
     takes_options,
 )
-from .labelled import list_names
 
 _MOST_WARNINGS = 100  # different ones that are passed on
 

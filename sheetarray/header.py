@@ -205,11 +205,14 @@ def parse_header(
 ) -> tuple[Header, int]:
     """Read a header from the beginning of `cells`.
 
-    `cells`: Python scalars or text, from `version` on. `strict`: refuse lists without a version. `address`: names a
-    cell, from its index. `note`: is called with each finding about something that was accepted although it is not as
-    `write` writes it.
+    Args:
+        cells: Python scalars or text, from `version` on.
+        strict: refuse lists without a version.
+        address: names a cell, from its index.
+        note: is called with each finding about something that was accepted although it is not as `write` writes it.
 
-    It returns the header, and the index of the first data cell.
+    Returns:
+        The header, and the index of the first data cell.
 
     Raises:
         FormatError: with the location of the cell to blame.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import api
-from .arrays import select
+from .arrays import list_names, select
 from .columns import ArrayInfo
 from .errors import FormatError, NotFoundError, quote_names, warn_caller
 from .labels import (
@@ -26,7 +26,7 @@ from .labels import (
     reading_labels,
     stack_labels,
 )
-from .registry import find_format, format_of, locate_place
+from .registry import find_format, known_options, locate_place, rewinding
 from .values import is_of
 
 if TYPE_CHECKING:
@@ -174,11 +174,8 @@ def read_table_with_note(
     kept = {}
     with suppress(NotFoundError):  # a format that keeps nothing
         describe = row.function("describe_table")
-        file: Any = source
-        start = file.tell() if hasattr(file, "tell") and hasattr(file, "seek") else None
-        kept = describe(source, table=table, sheet=options.get("sheet"))
-        if start is not None:
-            file.seek(start)
+        with rewinding(source):
+            kept = describe(source, table=table, sheet=options.get("sheet"))
     note = TableNote.from_json(kept)
     given = {"dtype": note.dtypes if note else None, **options}
     columns: dict[str, Any] = api.read_columns(source, table=table, format=row.name, **given)
@@ -264,17 +261,6 @@ def scan_with_labels(
     return infos, description.get()
 
 
-def list_names(names: Sequence[str] | None) -> list[str] | None:
-    """Return names as a list without doubles; one text is one name, and None stays.
-
-    Raises:
-        TypeError: they are no texts.
-    """
-    if names is not None and not isinstance(names, Iterable):
-        raise TypeError(f"names are a list of texts, or one text, not {names!r:.80}")
-    return names if names is None else [names] if isinstance(names, str) else list(dict.fromkeys(names))
-
-
 def add_coordinates(wanted: list[str], labels: DatasetLabels | None, available: Mapping[str, Any]) -> list[str]:
     """Return the names of arrays to read for some variables: their own, and the coordinates along their dimensions.
 
@@ -285,20 +271,10 @@ def add_coordinates(wanted: list[str], labels: DatasetLabels | None, available: 
         SheetArrayWarning: one of the coordinates is not there.
     """
     labels = labels or DatasetLabels()
-    names = [level for name in wanted for level in labels.frame.index.get(name, (name,))]
-    for name in names:
-        if name not in available:
-            known = ", ".join(map(repr, available))
-            raise NotFoundError(f"no array {name!r}; there is {known}")
+    names = list(select(available, [level for name in wanted for level in labels.frame.index.get(name, (name,))]))
     described = [name for name in names if labels.find(name) is not None]
     dims = {dim for name in described for dim in labels.get(name).dims}
     coordinates = [name for name, variable in labels.coords.items() if described and {*variable.dims} <= dims]
     warn_of_absent(coordinates, labels, available)
     with_coordinates = {*names, *coordinates}
     return [name for name in available if name in with_coordinates]
-
-
-def known_options(source: Any, format: str | None, options: Mapping[str, Any], verb: str) -> dict[str, Any]:
-    """Return those of the options for `read` that another verb has too."""
-    known = format_of(source, format, reading=True).options(verb)
-    return {name: value for name, value in options.items() if name in known}

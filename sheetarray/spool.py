@@ -10,7 +10,6 @@ import mmap
 import os
 import tempfile
 from collections.abc import Iterable, Mapping
-from types import TracebackType
 from typing import IO, Any
 
 import numpy as np
@@ -199,9 +198,7 @@ class Spool:
     def __enter__(self) -> Spool:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for array in self._arrays.values():
             array.close()
         self._arrays = {}
@@ -357,9 +354,7 @@ class PiecedArrays:
     def __enter__(self) -> PiecedArrays:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()  # the map is closed when the last array that is a view on it is deleted
 
     def append(self, name: str, elements: Buffer) -> None:

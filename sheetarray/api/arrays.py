@@ -5,12 +5,12 @@ from __future__ import annotations
 import errno
 import html
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO, Any, TypeGuard
 
 import numpy as np
 
-from ..arrays import default_name, hold_stream, values_by_name
+from ..arrays import default_name, hold_stream, list_names, values_by_name
 from ..columns import ArrayInfo
 from ..elements import describe_object
 from ..errors import DTypeError, Finding, FormatError, LimitError, NotFoundError, warn_caller
@@ -66,10 +66,8 @@ def read(
         >>> read(path)
         {'t': array([[1.5, 2.5]])}
     """
-    if names is not None and not isinstance(names, Iterable):
-        raise TypeError(f"names are a list of texts, or one text, not {names!r:.80}")
-    source = locate_place(source, storage_options, format)
-    return find_format("read", source, format, options).read(source, names, **options)
+    wanted, source = list_names(names), locate_place(source, storage_options, format)
+    return find_format("read", source, format, options).read(source, wanted, **options)
 
 
 def write(

@@ -21,7 +21,7 @@ from ..errors import FormatError, NotFoundError
 from ..files import RemoteFile, file_version, is_url, read_states
 from ..header import contiguous_strides
 from ..labels import LabelledArrays, reading_labels
-from ..registry import format_of, locate_place
+from ..registry import format_of, known_options, locate_place, rewinding
 from ..spool import MOST_BYTES, PiecedArrays
 from .arrays import SourceOrTarget, is_path, read, read_labelled, scan
 
@@ -80,18 +80,13 @@ def iter_blocks(
     if not isinstance(source, (str, os.PathLike)) and not source.seekable():
         content = source.read()
         source = io.StringIO(content) if isinstance(content, str) else io.BytesIO(content)
-    start = 0 if isinstance(source, (str, os.PathLike)) else source.tell()
     check_unchanged = watch_file(source)
-    known = format_of(source, format, reading=True).options("scan")
-    scanning = {option: value for option, value in options.items() if option in known}
     try:
-        info = select(scan(source, format=format, **scanning), [name])[name]
+        with rewinding(source):
+            infos = scan(source, format=format, **known_options(source, format, options, "scan"))
     except FormatError:  # the header of another array may be damaged, which does not concern this one
-        if not isinstance(source, (str, os.PathLike)):
-            source.seek(start)
         return _cut_whole(read(source, [name], format=format, **options)[name], name, rows)
-    if not isinstance(source, (str, os.PathLike)):
-        source.seek(start)
+    info = select(infos, [name])[name]
     _check_rows(info.shape, name)
     pieces = iter_elements(source, [name], format, options) if lies_in_rows(info) else None
     if pieces is None:
@@ -248,10 +243,10 @@ def read_in_pieces(
     check_unchanged = watch_file(source)
     known = format_of(source, format, reading=True).options("scan")
     with reading_labels() as description:
-        given = {key: value for key, value in options.items() if key in known}
+        how: dict[str, Any] = known_options(source, format, options, "scan")
         if "thorough" in known:  # all arrays are converted, so all have to be found
-            given["thorough"] = True
-        infos = scan(source, format=format, **given)
+            how["thorough"] = True
+        infos = scan(source, format=format, **how)
     if description.error is not None:
         return None  # the description stays an array of text; `read_labelled` warns of it
     wanted = list(select(infos, names))

@@ -299,7 +299,8 @@ class Source:
     def whole(self, *, text: bool = True) -> BytesLike:
         """Return the content; a large plain file is mapped, not read, and a large compressed one inflated to a file.
 
-        `text`: as for `max_inflated_size`.
+        Args:
+            text: as for `max_inflated_size`.
 
         As with any map, a program that cuts the file short meanwhile ends this process; replacing it does no harm.
         """
@@ -333,7 +334,8 @@ class Source:
     def ranges(self, *, text: bool = True) -> BytesLike | RangedBytes:
         """Return the whole content; of a remote file each part is read only when it is asked for.
 
-        `text`: as for `max_inflated_size`.
+        Args:
+            text: as for `max_inflated_size`.
         """
         if self._remote is None or self._inflates or self._whole is not None:
             return self.whole(text=text)

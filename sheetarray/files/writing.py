@@ -78,10 +78,12 @@ class Sink(Protocol):
 def replacing(target: Writable, *, binary: bool = False) -> Iterator[Sink]:
     """Write to `target`; a path is replaced when the block ends well, and left as it was when it does not.
 
-    `target`: a path, a URL, or a file that the caller opened. `binary`: whether the bytes are no text, so that a file
-    that was opened for text is refused.
+    Args:
+        target: a path, a URL, or a file that the caller opened.
+        binary: whether the bytes are no text, so that a file that was opened for text is refused.
 
-    It yields for a plain path the file itself (an `io.BufferedWriter`), so that an engine may write to its descriptor.
+    Yields:
+        For a plain path the file itself (an `io.BufferedWriter`), so that an engine may write to its descriptor.
 
     Raises:
         OSError: of the system, as it is; no temporary file is left.

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from ..api import lies_in_rows
+from ..arrays import list_names
 from ..columns import ArrayInfo
 from ..dtypes import Array
 from ..errors import FormatError, MissingDependencyError, NotFoundError, SheetArrayError, warn_caller
 from ..files import PathLike, RemoteFile, find_places, is_url, read_heads, read_states
-from ..labelled import add_coordinates, list_names, scan_with_labels
+from ..labelled import add_coordinates, scan_with_labels
 from ..labels import DatasetLabels, build_dataset, name_dimensions
 from ..registry import format_of
 from .reader import ArrayReader, dtype_before_reading, from_root, is_read_at_once, version_of

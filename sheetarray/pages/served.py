@@ -18,15 +18,16 @@ from typing import Any
 import numpy as np
 
 from .. import api, dtypes
+from ..arrays import list_names
 from ..columns import ArrayInfo
 from ..comparing import find_noise
 from ..dtypes import Array, Mask
 from ..elements import Cell, dates_to_iso, format_bool, to_scalar
 from ..errors import DTypeError, Finding, FormatError, LimitError, NotFoundError
 from ..files import file_version
-from ..labelled import add_coordinates, known_options, read_with_labels
+from ..labelled import add_coordinates, read_with_labels
 from ..labels import DatasetLabels, reading_labels
-from ..registry import format_of
+from ..registry import format_of, known_options
 from ..spool import Spool
 
 # Elements as a page measures them: as numbers, which of them are missing, and the bars of a histogram.
@@ -292,7 +293,7 @@ def serve_source(
         LimitError: more small arrays than a page holds.
         NotFoundError: no such array.
     """
-    names = [names] if isinstance(names, str) else names
+    names = list_names(names)
     if file_version(place) is None:
         arrays, labels = read_with_labels(place, names, format, options)
         contents.add_file(title, serve_large(arrays, labels), labels=labels)
@@ -301,7 +302,7 @@ def serve_source(
     with reading_labels() as description:
         infos = api.scan(place, format=format, **known_options(place, format, options, "scan"))
     labels = description.get()
-    wanted = list(infos) if names is None else add_coordinates(list(names), labels, infos)
+    wanted = list(infos) if names is None else add_coordinates(names, labels, infos)
     served = {name: file.serve(name, infos[name]) for name in wanted if _can_serve(name, infos[name], labels)}
     at_once = [name for name in wanted if name not in served]
     arrays = read_with_labels(place, at_once, format, options)[0] if at_once else {}

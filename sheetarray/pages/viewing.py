@@ -11,13 +11,13 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from .. import api
-from ..arrays import select, values_by_name
+from ..arrays import list_names, select, values_by_name
 from ..columns import ArrayInfo
 from ..errors import Finding, FormatError, SheetArrayError, SheetArrayWarning
-from ..labelled import known_options, read_with_labels
+from ..labelled import read_with_labels
 from ..labels import DatasetLabels, describe_arrays
 from ..linear import LinearArray
-from ..registry import is_place, locate_places
+from ..registry import is_place, known_options, locate_places
 from ..spool import Spool
 from ..values import is_of, naming
 from .contents import Contents, check_count, check_elements, count_elements
@@ -149,7 +149,7 @@ def add_source(
             source.seek(start)
         return source
 
-    names = [names] if isinstance(names, str) else names
+    names = list_names(names)
     infos = _scan(rewind(), format, options, names)
     wanted = infos.keys() if names is None else infos.keys() & set(names)
     check_count(len(contents.manifest["entries"]) + len(wanted))

@@ -14,10 +14,12 @@ from .lookup import (
     find_format,
     format_of,
     is_place,
+    known_options,
     locate_place,
     locate_places,
     read_head,
     register_format,
+    rewinding,
 )
 from .refusals import nearest, place_problem
 from .row import Composite, Format
@@ -30,10 +32,12 @@ __all__ = [
     "find_format",
     "format_of",
     "is_place",
+    "known_options",
     "locate_place",
     "locate_places",
     "nearest",
     "place_problem",
     "read_head",
     "register_format",
+    "rewinding",
 ]

@@ -242,6 +242,12 @@ def find_format(verb: str, place: Any, format: str | None, options: Mapping[str,
     return row
 
 
+def known_options(source: Any, format: str | None, options: Mapping[str, Any], verb: str) -> dict[str, Any]:
+    """Return those of the options for `read` that another verb has too."""
+    known = format_of(source, format, reading=True).options(verb)
+    return {name: value for name, value in options.items() if name in known}
+
+
 def locate_place(place: Any, storage_options: Mapping[str, Any] | None = None, format: str | None = None) -> Any:
     """Return a path, or a `RemoteFile` with its storage options; the URL of a service, an object of another library and
     an open file as they are.
@@ -360,7 +366,7 @@ def _read_members(file: Any) -> list[str]:
     import zipfile
 
     try:
-        with _rewinding(file), Source(file) as opened, opened.open_again() as again, zipfile.ZipFile(again) as archive:
+        with rewinding(file), Source(file) as opened, opened.open_again() as again, zipfile.ZipFile(again) as archive:
             return archive.namelist()
     except (FormatError, zipfile.BadZipFile, ValueError, NotImplementedError):
         return []
@@ -395,14 +401,14 @@ def read_head(source: Any) -> bytes | None:
             source = locate(source)
             if not isinstance(source, RemoteFile) and not stat.S_ISREG(os.stat(source).st_mode):
                 return None
-        with _rewinding(source), Source(source) as opened:
+        with rewinding(source), Source(source) as opened:
             return opened.prefix(_HEAD)
     except (FormatError, AttributeError, io.UnsupportedOperation):  # the adapter's error says more
         return None
 
 
 @contextmanager
-def _rewinding(source: Any) -> Iterator[None]:
+def rewinding(source: Any) -> Iterator[None]:
     """Set an open file back to where it stands now."""
     if not hasattr(source, "read"):
         yield

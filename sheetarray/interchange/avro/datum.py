@@ -156,7 +156,8 @@ _INSTEAD = {
 def pack(array: Any) -> bytes:
     """Return the datum of an array.
 
-    `array`: an ndarray of any shape and strides, or what `np.asanyarray` makes one of; 0-d has the shape [].
+    Args:
+        array: an ndarray of any shape and strides, or what `np.asanyarray` makes one of; 0-d has the shape [].
 
     Raises:
         DTypeError: it is neither bool, int, float nor complex, is wider than 16 bytes, or is masked.
@@ -172,7 +173,8 @@ def pack(array: Any) -> bytes:
 def unpack(data: bytes | bytearray | memoryview) -> np.ndarray[Any, Any]:
     """Return the array of a datum, in its own byte order; a copy that can be written to.
 
-    `data`: one datum, the whole of it.
+    Args:
+        data: one datum, the whole of it.
 
     Raises:
         FormatError: malformed, cut off, of another type or length than it says, or followed by something;

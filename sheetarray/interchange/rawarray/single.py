@@ -283,7 +283,8 @@ def read(file: Readable, *, axes: Axes = "reversed") -> Array:
 def read_metadata(file: Readable) -> bytes:
     """Return the bytes after the data of a RawArray file, which may be anything (specification, "File Structure").
 
-    `file`: a path or an open file; gzip and Zstandard are recognised.
+    Args:
+        file: a path or an open file; gzip and Zstandard are recognised.
 
     Raises:
         FormatError: the header or the data are broken.

@@ -43,10 +43,11 @@ from .dicts import (
 def encode_types(value: Any, *, extensions: bool = False) -> Any:
     """Return nested data as None, bool, int, float, str, bytes, lists and dicts.
 
-    `value`: those, tuples (which become lists), NumPy scalars (which become plain numbers; a complex one a 0-d array),
-    datetime, timedelta, ndarrays of bool, int, float and complex, DataFrames of one such dtype. `extensions`: write too
-    what readers in other languages may not know: arrays of text, objects, datetime64 and timedelta64, masked arrays,
-    sets, DataFrames of several dtypes.
+    Args:
+        value: those, tuples (which become lists), NumPy scalars (which become plain numbers; a complex one a 0-d
+            array), datetime, timedelta, ndarrays of bool, int, float and complex, DataFrames of one such dtype.
+        extensions: write too what readers in other languages may not know: arrays of text, objects, datetime64 and
+            timedelta64, masked arrays, sets, DataFrames of several dtypes.
 
     Raises:
         DTypeError: a value that the format does not hold; names the path to it.
@@ -184,7 +185,8 @@ def reject_duplicate_keys(pairs: Any) -> dict[str, Any]:
 def decode_types(value: Any) -> Any:
     """Return nested data with datetime, timedelta, ndarray, DataFrame (and masked arrays, sets) made of plain dicts.
 
-    `value`: what `encode_types` gives, or a JSON or MessagePack reader.
+    Args:
+        value: what `encode_types` gives, or a JSON or MessagePack reader.
 
     Raises:
         FormatError: `.location` is the path to the value, such as `x.shape[1]`.

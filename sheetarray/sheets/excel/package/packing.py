@@ -14,7 +14,6 @@ from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import TracebackType
 from typing import IO, NamedTuple, cast
 
 from ....files import Sink, fast_zlib
@@ -59,9 +58,7 @@ class Deflater:
     def __enter__(self) -> Deflater:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for waiting in self._waiting:
             waiting.cancel()
         self._thread.shutdown()
