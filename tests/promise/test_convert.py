@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from examples import examples
+from examples import cross, examples
 
 import sheetarray as sa
 from sheetarray.registry import FORMATS
@@ -57,8 +57,7 @@ def write_once(folder: Path, suffix: str, names: list[str]) -> tuple[Path, list[
     return path, list(sa.scan(path))
 
 
-@pytest.mark.parametrize("one", SUFFIXES)
-@pytest.mark.parametrize("other", SUFFIXES)
+@pytest.mark.parametrize(("one", "other"), cross(SUFFIXES, SUFFIXES, ".csv"))
 def test_every_pair_of_formats_converts_what_both_hold_exactly(
     folder: Path, tmp_path: Path, one: str, other: str
 ) -> None:

@@ -74,7 +74,7 @@ def hold(name: str, place: Any, arrays: dict[str, Any], **options: Any) -> None:
 def test_many_arrays_come_back(name: str, tmp_path: Path) -> None:
     row = FORMATS[name]
     assert row.keeps is not None
-    for seed in seeds(64):
+    for seed in seeds(24):
         arrays = fit(name, random_arrays(seed, row.keeps.dtypes, most_cells=_CELLS))
         place = tmp_path / f"{seed}{row.suffixes[0]}"
         if row.folders == "write":
@@ -100,7 +100,7 @@ def test_many_arrays_come_back_from_google(
 
 @pytest.mark.parametrize("writer", WRITERS)
 def test_tables_of_every_program_come_back(writer: str, tmp_path: Path) -> None:
-    for seed in seeds(48):
+    for seed in seeds(24):
         hold_table(seed, tmp_path, writer, None)
 
 
@@ -110,7 +110,7 @@ def test_tables_of_every_program_come_back(writer: str, tmp_path: Path) -> None:
         (writer, size)
         for number, size in enumerate([(1, 1), (1000, 20), (20, 300), (2000, 20), (20, 2000)])
         for index, writer in enumerate(WRITERS)
-        if ANEW or (number + index) % 4 == 0
+        if ANEW or (number + index) % 6 == 0
     ],
 )
 def test_large_and_wide_tables_of_programs_come_back(writer: str, size: tuple[int, int], tmp_path: Path) -> None:

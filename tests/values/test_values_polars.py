@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from examples import cross
 from round_trips import SUFFIXES, Refused, check_handed, moments, spans
 
 import sheetarray as sa
@@ -109,8 +110,7 @@ SERIES: dict[str, tuple[Any, Any]] = {
 }
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
-@pytest.mark.parametrize("kind", SERIES)
+@pytest.mark.parametrize(("kind", "suffix"), cross(SERIES, SUFFIXES, SUFFIXES[0]))
 def test_a_series_is_its_column(kind: str, suffix: str, tmp_path: Path) -> None:
     make, expected = SERIES[kind]
     expected = expected if isinstance(expected, Refused) else {"c": expected}

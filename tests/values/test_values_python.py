@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from examples import examples
+from examples import cross, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from round_trips import SUFFIXES, Refused, check_handed, moments, spans
@@ -162,8 +162,7 @@ VALUES: dict[str, tuple[Any, Any]] = {
 }
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
-@pytest.mark.parametrize("kind", VALUES)
+@pytest.mark.parametrize(("kind", "suffix"), cross(VALUES, SUFFIXES, SUFFIXES[0]))
 def test_a_value_comes_back_or_is_refused_by_name(kind: str, suffix: str, tmp_path: Path) -> None:
     value, expected = VALUES[kind]
     if kind in ("a generator", "an iterator"):

@@ -17,7 +17,7 @@ import zstandard
 from children import limited
 from cramjam import snappy
 from examples import examples
-from hostile import Hostile, bounded_memory
+from hostile import HostileSamples, bounded_memory
 
 import sheetarray as sa
 from sheetarray.interchange import avro
@@ -265,7 +265,7 @@ def test_a_zstandard_frame_with_a_window_of_gigabytes_is_refused(frugal: Any) ->
         read(container((1, frame), codec="zstandard"))
 
 
-class TestHostileAvroFiles(Hostile):
+class TestHostileAvroFiles(HostileSamples):
     """Bare data, and files of each codec."""
 
     suffix, format = ".avro", "avro"

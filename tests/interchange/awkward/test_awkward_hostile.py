@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from awkward_layouts import LISTS, Blobs, archive, buffer, built, call, document, refused
 from examples import PART, examples
-from hostile import Hostile, bounded_memory
+from hostile import HostileSamples, bounded_memory
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import deserialize, load, save
@@ -293,7 +293,7 @@ def samples() -> list[Blobs]:
 SAMPLES = samples()
 
 
-class TestHostileAwkwardFiles(Hostile):
+class TestHostileAwkwardFiles(HostileSamples):
     """Archives with every class in them."""
 
     suffix, format = ".awkd", "awkd"

@@ -13,7 +13,7 @@ import pytest
 
 import sheetarray as sa
 from sheetarray.testing.cases import assert_same
-from sheetarray.testing.conformance import Conformance, HostileConformance
+from sheetarray.testing.conformance import Conformance
 
 
 class TestParquet(Conformance):
@@ -23,14 +23,6 @@ class TestParquet(Conformance):
 class TestArrow(Conformance):
     suffix, format, text, progress_of = ".arrow", "arrow", False, ("write",)
     lacks = dict.fromkeys(("empty int", "empty string", "empty generic"), sa.LimitError)
-
-
-class TestHostileParquet(HostileConformance):
-    suffix, format = ".parquet", "parquet"
-
-
-class TestHostileArrow(HostileConformance):
-    suffix, format = ".arrow", "arrow"
 
 
 SUFFIXES = (".parquet", ".arrow", ".feather")

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import sheetarray as sa
-from sheetarray.testing.conformance import Conformance, HostileConformance
+from sheetarray.testing.conformance import Conformance
 
 xr = pytest.importorskip("xarray")
 pytest.importorskip("h5netcdf")
@@ -22,20 +22,11 @@ class TestNetcdf(Conformance):
     lacks = dict.fromkeys(["64-d"], sa.LimitError)
 
 
-class TestHostileNetcdf(HostileConformance):
-    suffix, format = ".nc", "netcdf"
-
-
 class TestZarr(Conformance):
     suffix, format, text, binary, progress_of = ".zarr", "zarr", False, False, ("write",)
     lacks = dict.fromkeys(["64-d"], sa.LimitError)
     test_what_the_format_cannot_hold_leaves_the_old_file = None  # a folder has no bytes: below
     test_a_late_refusal_leaves_the_old_file = None
-
-
-class TestHostileZarr(HostileConformance):
-    suffix, format = ".zarr", "zarr"
-    reads_cut = True  # by Zarr's specification a chunk that is not there holds fill values
 
 
 def grid() -> Any:

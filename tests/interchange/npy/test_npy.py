@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from examples import examples
-from hostile import Hostile
+from hostile import HostileSamples
 from numpy.lib import format as numpy_format
 
 import sheetarray as sa
@@ -417,7 +417,7 @@ VALID = {
 }
 
 
-class TestHostileArrays(Hostile):
+class TestHostileArrays(HostileSamples):
     suffix, format = ".npy", "npy"
     tries = examples(400)
     words = (
@@ -429,7 +429,7 @@ class TestHostileArrays(Hostile):
         return VALID
 
 
-class TestHostileArchives(Hostile):
+class TestHostileArchives(HostileSamples):
     suffix, format = ".npz", "npz"
 
     def samples(self, place: Path) -> Mapping[str, Content]:

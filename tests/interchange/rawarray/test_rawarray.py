@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from examples import examples
-from hostile import Hostile, survive
+from hostile import HostileSamples, survive
 from lz4 import block as lz4
 
 import sheetarray as sa
@@ -472,7 +472,7 @@ VALID = {
 }
 
 
-class TestHostileRawArrays(Hostile):
+class TestHostileRawArrays(HostileSamples):
     suffix, format = ".ra", "ra"
     tries = examples(200)
 
@@ -480,7 +480,7 @@ class TestHostileRawArrays(Hostile):
         return {kind: content for kind, content in VALID.items() if kind != "metadata"}
 
 
-class TestHostileMetadata(Hostile):
+class TestHostileMetadata(HostileSamples):
     suffix, format, reads_cut = ".ra", "ra", True
     reading = scanning = MappingProxyType({"axes": "same"})
 

@@ -17,12 +17,12 @@ import pandas as pd
 import pytest
 from children import limited
 from examples import examples
-from hostile import Hostile, bounded_memory, mutate
+from hostile import HostileSamples, bounded_memory
 
 import sheetarray as sa
 from sheetarray.interchange import sciserialize as sci
 from sheetarray.registry import FORMATS
-from sheetarray.testing.hostile import Content
+from sheetarray.testing.hostile import Content, mutate
 
 FORM = {"__type__": "ndarray", "shape": [2, 3], "dtype": "int16", "bytes": {"__base64__": "AAABAAIAAwAEAAUA"}}
 
@@ -269,7 +269,7 @@ def values() -> dict[str, Any]:
     return {"arrays": arrays, "nested": nested, "frame": {"f": frame}}
 
 
-class TestHostileMessages(Hostile):
+class TestHostileMessages(HostileSamples):
     suffix, format = ".msgpack", "sciserialize"
     words: Sequence[bytes] = (b"dtype", b"object", b"<U9", b"M8[ns]", b"\xdd\xff\xff\xff\xff", b"\xc6\x7f\xff\xff\xff")
 
@@ -277,7 +277,7 @@ class TestHostileMessages(Hostile):
         return {name: sci.packb(values()[name], extensions=True) for name in ("arrays", "frame")}
 
 
-class TestHostileTexts(Hostile):
+class TestHostileTexts(HostileSamples):
     suffix, format = ".json", "sciserialize-json"
     words = (b'"shape"', b"dtype", b"-", b"e99", b"[", b"{", b"null", b"object", b"<U9", b"M8[ns]")
 

@@ -28,10 +28,11 @@ from excel_packages import (
     with_record,
     zipped,
 )
-from hostile import bounded_memory, mutate
+from hostile import bounded_memory
 from programs import resave
 
 import sheetarray as sa
+from sheetarray.testing.hostile import mutate
 
 pytestmark = [  # openpyxl says what it would lose if it saved
     pytest.mark.filterwarnings("ignore:.*extension is not supported:UserWarning"),

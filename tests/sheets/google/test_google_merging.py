@@ -107,10 +107,13 @@ def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.fault(
     "A fault that lasts, from any request of a merge on.", "The target is the old one, or the merged one."
 )
-@pytest.mark.usefixtures("_way")
-@pytest.mark.parametrize("kind", [503, 403, "reset-after"])
+@pytest.mark.parametrize(
+    ("_way", "kind"),
+    [("at once", 503), ("staged", 403), ("at once", "reset-after"), ("staged", "reset-after")],
+    indirect=["_way"],
+)
 def test_a_merge_that_fails_at_any_request_leaves_the_target_as_it_was(
-    server: SheetsServer, client: Any, places: list[str], kind: Any
+    server: SheetsServer, client: Any, places: list[str], _way: None, kind: Any
 ) -> None:
     key = places[0].removeprefix("gsheets://")
     outcomes = []

@@ -52,7 +52,7 @@ class LoadedConformance(ObjectConformance):
 
 
 class TestOpenpyxlLoaded(LoadedConformance):
-    pass
+    every_case = False
 
 
 class TestOpenpyxlInMemory(LoadedConformance):
@@ -96,6 +96,8 @@ class TestOpenpyxlReadsOurs(LoadedConformance):
 
 
 class TestXlsxWriterSaved(ObjectConformance):
+    every_case = False
+
     def write(self, place: Any, arrays: Any, **options: Any) -> None:
         book = xlsxwriter.Workbook(place)
         sa.write(book, arrays, **options)
