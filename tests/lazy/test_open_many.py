@@ -8,12 +8,12 @@ import pickle
 import fsspec
 import numpy as np
 import pytest
+import xarray as xr
 from limits import set_limits
 
 import sheetarray as sa
 from sheetarray.sheets.delimited import pieces, read_elements_csv
 
-xr = pytest.importorskip("xarray")
 pytest.importorskip("dask.array")
 
 ARRAYS = [np.arange(6.0).reshape(2, 3) + 10 * day for day in range(5)]

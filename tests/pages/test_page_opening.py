@@ -46,15 +46,18 @@ def make_globe(name: str, attrs: dict[str, str], latitudes: Any, dims: tuple[str
     return xr.Dataset({"t": field.transpose(*dims)}, coords)
 
 
-@pytest.mark.parametrize("latitudes", [[-60.0, -20.0, 20.0, 60.0], [60.0, 20.0, -20.0, -60.0]])
+RISING, FALLING = [-60.0, -20.0, 20.0, 60.0], [60.0, 20.0, -20.0, -60.0]
+
+
 @pytest.mark.parametrize(
-    ("name", "attrs"),
+    ("name", "attrs", "latitudes"),
     [
-        ("lat", {}),
-        ("Latitude", {}),
-        ("y", {"units": "degrees_north"}),
-        ("y", {"units": "degree_N"}),
-        ("y", {"standard_name": "latitude", "units": "degrees"}),
+        ("lat", {}, RISING),
+        ("lat", {}, FALLING),
+        ("Latitude", {}, RISING),
+        ("y", {"units": "degrees_north"}, FALLING),
+        ("y", {"units": "degree_N"}, RISING),
+        ("y", {"standard_name": "latitude", "units": "degrees"}, FALLING),
     ],
 )
 def test_north_is_up(browser: Browser, name: str, attrs: dict[str, str], latitudes: list[float]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
+import awkward as ak
 import numpy as np
 import pytest
 
@@ -13,7 +14,6 @@ from sheetarray.columns import SheetArrays
 from sheetarray.registry.lookup import composites
 from sheets_emulator import SheetsServer
 
-ak = pytest.importorskip("awkward")
 ARRAYS = {"ev": ak.Array([[1, 2], [], [3]]), "t": np.arange(5.0), "x.json": np.array(["text"])}
 ASKED = [None, ["ev"], ["t"], ["ev", "t"], "ev", ["x.json"]]
 

@@ -14,13 +14,12 @@ import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
+import xarray as xr
 from excel_packages import strict
 from programs import resave, schema_errors
 
 import sheetarray as sa
 import sheetarray.accessors
-
-xr = pytest.importorskip("xarray")
 
 TIMES = pd.date_range("2026-07-01", periods=4)
 

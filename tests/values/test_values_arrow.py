@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from examples import cross
 from round_trips import SUFFIXES, Refused, check_handed, moments, spans
@@ -18,8 +19,6 @@ from round_trips import SUFFIXES, Refused, check_handed, moments, spans
 import sheetarray as sa
 from sheetarray.testing.cases import assert_same, objects
 from sheetarray.values import arrow
-
-pa = pytest.importorskip("pyarrow")
 
 NOON = datetime.datetime(2020, 2, 29, 12, 0, 0, 123456)
 BIG = 2**53 + 3

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 import sheetarray as sa
 from sheetarray.testing.conformance import Conformance
 
-xr = pytest.importorskip("xarray")
 pytest.importorskip("h5netcdf")
 pytest.importorskip("zarr")
 

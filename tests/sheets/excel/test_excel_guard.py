@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openpyxl
 import pytest
 from command_line import run_command
 from examples import examples
@@ -32,8 +33,6 @@ from sheetarray.sheets.excel.guard.snapshot import (
     parse_header,
 )
 from sheetarray.testing.cases import assert_same, dtype_cases, shape_cases
-
-openpyxl = pytest.importorskip("openpyxl")
 
 _UP = {digits: Context(prec=digits, rounding=ROUND_HALF_UP) for digits in (15, 16, 17)}
 RULES = {

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openpyxl
 import pytest
 from limits import set_limits
 from programs import resave, resave_by_node
@@ -15,8 +16,6 @@ from programs import resave, resave_by_node
 import sheetarray as sa
 from sheetarray.errors import FormatError, SheetArrayWarning
 from sheetarray.testing.cases import assert_same
-
-openpyxl = pytest.importorskip("openpyxl")
 
 Array = np.ndarray[Any, Any]
 Edit = Callable[[Any, Any], None]

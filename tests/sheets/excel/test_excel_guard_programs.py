@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openpyxl
 import pytest
 from excel_packages import parts, with_parts
 from programs import resave, resave_by_node
@@ -17,8 +18,6 @@ from programs import resave, resave_by_node
 import sheetarray as sa
 from sheetarray.errors import SheetArrayWarning
 from sheetarray.testing.cases import assert_same, dtype_cases
-
-openpyxl = pytest.importorskip("openpyxl")
 
 
 def _arrays() -> dict[str, Any]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openpyxl
 import pytest
 from command_line import run_command
 from examples import examples
@@ -16,8 +17,6 @@ from sheetarray import aligning
 from sheetarray.aligning import RowOrigins, align_tables
 from sheetarray.dtypes import DType, from_name
 from sheetarray.testing.cases import assert_same
-
-openpyxl = pytest.importorskip("openpyxl")
 
 Array = np.ndarray[Any, Any]
 

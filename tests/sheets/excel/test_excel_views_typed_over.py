@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openpyxl
 import pytest
 from limits import set_limits
 from programs import resave
@@ -15,8 +16,6 @@ from programs import resave
 import sheetarray as sa
 from sheetarray.errors import LimitError
 from sheetarray.testing.cases import assert_same
-
-openpyxl = pytest.importorskip("openpyxl")
 
 GRID = np.arange(60.0).reshape(4, 3, 5)
 DAYS = np.array(["2024-02-28", "2024-02-29", "2024-03-01", "2024-03-05"], "M8[D]")
