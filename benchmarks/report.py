@@ -157,7 +157,7 @@ def target_rows(run: Run) -> Iterator[list[str]]:
             text,
             growth.what,
             f"{growth.ratio:.2f} x",
-            *_verdict(growth.is_linear),
+            *_verdict(growth.is_linear, "Python's collector goes over all arrays again as they become more"),
         ]
     for verb, peak in run.blocks.items():
         text = f"1 GB of CSV block by block below {BLOCKS_MEMORY // 10**6} MB beyond imports"

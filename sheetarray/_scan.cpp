@@ -44,8 +44,6 @@ class Cursor {
     place_ += wanted.size();
     return true;
   }
-  template <size_t size>
-  bool take(const char (&literal)[size]) { return take(string_view(literal, size - 1)); }
   // Go to the next `wanted` and return true; false, with no step taken, if it does not come.
   bool find(char wanted) {
     const void *found = done() ? nullptr : std::memchr(text_.data() + place_, wanted, left());
@@ -407,10 +405,11 @@ class Markup {
       if (*is_empty || at.place() == before || count == MOST_ATTRIBUTES) return false;
       const size_t start = at.place();
       while (class_of(at.peek()) & NAME) at.skip();
-      const string_view name = names_[count] = at.since(start);
+      const string_view name = at.since(start);
       space();
-      const bool is_short = name.size() == 1 && is_letter(name.front());  // as most are
-      if ((!is_short && !is_declared(name)) || !at.take("=")) return false;
+      const bool is_short = name.size() == 1 && is_letter(name.front());  // as most are, or known of the tag before
+      if ((!is_short && name != names_[count] && !is_declared(name)) || !at.take("=")) return false;
+      names_[count] = name;
       for (size_t other = 0; other < count; ++other)
         if (names_[other].front() == name.front() && names_[other] == name) return false;
       space();

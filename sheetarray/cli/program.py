@@ -16,7 +16,7 @@ from ..errors import DTypeError, FormatError, LimitError, RemoteError, SheetArra
 from ..files import is_url
 from ..registry import nearest
 from .arguments import hint_at_option, to_cli_options
-from .console import print_note
+from .console import escape_controls, print_line
 
 FINE, FINDINGS, FAILED = 0, 1, 2
 _INTERRUPTED, _NO_READER = 130, 141  # what a shell reports for the signals INT and PIPE
@@ -73,9 +73,11 @@ class Program(click.Group):
 def print_error(error: BaseException) -> None:
     """Write to standard error what went wrong, and what to do about it."""
     message, hint = explain_error(error)
-    print_note("error", message)
+    print_line("error: ", fg="red", bold=True, nl=False, err=True)
+    click.echo(escape_controls(message), err=True)
     if hint:
-        print_note("hint", hint)
+        print_line("hint: ", fg="cyan", nl=False, err=True)
+        click.echo(escape_controls(hint), err=True)
 
 
 def explain_error(error: BaseException) -> tuple[str, str]:
@@ -122,10 +124,12 @@ def _shorten_warnings() -> Iterator[None]:
     said: set[str] = set()
 
     def show(message: Warning | str, *_place: Any, **_more: Any) -> None:
-        text = to_cli_options(str(message), "--read") if isinstance(message, SheetArrayWarning) else str(message)
+        text = str(message)
+        text = escape_controls(to_cli_options(text, "--read") if isinstance(message, SheetArrayWarning) else text)
         if text not in said:
             said.add(text)
-            print_note("warning", text)
+            print_line("warning: ", fg="yellow", bold=True, nl=False, err=True)
+            click.echo(text, err=True)
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", SheetArrayWarning)

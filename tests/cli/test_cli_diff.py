@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import openpyxl
 import pytest
+from click.testing import Result
 from command_line import run_command
+from programs import resave
+from services import ENDPOINT
 
 import sheetarray as sa
 from sheetarray.cli.comparing import compare
+from sheets_emulator import SheetsServer
 
 TWO63 = 2**63
 GRID, GRID_OF_12 = np.arange(6).reshape(2, 3), np.arange(12.0).reshape(3, 4)
@@ -221,3 +228,168 @@ def test_times_that_wrap_in_the_finer_unit_are_no_equal_ones(kind):
     assert compare("t", a, b).differing == compare("t", b, a).differing == 1
     nothing = np.array(["NaT"], f"{kind}[D]"), np.array(["NaT"], f"{kind}[ns]")
     assert compare("t", *nothing).differing == 0
+
+
+# `diff` and `adopt` go on where a cell is blank, n/a or an error ----------------------------------------------
+
+
+def run(*arguments: object) -> Result:
+    return run_command("diff", *arguments)
+
+
+@pytest.mark.parametrize("cell", [None, "n/a", "#DIV/0!", "=1/0"])
+@pytest.mark.parametrize("dtype", ["float64", "int16", "complex128", "datetime64[D]"])
+def test_one_cell_that_cannot_be_read_hides_no_other(tmp_path: Path, cell: str | None, dtype: str) -> None:
+    values = np.arange(1, 13).reshape(4, 3).astype(dtype)
+    edited = values.copy()
+    edited[3, 0] = edited[0, 0]
+    sa.write(tmp_path / "a.json", {"t": values, "u": np.arange(3)})
+    sa.write(tmp_path / "b.xlsx", {"t": edited, "u": np.arange(3)})
+    info = sa.scan(tmp_path / "b.xlsx")["t"].data[0]
+    address = info.address(4)
+    book = openpyxl.load_workbook(tmp_path / "b.xlsx")
+    book["arrays"][address.partition("!")[2]].value = cell
+    book.save(tmp_path / "b.xlsx")
+    result = run(tmp_path / "a.json", tmp_path / "b.xlsx")
+    assert result.exit_code == 1, result.output
+    assert "1 cell cannot be read" in result.output
+    assert "1 of 12 elements differs" in result.output
+    assert result.output.count("t[1, 1]: ") == 1
+    assert result.output.count("t[3, 0]: ") == 1
+    assert address in result.output
+    (array,) = [
+        one
+        for one in json.loads(run(tmp_path / "a.json", tmp_path / "b.xlsx", "--json").output)["arrays"]
+        if one["name"] == "t"
+    ]
+    assert not array["same"]
+    assert (array["differing"], len(array["unreadable"]), array["unreadable"][0]["index"]) == (1, 1, [1, 1])
+    assert array["unreadable"][0]["b"]["location"].endswith(address)
+
+
+def test_of_two_texts_with_other_rows_too(tmp_path: Path) -> None:
+    values = np.random.default_rng(0).normal(size=(30, 2))
+    for name, array in {"a": values, "b": np.delete(values, 7, axis=0)}.items():
+        sa.write(tmp_path / f"{name}.csv", {"t": array})
+    for name, index in {"a": 21, "b": 44}.items():
+        text = (tmp_path / f"{name}.csv").read_text()
+        lines = text.splitlines()
+        (tmp_path / f"{name}.csv").write_text("\n".join([*lines[: -60 + index], "n/a", *lines[-59 + index :]]) + "\n")
+    result = run(tmp_path / "a.csv", tmp_path / "b.csv")
+    assert result.exit_code == 1, result.output
+    assert "row 7 deleted" in result.output
+    assert result.output.count("found 'n/a'") == 2
+
+
+def test_without_a_difference_but_cells_nobody_can_read(tmp_path: Path) -> None:
+    sa.write(tmp_path / "a.csv", {"t": np.arange(40.0)})
+    text = (tmp_path / "a.csv").read_text()
+    for count in (9, 10, 11):
+        lines = text.splitlines()
+        (tmp_path / "b.csv").write_text("\n".join([*lines[:-count], *["?"] * count]) + "\n")
+        result = run(tmp_path / "a.csv", tmp_path / "b.csv")
+        assert result.exit_code == 1
+        assert f"all other elements equal; {count} cells cannot be read" in " ".join(result.output.split())
+        assert ("1 more cell" in result.output) == (count == 11)
+
+
+@pytest.mark.parametrize("guard", [False, True])
+@pytest.mark.parametrize("suffix", ["xlsx", "csv"])
+def test_adopt_goes_on_and_keeps_the_cell(tmp_path: Path, suffix: str, guard: bool) -> None:
+    path = tmp_path / f"run.{suffix}"
+    sa.write(path, {"t": np.arange(5), "u": np.arange(5.0)}, **({"guard": guard} if suffix == "xlsx" else {}))
+    if suffix == "xlsx":
+        book = openpyxl.load_workbook(path)
+        sheet, row = book["arrays"], sa.scan(path)["t"].data[0].row + 1
+        sheet.cell(row + 2, 1).value = "n/a"
+        sheet.cell(row + 5, 1).value, sheet.cell(row + 5, 2).value, sheet.cell(row + 1, 2).value = 5, 5.5, 77.5
+        book.save(path)
+    else:
+        lines = path.read_text().replace("2,2.0", "n/a,2.0").replace("1,1.0", "1,77.5").splitlines()
+        path.write_text("\n".join([*lines, "5,5.5", ""]))
+    result = run_command("adopt", path)
+    assert result.exit_code == 1, result.output
+    assert "1 cell cannot be read, and stays as it is" in result.output
+    assert "2 arrays adopted" in result.output
+    (finding,) = [*sa.check(path)]
+    assert "found 'n/a'" in finding.message
+    assert sa.scan(path)["t"].shape == sa.scan(path)["u"].shape == (6,)
+    assert sa.read(path, ["u"])["u"].tolist() == [0, 77.5, 2, 3, 4, 5.5]
+    with pytest.raises(sa.FormatError, match="n/a"):
+        sa.read(path)
+    again = path.read_bytes()
+    assert run_command("adopt", path, "-o", tmp_path / "other.json").exit_code == 2
+    assert path.read_bytes() == again
+
+
+def place_with_cells(kind: str, folder: Path, values: Any, cells: dict[int, str | None], server: SheetsServer) -> str:
+    """Write arrays to a file of a kind, or a spreadsheet, in which a few data cells of t hold something else."""
+    path = folder / f"b.{kind}"
+    if kind in ("xlsx", "ods"):
+        sa.write(path.with_suffix(".xlsx"), values)
+        book, info = openpyxl.load_workbook(path.with_suffix(".xlsx")), sa.scan(path.with_suffix(".xlsx"))["t"].data[0]
+        for index, cell in cells.items():
+            book["arrays"][info.address(index).partition("!")[2]].value = "=1/0" if cell == "#DIV/0!" else cell
+        (folder / "edited").mkdir()
+        book.save(folder / "edited" / "b.xlsx")
+        return str(resave(folder / "edited" / "b.xlsx", kind, folder))
+    if kind == "google":
+        place = f"gsheets://{server.create()}/arrays"
+        sa.write(place, values, client=server.client())
+        info = sa.scan(place, client=server.client())["t"].data[0]
+        sheet = server.client().open_by_key(place.split("/")[2]).worksheet("arrays")
+        for index, cell in cells.items():
+            sheet.update([["" if cell is None else cell]], info.address(index).partition("!")[2])
+        return place
+    sa.write(path, values)
+    text = path.read_text()
+    for index, cell in cells.items():
+        said = json.dumps(cell) if kind == "json" else cell or ""
+        text = text.replace(repr(values["t"].ravel().tolist()[index]), said)
+    path.write_text(text)
+    return str(path)
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "json", "xlsx", "ods", "google"])
+def test_every_container_of_cells_goes_on(
+    tmp_path: Path, kind: str, server: SheetsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(ENDPOINT, server.url)
+    values = np.arange(1, 13).reshape(4, 3) / 7
+    cells = {1: "n/a", 5: None, 7: "#DIV/0!"}
+    place = place_with_cells(kind, tmp_path, {"t": values, "u": np.arange(3)}, cells, server)
+    other = values.copy()
+    other[3, 2] = 99.5
+    sa.write(tmp_path / "a.npz", {"t": other, "u": np.arange(3)})
+    result = run(tmp_path / "a.npz", place)
+    assert result.exit_code == 1, result.output
+    assert "3 cells cannot be read" in " ".join(result.output.split())
+    assert "t[3, 2]: 99.5" in result.output
+    assert [result.output.count(element) for element in ("t[0, 1]: ", "t[1, 2]: ", "t[2, 1]: ")] == [1, 1, 1]
+    (found,) = json.loads(run_command("check", place, "--json").output)
+    assert [finding["index"] for finding in found["findings"] if finding["severity"] == "error"] == [
+        [0, 1],
+        [1, 2],
+        [2, 1],
+    ]
+    if kind == "ods":
+        assert run_command("adopt", place, "-o", tmp_path / "adopted.csv").exit_code == 2
+        return
+    adopted = run_command("adopt", place)
+    assert adopted.exit_code == 1, adopted.output
+    assert "3 cells cannot be read, and stay as they are" in " ".join(adopted.output.split())
+    assert run(tmp_path / "a.npz", place).output == result.output
+
+
+def test_adopt_of_json_takes_new_items_beside_one_that_cannot_be_read(tmp_path: Path) -> None:
+    sa.write(tmp_path / "a.json", {"t": np.arange(4.0), "u": np.arange(4.0)})
+    text = (tmp_path / "a.json").read_text().replace("0.0,1.0,2.0,3.0]", '0.0,"n/a",2.0,3.0,4.0]')
+    (tmp_path / "a.json").write_text(text)
+    result = run_command("adopt", tmp_path / "a.json")
+    assert result.exit_code == 1, result.output
+    assert sa.scan(tmp_path / "a.json")["t"].shape == (5,)
+    assert (tmp_path / "a.json").read_text().count("n/a") == 2
+    typed = (tmp_path / "a.json").read_text().replace("n/a", "eleven")  # this is no missing value, but a mistake
+    (tmp_path / "a.json").write_text(typed)
+    assert run_command("adopt", tmp_path / "a.json").exit_code == 2
+    assert (tmp_path / "a.json").read_text() == typed

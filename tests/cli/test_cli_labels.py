@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,10 @@ from click.testing import Result
 from command_line import run_command
 
 import sheetarray as sa
+from sheetarray.cli import pictures
+from sheetarray.cli.pictures import compute_statistics
 from sheetarray.cli.slices import SliceError, find_indices
+from sheetarray.pages import colours
 
 
 def run(*arguments: object) -> Result:
@@ -136,3 +140,119 @@ def test_diff_names_labels_that_differ(path: Path, tmp_path: Path) -> None:
     result = run("diff", path, other)
     assert result.exit_code == 0
     assert f"only in {path}" in result.output
+
+
+# Pictures in characters ---------------------------------------------------------------------------------------
+
+
+def draw(values: Any, width: int = 20) -> list[str]:
+    array = np.asarray(values)
+    lines = pictures.draw_line(array, compute_statistics(array), width, colours=False, blocks=True)
+    return [line.plain for line in lines]
+
+
+def dots(lines: list[str]) -> np.ndarray[Any, Any]:
+    """The picture as booleans: four dots high and two wide for each character."""
+    codes = np.array([[ord(mark) - 0x2800 for mark in line] for line in lines])
+    bits = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])
+    grid = (codes[:, np.newaxis, :, np.newaxis] & bits[np.newaxis, :, np.newaxis, :]) > 0
+    return grid.reshape(4 * len(lines), -1)
+
+
+def test_a_line_goes_from_the_least_to_the_greatest() -> None:
+    picture = dots(draw(np.arange(40.0)))
+    assert picture.shape == (24, 40)
+    assert picture[-1, 0]
+    assert picture[0, -1]
+    assert picture.any(axis=0).all()
+    assert picture.any(axis=1).all()  # no gap
+
+
+@pytest.mark.parametrize("count", [39, 40, 41, 4000])
+def test_no_extreme_is_missed_however_many_elements_there_are(count: int) -> None:
+    values = np.zeros(count)
+    values[count // 2] = 1
+    picture = dots(draw(values))
+    assert picture[0].any()
+    assert picture.any(axis=1).all()  # the way up has no gap
+    assert picture[0].sum() <= 2
+
+
+def test_missing_elements_are_a_gap_with_a_mark() -> None:
+    values = np.arange(40.0)
+    values[10:20] = np.nan
+    *lines, marks = draw(values)
+    assert marks.strip() == "?????"
+    assert not dots(lines)[:, 10:20].any()
+
+
+@pytest.mark.parametrize(
+    "values", [[1.0, 1.0], [-1.7e308, 1.7e308], [0, 2**64 - 1], [5e-324, 0], [True, False], [1j, 2]]
+)
+def test_a_line_of_anything_is_drawn(values: list[Any]) -> None:
+    assert dots(draw(np.array(values, "u8" if 2**64 - 1 in values else None))).any()
+
+
+def test_axes_have_labels() -> None:
+    values = np.arange(80.0).reshape(8, 10)
+    drawn = pictures.draw_heat_map(values, compute_statistics(values), 40, colours=False, blocks=False)
+    lines = [line.plain for line in pictures.add_axes(drawn, [f"r{n}" for n in range(8)], [f"c{n}" for n in range(10)])]
+    assert len({len(line) for line in lines[:-1]}) == 1
+    assert [line[:2].strip() for line in lines[:-1:4]] == [
+        f"r{8 * n // (len(lines) - 1)}" for n in range(0, len(lines) - 1, 4)
+    ]
+    width = len(lines[0]) - 3
+    for label in lines[-1].split():
+        place = lines[-1].index(label) - 3
+        assert f"c{place * 10 // width}" == label
+
+
+def test_words_stand_at_the_left_and_numbers_at_the_right(tmp_path: Path) -> None:
+    sa.write(
+        tmp_path / "d.csv", {"s": np.array([["a", "日本"], ["long word", "b"]]), "n": np.array([[1, 20], [300, 4]])}
+    )
+    lines = run_command("show", tmp_path / "d.csv", "s").stdout.splitlines()
+    assert lines[2:] == ["     0            1", "  0  'a'          '日本'", "  1  'long word'  'b'"]
+    lines = run_command("show", tmp_path / "d.csv", "n", "--no-picture").stdout.splitlines()
+    assert lines[2:5] == ["       0    1", "  0    1   20", "  1  300    4"]
+
+
+def test_show_takes_the_labels_of_dimensions(tmp_path: Path) -> None:
+    xr = pytest.importorskip("xarray")
+    time = np.arange("2026-01", "2026-05", dtype="M8[M]").astype("M8[ns]")
+    dataset = xr.Dataset({"t": (("time", "x"), np.arange(12.0).reshape(4, 3))}, {"time": time, "x": [0.1, 0.2, 0.3]})
+    sa.write(tmp_path / "d.csv", dataset)
+    shown = run_command("show", tmp_path / "d.csv", "t").stdout
+    assert "  2026-01-01 " in shown
+    assert "0.1" in shown.splitlines()[-4]
+    sliced = run_command("show", tmp_path / "d.csv", "t", "--slice", "1, :").stdout
+    assert "0.2" in sliced.splitlines()[-4]
+
+
+def test_a_damaged_label_does_not_hide_the_array(tmp_path: Path) -> None:
+    xr = pytest.importorskip("xarray")
+    sa.write(tmp_path / "d.csv", xr.Dataset({"t": ("x", [1.5, 2.5])}, {"x": [1000.25, 1000.75]}))
+    (tmp_path / "d.csv").write_text((tmp_path / "d.csv").read_text().replace("1000.25", "?"))
+    result = run_command("show", tmp_path / "d.csv", "t")
+    assert result.exit_code == 0
+    assert "2.5" in result.stdout
+
+
+@pytest.mark.parametrize("table", [colours.RISING, colours.DIVERGING])
+def test_colours_are_blended_between_their_ends(table: tuple[colours.Colour, ...]) -> None:
+    assert colours.blend(table, 0) == colours.blend(table, -1) == table[0]
+    assert colours.blend(table, 1) == colours.blend(table, 2) == table[-1]
+    assert pictures.level_colour(0) == colours.RISING[0]
+    assert pictures.level_colour(-1) == colours.MISSING
+
+
+def test_the_rising_colours_rise_in_lightness_and_the_diverging_ones_are_lightest_in_the_middle() -> None:
+    def lightness(colour: tuple[int, int, int]) -> float:
+        return float(np.dot(colour, (0.2126, 0.7152, 0.0722)))
+
+    rising = [lightness(colour) for colour in colours.RISING]
+    assert rising == sorted(rising)
+    diverging = [lightness(colour) for colour in colours.DIVERGING]
+    middle = len(diverging) // 2
+    assert diverging[: middle + 1] == sorted(diverging[: middle + 1])
+    assert diverging[middle:] == sorted(diverging[middle:], reverse=True)

@@ -2,83 +2,38 @@
 
 from __future__ import annotations
 
+import io
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
+from examples import examples
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from limits import set_limits
 
 import sheetarray as sa
 from sheetarray import dtypes, elements
+from sheetarray.cells import TextLook, buffer_from_text, buffer_to_text
 from sheetarray.elements import scalars as scalar_text
-from sheetarray.testing.cases import CASES, GENERIC, TEXTS, assert_same, objects
+from sheetarray.elements.dates import find_dates_without_text, iso_limits, known_dates_to_iso
+from sheetarray.testing.cases import TEXTS, assert_same
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_encode_and_decode_are_opposites(case: str) -> None:
-    array = np.atleast_1d(CASES[case]).ravel()
-    kind = dtypes.from_numpy(array.dtype)
-    native = array.astype(array.dtype.newbyteorder("="))
-    buffer, problems = elements.decode(elements.encode(native, kind), kind)
-    assert problems == []
-    assert_same(buffer, array)
-
-
-@pytest.mark.parametrize("text", TEXTS)
-def test_escape_is_undone_and_only_where_it_was_done(text: str) -> None:
-    assert scalar_text.unescape_formula(scalar_text.escape_formula(text)) == text
-    special = text[:1] in tuple("=+-@'\t\r") and text != ""
-    assert (scalar_text.escape_formula(text) == text) != special
-    assert not scalar_text.escape_formula(text).startswith(("=", "+", "-", "@", "\t", "\r"))
+def test_escape_is_undone_and_only_where_it_was_done() -> None:
+    for text in TEXTS:
+        assert scalar_text.unescape_formula(scalar_text.escape_formula(text)) == text
+        special = text[:1] in tuple("=+-@'\t\r") and text != ""
+        assert (scalar_text.escape_formula(text) == text) != special, text
+        assert not scalar_text.escape_formula(text).startswith(("=", "+", "-", "@", "\t", "\r"))
 
 
 def test_an_apostrophe_that_nobody_escaped_stays() -> None:
     assert scalar_text.unescape_formula("'tis") == "'tis"
     assert scalar_text.unescape_formula("'") == "'"
     assert scalar_text.unescape_formula("''") == "'"
-
-
-@pytest.mark.parametrize("value", GENERIC)
-@pytest.mark.parametrize("decimal", [".", ","])
-def test_generic_elements_keep_value_and_type_in_text(value: Any, decimal: str) -> None:
-    text = scalar_text.generic_to_text(value, formulas="escape", decimal=decimal)
-    result = scalar_text.generic_from_text(text, formulas="escape")
-    assert (type(result), repr(result)) == (type(value), repr(value))
-    assert text is None or isinstance(value, (int, float)) or not text.startswith(("=", "+", "-", "@", "\t", "\r"))
-
-
-@pytest.mark.parametrize("value", GENERIC)
-def test_generic_elements_are_kept_or_refused_without_escapes(value: Any) -> None:
-    try:
-        text = scalar_text.generic_to_text(value, formulas="keep")
-    except ValueError:
-        assert isinstance(value, str)
-        return
-    result = scalar_text.generic_from_text(text, formulas="keep")
-    assert (type(result), repr(result)) == (type(value), repr(value))
-
-
-@pytest.mark.parametrize(
-    "value", [[1], {}, (1,), 1j, b"x", float("nan"), float("inf"), object(), np.float64("nan"), {1}]
-)
-def test_other_objects_in_generic_arrays_are_refused_with_their_index(value: Any) -> None:
-    with pytest.raises(sa.DTypeError, match="element 1 "):
-        elements.encode(objects(None, value), dtypes.from_name("generic"))
-
-
-def test_numpy_scalars_in_generic_arrays_are_unwrapped() -> None:
-    cells = elements.encode(
-        objects(np.int8(1), np.float32(0.5), np.bool_(True), np.str_("x")), dtypes.from_name("generic")
-    )
-    assert [type(cell) for cell in cells] == [int, float, bool, str]
-
-
-def test_generic_integers_beyond_2_53_are_refused_in_json_and_kept_in_text() -> None:
-    big = 2**53 + 1
-    with pytest.raises(sa.DTypeError, match="2\\^53"):
-        elements.encode(objects(big), dtypes.from_name("generic"))
-    text = scalar_text.generic_to_text(big, formulas="escape")
-    assert scalar_text.generic_from_text(text, formulas="escape") == big
 
 
 def test_problems_name_every_bad_cell_in_order() -> None:
@@ -201,3 +156,198 @@ def test_blanks_that_may_be_missing_are_never_too_many(monkeypatch: pytest.Monke
     assert refusals == []
     assert np.isnan(buffer[:5]).all()
     assert buffer[5] == 1.5
+
+
+# Moments and durations of every unit and multiple, up to the ends of int64 ------------------------------------
+#
+# The texts are held against a calendar of Python's own integers, which cannot overflow.
+
+UNITS = ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"]
+MULTIPLES = [1, 7, 25, 1000, 2**31 - 1]
+A_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9, "ps": 10**12, "fs": 10**15, "as": 10**18}
+LEAST, MOST, NAT = -(2**63) + 1, 2**63 - 1, -(2**63)
+
+
+def day(days: int) -> str:
+    """The date of a day counted from 1970-01-01 in the proleptic Gregorian calendar."""
+    era, rest = divmod(days + 719468, 146097)
+    year = (rest - rest // 1460 + rest // 36524 - rest // 146096) // 365
+    of_year = rest - (365 * year + year // 4 - year // 100)
+    month = (5 * of_year + 2) // 153
+    number = month + 3 if month < 10 else month - 9
+    return f"{spelt(era * 400 + year + (number <= 2))}-{number:02d}-{of_year - (153 * month + 2) // 5 + 1:02d}"
+
+
+def spelt(year: int) -> str:
+    return f"{year:04d}" if year >= 0 else f"-{-year:04d}"
+
+
+def iso(count: int, unit: str, multiple: int) -> str:
+    """The ISO text of a moment, in integers of any size."""
+    if count == NAT:
+        return "NaT"
+    count *= multiple
+    if unit == "Y":
+        return spelt(1970 + count)
+    if unit == "M":
+        return f"{spelt(1970 + count // 12)}-{count % 12 + 1:02d}"
+    if unit in "WD":
+        return day(count * (7 if unit == "W" else 1))
+    if unit == "h":
+        return f"{day(count // 24)}T{count % 24:02d}"
+    if unit == "m":
+        return f"{day(count // 1440)}T{count % 1440 // 60:02d}:{count % 60:02d}"
+    seconds, fraction = divmod(count, A_SECOND[unit])
+    digits = len(str(A_SECOND[unit])) - 1
+    text = f"{day(seconds // 86400)}T{seconds // 3600 % 24:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    return f"{text}.{fraction:0{digits}d}" if digits else text
+
+
+def notable(dtype: np.dtype[Any]) -> list[int]:
+    """Counts about the limits, the epoch, and the years that a calendar stumbles over."""
+    least, most = iso_limits(dtype)
+    years = [
+        *("-1000000", "-10000", "-9999", "-0400", "-0001", "0000", "0001", "1677", "1900", "1969", "2262", "9999"),
+        *("10000", "12345", "1000000"),
+    ]
+    counts = {least, least + 1, most - 1, most, 0, 1, -1, NAT}
+    coarse = dtype if np.datetime_data(dtype)[0] in UNITS[:7] else np.dtype("M8[s]")
+    for year in years:
+        about = int(np.array(year, "M8[Y]").astype(coarse).astype(np.int64))
+        counts |= {min(max(about + step, least), most) for step in (-1, 0, 1)}
+    return sorted(counts)
+
+
+def written(format: str, array: Any, **options: Any) -> Any:
+    file = io.BytesIO()
+    sa.write(file, {"t": array}, format=format, **options)
+    return sa.read(io.BytesIO(file.getvalue()), format=format)["t"]
+
+
+@pytest.mark.parametrize("multiple", MULTIPLES)
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_moment_beyond_the_limits_is_refused_by_element(unit: str, multiple: int) -> None:
+    dtype = np.dtype(f"M8[{multiple}{unit}]")
+    least, most = iso_limits(dtype)
+    for count in {max(least - 1, LEAST), min(most + 1, MOST), LEAST, MOST} - {least, most}:
+        array = np.array([[0, 1], [count, 2]], dtype=np.int64).view(dtype)
+        if least <= count <= most:
+            continue
+        with pytest.raises(sa.DTypeError, match=r"t\[1, 0\] .*int64"):
+            written("csv", array)
+        with pytest.raises(sa.DTypeError, match=r"element 2 .*int64"):
+            sa.to_linear(array)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"format": "csv"},
+        {"format": "csv", "orient": "rows"},
+        {"format": "json"},
+        {"format": "xlsx"},
+        {"format": "xlsx", "cells": "text"},
+    ],
+)
+@pytest.mark.parametrize("base", ["M8", "m8"])
+def test_every_container_keeps_them_or_refuses_them(base: str, options: dict[str, Any], tmp_path: Path) -> None:
+    arrays, beyond = {}, {}
+    for unit in UNITS:
+        for multiple in (1, 2, 7, 15, 25):
+            dtype = np.dtype(f"{base}[{multiple}{unit}]")
+            counts = notable(np.dtype(f"M8[{multiple}{unit}]")) if base == "M8" else [LEAST, MOST, NAT, 0, 2**53 + 1]
+            arrays[str(dtype)] = np.array(counts, dtype=np.int64).view(dtype)
+            edge = np.array([0, LEAST, MOST], dtype=np.int64).view(dtype)
+            if base == "M8" and len(find_dates_without_text(edge)):
+                beyond[str(dtype)] = edge
+    path = tmp_path / f"t.{options['format']}"
+    options = {key: value for key, value in options.items() if key != "format"}
+    sa.write(path, arrays, **options)
+    read = sa.read(path)
+    assert list(sa.check(path)) == []
+    for name, array in arrays.items():
+        assert_same(read[name], array)
+    before = path.read_bytes()
+    for name, array in beyond.items():
+        with pytest.raises(sa.DTypeError) as caught:
+            sa.write(path, {name: array}, **options)
+        assert name + "[" in str(caught.value)
+    assert path.read_bytes() == before
+    assert base == "m8" or {"datetime64[W]", "datetime64[7D]", "datetime64[25W]"} <= set(beyond)
+
+
+def test_a_frame_of_cells_keeps_them_or_refuses_them() -> None:
+    weeks = np.array(notable(np.dtype("M8[W]")), dtype=np.int64).view("M8[W]")
+    assert_same(sa.from_frame(sa.to_frame({"t": weeks}))["t"], weeks)
+    with pytest.raises(sa.DTypeError, match=r"t\[0\]"):
+        sa.to_frame({"t": np.array([MOST]).view("M8[W]")})
+
+
+@pytest.mark.parametrize("format", ["npy", "npz", "msgpack"])
+def test_containers_of_bytes_keep_all_of_them(format: str, tmp_path: Path) -> None:
+    array = np.array([LEAST, MOST, NAT, 0], dtype=np.int64).view("M8[25W]")
+    options = {"extensions": True} if format == "msgpack" else {}
+    sa.write(tmp_path / f"t.{format}", {"t": array}, **options)
+    assert_same(sa.read(tmp_path / f"t.{format}")["t"], array)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@settings(max_examples=examples(60), deadline=None)
+@given(data=st.data())
+def test_scalar_and_bulk_and_calendar_agree(unit: str, data: Any) -> None:
+    multiple = data.draw(st.sampled_from(MULTIPLES))
+    dtype = np.dtype(f"M8[{multiple}{unit}]")
+    least, most = iso_limits(dtype)
+    anywhere = st.integers(least, most) | st.integers(max(least, -(10**6)), min(most, 10**6)) | st.just(NAT)
+    check_agree(data.draw(st.lists(anywhere, min_size=1, max_size=6)), dtype)
+
+
+@pytest.mark.parametrize("multiple", MULTIPLES)
+@pytest.mark.parametrize("unit", UNITS)
+def test_scalar_and_bulk_and_calendar_agree_at_the_limits(unit: str, multiple: int) -> None:
+    dtype = np.dtype(f"M8[{multiple}{unit}]")
+    check_agree(notable(dtype), dtype)
+
+
+def check_agree(counts: list[int], dtype: np.dtype[Any]) -> None:
+    """Compare what elements and whole columns make of moments, and of their texts, with the calendar."""
+    unit, multiple = np.datetime_data(dtype)
+    moments = np.array(counts, dtype=np.int64).view(dtype)
+    texts = [iso(count, unit, multiple) for count in counts]
+    assert elements.dates_to_iso(moments) == texts
+    assert buffer_to_text(moments, dtypes.from_numpy(dtype), TextLook()).to_list() == texts
+    buffer, problems = elements.decode(texts, dtypes.from_numpy(dtype))
+    assert problems == []
+    assert_same(buffer, moments)
+    bulk, problems = buffer_from_text(pl.Series(texts), dtypes.from_numpy(dtype), TextLook())
+    assert problems == []
+    assert_same(bulk, moments)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_text_of_a_moment_that_the_unit_cannot_count_is_an_error_never_another_moment(unit: str) -> None:
+    for multiple in (1, 7, 25):
+        dtype = np.dtype(f"M8[{multiple}{unit}]")
+        least, most = iso_limits(dtype)
+        for count in (least - 1, most + 1, 3 * least, 3 * most, 2**63 * 2 + 5, -(2**64) - 7):
+            text = iso(count, unit, multiple)
+            for decode in (elements.decode, lambda cells, kind: buffer_from_text(pl.Series(cells), kind, TextLook())):
+                buffer, problems = decode([text], dtypes.from_numpy(dtype))
+                if problems:
+                    assert [problem.index for problem in problems] == [0]
+                else:  # NumPy may read a few more than it prints
+                    assert int(buffer.view(np.int64)[0]) == count
+
+
+def test_known_texts_leaves_out_what_has_none() -> None:
+    array = np.array([0, MOST, NAT], dtype=np.int64).view("M8[W]")
+    assert known_dates_to_iso(array) == ["1970-01-01", "", "NaT"]
+
+
+@pytest.mark.parametrize("multiple", [1, 999_999_999, 1_000_000_000, 2**31 - 1])
+def test_multiples_of_a_unit_are_read_as_far_as_they_are_written(multiple: int) -> None:
+    array = np.array([0, 1], dtype=np.int64).view(f"M8[{multiple}s]")
+    assert_same(written("csv", array), array)
+    assert_same(written("csv", array.view(f"m8[{multiple}s]")), array.view(f"m8[{multiple}s]"))
+    with pytest.raises(sa.FormatError):
+        dtypes.from_name(f"datetime64[{2**31}s]")

@@ -6,16 +6,22 @@ import errno
 import gzip
 import io
 import mmap
+import multiprocessing
 import os
 import stat
+import subprocess
 import sys
+import tempfile
 import threading
+import zipfile
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import zstandard
+from adapters_deleted import needing
 from children import GIVEN_UP_AFTER
 from limits import set_limits
 
@@ -374,3 +380,122 @@ def test_without_zstandard_the_error_names_the_extra(tmp_path: Path, monkeypatch
         with pytest.raises(sa.MissingDependencyError, match=r'pip install "sheetarray\[zstd\]"'):
             call()
     assert [path.name for path in tmp_path.iterdir()] == ["x.csv.zst"]
+
+
+# Several processes --------------------------------------------------------------------------------------------
+
+_FORKED = """
+import os, sys, warnings
+import numpy as np
+import sheetarray as sa, sheetarray.files
+sa.write(sys.argv[1], {"x": np.arange(3000.0)})  # short enough to be read without the engine
+if sys.argv[2] != "missing":
+    import polars
+if sys.argv[2] == "used":
+    polars.DataFrame({"x": [1.5] * 1000}).lazy().select(polars.col("x").sum()).collect()
+if os.fork() == 0:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            with sa.files.Source(sys.argv[1]) as source:
+                source.prefix(4)
+    print([(str(w.message)[:35], os.path.basename(w.filename)) for w in caught], flush=True)
+    os._exit(0)
+os.wait()
+"""
+
+
+TELLS = Path("/proc/self/task").is_dir()  # whether the system tells of threads
+
+
+def total(path: Path) -> float:
+    """The sum of a file's array, which the engine has parsed."""
+    return float(sa.read(path)["x"].sum())
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_processes_that_are_started_anew_read_alike(tmp_path: Path, method: str) -> None:
+    if method not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"this system has no {method}")
+    array = np.arange(100_000) / 7
+    sa.write(tmp_path / "x.csv", {"x": array})
+    assert total(tmp_path / "x.csv") == array.sum()  # the engine has its threads now
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context(method)) as pool:
+        assert list(pool.map(total, [tmp_path / "x.csv"] * 3)) == [array.sum()] * 3
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.parametrize(("engine", "warned"), [("used", True), ("loaded", not TELLS), ("missing", False)])
+def test_a_forked_process_warns_once(tmp_path: Path, engine: str, warned: bool) -> None:
+    script = _FORKED if engine == "used" else _FORKED.replace("sa.write(sys", "open(sys.argv[1], 'w').close()  # (")
+    command = [sys.executable, "-W", "ignore", "-c", script, str(tmp_path / "x.csv"), engine]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=GIVEN_UP_AFTER, check=True)
+    expected = [("this process was forked after polars", "<string>")] if warned else []
+    assert done.stdout.strip() == str([(message[:35], place) for message, place in expected])
+
+
+# Uploads of web frameworks are open files without a path ------------------------------------------------------
+
+FORMATS = ["csv", "json", "xlsx", "npz", "parquet"]
+
+
+def written(name: str) -> bytes:
+    file = io.BytesIO()
+    sa.write(file, {"t": np.array([[0.1, np.nan]])}, format=name)
+    return file.getvalue()
+
+
+def check_read(file: Any) -> None:
+    assert sa.scan(file)["t"].shape == (1, 2)
+    file.seek(0)
+    assert list(sa.check(file)) == []
+    file.seek(0)
+    assert sa.read(file)["t"].tolist()[0][0] == 0.1
+
+
+@needing(*FORMATS)
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("held", [10, 2**20])
+def test_an_upload_of_starlette_is_read_by_its_file(name: str, held: int) -> None:
+    datastructures = pytest.importorskip("starlette.datastructures")
+    file = tempfile.SpooledTemporaryFile(max_size=held)  # noqa: SIM115  (as Starlette makes it)
+    file.write(written(name))
+    file.seek(0)
+    upload = datastructures.UploadFile(file, filename=f"t.{name}")
+    check_read(upload.file)
+    with pytest.raises(TypeError, match=r"coroutines: give the file in it, such as UploadFile\.file"):
+        sa.read(upload)
+    file.close()
+
+
+@needing(*FORMATS)
+@pytest.mark.parametrize("name", FORMATS)
+def test_uploads_of_django_are_read(name: str) -> None:
+    conf = pytest.importorskip("django.conf")
+    uploads = pytest.importorskip("django.core.files.uploadedfile")
+    if not conf.settings.configured:
+        conf.settings.configure()
+    content = written(name)
+    check_read(uploads.InMemoryUploadedFile(io.BytesIO(content), "file", f"t.{name}", None, len(content), None))
+    check_read(uploads.SimpleUploadedFile(f"t.{name}", content))
+    with uploads.TemporaryUploadedFile(f"t.{name}", None, len(content), None) as upload:
+        upload.write(content)
+        upload.seek(0)
+        check_read(upload)
+
+
+@needing("csv", "xlsx")
+def test_a_file_at_its_end_and_a_path_in_an_archive_say_what_to_do() -> None:
+    file = io.BytesIO()
+    sa.write(file, {"t": [1.5]}, format="xlsx")
+    with pytest.raises(sa.NotFoundError, match=r"file\.seek\(0\) goes to its start"):
+        sa.read(file)
+    file.seek(0)
+    assert sa.read(file)["t"].tolist() == [1.5]
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        path = zipfile.Path(archive, "a.csv")
+        with pytest.raises(TypeError, match=r"with path.open") as caught:
+            sa.write(path, {"t": [1.5]})
+        exec(str(caught.value).partition("; ")[2], {"path": path, "sheetarray": sa, "arrays": {"t": [1.5]}})
+    assert sa.read(zipfile.Path(made, "a.csv"))["t"].tolist() == [1.5]

@@ -31,15 +31,7 @@ from sheetarray.sheets.excel.reader.cells import CELL, FORMULA
 PIECES = [
     *(b"<row", b'<c r="B2">', b"</c>", b"<v>", b"</v>", b"<is><t>", b"</row>", b"&amp;", b"&#x10FFFF;", b"_xD83D_"),
     *(
-        b"_xDE00_",
-        b"<!-- -->",
-        b"]]>",
-        b"\xf0\x9f\x98\x80",
-        b"\xff",
-        b' t="s"',
-        b"/>",
-        b"1e999",
-        b"xml:space",
+        *(b"_xDE00_", b"<!-- -->", b"]]>", b"\xf0\x9f\x98\x80", b"\xff", b' t="s"', b"/>", b"1e999", b"xml:space"),
         b"</si>",
     ),
     *(b'<f t="array" ref="A1:B2">', b"TRUE()", b"\r\n", b"<text:p>", b"</table:table-cell>", b'"', b'""', b",", b";"),

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import sheetarray as sa
-from sheetarray.testing.cases import Array
+from sheetarray.testing.cases import CASES, TIMES, Array
 
 # Hypothesis strategies of arrays: any dtype, bits, text, shape and layout.
 
@@ -118,9 +118,6 @@ def layouts(draw: Any, array: Any) -> Any:
 Random = np.random.Generator
 Column = list[Any]
 
-_WORDS = ["red", "green", "x", "", "a, b", "007", "1e5", "TRUE", "=1+1", "'q", 'say "no"', "two\nlines", "ü", "漢字"]
-_WORDS += [" padded ", "data", "NaN", "2020-01-01", "3+4i", "<&>", "_x0041_", "-", "n/a", "😀", "1,5", "x" * 40]
-_UNITS = ["D", "s", "ms", "us", "ns", "h", "Y"]
 _LONGEST = 2000
 _MOST_ARRAYS = 300
 
@@ -197,68 +194,15 @@ def _draw_elements(random: Random, dtype: str, length: int) -> Array:
 
 
 def _draw_different(random: Random, dtype: str, length: int) -> Array:
-    kind = np.dtype("O" if dtype == "generic" else "U" if dtype == "string" else dtype).kind
-    if kind == "b":
-        return random.random(length) < random.random()
-    if kind in "iu":
-        info = np.iinfo(dtype)
-        if random.random() < 0.5:
-            return random.integers(info.min, info.max, length, dtype=dtype, endpoint=True)
-        return np.arange(length).astype(dtype)
-    if kind == "f":
-        return _draw_floats(random, length).astype(dtype)
-    if kind == "c":
-        parts = np.empty((length, 2), f"f{np.dtype(dtype).itemsize // 2}")
-        parts[:, 0], parts[:, 1] = _draw_floats(random, length), _draw_floats(random, length)
-        return parts.view(dtype).ravel()
-    if kind in "mM":
-        unit = str(random.choice(_UNITS))
-        most = {"Y": 50, "D": 20_000, "h": 400_000}.get(unit, 10**9)
-        counts = random.integers(-most if unit != "Y" else 0, most, length)
-        if random.random() < 0.3:
-            counts[random.random(length) < 0.1] = np.iinfo(np.int64).min
-        return counts.astype(f"{dtype}[{unit}]")
-    words = _draw_texts(random, length)
-    if kind == "U":
-        return np.array(words, dtype=np.str_)
-    return _draw_generic(random, words)
-
-
-def _draw_floats(random: Random, length: int) -> Array:
-    mode = random.choice(["steps", "normal", "whole", "few digits", "odd"])
-    if mode == "steps":
-        return np.arange(length) * float(random.choice([1.5, 0.1, 1e-3, 7.0]))
-    if mode == "whole":
-        return random.integers(-1000, 1000, length).astype(np.float64)
-    floats = random.normal(size=length)
-    if mode == "few digits":
-        return np.round(floats, 2)
-    if mode == "odd" and length:
-        floats[random.integers(0, length, length // 4)] = np.nan
-        floats[random.integers(0, length, length // 8)] = -0.0
-        floats[random.integers(0, length, length // 8)] = random.choice([np.inf, -np.inf])
-    return floats
-
-
-def _draw_texts(random: Random, length: int) -> list[str]:
-    if random.random() < 0.3:
-        return [f"sample {number:03d}" for number in range(length)]
-    few = random.choice(_WORDS, 4).tolist() if random.random() < 0.5 else _WORDS
-    return [str(word) for word in random.choice(few, length)]
-
-
-def _draw_generic(random: Random, words: list[str]) -> Array:
-    kinds = random.integers(0, 5, len(words))
-    choices: list[list[Any]] = [
-        words,
-        random.integers(-(10**6), 10**6, len(words)).tolist(),
-        np.round(random.normal(size=len(words)), 3).tolist(),
-        (random.random(len(words)) < 0.5).tolist(),
-        [None] * len(words),
-    ]
-    elements = np.empty(len(words), dtype=object)
-    elements[:] = [choices[kind][index] for index, kind in enumerate(kinds)]
-    return elements
+    """Return elements of a dtype: half of the time those that formats easily lose or change, else plain numbers."""
+    case = CASES[_choose(random, [name for name in CASES if name.partition("[")[0] == f"dtype {dtype}"])]
+    if dtype in ("string", "generic", "bool") or random.random() < 0.5:
+        return case[random.integers(0, len(case), length)]
+    return (
+        (np.arange(length) * _choose(random, [1, 0.1, 1e-3, 7.25]))
+        .astype("i8" if dtype in TIMES else dtype)
+        .astype(case.dtype)
+    )
 
 
 def _draw_layout(random: Random, flat: Array) -> Array:

@@ -225,18 +225,6 @@ def resave_by_node(writer: str, path: Path, target: Path, edits: dict[str, Any] 
     return target
 
 
-def run_sheets_client(url: str, key: str, part: str = "") -> dict[str, Any]:
-    """What the npm client google-spreadsheet sees of a spreadsheet that it works on, by the emulator at a URL."""
-    node = _node()
-    if node is None or not (_JAVASCRIPT / "node_modules" / "google-spreadsheet").is_dir():
-        pytest.skip("Node, or its packages, are not installed: npm install --prefix tests/javascript")
-    command = [node, str(_JAVASCRIPT / "sheets_client.js"), url, key, part]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=GIVEN_UP_AFTER, check=False)
-    assert done.returncode == 0, done.stderr
-    seen: dict[str, Any] = json.loads(done.stdout)
-    return seen
-
-
 @cache
 def _find_validator() -> str | None:
     """Return the program of the Open XML SDK's validator, which a package of npm holds for the system it is put on."""

@@ -55,7 +55,6 @@ def test_a_block_is_held_to_its_own_time_and_memory() -> None:
 
 TESTS = Path(__file__).parents[1]
 OWN = {  # whose subject are time-outs
-    "test_google_bounds.py",
     "test_google_client.py",
     "test_google_faults.py",
 }

@@ -16,7 +16,6 @@ import pandas as pd
 import polars as pl
 import pytest
 from examples import cross
-from round_trips import Refused, check_handed
 
 import sheetarray as sa
 
@@ -476,12 +475,6 @@ def test_a_time_of_no_day_is_a_format_error(text: str, tmp_path: Path) -> None:
     with pytest.raises(sa.FormatError, match="'c' is not a column of time32") as caught:
         sa.read_frame(path)
     assert caught.value.array == "c"
-
-
-def test_a_tree_is_refused(tmp_path: Path) -> None:
-    xr = pytest.importorskip("xarray")
-    tree = xr.DataTree.from_dict({"/": xr.Dataset({"t": ("x", [1.5])})})
-    check_handed(tree, Refused("a tree", "to_dataset"), "csv", tmp_path)
 
 
 LISTS = {

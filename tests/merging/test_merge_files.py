@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,10 +17,17 @@ import openpyxl
 import pandas as pd
 import pytest
 import xarray as xr
+from addresses import cell_address
 from click.testing import Result
 from command_line import run_command
+from examples import ANEW
+from hypothesis import given
+from hypothesis import strategies as st
+from merge_model import Copy, Trial, draw_trial, merge_plainly
+from programs import open_office, resave_by_node, schema_errors
 
 import sheetarray as sa
+from sheetarray.merging import MergedArrays, merge_arrays
 
 
 def run(*arguments: object) -> Result:
@@ -313,3 +321,187 @@ def test_a_merge_that_is_killed_leaves_the_old_target(tmp_path: Path, wait: floa
         "ann.npz",
         "merged.xlsx",
     }
+
+
+# Merged arrays are what a plain model says, in which every row has a number, whatever people change in copies ---
+
+
+def assert_same(merged: MergedArrays, trial: Trial, rows: list[list[Any]]) -> None:
+    for name, array in trial.arrays(rows).items():
+        assert merged.arrays[name].dtype.kind == array.dtype.kind
+        assert merged.arrays[name].tolist() == array.tolist(), name
+
+
+def assert_conflicts(merged: MergedArrays, conflicts: dict[tuple[int, int], dict[str, Any]]) -> None:
+    named = {(one.index[0], int(one.array[1:])): one.values for one in merged.conflicts if one.index is not None}
+    assert len(merged.conflicts) == len(named)  # each once
+    assert named.keys() == conflicts.keys()
+    for key, values in conflicts.items():
+        assert list(named[key]) == list(values)
+        assert all(named[key][file] == value for file, value in values.items())
+
+
+ROWS = {(f"c{number}", 0): "rows" for number in range(5)}
+LABELLED = {"groups": ROWS, "labels": {"rows": ["c0"]}}
+
+
+@given(st.integers(0, 2**32), st.booleans())
+def test_merged_tables_are_what_the_model_says(seed: int, labelled: bool) -> None:
+    trial = draw_trial(seed, inserts=labelled)
+    rows, conflicts = merge_plainly(trial)
+    merged = trial.merge(**(LABELLED if labelled else {}))
+    assert_same(merged, trial, rows)
+    assert_conflicts(merged, conflicts)
+    assert merged.conflicts.unresolved == len(conflicts)
+
+
+@given(st.integers(0, 2**32))
+def test_a_preferred_file_wins_each_conflict_in_which_it_has_a_say(seed: int) -> None:
+    trial = draw_trial(seed)
+    rows, conflicts = merge_plainly(trial, 0)
+    merged = trial.merge(prefer=["f0"], **LABELLED)
+    assert_same(merged, trial, rows)
+    assert_conflicts(merged, conflicts)
+    assert merged.conflicts.unresolved == sum("f0" not in values for values in conflicts.values())
+    choices = {one.place: "f0" for one in trial.merge(**LABELLED).conflicts if "f0" in one.values}
+    assert_same(trial.merge(choices=choices, **LABELLED), trial, rows)
+
+
+@given(st.integers(0, 2**32))
+def test_a_table_that_was_sorted_is_merged_row_by_row(seed: int) -> None:
+    trial = draw_trial(seed)
+    copy = trial.copies[0]
+    if any(row is None for row, _ in copy.rows):
+        return
+    rows, conflicts = merge_plainly(trial)
+    copy.rows = [copy.rows[number] for number in np.random.default_rng(seed).permutation(len(copy.rows))]
+    merged = trial.merge(**LABELLED)
+    assert_same(merged, trial, rows)
+    assert_conflicts(merged, conflicts)
+
+
+@given(st.integers(0, 2**32), st.booleans())
+def test_an_array_is_merged_along_its_other_axis_as_along_its_rows(seed: int, column_major: bool) -> None:
+    trial = draw_trial(seed, kinds=["float64"])
+
+    def stack(rows: list[list[Any]], across: bool) -> dict[str, np.ndarray[Any, Any]]:
+        arrays = trial.arrays(rows)
+        table = np.stack([array for name, array in arrays.items() if name != "c0"], axis=1).reshape(len(rows), -1)
+        shown = np.stack([table, -table]).swapaxes(0, 1).swapaxes(0, 2) if across else table  # columns x signs x rows
+        return {"t": np.asfortranarray(shown) if column_major else np.ascontiguousarray(shown), "c0": arrays["c0"]}
+
+    made = []
+    for across in (False, True):
+        copies = [(f"f{n}", stack([row for _, row in copy.rows], across)) for n, copy in enumerate(trial.copies)]
+        groups = {("t", 2 if across else 0): "rows", ("c0", 0): "rows"}
+        base = ("base", stack(trial.base, across))
+        made.append(merge_arrays(base, copies, groups=groups, labels={"rows": ["c0"]}))
+    straight, across = made
+    assert across.arrays["c0"].tolist() == straight.arrays["c0"].tolist()
+    assert across.arrays["t"][:, 0].T.tolist() == straight.arrays["t"].tolist()
+    assert across.arrays["t"][:, 1].T.tolist() == (-straight.arrays["t"]).tolist()
+    assert across.arrays["t"].flags.f_contiguous or not column_major
+    wanted = {one.index: one.values for one in straight.conflicts if one.array == "t" and one.index is not None}
+    named = {one.index: one.values for one in across.conflicts if one.array == "t" and one.index is not None}
+    assert len(across.conflicts) == len(straight.conflicts) + len(wanted)
+    assert {(row, column): values for (column, sign, row), values in named.items() if not sign} == wanted
+
+
+# Copies of a workbook that foreign programs edit are merged as a plain model says, element by element ---------
+
+TRIALS = 300 if ANEW else 6
+COPIES, EDITS = 10, 10
+PROGRAMS = ["openpyxl", "sheetjs", "exceljs", "office xlsx", "office ods", "json", "csv"]
+
+
+def draw_table(seed: int) -> Trial:
+    """Return a trial of numbers and texts that every program keeps, but for one column that some round."""
+    trial = draw_trial(seed, kinds=["float64", "int64", "<U8"], copies=COPIES, edits=EDITS)
+    rng = np.random.default_rng(seed)
+    exact = [float(value) for value in rng.normal(size=len(trial.base))]
+    for copy in trial.copies:
+        copy.rows = [(row, [*_short(values), 0.5 if row is None else exact[row]]) for row, values in copy.rows]
+        copy.edits = {key: _short([value])[0] for key, value in copy.edits.items()}
+        copy.rows = [(row, _restored(trial, copy, row, values)) for row, values in copy.rows]
+    trial.base = [[*values, exact[row]] for row, values in enumerate(trial.base)]
+    trial.kinds.append("float64")
+    return trial
+
+
+def _short(values: list[Any]) -> list[Any]:
+    return [round(value, 6) if isinstance(value, float) else value for value in values]
+
+
+def _restored(trial: Trial, copy: Copy, row: int | None, values: list[Any]) -> list[Any]:
+    """Return a row whose elements that nobody edited have all of their digits."""
+    if row is None:
+        return values
+    kept = trial.base[row]
+    edited = [(row, column) in copy.edits for column in range(len(kept))]
+    return [*(new if is_new else old for new, old, is_new in zip(values, kept, edited, strict=False)), values[-1]]
+
+
+def save_copy(base: Path, trial: Trial, copy: Copy, program: str, number: int) -> Path:
+    """Have a program make a copy of the workbook with other rows, and save it."""
+    suffix = {"office ods": "ods", "json": "json", "csv": "csv"}.get(program, "xlsx")
+    path = base.parent / f"copy{number}" / f"base.{suffix}"
+    path.parent.mkdir()
+    rows = [values for _, values in copy.rows]
+    if program in ("json", "csv"):
+        sa.write(path, to_frame(trial, rows))
+        return path
+    edits: dict[str, Any] = {}
+    for column, name in enumerate(trial.arrays(trial.base)):
+        data = sa.scan(base)[name].data[0]
+        for row in range(max(len(rows), len(trial.base))):
+            old = trial.base[row][column] if row < len(trial.base) else None
+            new = rows[row][column] if row < len(rows) else None
+            if old != new:
+                edits[cell_address(data.row + row, data.column)] = new
+    if program == "openpyxl":
+        book = openpyxl.load_workbook(base)
+        for address, value in edits.items():
+            book.worksheets[0][address].value = value
+        book.save(path)
+    elif program.startswith("office"):
+        open_office().edit(base, {("arrays", address): value for address, value in edits.items()}, suffix, path.parent)
+    else:
+        resave_by_node(program, base, path, edits)
+    return path
+
+
+def to_frame(trial: Trial, rows: list[list[Any]]) -> pd.DataFrame:
+    return pd.DataFrame(trial.arrays(rows)).set_index("c0")
+
+
+@pytest.mark.parametrize("seed", range(TRIALS))
+def test_edits_by_programs_are_merged_as_the_model_says(tmp_path: Path, seed: int) -> None:
+    trial = draw_table(seed)
+    base = tmp_path / "base.xlsx"
+    guard = bool(seed % 2)
+    sa.write(base, to_frame(trial, trial.base), guard=guard)
+    rng = np.random.default_rng(seed)
+    files = [
+        save_copy(base, trial, copy, str(rng.choice(PROGRAMS)), number) for number, copy in enumerate(trial.copies)
+    ]
+    suffix = str(rng.choice(["xlsx", "csv", "json"]))
+    merged = sa.merge(base, *files, target=tmp_path / f"merged.{suffix}")
+    rows, conflicts = merge_plainly(trial)
+    read = sa.read(tmp_path / f"merged.{suffix}")
+    for name, array in trial.arrays(rows).items():
+        assert read[name].tolist() == array.tolist(), (name, files)
+    found = {(one.index[0], int(one.array[1:])): [*one.values] for one in merged.conflicts if one.index is not None}
+    assert len(found) == len(merged.conflicts) == len(conflicts)
+    assert found == {key: [str(files[int(file[1:])]) for file in values] for key, values in conflicts.items()}
+    assert [*sa.check(tmp_path / f"merged.{suffix}")] == []
+
+
+def test_a_merged_workbook_is_one_by_its_schema(tmp_path: Path) -> None:
+    trial = draw_table(3)
+    base = tmp_path / "base.xlsx"
+    sa.write(base, to_frame(trial, trial.base), guard=True)
+    shutil.copy(base, tmp_path / "again.xlsx")
+    files = [save_copy(base, trial, copy, "openpyxl", number) for number, copy in enumerate(trial.copies)]
+    sa.write(tmp_path / "new.json", {"new": np.array([["a", "b"]])})
+    sa.merge(base, *files, tmp_path / "new.json", target=base)
+    assert schema_errors(base) == schema_errors(tmp_path / "again.xlsx")

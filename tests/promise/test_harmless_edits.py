@@ -31,7 +31,6 @@ from sheets_emulator import SheetsServer
 
 NAMES = st.one_of(TEXTS, st.sampled_from(["t", "shape", "dtype", "2019", "a b", "é"])).filter(str.strip)
 MAPPINGS = st.dictionaries(NAMES, arrays(), min_size=1, max_size=4)
-HEADER = 1_000  # the most rows of a drawn array
 
 
 def assert_all(place: Any, expected: dict[str, Any], **options: Any) -> None:

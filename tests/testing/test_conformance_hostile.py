@@ -16,7 +16,8 @@ import pytest
 import sheetarray as sa
 from sheetarray.adapters import Keeps
 from sheetarray.registry import Format, register_format
-from sheetarray.testing.conformance import HostileConformance
+from sheetarray.testing.conformance import Conformance, HostileConformance
+from sheetarray.testing.conformance_hooks import OF_THE_FORMAT
 
 MODULE = types.ModuleType("toy_adapter_of_doubles")
 keeps_toy = Keeps(dtypes=frozenset({"float64"}), order=False, buffers=False, several=False)
@@ -132,3 +133,36 @@ def test_one_that_does_not_is_found_out(parser: Callable[[bytes], Any], test: st
 def test_a_check_that_finds_nothing_is_found_out(tmp_path: Path) -> None:
     installed(parse, finds=False)
     assert "changed_files_are_read_or_refused" in failing(tmp_path)
+
+
+# The suite of adapters, as an option or a compression of a format passes it -----------------------------------
+
+
+class _Option(Conformance):
+    every_case = False
+
+    def test_paths_may_be_text(self, place: object) -> None:
+        """A test of its own stays."""
+
+
+class _OptionOfAnOption(_Option):
+    pass
+
+
+class _Format(_Option):
+    every_case = True
+
+
+def collected(suite: type[Conformance]) -> set[str]:
+    return {name for name in dir(suite) if name.startswith("test_") and getattr(suite, name) is not None}
+
+
+def test_an_option_leaves_out_what_no_option_can_change() -> None:
+    assert collected(Conformance) > set(OF_THE_FORMAT)
+    assert collected(_Option) == collected(Conformance) - set(OF_THE_FORMAT) | {"test_paths_may_be_text"}
+    assert collected(_OptionOfAnOption) == collected(Conformance) - set(OF_THE_FORMAT)
+
+
+def test_a_format_below_an_option_passes_the_whole_suite() -> None:
+    assert collected(_Format) == collected(Conformance)
+    assert _Format.test_no_name_selects_nothing is Conformance.test_no_name_selects_nothing

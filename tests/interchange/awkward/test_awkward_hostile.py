@@ -15,14 +15,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import awkward as ak
 import numpy as np
 import pytest
-from awkward_layouts import LISTS, Blobs, archive, buffer, built, call, document, refused
+from awkward_layouts import LISTS, Blobs, archive, buffer, built, call, contents, document, index, refused, strings
 from examples import PART, examples
 from hostile import HostileSamples, bounded_memory
 
 import sheetarray as sa
-from sheetarray.interchange.awkward import deserialize, load, save
+from sheetarray.interchange.awkward import deserialize, load, save, serialize
 from sheetarray.testing.hostile import Content
 
 INTS = np.arange(4)
@@ -83,8 +84,8 @@ def _nested(depth: int, name: str = "JaggedArray.fromcounts") -> tuple[Blobs, An
     blobs = Blobs()
     counts = blobs.array([1], id=0)
     expression = blobs.array([5])
-    for index in range(depth):
-        expression = call(name, counts if index == depth - 1 else {"ref": 0}, expression)
+    for level in range(depth):
+        expression = call(name, counts if level == depth - 1 else {"ref": 0}, expression)
     return blobs, expression
 
 
@@ -106,11 +107,11 @@ def bombs() -> dict[str, tuple[dict[str, Any], str]]:
     lists: Any = {"list": [ints, {"ref": 0}], "id": 100}
     tables: Any = call("Table.frompairs", {"pairs": [["a", ints]]}, id=100)
     chunks: Any = call("ChunkedArray", {"list": [ints]}, id=100)
-    for index in range(101, 140):
-        lists = {"list": [lists, *({"ref": index - 1} for _ in range(9))], "id": index}
-        pairs = [["a", tables], *([f"b{n}", {"ref": index - 1}] for n in range(9))]
-        tables = call("Table.frompairs", {"pairs": pairs}, id=index)
-        chunks = call("ChunkedArray", {"list": [chunks, *({"ref": index - 1} for _ in range(9))]}, id=index)
+    for number in range(101, 140):
+        lists = {"list": [lists, *({"ref": number - 1} for _ in range(9))], "id": number}
+        pairs = [["a", tables], *([f"b{n}", {"ref": number - 1}] for n in range(9))]
+        tables = call("Table.frompairs", {"pairs": pairs}, id=number)
+        chunks = call("ChunkedArray", {"list": [chunks, *({"ref": number - 1} for _ in range(9))]}, id=number)
     million = {**blobs, "z": _zeros(), "n": zlib.compress(_zeros()), "m": bytes(2**20)}
     view = {"tuple": [{"json": 0}, {"json": 0}, {"json": 10**15}]}
     table = call("Table.frompairs", {"pairs": [["a", ints]]})
@@ -151,11 +152,11 @@ def bombs() -> dict[str, tuple[dict[str, Any], str]]:
         "a cycle": (call("JaggedArray.fromcounts", one, {"ref": 7}, id=7), "leads back"),
         "a cycle of references": ({"ref": 7, "id": 7}, "leads back"),
         "a long cycle": (
-            {"list": [{"ref": 1000 + (index + 1) % 9000, "id": 1000 + index} for index in range(9000)]},
+            {"list": [{"ref": 1000 + (number + 1) % 9000, "id": 1000 + number} for number in range(9000)]},
             "leads back",
         ),
         "a chain of references": (
-            {"list": [{"ref": 1001 + index, "id": 1000 + index} for index in range(9000)] + [{"json": 1, "id": 10000}]},
+            {"list": [{"ref": 1001 + n, "id": 1000 + n} for n in range(9000)] + [{"json": 1, "id": 10000}]},
             "expressions within each other",
         ),
         "an integer of 10^4000": (buffer("0", "int64", 10**4000), "not an integer of 64 bits"),
@@ -394,3 +395,106 @@ def test_a_member_that_is_not_what_it_claims_is_damaged(size: int) -> None:
     with pytest.raises(sa.FormatError):
         sa.read(io.BytesIO(bytes(content)), ["t"], format="awkd")
     assert list(sa.read(io.BytesIO(bytes(content)), ["u"], format="awkd")) == ["u"]
+
+
+# Arrays that reach more than they are made of -----------------------------------------------------------------
+
+MANY = 30_000
+ZEROS = contents.NumpyArray(np.zeros(MANY, "i8"))
+ALL = contents.ListArray(index(np.zeros(MANY)), index(np.full(MANY, MANY)), ZEROS)
+
+
+def nested_pairs(depth: int) -> Any:
+    """Records of the same records twice, and so on."""
+    layout: Any = ZEROS
+    for _ in range(depth):
+        layout = contents.RecordArray([layout, layout], ["a", "b"])
+    return layout
+
+
+LARGE = {
+    "overlapping lists": ALL,
+    "an index of long lists": contents.IndexedArray(index(np.zeros(MANY)), contents.RegularArray(ZEROS, MANY)),
+    "an index of options": contents.IndexedOptionArray(index(np.zeros(MANY)), contents.RegularArray(ZEROS, MANY)),
+    "a union": contents.UnionArray(
+        index(np.zeros(MANY), "int8"), index(np.zeros(MANY)), [contents.RegularArray(ZEROS, MANY), strings("a")]
+    ),
+    "fixed lists of overlapping ones": contents.RegularArray(ALL, 2),
+    "overlapping lists in records": contents.RecordArray([ALL, ZEROS], ["x", "y"]),
+    "overlapping strings": contents.ListArray(
+        index(np.zeros(MANY)),
+        index(np.full(MANY, MANY)),
+        contents.NumpyArray(np.full(MANY, 97, np.uint8), parameters={"__array__": "char"}),
+        parameters={"__array__": "string"},
+    ),
+    "one array in many places": nested_pairs(11),
+}
+
+
+@pytest.mark.parametrize("case", LARGE)
+@pytest.mark.parametrize("suffix", ["csv", "json", "xlsx", "awkd"])
+def test_what_would_be_out_of_proportion_is_refused_with_its_size(tmp_path: Path, case: str, suffix: str) -> None:
+    with bounded_memory(), pytest.raises(sa.LimitError, match=r"^t: .* would become \d{9,}; .*pack=False"):
+        sa.write(tmp_path / f"t.{suffix}", {"t": ak.Array(LARGE[case])})
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("case", sorted(LARGE.keys() - {"overlapping strings", "one array in many places"}))
+def test_a_small_file_of_it_is_refused_by_whatever_reads_it(tmp_path: Path, case: str) -> None:
+    path = tmp_path / "t.awkd"
+    save(path, ak.Array(LARGE[case]), "t")
+    assert path.stat().st_size < 100_000
+    for verb in (
+        lambda: sa.read(path),
+        lambda: sa.scan(path),
+        lambda: sa.convert(path, tmp_path / "t.csv"),
+        lambda: sa.convert(path, tmp_path / "t.npz"),
+    ):
+        with bounded_memory(), pytest.raises(sa.FormatError, match=r"packed they would take \d{9,} bytes"):
+            verb()
+    assert [finding.hint for finding in sa.check(path)] == ["max_bytes= allows more"]
+    assert len(sa.read(path, max_bytes=10**12)["t"]) == len(LARGE[case])
+
+
+def test_overlapping_strings_are_never_written_as_they_are() -> None:
+    with bounded_memory(), pytest.raises(sa.LimitError, match=r"would become \d{9,}"):
+        serialize(LARGE["overlapping strings"], {}, pack=False)
+
+
+def _data(layout: Any) -> int:
+    """The bytes of the numbers in a packed layout; categories are whole wherever they stand."""
+    if layout.is_numpy:
+        return int(layout.data.nbytes)
+    if layout.is_unknown or layout.parameter("__array__") == "categorical":
+        return 0
+    if layout.is_record or layout.is_union:
+        return sum(map(_data, layout.contents))
+    return _data(layout.content)
+
+
+def test_categories_count_once_however_often_they_are_named() -> None:
+    words = strings("x" * 10_000, "y" * 10_000)
+    array = contents.IndexedArray(index(np.arange(100_000) % 2), words, parameters={"__array__": "categorical"})
+    blobs: dict[str, Any] = {}
+    serialize(array, blobs, pack=True)
+    assert sum(map(len, blobs.values())) < 10**6
+
+
+def test_an_index_that_repeats_is_paid_for_when_it_is_read() -> None:
+    blobs = Blobs()
+    rows = call("JaggedArray.fromcounts", blobs.array([1000, 0]), blobs.array(np.arange(1000)))
+    whole = call("IndexedArray", blobs.array(np.zeros(1000, "i8")), rows)
+    assert len(blobs.read(whole, max_bytes=8_100_000)) == 1000
+    with pytest.raises(sa.FormatError, match="packed they would take 8008000 bytes, more than the 8000000"):
+        blobs.read(whole, max_bytes=8_000_000)
+
+
+def test_one_array_in_many_places_is_paid_for_in_each() -> None:
+    blobs = Blobs()
+    whole: Any = blobs.array(np.zeros(MANY, "i8"), id=0)
+    for ident in range(1, 12):
+        pairs = [["a", whole], ["b", {"ref": ident - 1}]]
+        whole = call("Table.frompairs", {"pairs": pairs}, {"json": 0}, id=ident)
+    with bounded_memory(), pytest.raises(sa.FormatError, match=f"packed they would take {8 * MANY * 2**11} bytes"):
+        blobs.read(whole)
+    assert len(blobs.read(whole, max_bytes=10**10)) == MANY

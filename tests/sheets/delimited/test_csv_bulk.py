@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import warnings
 from pathlib import Path
@@ -111,43 +110,7 @@ def test_one_odd_row_far_below_changes_nothing_else(
     assert result["a"].tolist() == result["b"].tolist() == list(range(5000))
 
 
-@pytest.mark.parametrize(("cell", "reason"), [("x", "expected a number, found 'x'"), ("", "found a blank cell")])
-def test_one_odd_cell_far_below_is_named(numbers: tuple[Path, list[str]], cell: str, reason: str) -> None:
-    path, lines = numbers
-    lines[ROW] = f"{cell},{lines[ROW].partition(',')[2]}"
-    path.write_text("\n".join(lines))
-    with pytest.raises(sa.FormatError, match=reason) as caught:
-        sa.read(path)
-    assert caught.value.location == f"A{ROW + 1}"
-
-
 # What the writer does not look at ---------------------------------------------------------------------------------
-
-KINDS = {
-    "moments": np.array(["2024-02-29T12:30", "NaT"], "datetime64[m]"),
-    "waves": np.array([1 + 2j, complex(np.nan, -np.inf)]),
-    "numbers": np.array([1.5, -np.inf, np.nan]),
-    "flags": np.array([True, False, True, True]),
-    "spans": np.array([3, -5], "timedelta64[s]"),
-    "counts": np.array([2**62, -1], "int64"),
-}
-
-
-@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|", ":", "~", " "])
-def test_no_delimiter_stands_in_a_cell_without_quotes(delimiter: str) -> None:
-    for arrays in (
-        KINDS,
-        KINDS | {"text": np.array(["a;b", "a,b:c.d|e\tf g~h"])},
-        *({name: KINDS[name]} for name in KINDS),
-    ):
-        long = {name: np.concatenate([np.tile(array, 20), array]) for name, array in arrays.items()}
-        file = io.StringIO(newline="")
-        sa.write_csv(file, long, delimiter=delimiter)
-        rows = list(csv.reader(io.StringIO(file.getvalue()), delimiter=delimiter))
-        assert {len(row) for row in rows} == {len(arrays)}
-        result = sa.read_csv(io.StringIO(file.getvalue()), delimiter=delimiter)
-        for name, array in long.items():
-            assert result[name].tobytes() == array.tobytes()
 
 
 @pytest.mark.parametrize("blanks", [1, 2])

@@ -219,16 +219,8 @@ def test_a_bomb_in_a_part_that_is_looked_into_is_refused() -> None:
 @pytest.mark.parametrize(
     "target",
     [
-        "../../[Content_Types].xml",
-        "/_rels/.rels",
-        "/xl/_rels/workbook.xml.rels",
-        "../workbook.xml",
-        "sheet3.xml",
-        "../worksheets/sheet1.xml",
-        "../../../../etc/passwd",
-        "",
-        "/",
-        "NULL",
+        *("../../[Content_Types].xml", "/_rels/.rels", "/xl/_rels/workbook.xml.rels", "../workbook.xml"),
+        *("sheet3.xml", "../worksheets/sheet1.xml", "../../../../etc/passwd", "", "/", "NULL"),
     ],
 )
 def test_no_relationship_of_a_replaced_sheet_takes_what_others_need(target: str) -> None:

@@ -237,8 +237,10 @@ class _Rows(Handlers["list[TableCells]"]):
         if not len(cells):
             return []
         times = cells.styles * _times_of(cells.rows, repeats)
-        long = cells.text_lengths(np.flatnonzero(times > 1)) // _LONG_TEXT
-        self._made += int(times.sum()) + int(((times[times > 1] - 1) * long).sum())
+        repeated = np.flatnonzero(times > 1)
+        self._made += int(times.sum())
+        if len(repeated):
+            self._made += int(((times[repeated] - 1) * (cells.text_lengths(repeated) // _LONG_TEXT)).sum())
         self._written += len(np.unique(cells.rows))
         if self._made > _REPEATED_ALWAYS + _REPEATED_TIMES * self._written:
             made = f"{self._written} rows, which repetition makes {self._made} cells (a long text counts as several)"
