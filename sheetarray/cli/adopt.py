@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -24,7 +25,7 @@ from .arguments import (
     print_left_out,
     reading_options,
 )
-from .console import count_noun, escape_controls, format_shape, join_names, print_json, print_line, print_wrapped
+from .console import count_noun, format_shape, join_names, print_json, print_line, print_wrapped
 from .endpoints import PIPE, Endpoint, place_of, source_endpoint, source_endpoints, target_endpoint
 from .program import FINDINGS, FINE
 
@@ -55,40 +56,34 @@ def adopt(file: str, output: str | None, reading: FormatOptions, wants_json: boo
       sheetarray adopt returned.csv -o run.csv
       sheetarray adopt returned.ods -o run.xlsx
     """
-    place = source_endpoint(file, reading.format)
+    place = source_endpoint(file, reading)
     if place.pipe is not None and output is None:
         raise UsageProblem("a pipe is not adopted in place", "-o names the file to write")
-    goal = place if output is None else target_endpoint(output, None)
+    goal = place if output is None else replace(target_endpoint(output, FormatOptions()), given=reading)
     if goal.text == PIPE:
         raise UsageProblem("adopt writes no pipe", "-o names the file to write")
     texts = {key: text for key, text in reading.texts.items() if key != "resize"}
     options = FormatOptions(None, texts).parse(place.row, "read")
-    before = place.call("scan", **reading.parse(place.row, "scan", lenient=True))
-    findings = _check(place, reading)
+    before = place.call("scan")
+    findings: list[Finding] = place.call("check", quiet=True)
     with keeping_unreadable("missing") as unreadable:
         infos = place.call("adopt", *([] if output is None else [goal.place]), **options)
     status = FINDINGS if unreadable else FINE
-    accepted = _list_accepted(findings, _check(goal, reading) if findings else [], infos)
+    accepted = _list_accepted(findings, goal.call("check", quiet=True) if findings else [], infos)
     if wants_json:
         print_json(_to_json(place, goal, before, infos, accepted))
         return status
-    print_line(f"{escape_controls(goal.label)}: ", bold=True, nl=False)
     counts = [f"{count_noun(len(infos), 'array')} adopted"] if infos else []
     counts += [f"{count_noun(len(accepted), 'other change' if infos else 'change')} accepted"] if accepted else []
-    click.echo(", ".join(counts) or "no array has another length; nothing to change")
+    summary = ", ".join(counts) or "no array has another length; nothing to change"
+    print_wrapped(summary, indent=2, head=f"{goal.label}: ")
     for name, info in infos.items():
         shapes = f"{format_shape(before[name].shape)} -> {format_shape(info.shape)}" if name in before else ""
-        click.echo(f"  {escape_controls(name)}: {shapes}")
+        print_line(f"  {name}: {shapes}")
     for finding in accepted:
-        where = f"{escape_controls(finding.location)}  " if finding.location else ""
-        click.echo("  ", nl=False)
-        print_wrapped(escape_controls(finding.message), indent=4, head=where, used=2)
+        print_line("  ", nl=False)
+        print_wrapped(finding.message, indent=4, head=f"{finding.location}  " if finding.location else "", used=2)
     return status
-
-
-def _check(place: Endpoint, reading: FormatOptions) -> list[Finding]:
-    findings: list[Finding] = place.call("check", quiet=True, **reading.parse(place.row, "check", lenient=True))
-    return findings
 
 
 def _list_accepted(
@@ -139,13 +134,13 @@ def restore(file: str, out: str, from_format: str | None, keep_edits: bool, want
     """
     if out == PIPE:
         raise UsageProblem("restore writes no pipe", "OUT names the file to write")
-    place = source_endpoint(file, from_format)
+    place = source_endpoint(file, FormatOptions(from_format))
     names = place.call("restore", place_of(out), keep_edits=keep_edits)
     if wants_json:
         print_json({"file": place.label, "target": out, "arrays": names, "edits_kept": keep_edits})
         return
-    print_line(f"{escape_controls(out)}: ", bold=True, nl=False)
-    click.echo(f"{count_noun(len(names), 'array')} restored{', edits kept' if keep_edits else ''}")
+    summary = f"{count_noun(len(names), 'array')} restored{', edits kept' if keep_edits else ''}"
+    print_wrapped(summary, indent=2, head=f"{out}: ")
 
 
 # What several people have changed in copies of one file, put together.
@@ -196,8 +191,8 @@ def merge(
     """
     if PIPE in (base, *returned, output):
         raise UsageProblem("merge reads and writes files, no pipe", "name each file")
-    places = source_endpoints([base, *returned], None)
-    goal = None if output is None else target_endpoint(output, None)
+    places = source_endpoints([base, *returned], FormatOptions())
+    goal = None if output is None else target_endpoint(output, FormatOptions())
     merged = api.merge(
         *(place.place for place in places),
         target=None if goal is None else goal.place,
@@ -214,15 +209,14 @@ def merge(
         if output is not None:
             wrote += count_noun(len(merged.arrays), "array") + " merged"
             wrote += f"; the values of {merged.base} stand in {count_noun(left, 'conflict')}" if left else ""
-        print_wrapped(escape_controls(wrote), indent=2)
+        print_wrapped(wrote, indent=2)
     return FINDINGS if merged.unresolved else FINE
 
 
 def _print_summary(merged: api.MergedFiles) -> None:
     """Print one line for each file: what it changes."""
     for changes in merged.changes:
-        text = "; ".join(_summarise(changes)) or "no change"
-        print_wrapped(escape_controls(text), indent=2, head=f"{escape_controls(changes.file)}: ")
+        print_wrapped("; ".join(_summarise(changes)) or "no change", indent=2, head=f"{changes.file}: ")
     total = len(merged.conflicts)
     if total:
         chosen = total - merged.unresolved
@@ -254,7 +248,7 @@ def _print_conflicts(merged: api.MergedFiles, most: int | None) -> None:
     for conflict in merged.conflicts[:most]:
         where = ", ".join(f"{level} {label}" for level, label in conflict.labels.items())
         element = name_element(conflict.array, conflict.index)
-        print_line(escape_controls(element + (f" ({where})" if where else "")))
+        print_line(element + (f" ({where})" if where else ""))
         if conflict.place.file == merged.base:
             _print_value(conflict, merged.base, conflict.base, stands=conflict.chosen in (None, merged.base))
         for number, (file, value) in enumerate(conflict.values.items()):
@@ -268,4 +262,4 @@ def _print_value(conflict: Conflict, file: str, value: Any, *, stands: bool) -> 
     text = api.describe_value(value)
     cell = f", cell {conflict.cells[file]}" if file in conflict.cells else ""
     mark = "  (stands)" if stands else ""
-    print_wrapped(escape_controls(f"{text}{cell}{mark}"), indent=6, head=f"  {escape_controls(file)}: ")
+    print_wrapped(f"{text}{cell}{mark}", indent=6, head=f"  {file}: ")

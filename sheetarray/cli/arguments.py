@@ -8,9 +8,9 @@ import json
 import re
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin
 
 import click
@@ -72,8 +72,8 @@ class FormatName(click.types.StringParamType):
 class FormatOptions:
     """What a command line says of a format."""
 
-    format: str | None  # its name, of --from or --to; None if its suffix says it
-    texts: dict[str, str]  # its options as texts, of --read or --write, by key
+    format: str | None = None  # its name, of --from or --to; None if its suffix says it
+    texts: Mapping[str, str] = field(default_factory=dict)  # its options as texts, of --read or --write, by key
 
     def parse(self, row: Format, verb: str, *, lenient: bool = False) -> dict[str, Any]:
         """Return the options as the adapter's function takes them; its signature says of which type each value is.
@@ -334,17 +334,21 @@ def hint_at_option(option: str, command: click.Command) -> str:
 
 def add_storage_option(command: click.Command) -> None:
     """Add the option --storage-option to a command; `storage_options()` returns its values."""
-    assert command.callback is not None
-    command.callback = _refuse_without_url(command.callback)
+    run = command.callback
+    assert run is not None
+
+    @functools.wraps(run)
+    def run_with_options(*, storage_pairs: tuple[str, ...], **parameters: Any) -> Any:
+        options = click.get_current_context().meta[_STORAGE] = dict(map(_parse_storage_pair, storage_pairs))
+        texts = [text for value in parameters.values() for text in (value if isinstance(value, tuple) else (value,))]
+        if options and not any(map(_is_under_url, texts)):
+            raise UsageProblem("--storage-option is for a URL, such as s3://bucket/run.csv: no file here is one")
+        return run(**parameters)
+
+    command.callback = run_with_options
+    help_ = "Pass an option to the file system of a URL, such as anon=true. You can repeat it."
     command.params.append(
-        click.Option(
-            ["--storage-option"],
-            metavar="KEY=VALUE",
-            multiple=True,
-            expose_value=False,
-            callback=_keep_storage_options,
-            help="Pass an option to the file system of a URL, such as anon=true. You can repeat it.",
-        )
+        click.Option(["--storage-option", "storage_pairs"], metavar="KEY=VALUE", multiple=True, help=help_)
     )
 
 
@@ -354,19 +358,6 @@ def storage_options() -> dict[str, Any]:
     return {} if context is None else dict(context.meta.get(_STORAGE, {}))
 
 
-def _refuse_without_url(run: Function) -> Function:
-    """Return a command's function that refuses storage options where none of its files is a URL."""
-
-    @functools.wraps(run)
-    def run_checked(*arguments: Any, **parameters: Any) -> Any:
-        texts = [text for value in parameters.values() for text in (value if isinstance(value, tuple) else (value,))]
-        if storage_options() and not any(map(_is_under_url, texts)):
-            raise UsageProblem("--storage-option is for a URL, such as s3://bucket/run.csv: no file here is one")
-        return run(*arguments, **parameters)
-
-    return cast("Function", run_checked)
-
-
 def _is_under_url(text: Any) -> bool:
     """Return whether a FILE lies in a file system of URLs, and not on this machine or at a service."""
     if not is_url(text) or text.startswith("file:"):
@@ -374,14 +365,11 @@ def _is_under_url(text: Any) -> bool:
     return not any(text.startswith(row.prefixes or "\0") for row in FORMATS.values())
 
 
-def _keep_storage_options(context: click.Context, parameter: click.Parameter, pairs: tuple[str, ...]) -> None:  # noqa: ARG001  (click's signature)
-    options: dict[str, Any] = {}
-    for pair in pairs:
-        key, mark, text = pair.partition("=")
-        if not mark or not key.strip():
-            raise UsageProblem("--storage-option takes KEY=VALUE", "for example anon=true")  # which may be a secret
-        options[key.strip()] = _parse_storage_value(text)
-    context.meta[_STORAGE] = options
+def _parse_storage_pair(pair: str) -> tuple[str, Any]:
+    key, mark, text = pair.partition("=")
+    if not mark or not key.strip():
+        raise UsageProblem("--storage-option takes KEY=VALUE", "for example anon=true")  # which may be a secret
+    return key.strip(), _parse_storage_value(text)
 
 
 def _parse_storage_value(text: str) -> Any:

@@ -43,7 +43,22 @@ def _wants_no_colour() -> bool:
 
 def print_line(text: str, *, nl: bool = True, err: bool = False, **style: Any) -> None:
     """Print a line, or with nl=False a part of one; its style is used only in a terminal that shows colours."""
+    text = escape_controls(text)
     click.echo(text if _wants_no_colour() or not style else click.style(text, **style), nl=nl, err=err)
+
+
+_NOTES: dict[str, dict[str, Any]] = {
+    "error": {"fg": "red", "bold": True},
+    "failed": {"fg": "red", "bold": True},
+    "warning": {"fg": "yellow", "bold": True},
+    "hint": {"fg": "cyan"},
+}
+
+
+def print_note(kind: str, text: str) -> None:
+    """Write a line to standard error that begins with what it is: an error, a failure, a warning or a hint."""
+    print_line(f"{kind}: ", nl=False, err=True, **_NOTES[kind])
+    print_line(text, err=True)
 
 
 def text_width() -> int:
@@ -57,6 +72,7 @@ def print_wrapped(text: str, *, indent: int, head: str = "", used: int = 0) -> N
     `indent`: the number of blanks before each further line. `used`: the number of the terminal's columns that are
     taken already.
     """
+    head, text = escape_controls(head), escape_controls(text)
     lines = textwrap.wrap(
         head + text,
         max(text_width(), 2 * indent, 20),

@@ -28,7 +28,7 @@ from .arguments import (
     writing_options,
 )
 from .comparing import dtype_name
-from .console import count_noun, escape_controls, print_json, print_line
+from .console import count_noun, print_json, print_note
 from .endpoints import PIPE, Bar, Endpoint, is_many, source_endpoint, target_endpoint
 from .program import FINDINGS, FINE
 
@@ -92,27 +92,26 @@ def convert(
       sheetarray convert 's3://in/*.csv' 's3://out/{stem}.avro' --workers 8 \\
           --manifest done.sqlite
     """
-    writing = replace(writing, texts=writing.texts | ({"views": "true"} if views else {}))
+    writing = replace(writing, texts={**writing.texts, **({"views": "true"} if views else {})})
     is_template = any(f"{{{field}" in target for field in FIELDS)
     if is_many(source) or (source != PIPE and (is_template or workers or scheduler or manifest)):
         where = {"workers": workers or 1, "scheduler": scheduler, "manifest": manifest}
         return _convert_files(source, target, names, reading, writing, where, wants_json=wants_json)
-    origin, goal = source_endpoint(source, reading.format), find_target(target, writing.format, wants_json=wants_json)
-    read_options, write_options = reading.parse(origin.row, "read"), writing.parse(goal.row, "write")
+    origin, goal = source_endpoint(source, reading, "read"), find_target(target, writing, wants_json=wants_json)
     folder = None if goal.text == PIPE else api.folder_beside(goal.place)
-    with origin.opened_arrays("read_labelled", list(names) or None, read_options, folder) as (arrays, release):
-        goal.write(arrays, write_options, release=release)
+    with origin.opened_arrays("read_labelled", list(names) or None, folder) as (arrays, release):
+        goal.write(arrays, release=release)
         _report(origin, goal, arrays, wants_json=wants_json)
     return FINE
 
 
-def find_target(text: str, format: str | None, *, wants_json: bool) -> Endpoint:
+def find_target(text: str, writing: FormatOptions, verb: str = "write", *, wants_json: bool) -> Endpoint:
     """Return the place to write, unless that is where JSON goes too.
 
     Raises:
         UsageProblem: it is, or nothing says which format.
     """
-    goal = target_endpoint(text, format)
+    goal = target_endpoint(text, writing, verb)
     if wants_json and goal.text == PIPE:
         raise UsageProblem("--json and the target - both want standard output", "leave one of them out")
     return goal
@@ -168,11 +167,11 @@ def export(
       sheetarray export run.csv stations.xlsx name latitude --write sheet=stations
       sheetarray export run.csv - --to csv | head
     """
-    origin, goal = source_endpoint(source, reading.format), find_target(target, writing.format, wants_json=wants_json)
-    write_options = writing.parse(goal.row, "write_table")
-    arrays = origin.call("read", list(names) or None, **reading.parse(origin.row, "read"))
+    origin = source_endpoint(source, reading, "read")
+    goal = find_target(target, writing, "write_table", wants_json=wants_json)
+    arrays = origin.call("read", list(names) or None)
     _check_columns(arrays)
-    goal.write(arrays, write_options, verb="write_table")
+    goal.write(arrays, verb="write_table")
     _report(origin, goal, arrays, wants_json=wants_json, rows=max(map(len, arrays.values()), default=0))
 
 
@@ -254,9 +253,8 @@ def _convert_files(
 
 def _print_result(result: Conversions, seconds: float) -> None:
     for failure in result.failed[:_FAILURES_SHOWN]:
-        print_line("failed: ", fg="red", bold=True, nl=False, err=True)
         message = failure.error if failure.source in failure.error else f"{failure.source}: {failure.error}"
-        click.echo(escape_controls(to_cli_options(message, "--read")), err=True)
+        print_note("failed", to_cli_options(message, "--read"))
     if len(result.failed) > _FAILURES_SHOWN:
         click.echo(f"and {len(result.failed) - _FAILURES_SHOWN:,} more; --json and a manifest have them all", err=True)
     counts = [f"{result.done:,} converted"]

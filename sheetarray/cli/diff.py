@@ -27,7 +27,7 @@ from .arguments import (
     reading_options,
 )
 from .comparing import Comparison, DifferingElement, compare, compare_labels, find_sorted_rows, format_rows
-from .console import count_noun, escape_controls, format_shape, join_names, print_json, print_line, print_wrapped
+from .console import count_noun, format_shape, join_names, print_json, print_line, print_wrapped
 from .endpoints import Endpoint, source_endpoints
 from .program import FINDINGS, FINE
 from .values import format_value, to_json_cells
@@ -85,14 +85,13 @@ def diff(
       sheetarray diff run.csv returned.csv --rtol 1e-14
       cat run.csv | sheetarray diff - run.json --from csv
     """
-    places = source_endpoints([a, b], reading.format)
+    places = source_endpoints([a, b], reading)
     if len(places) != 2:
         raise UsageProblem(f"diff compares two files, and these are {len(places)}")
-    reading.refuse_unknown([place.row for place in places], "read")
     held, described = [], []
     for place in places:
         with reading_labels() as description:
-            held.append(dict(place.call("scan", **reading.parse(place.row, "scan", lenient=True))))
+            held.append(dict(place.call("scan")))
         described.append(description.labels)
     wanted = _select_names(names, held)
     common = [name for name in wanted if name in held[0] and name in held[1]]
@@ -101,11 +100,7 @@ def diff(
     with ExitStack() as stack:
         errors: tuple[dict[str, Any], dict[str, Any]] = {}, {}
         opened = [
-            stack.enter_context(
-                place.opened_arrays(
-                    "read_changed", common, reading.parse(place.row, "read", lenient=True), unreadable=unreadable
-                )
-            )
+            stack.enter_context(place.opened_arrays("read_changed", common, unreadable=unreadable))
             for place, unreadable in zip(places, errors, strict=True)
         ]
         (before, _), (now, _) = opened
@@ -135,11 +130,11 @@ def diff(
         print_json({**_to_json(places, compared, only), "same": same, "labels": labels, "sorted": moved})
     else:
         for table in sorted_rows:
-            print_wrapped(escape_controls(table.to_text()), indent=2)
+            print_wrapped(table.to_text(), indent=2)
         rows = _describe_rows(compared, held, described)
         _print_comparisons(compared, only, rows, most=None if wants_all else MOST_LINES, is_sorted=bool(sorted_rows))
         for text in labels:
-            click.echo(escape_controls(text))
+            print_line(text)
     if labels and None not in described:  # a format that keeps none is no difference
         return FINDINGS
     return FINE if same else FINDINGS
@@ -183,14 +178,14 @@ def _print_comparisons(
         if not below:
             alike[text] = blocks[-1][0]
     if len(blocks) > 1 and (summary := _summarise(compared, only)):
-        print_wrapped(escape_controls(summary), indent=2)
+        print_wrapped(summary, indent=2)
     lines = [line for names, text, below in blocks for line in (_Line(text, names), *below)]
     for line in lines[:most]:
         if line.dim:
             print_line(line.text, dim=True)
         else:
-            head = f"{escape_controls(join_names(line.names))}: " if line.names else ""
-            print_wrapped(escape_controls(line.text), indent=2 if line.names else 4, head=head)
+            head = f"{join_names(line.names)}: " if line.names else ""
+            print_wrapped(line.text, indent=2 if line.names else 4, head=head)
     print_left_out(len(lines) - len(lines[:most]), "line")
     if all(comparison.same for comparison in compared) and not only:
         click.echo(f"no {'other ' * is_sorted}differences ({count_noun(len(compared), 'array')})")

@@ -9,11 +9,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import click
 
 from .. import api
 from ..columns import keeping_unreadable
@@ -21,7 +19,7 @@ from ..errors import FormatError, NotFoundError, locating, warn_caller
 from ..files import RemoteFile, find_places, is_pattern, is_url, locate
 from ..registry import FORMATS, Format, format_of, place_problem
 from .arguments import FormatOptions, UsageProblem, storage_options
-from .console import escape_controls, format_size
+from .console import escape_controls, format_size, print_line
 from .program import EXPECTED, FAILED, FINE, explain_error, print_error
 
 if TYPE_CHECKING:
@@ -39,6 +37,7 @@ class Endpoint:
     text: str  # as it was given
     row: Format  # the registry's row of its format
     place: Any  # a path, a `RemoteFile` with its storage options, or the URL of a service
+    given: FormatOptions  # what the command line says of its format
     # returns all bytes of standard input or of a named pipe, if that is read; else None
     pipe: Callable[[], bytes] | None = None
 
@@ -59,16 +58,22 @@ class Endpoint:
     def print_written(self, *counts: str) -> None:
         """Say on standard error what was written here."""
         size = [format_size(self.size)] if self.size is not None else []
-        click.echo(f"{escape_controls(self.label)}: {', '.join([*counts, *size])} ({self.row.title})", err=True)
+        print_line(f"{self.label}: {', '.join([*counts, *size])} ({self.row.title})", err=True)
 
     def source(self) -> Any:
         """Return the source for `api.read`; of a pipe its bytes, which are kept."""
         return self.place if self.pipe is None else io.BytesIO(self.pipe())
 
+    def options(self, verb: str) -> dict[str, Any]:
+        """Return those of the given options that a verb has; others are for another verb of the same command."""
+        return self.given.parse(self.row, verb.removesuffix("_labelled"), lenient=True)
+
     def call(self, verb: str, *arguments: Any, quiet: bool = False, **options: Any) -> Any:
         """`api.read`, `scan`, `check` or the like of this place; errors name it, and a terminal shows the progress."""
+        given = self.options(verb) if verb in ("read", "read_labelled", "scan", "check") else {}
         with locating(source=self.label), _watching(self, verb, quiet=quiet) as progress:
-            result = getattr(api, verb)(self.source(), *arguments, format=self.row.name, **{**options, **progress})
+            how: dict[str, Any] = {**given, **options, **progress}
+            result = getattr(api, verb)(self.source(), *arguments, format=self.row.name, **how)
             return list(result) if verb == "check" else result
 
     @contextmanager
@@ -76,7 +81,6 @@ class Endpoint:
         self,
         verb: str,
         names: Sequence[str] | None,
-        options: dict[str, Any],
         folder: Any = None,
         unreadable: dict[str, Any] | None = None,
     ) -> Iterator[tuple[dict[str, Any], Callable[[], None] | None]]:
@@ -85,7 +89,7 @@ class Endpoint:
         `verb`: that reads them where they are not mapped. `folder`: for the temporary file; that of the system if
         None. `unreadable`: with "read_changed", takes the errors of single cells, as `keeping_unreadable` yields them.
         """
-        mapped = None
+        mapped, options = None, self.options("read")
         if self.pipe is None and names != []:
             try:
                 with locating(source=self.label), _watching(self, "read") as progress:
@@ -101,31 +105,29 @@ class Endpoint:
         elif names == []:
             yield {}, None
         elif verb == "read_changed":
-            yield self._read_changed(names, options, unreadable), None
+            yield self._read_changed(names, unreadable), None
         else:
-            yield self.call(verb, names, **options), None
+            yield self.call(verb, names), None
 
-    def _read_changed(
-        self, names: Sequence[str] | None, options: dict[str, Any], unreadable: dict[str, Any] | None
-    ) -> dict[str, Any]:
+    def _read_changed(self, names: Sequence[str] | None, unreadable: dict[str, Any] | None) -> dict[str, Any]:
         """Return arrays; rows that people have added or deleted count as they stand, with a warning.
 
         Single cells that cannot be read go to `unreadable`, if that is given.
         """
         with keeping_unreadable() if unreadable is not None else nullcontext() as kept:
             try:
-                arrays: dict[str, Any] = self.call("read", names, **options)
+                arrays: dict[str, Any] = self.call("read", names)
             except FormatError as error:
-                if not _may_be_resized(error, options):
+                if not _may_be_resized(error, self.options("read")):
                     raise
-                arrays = self.call("read", names, **options, resize=True)
+                arrays = self.call("read", names, resize=True)
                 rows = "rows were added or deleted, and count as they stand; the headers say otherwise"
                 warn_caller(f"{self.label}: {rows} (sheetarray adopt makes them true)")
         if unreadable is not None:
             unreadable.update(kept or {})
         return arrays
 
-    def write(self, arrays: Any, options: dict[str, Any], *, verb: str = "write", release: Any = None) -> None:
+    def write(self, arrays: Any, *, verb: str = "write", release: Any = None) -> None:
         """Write arrays here; `release` lets the pages of mapped ones leave memory as they are written."""
         is_pipe = self.text == PIPE
         place: Any = sys.stdout.buffer if is_pipe else self.place
@@ -133,7 +135,7 @@ class Endpoint:
             locating(source=self.label),
             _watching(self, verb, quiet=is_pipe and sys.stdout.isatty()) as progress,
         ):
-            how: dict[str, Any] = {**options, **progress}
+            how: dict[str, Any] = {**self.options(verb), **progress}
             try:
                 if release is None:
                     getattr(api, verb)(place, arrays, format=self.row.name, **how)
@@ -150,36 +152,46 @@ def _may_be_resized(error: FormatError, options: Mapping[str, Any]) -> bool:
     return "resize" not in options and "resize=True" in (error.hint or "")
 
 
-def source_endpoint(given: str | os.PathLike[str], format: str | None, *, always: bool = True) -> Endpoint:
+def source_endpoint(
+    place: str | os.PathLike[str], reading: FormatOptions, verb: str | None = None, *, always: bool = True
+) -> Endpoint:
     """Return a place to read.
 
-    `given`: a path, a URL or "-"; or a remote file. `always`: whether --from counts although the suffix is known.
+    `place`: a path, a URL or "-"; or a remote file. `verb`: that has to have all options, if they are to be looked at
+    now. `always`: whether --from counts although the suffix is known.
 
     Raises:
-        UsageProblem: nothing says which format.
+        UsageProblem: nothing says which format, or the format has no such option.
     """
-    text = given.url if isinstance(given, RemoteFile) else os.fspath(given)
+    text = place.url if isinstance(place, RemoteFile) else os.fspath(place)
     if text == PIPE:
-        if format is None:
+        if reading.format is None:
             raise UsageProblem("a pipe has no suffix: --from has to say its format", f"--from {_names('--from')}")
-        return Endpoint(text, FORMATS[format], text, functools.cache(sys.stdin.buffer.read))
-    row = _find_format(text, format, "--from", always=always)
-    place = given if isinstance(given, RemoteFile) else place_of(text, row)
-    return Endpoint(text, row, place, _open_device(place))
+        found = Endpoint(text, FORMATS[reading.format], text, reading, functools.cache(sys.stdin.buffer.read))
+    else:
+        row = _find_format(text, reading.format, "--from", always=always)
+        found = Endpoint(text, row, place_of(text, row) if isinstance(place, str) else place, reading)
+        found = replace(found, pipe=_open_device(found.place))
+    if verb is not None:
+        reading.parse(found.row, verb)
+    return found
 
 
-def target_endpoint(text: str, format: str | None) -> Endpoint:
+def target_endpoint(text: str, writing: FormatOptions, verb: str = "write") -> Endpoint:
     """Return a place to write; `-` and `/dev/stdout` are standard output.
 
     Raises:
-        UsageProblem: nothing says which format.
+        UsageProblem: nothing says which format, or the format has no such option.
     """
     if text in STDOUT:
-        if format is None:
+        if writing.format is None:
             raise UsageProblem("a pipe has no suffix: --to has to say its format", f"--to {_names('--to')}")
-        return Endpoint(PIPE, FORMATS[format], PIPE)
-    row = _find_format(text, format, "--to")
-    return Endpoint(text, row, place_of(text, row))
+        goal = Endpoint(PIPE, FORMATS[writing.format], PIPE, writing)
+    else:
+        row = _find_format(text, writing.format, "--to")
+        goal = Endpoint(text, row, place_of(text, row), writing)
+    writing.parse(goal.row, verb)
+    return goal
 
 
 def _find_format(text: str, format: str | None, option: str, *, always: bool = True) -> Format:
@@ -215,18 +227,19 @@ def _open_device(text: Any) -> Callable[[], bytes] | None:
     return functools.cache(Path(text).read_bytes)
 
 
-def source_endpoints(texts: Sequence[str], format: str | None) -> list[Endpoint]:
+def source_endpoints(texts: Sequence[str], reading: FormatOptions) -> list[Endpoint]:
     """Return the places to read, those of a pattern too; --from counts for the pipe and for suffixes without a format.
 
     Raises:
-        UsageProblem: the pipe is named twice, or nothing says which format.
+        UsageProblem: the pipe is named twice, nothing says which format, or no format has an option.
         OSError: no file matches a pattern.
     """
     places = []
-    for _, place in find_sources(texts, format):
+    for _, place in find_sources(texts, reading):
         if isinstance(place, Exception):
             raise place
         places.append(place)
+    reading.refuse_unknown([place.row for place in places], "read")
     return places
 
 
@@ -237,7 +250,7 @@ def is_many(text: str) -> bool:
     )
 
 
-def find_sources(texts: Sequence[str], format: str | None) -> list[tuple[str, Endpoint | Exception]]:
+def find_sources(texts: Sequence[str], reading: FormatOptions) -> list[tuple[str, Endpoint | Exception]]:
     """Return each FILE, and its place or the error that will be reported for it; a pattern is all files that match.
 
     Raises:
@@ -254,25 +267,25 @@ def find_sources(texts: Sequence[str], format: str | None) -> list[tuple[str, En
             continue
         for given in found:
             try:
-                sources.append((os.fspath(given), source_endpoint(given, format, always=False)))
+                sources.append((os.fspath(given), source_endpoint(given, reading, always=False)))
             except (OSError, UsageProblem) as error:
                 sources.append((os.fspath(given), error))
     return sources
 
 
 def report_each(
-    sources: Sequence[tuple[str, Endpoint | Exception]],
+    texts: Sequence[str],
     reading: FormatOptions,
     verb: str,
     report: Callable[[Endpoint], tuple[int, dict[str, Any]]],
 ) -> tuple[int, list[dict[str, Any]]]:
     """Report on files one after the other; one that cannot be read is an error, and the others are read all the same.
 
-    `sources`: as `find_sources` returns them. `reading`: the options of their formats. `verb`: that takes these.
-    `report`: called with each file; returns an exit status, and the report as JSON.
+    `verb`: that takes the options. `report`: called with each file; returns an exit status, and the report as JSON.
 
     It returns the greatest exit status, and all reports.
     """
+    sources = find_sources(texts, reading)
     reading.refuse_unknown([place.row for _, place in sources if isinstance(place, Endpoint)], verb)
     status, reports = FINE, []
     for name, place in sources:

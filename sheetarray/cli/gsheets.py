@@ -10,7 +10,7 @@ import click
 
 from ..registry import format_of
 from .arguments import json_option
-from .console import count_noun, escape_controls, print_json, print_line
+from .console import count_noun, print_json, print_line
 
 
 @click.group(short_help="Log in to Google Sheets; remove what dead writers left.")
@@ -38,14 +38,14 @@ def login(client: str | None, no_browser: bool, wants_json: bool) -> None:
 
     def tell(text: str) -> None:
         for line in text.splitlines():
-            print_line(escape_controls(line), err=wants_json)
+            print_line(line, err=wants_json)
         sys.stdout.flush()  # also where it is a pipe: somebody is to act on the lines
 
     path = _load_function("login")(client, open_browser=not no_browser, tell=tell)
     if wants_json:
         print_json({"credentials": str(path)})
     else:
-        print_line(escape_controls(f"logged in: {path}"))
+        print_line(f"logged in: {path}")
 
 
 @gsheets.command(short_help="Remove the hidden sheets of dead writers.")
@@ -67,7 +67,7 @@ def clean(url: str, everything: bool, credentials: str | None, wants_json: bool)
         print_json({"file": url, "removed": [{"sheet": sheet.location, "message": sheet.message} for sheet in removed]})
         return
     for sheet in removed:
-        print_line(escape_controls(f"removed  {sheet.location}: {sheet.message}"))
+        print_line(f"removed  {sheet.location}: {sheet.message}")
     print_line(f"{count_noun(len(removed), 'hidden sheet')} removed" if removed else "nothing to be removed")
 
 

@@ -33,7 +33,7 @@ from .console import (
     print_renderable,
     print_wrapped,
 )
-from .endpoints import Endpoint, find_sources, is_many, report_each, source_endpoint
+from .endpoints import Endpoint, is_many, report_each, source_endpoint
 from .program import FINDINGS, FINE
 
 if TYPE_CHECKING:
@@ -63,8 +63,7 @@ def info(files: tuple[str, ...], reading: FormatOptions, wants_json: bool) -> in
     """
 
     def report(place: Endpoint) -> tuple[int, dict[str, Any]]:
-        options = reading.parse(place.row, "scan", lenient=not is_single)
-        arrays = place.call("scan", quiet=wants_json, **options)
+        arrays = place.call("scan", quiet=wants_json)
         if not wants_json:
             console = make_console()
             print_renderable(console, _format_headline(place, arrays))
@@ -73,10 +72,10 @@ def info(files: tuple[str, ...], reading: FormatOptions, wants_json: bool) -> in
 
     is_single = len(files) == 1 and not is_many(files[0])
     if is_single:
-        status, found = report(source_endpoint(files[0], reading.format))
+        status, found = report(source_endpoint(files[0], reading, "scan"))
         reports: Any = found
     else:
-        status, reports = report_each(find_sources(files, reading.format), reading, "scan", report)
+        status, reports = report_each(files, reading, "scan", report)
     if wants_json:
         print_json(reports)
     return status
@@ -173,13 +172,13 @@ def check(files: tuple[str, ...], wants_all: bool, reading: FormatOptions, wants
     """
 
     def report(place: Endpoint) -> tuple[int, dict[str, Any]]:
-        findings = place.call("check", **reading.parse(place.row, "check", lenient=True))
-        count = None if findings else len(place.call("scan", **reading.parse(place.row, "scan", lenient=True)))
+        findings = place.call("check")
+        count = None if findings else len(place.call("scan"))
         if not wants_json:
             _print_findings(place, findings, count, None if wants_all else MOST_LINES)
         return FINDINGS if findings else FINE, _findings_to_json(place, findings, count)
 
-    status, reports = report_each(find_sources(files, reading.format), reading, "check", report)
+    status, reports = report_each(files, reading, "check", report)
     if wants_json:
         print_json(reports)
     return status
@@ -187,7 +186,7 @@ def check(files: tuple[str, ...], wants_all: bool, reading: FormatOptions, wants
 
 def _print_findings(place: Endpoint, findings: Sequence[Finding], count: int | None, most: int | None) -> None:
     """Print a line that sums up, then so many findings at most."""
-    print_line(f"{escape_controls(place.label)}: ", bold=True, nl=False)
+    print_line(f"{place.label}: ", bold=True, nl=False)
     if count is not None:
         print_line("ok", fg="green", nl=False)
         click.echo(f" ({count_noun(count, 'array')})")
@@ -196,10 +195,9 @@ def _print_findings(place: Endpoint, findings: Sequence[Finding], count: int | N
     shown = findings[:most]
     for finding, after in zip_longest(shown, shown[1:]):
         print_line(f"  {finding.severity:<7}  ", fg=_COLOURS[finding.severity], nl=False)
-        where = f"{escape_controls(finding.location)}  " if finding.location else ""
-        print_wrapped(escape_controls(finding.message), indent=11, head=where, used=11)
+        print_wrapped(finding.message, indent=11, head=f"{finding.location}  " if finding.location else "", used=11)
         if finding.hint and (after is None or after.hint != finding.hint):  # once for all that it is said of
-            print_wrapped(f"           {escape_controls(to_cli_options(finding.hint, '--read'))}", indent=11)
+            print_wrapped(f"           {to_cli_options(finding.hint, '--read')}", indent=11)
     print_left_out(len(findings) - len(shown), "finding")
 
 

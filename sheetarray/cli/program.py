@@ -16,7 +16,7 @@ from ..errors import DTypeError, FormatError, LimitError, RemoteError, SheetArra
 from ..files import is_url
 from ..registry import nearest
 from .arguments import hint_at_option, to_cli_options
-from .console import escape_controls, print_line
+from .console import print_note
 
 FINE, FINDINGS, FAILED = 0, 1, 2
 _INTERRUPTED, _NO_READER = 130, 141  # what a shell reports for the signals INT and PIPE
@@ -73,11 +73,9 @@ class Program(click.Group):
 def print_error(error: BaseException) -> None:
     """Write to standard error what went wrong, and what to do about it."""
     message, hint = explain_error(error)
-    print_line("error: ", fg="red", bold=True, nl=False, err=True)
-    click.echo(escape_controls(message), err=True)
+    print_note("error", message)
     if hint:
-        print_line("hint: ", fg="cyan", nl=False, err=True)
-        click.echo(escape_controls(hint), err=True)
+        print_note("hint", hint)
 
 
 def explain_error(error: BaseException) -> tuple[str, str]:
@@ -124,12 +122,10 @@ def _shorten_warnings() -> Iterator[None]:
     said: set[str] = set()
 
     def show(message: Warning | str, *_place: Any, **_more: Any) -> None:
-        text = str(message)
-        text = escape_controls(to_cli_options(text, "--read") if isinstance(message, SheetArrayWarning) else text)
+        text = to_cli_options(str(message), "--read") if isinstance(message, SheetArrayWarning) else str(message)
         if text not in said:
             said.add(text)
-            print_line("warning: ", fg="yellow", bold=True, nl=False, err=True)
-            click.echo(text, err=True)
+            print_note("warning", text)
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", SheetArrayWarning)

@@ -81,9 +81,8 @@ def show(
       sheetarray show run.csv temperature --slice "time=2026-07, lat=47.5"
       sheetarray show run.csv temperature --slice "[0]" --json | jq '.values'
     """
-    place = source_endpoint(file, reading.format)
-    options = reading.parse(place.row, "read")
-    infos = place.call("scan", **reading.parse(place.row, "scan", lenient=True))
+    place = source_endpoint(file, reading, "read")
+    infos = place.call("scan")
     name_selected = _select_name(name, list(infos), place)
     dims = infos[name_selected].dims if name_selected in infos else None
     with _explaining(name_selected, "`sheetarray info` lists the dimensions"):
@@ -94,9 +93,9 @@ def show(
     coordinates = [dim for dim in labels or () if dim in infos]
     beside = [dim for dim in dims or () if dim in infos and dim != name_selected and len(infos[dim].shape) == 1]
     try:
-        arrays = place.call("read", [name_selected, *coordinates, *beside], **options)
+        arrays = place.call("read", [name_selected, *coordinates, *beside])
     except FormatError:  # labels may be damaged, and the array is to be shown all the same
-        arrays = place.call("read", [name_selected, *coordinates], **options)
+        arrays = place.call("read", [name_selected, *coordinates])
     array = to_rectangular(arrays[name_selected])
     if not isinstance(array, np.ndarray):
         _show_nested(place, name_selected, array, slice_text, wants_json=wants_json)

@@ -102,12 +102,11 @@ def table(
       sheetarray table survey.csv --to json | jq .height
       sheetarray table export.txt --delimiter ";" --decimal , --na-value n/a
     """
-    place, goal = source_endpoint(file, reading.format), None
+    place, goal = source_endpoint(file, FormatOptions(reading.format)), None
     if target is not None or writing.format is not None:
-        goal = find_target(PIPE if target is None else target, writing.format, wants_json=wants_json)
+        goal = find_target(PIPE if target is None else target, writing, wants_json=wants_json)
     elif writing.texts:
         raise UsageProblem("--write is for the file that -o names", "-o OUT writes the columns as arrays")
-    write_options = {} if goal is None else writing.parse(goal.row, "write")
     options = _options(place, {**given, **reading.texts}, sheet)
     if named is not None:
         options["table"] = named
@@ -116,7 +115,7 @@ def table(
     names = None if columns is None else [name.strip() for name in columns.split(",")]
     arrays: dict[str, Any] = place.call("read_columns", names, **options)
     if goal is not None:
-        goal.write(arrays, write_options)
+        goal.write(arrays)
     if wants_json:
         print_json(_to_json(place, goal, arrays, shown))
     elif goal is not None:

@@ -13,7 +13,7 @@ import click
 
 from .. import api
 from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options
-from .console import escape_controls, format_size, print_json
+from .console import format_size, print_json, print_line
 from .endpoints import STDOUT, Endpoint, place_of, source_endpoints
 
 if TYPE_CHECKING:
@@ -76,13 +76,12 @@ def view(
     from ..pages.viewing import add_source
     from ..spool import Spool
 
-    places = source_endpoints(files, reading.format)
+    places = source_endpoints(files, reading)
     if serves and output is not None:
         raise UsageProblem("--serve writes no page", "leave -o out")
     if output in STDOUT and (wants_json or opens):
         raise UsageProblem("-o - writes the page to standard output, and nothing else", "leave --json and --open out")
     target: Any = None if serves else _target_of(places[0], output, opens=opens)
-    reading.refuse_unknown([place.row for place in places], "read")
     contents, spools = Contents(), list[Spool]()
     if merges:
         if serves or names or len(places) < 2:
@@ -93,7 +92,7 @@ def view(
         places = []
     titles = [os.path.basename(place.text) or place.text for place in places]
     for place, title in zip(places, titles, strict=True):
-        options: dict[str, Any] = reading.parse(place.row, "read", lenient=True)
+        options = place.options("read")
         title = title if titles.count(title) == 1 else place.label
         if serves:
             serve_source(contents, place.source(), names or None, place.row.name, options, spools, title=title)
@@ -110,7 +109,7 @@ def view(
     if wants_json:
         print_json({"page": str(target), "bytes": size, "arrays": [entry["name"] for entry in contents.listed]})
     else:
-        click.echo(f"{escape_controls(str(target))} ({format_size(size)})")
+        print_line(f"{target} ({format_size(size)})")
     if opens:
         click.launch(Path(target).resolve().as_uri() if isinstance(target, (str, Path)) else str(target))
 
