@@ -17,10 +17,9 @@ from .dtypes import Array, Buffer, DType, Mask, Positions, from_numpy
 from .elements import convert_times
 from .header import Header, contiguous_strides
 from .loops import round_doubles
-from .resaving import mark_kept
+from .resaving import NEAR, WAYS, mark_kept
 
 _EXACT_IN_DOUBLES = 2**53
-_NEAR = 1.2e-14  # relative difference: two numbers that are the same to 15 digits are no farther apart
 
 
 def find_unequal(a: Array, b: Array, rtol: float, atol: float) -> Mask:
@@ -143,10 +142,10 @@ def find_noise(a: Array, b: Array) -> Mask:
         return both
     with np.errstate(all="ignore"):
         near: Mask = (np.nextafter(a, b) == b) & (a != b) & np.isfinite(a) & np.isfinite(b)
-        apart = np.abs(a - b) <= _NEAR * np.maximum(np.abs(a), np.abs(b))
+        apart = np.abs(a - b) <= NEAR * np.maximum(np.abs(a), np.abs(b))
     if a.dtype == np.float64:
         places = np.flatnonzero(apart & ~near & (a != b) & np.isfinite(a) & np.isfinite(b))
-        for digits, half_up in ((15, True), (15, False), (16, False), (16, True)):
+        for digits, half_up in WAYS:
             one, other = (round_doubles(numbers[places], digits, half_up=half_up) for numbers in (a, b))
             near[places] |= one == other
     return near
@@ -203,16 +202,6 @@ def cast_exactly(array: Array, dtype: np.dtype[Any]) -> Array | None:
         return None if find_unequal(array, made, 0, 0).any() else made
     except (TypeError, ValueError, OverflowError):
         return None
-
-
-def find_common_dtype(base: np.dtype[Any], others: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
-    """Return the dtype of the merged array: the base's; of texts the widest."""
-    if base.kind not in "UT":
-        return base
-    common = base
-    for other in others:
-        common = np.promote_types(common, other)
-    return common
 
 
 # Rows that stand in another order ------------------------------------------------------------------------------------

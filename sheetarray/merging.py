@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any, Final, overload
 
 import numpy as np
 
 from . import dtypes
 from .aligning import RowOrigins, Table, align_labels, align_tables, label_keys, pair_runs, to_rows
-from .comparing import are_alike, cast_exactly, find_changes, find_common_dtype
+from .comparing import are_alike, cast_exactly, find_changes
 from .dtypes import Array, Mask, Positions
 
 _NOBODY, _BASE = -1, -2  # instead of the number of a copy: nobody has chosen, and the base's value is chosen
@@ -422,7 +423,8 @@ class _Union:
     ) -> tuple[Array, _ArrayConflicts]:
         """Return the elements of the union of an array, and its conflicts."""
         base, copies = self._rows[name], [None if copy is None else copy[name] for copy in self._copies]
-        dtype = find_common_dtype(base.dtype, [copy.dtype for copy in copies if copy is not None])
+        texts = [copy.dtype for copy in copies if copy is not None] if base.dtype.kind in "UT" else []
+        dtype = reduce(np.promote_types, texts, base.dtype)  # the base's; of texts the widest
         base, copies = base.astype(dtype), [None if copy is None else copy.astype(dtype) for copy in copies]
         values = np.empty((self.count, base.shape[1]), dtype)
         standing = self.in_base >= 0

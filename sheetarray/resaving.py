@@ -76,11 +76,11 @@ def mark_kept(written: Buffer, cells: Buffer, dtype: DType) -> Mask:
 # Doubles -------------------------------------------------------------------------------------------------------
 
 # The greatest relative distance between a number and any rounding of it to 15 digits or more, also once and again
-_NEAR = 1.2e-14
+NEAR = 1.2e-14
 _SMALL, _WITH_EXPONENT = 1e-5, 1e-14  # numbers between them LibreOffice writes into .ods with 20 decimals
 _UNIT = Decimal("1e-20")
 _LEAST = 1e-300  # smaller doubles have fewer digits, so that their relative distance says nothing
-_WAYS = ((15, True), (15, False), (16, False), (16, True))  # digits, and whether a tie goes up; the likeliest first
+WAYS = ((15, True), (15, False), (16, False), (16, True))  # digits, and whether a tie goes up; the likeliest first
 _HALF_UP = {digits: Context(prec=digits, rounding=ROUND_HALF_UP) for digits in (15, 16)}
 
 
@@ -107,10 +107,10 @@ def _mark_floats(numbers: Doubles, cells: Doubles) -> Mask:
     if numbers.dtype.itemsize < 8:
         return marks
     with np.errstate(invalid="ignore", over="ignore"):
-        near = np.abs(cells - numbers) <= _NEAR * np.abs(numbers)
+        near = np.abs(cells - numbers) <= NEAR * np.abs(numbers)
         near |= np.isfinite(numbers) & ((np.abs(numbers) < _LEAST) | np.isinf(cells))
     places = np.flatnonzero(near & ~marks)
-    for digits, half_up in _WAYS:
+    for digits, half_up in WAYS:
         if len(places):
             is_so = round_doubles(numbers[places], digits, half_up=half_up) == cells[places]
             marks[places[is_so]] = True
@@ -154,7 +154,7 @@ def _mark_integers(written: Buffer, cells: Buffer) -> Mask:
     if written.dtype.itemsize == 8:
         large = (written > _EXACT // 10) | (written < -(_EXACT // 10))
         before, now = written.astype(np.float64), cells.astype(np.float64)
-        near = np.abs(now - before) <= _NEAR * np.abs(before) + 1024
+        near = np.abs(now - before) <= NEAR * np.abs(before) + 1024
         for place in np.flatnonzero(~marks & large & near).tolist():
             marks[place] = _is_rounded_integer(int(written[place]), int(cells[place]))
     return marks

@@ -18,6 +18,7 @@ from .. import dtypes
 from ..aligning import align_tables, to_rows
 from ..comparing import (
     SortedRows,
+    are_alike,
     cover_with_blocks,
     explain_change,
     find_noise,
@@ -123,10 +124,7 @@ def compare(
         name, (dtype_name(a), dtype_name(b)), (_shape(a), _shape(b)), (_order(a), _order(b)), bool(rtol or atol)
     )
     if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
-        import awkward  # type: ignore[import-untyped]
-
-        alike = awkward.array_equal(a, b, equal_nan=True, dtype_exact=False, same_content_types=False)
-        comparison.compared = bool(alike)
+        comparison.compared = are_alike(a, b)
         return comparison
     comparison.compared = _are_comparable(a, b)
     if a.shape != b.shape:
