@@ -104,11 +104,7 @@ def plain_arrays(arrays: Any) -> dict[str, np.ndarray[Any, Any]]:
 
 
 def check_unicode(names: Iterable[str]) -> None:
-    """Refuse names with lone surrogates (halves of a character), for containers that store names.
-
-    Raises:
-        LimitError: there is such a name.
-    """
+    """Refuse names with lone surrogates (halves of a character), for containers that store names."""
     for name in names:
         if not is_unicode(name):
             raise LimitError(f"the name {name!r} is not valid Unicode, and no file can hold it: rename it")
@@ -120,11 +116,7 @@ def default_name(source: str | None) -> str:
 
 
 def list_names(names: Sequence[str] | None) -> list[str] | None:
-    """Return names as a list without doubles; one text is one name, and None stays.
-
-    Raises:
-        TypeError: they are no texts.
-    """
+    """Return names as a list without doubles; one text is one name, and None stays."""
     if names is not None and not isinstance(names, Iterable):
         raise TypeError(f"names are a list of texts, or one text, not {names!r:.80}")
     return names if names is None else [names] if isinstance(names, str) else list(dict.fromkeys(names))
@@ -170,9 +162,6 @@ def refuse_lists(arrays: Any, by_name: Mapping[str, Any]) -> None:
     """Refuse the columns of lists of a table, for files whose columns hold one element a row.
 
     `arrays`: the argument of `write`. `by_name`: its arrays, as `values_by_name` gives them.
-
-    Raises:
-        DTypeError: names the first.
     """
     for name, value in by_name.items():
         if is_of(value, "awkward") and is_table(arrays):
@@ -185,9 +174,6 @@ def hold_stream(arrays: Any) -> Any:
 
     Tables of pandas, polars, pyarrow and xarray, which can be read again and may have labels, stay as they are; a
     LazyFrame of polars is collected once.
-
-    Raises:
-        DTypeError: what no array holds; names it, and says what to do.
     """
     if isinstance(arrays, dict):
         streams = {key: _value(name_of(key), value) for key, value in arrays.items() if _is_read_once(value)}

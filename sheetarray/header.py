@@ -37,21 +37,13 @@ ORDERS: dict[str, Order] = {"row-major": "row-major", "column-major": "column-ma
 
 
 def check_dimensions(count: int, location: str | None = None) -> None:
-    """Refuse more dimensions than an array of NumPy can have.
-
-    Raises:
-        FormatError: there are more.
-    """
+    """Refuse more dimensions than an array of NumPy can have."""
     if count > MAX_DIMENSIONS:
         raise FormatError(f"{count} dimensions; at most {MAX_DIMENSIONS} are possible", location=location)
 
 
 def check_size(shape: Sequence[int], itemsize: int) -> None:
-    """Refuse a shape whose elements no memory could hold; of an empty array the other dimensions count.
-
-    Raises:
-        FormatError: they would take MOST_BYTES or more.
-    """
+    """Refuse a shape whose elements no memory could hold; of an empty array the other dimensions count."""
     if math.prod(max(size, 1) for size in shape) * max(itemsize, 8) >= MOST_BYTES:
         raise memory_error(f"an array of the shape {tuple(shape)}")
 
@@ -237,11 +229,7 @@ def parse_header(
 
 
 def find_fields(cells: Sequence[Cell]) -> dict[str, int]:
-    """Return the index of the key of each field in a flat list.
-
-    Raises:
-        FormatError: with the location of the cell to blame.
-    """
+    """Return the index of the key of each field in a flat list."""
     parser = _Parser(cells, False, describe_position, lambda _: None)
     parser.parse()
     return parser.key_indices

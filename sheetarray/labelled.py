@@ -252,9 +252,6 @@ def scan_with_labels(
     """Return the infos of all arrays by name, and their labels; None for the labels if the source has none.
 
     `options`: for reading; those that `scan` does not have are passed over.
-
-    Raises:
-        FormatError: as `scan`; or the labels are damaged.
     """
     with reading_labels() as description:
         infos = api.scan(source, format=format, **known_options(source, format, options, "scan"))

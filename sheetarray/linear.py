@@ -445,11 +445,7 @@ def count_elements(data: Sequence[Cell], header: Header) -> int | None:
 
 
 def check_missing(missing: str) -> None:
-    """Refuse a value of the option `missing` that is neither "error" nor "nan".
-
-    Raises:
-        LimitError: it is neither.
-    """
+    """Refuse a value of the option `missing` that is neither "error" nor "nan"."""
     if missing not in ("error", "nan"):
         raise LimitError(f'missing is "error" or "nan", not {missing!r}')
 

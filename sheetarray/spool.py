@@ -207,11 +207,6 @@ class Spool:
         """Add a block to each of some arrays; all of them are checked before the first is kept.
 
         `block`: arrays by name, as `write` takes them.
-
-        Raises:
-            DTypeError: an array has another dtype than in the first block, or none that can be joined.
-            LimitError: it has another shape beside the axis, or no such axis; a Dataset differs in what is not joined.
-            OSError: the system refuses; nothing can be appended afterwards.
         """
         self._check_whole()
         if is_of(block, "xarray", "Dataset"):

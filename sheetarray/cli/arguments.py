@@ -46,11 +46,7 @@ class FormatName(click.types.StringParamType):
     name = "format"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name of a format.
-
-        Raises:
-            click.BadParameter: there is no such format.
-        """
+        """Return the name of a format."""
         if value not in FORMATS:
             self.fail(f"{value!r} is not one of {', '.join(map(repr, FORMATS))}.", param, ctx)
         return str(value)

@@ -106,11 +106,7 @@ def convert(
 
 
 def find_target(text: str, writing: FormatOptions, verb: str = "write", *, wants_json: bool) -> Endpoint:
-    """Return the place to write, unless that is where JSON goes too.
-
-    Raises:
-        UsageProblem: it is, or nothing says which format.
-    """
+    """Return the place to write, unless that is where JSON goes too."""
     goal = target_endpoint(text, writing, verb)
     if wants_json and goal.text == PIPE:
         raise UsageProblem("--json and the target - both want standard output", "leave one of them out")

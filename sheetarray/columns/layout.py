@@ -48,11 +48,7 @@ class LayoutColumn:
         object.__setattr__(self, "above", self.blanks + len(self.header))
 
     def to_text(self, first: int, count: int, look: TextLook) -> pl.Series:
-        """Return some of its elements as the engine writes them.
-
-        Raises:
-            DTypeError: an element that no text holds; names the array.
-        """
+        """Return some of its elements as the engine writes them."""
         try:
             return buffer_to_text(self.buffer[first : first + count], self.dtype, look, start=self.start + first)
         except DTypeError as error:
@@ -226,11 +222,7 @@ def format_name(name: str, look: TextLook) -> str:
 
 
 def check_names(names: Mapping[str, object]) -> None:
-    """Refuse names that would not come back from a sheet.
-
-    Raises:
-        LimitError: a blank one, or one that is not Unicode.
-    """
+    """Refuse names that would not come back from a sheet."""
     check_unicode(names)
     for name in names:
         if not name.strip():

@@ -178,12 +178,7 @@ class SheetArrays:
         self._infos: Mapping[str, ArrayInfo] | None = None
 
     def read(self, names: Sequence[str] | None = None) -> dict[str, np.ndarray[Any, Any]]:
-        """Return arrays in the order written; all of them for None.
-
-        Raises:
-            FormatError: at the first cell that is wrong.
-            NotFoundError: an array in `names` does not exist.
-        """
+        """Return arrays in the order written; all of them for None."""
         reading = _Reading(self, raise_error, warn_of_finding)
         groups = self._group(names, raise_error, warn_of_finding)
         arrays: dict[str, Any] = reading.read(groups, self._find_alike(groups) if self.resize else {})
@@ -231,11 +226,7 @@ class SheetArrays:
         return self._infos
 
     def scan_all(self) -> dict[str, ArrayInfo]:
-        """Return the infos of all arrays. Lengths come from the headers; with `resize`, from the cells.
-
-        Raises:
-            FormatError: a broken header.
-        """
+        """Return the infos of all arrays. Lengths come from the headers; with `resize`, from the cells."""
         groups = self._group(None, raise_error, warn_of_finding)
         resized = _Reading(self, raise_error, warn_of_finding).fetch_resized(groups) if self.resize else {}
         return dict(_Infos(self.sheets, groups, {name: column.header for name, column in resized.items()}).items())

@@ -60,11 +60,7 @@ def find_date_problem(buffer: Buffer) -> tuple[int, str] | None:
 
 
 def dates_to_iso(buffer: Buffer) -> list[str]:
-    """Return the ISO 8601 texts of a datetime64 buffer, `NaT` for a missing one; years have four digits at least.
-
-    Raises:
-        DTypeError: a moment that has no such text; names its index.
-    """
+    """Return the ISO 8601 texts of a datetime64 buffer, `NaT` for a missing one; years have four digits at least."""
     if problem := find_date_problem(buffer):
         raise DTypeError(f"element {problem[0]} {problem[1]}")
     return known_dates_to_iso(buffer)

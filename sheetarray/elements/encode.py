@@ -139,12 +139,7 @@ def find_element_problem(buffer: Buffer, dtype: DType, exact: int | None = None)
 
 
 def encode_generic(buffer: Buffer, exact: int | None = MOST_GENERIC) -> list[Cell]:
-    """Return the elements of an object buffer as None, bool, int, float or str; NumPy scalars are unwrapped.
-
-    Raises:
-        DTypeError: any other object, NaN or an infinity (a cell of no dtype says "NaN" is a word), or an
-            integer beyond `exact`.
-    """
+    """Return the elements of an object buffer as None, bool, int, float or str; NumPy scalars are unwrapped."""
     if problem := find_unholdable_generic(buffer, exact):
         raise DTypeError(f"generic element {problem[0]} {problem[1]}")
     cells = buffer.tolist()

@@ -50,9 +50,6 @@ def to_variable_width(texts: Sequence[str]) -> Array:
 def blank_missing(array: Array) -> Array:
     """Return the texts of a `StringDType` array, missing ones blank: `<U`, or `StringDType` where `<U` would be mostly
     padding.
-
-    Raises:
-        DTypeError: an element is missing, or ends with NUL, which `<U` drops.
     """
     column_major = array.flags.f_contiguous and not array.flags.c_contiguous
     flat = array.ravel(order="F" if column_major else "C").tolist()

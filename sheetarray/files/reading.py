@@ -153,9 +153,6 @@ def refuse_empty(start: BytesLike | bytearray, location: str | None = None) -> N
     """Refuse a file that holds nothing: whatever its format is, it was cut off or never written.
 
     `start`: its first bytes. `location`: of the first byte, in formats whose errors have locations.
-
-    Raises:
-        FormatError: it has no bytes.
     """
     if not len(start):
         raise FormatError("the file is empty: 0 bytes", location=location)

@@ -76,11 +76,7 @@ def is_s3(system: Any) -> bool:
 
 
 def refuse_read_only(place: RemoteFile, system: Any) -> None:
-    """Refuse a URL that can only be read.
-
-    Raises:
-        NotFoundError: it is one.
-    """
+    """Refuse a URL that can only be read."""
     if _protocols(system) & set(_READ_ONLY):
         raise NotFoundError(f"{place}: files under such a URL are only read; write to a path, or to s3:// and the like")
 

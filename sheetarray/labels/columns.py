@@ -45,11 +45,7 @@ class ReadLabels:
     error: FormatError | None = None  # what is wrong with the description; None if nothing is
 
     def get(self) -> DatasetLabels | None:
-        """Return the labels that were read; None if the source has no description.
-
-        Raises:
-            FormatError: it is damaged.
-        """
+        """Return the labels that were read; None if the source has no description."""
         if self.error is not None:
             raise self.error
         return self.labels
@@ -126,11 +122,7 @@ def refuse_description(array: Any) -> None:
 
 
 def check_fit(labels: DatasetLabels, arrays: Mapping[str, Any]) -> None:
-    """Refuse arrays of which two have a dimension of the same name with different lengths.
-
-    Raises:
-        FormatError: names both.
-    """
+    """Refuse arrays of which two have a dimension of the same name with different lengths."""
     shapes = {name: array for name, array in arrays.items() if hasattr(array, "strides")}
     for error in find_contradictions(shapes, labels):
         raise error

@@ -233,11 +233,7 @@ class ServedFile:
         return ServedArray(tuple(info.shape), _dtype_of(info), lambda: self._load(name, info), self._check, info)
 
     def check(self) -> Iterator[Finding]:
-        """Yield the findings of `check`.
-
-        Raises:
-            FormatError: the file has changed.
-        """
+        """Yield the findings of `check`."""
         options = known_options(self._place, self._format, self._options, "check")
         yield from api.check(self._place, format=self._format, **options)
         self._check()

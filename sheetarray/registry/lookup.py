@@ -256,10 +256,6 @@ def locate_place(place: Any, storage_options: Mapping[str, Any] | None = None, f
         place: a path, a URL or an open file.
         storage_options: options of the file system of a URL.
         format: as for `format_of`; one without prefixes is a file's, whatever the URL begins with.
-
-    Raises:
-        NotFoundError: nothing says which format.
-        ValueError: storage options for what is no file under a URL.
     """
     if not _is_service(place, format):
         return locate(place, storage_options)
@@ -276,10 +272,6 @@ def locate_places(
     Args:
         places: paths, URLs and open files, each with its format.
         storage_options: options of the file systems of URLs.
-
-    Raises:
-        NotFoundError: nothing says which format.
-        ValueError: storage options, and none of the places takes them.
     """
     taking = [takes_options(place) and not _is_service(place, name) for place, name in places]
     if storage_options and not any(taking):

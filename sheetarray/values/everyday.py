@@ -212,9 +212,6 @@ OBJECTS = re.compile(r"date|datetime(\[[^\]]{1,100}\])?|timedelta|time|decimal(\
 def restore_objects(array: Array, kind: str) -> Array:
     """Return the objects of a kind that an array was made of, None where one is missing.
 
-    Raises:
-        ValueError: an element that is no such object.
-
     Example:
         >>> restore_objects(np.array([1.1, np.nan]), "decimal(2)")
         array([Decimal('1.10'), None], dtype=object)

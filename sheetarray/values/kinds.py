@@ -55,11 +55,7 @@ def name_of(key: Any) -> str:
 
 
 def name_of_variable(label: Any) -> str:
-    """Return the name that the label of a variable or a dimension of xarray stands for, which may be None.
-
-    Raises:
-        DTypeError: as `name_of`.
-    """
+    """Return the name that the label of a variable or a dimension of xarray stands for, which may be None."""
     return "None" if label is None else name_of(label)
 
 

@@ -83,9 +83,6 @@ def to_times(counts: Array, missing: Mask, dtype: str) -> Array:
 
     `counts`: int64, the number of units, for dates since 1970; what stands where one is missing does not matter.
     `dtype`: such as "datetime64[us]".
-
-    Raises:
-        DTypeError: a count is the one that stands for NaT.
     """
     counts = np.array(counts, dtype=np.int64)
     if (counts[~missing] == _NOT_A_TIME).any():

@@ -116,11 +116,7 @@ def _stack(series: Any) -> Array:
 
 
 def dataset_columns(dataset: Any) -> list[tuple[str, Any]]:
-    """Return the variables of a Dataset.
-
-    Raises:
-        DTypeError: a label that is no name.
-    """
+    """Return the variables of a Dataset."""
     return [(name_of_variable(label), variable) for label, variable in dataset.variables.items()]
 
 
@@ -165,11 +161,7 @@ _KINDS: dict[str, tuple[type, ...]] = {  # in this order: a timedelta64 is an in
 
 
 def scalar_array(value: Any) -> Array:
-    """Return the 0-d array of a scalar of Python or NumPy.
-
-    Raises:
-        DTypeError: text that ends with NUL.
-    """
+    """Return the 0-d array of a scalar of Python or NumPy."""
     if isinstance(value, str):
         return text_array(check_texts([str.__str__(value)])).reshape(())
     return np.asarray(value)

@@ -44,10 +44,6 @@ def to_columns(name: str, array: Any, *, limit: int, pack: bool = True) -> dict[
     Returns:
         Its blobs in the order of the schema, and the schema at the end.
 
-    Raises:
-        DTypeError: an array that cannot be held; names it.
-        LimitError: the schema cannot be cut so that it fits, or the name is blank or leads out of containers.
-
     Example:
         >>> import awkward as ak
         >>> columns = to_columns("e", ak.Array([[{"x": 1}], []]), limit=32_767)
@@ -157,11 +153,6 @@ def from_columns(arrays: Mapping[str, Any], name: str, **options: Any) -> Any:
         arrays: the schema, the blobs that it reads, and whatever else.
         name: of the array.
         **options: as for `deserialize`, such as `functions`.
-
-    Raises:
-        FormatError: the schema is none, or a blob is missing or is not what it should be; `.element` names the columns
-            that do not fit together, else the array.
-        NotFoundError: no schema of that name.
 
     Example:
         >>> import awkward as ak

@@ -492,13 +492,7 @@ def write_table_excel(
 
 
 def lay_out_table_sheet(table: Any, options: SheetOptions) -> SheetWrite:
-    """Return what a sheet with a table is to hold.
-
-    Raises:
-        DTypeError: an array that is no column, or that no cells hold.
-        LimitError: columns of different lengths, or a format that is none for numbers.
-        NotFoundError: a format of a column that is not written.
-    """
+    """Return what a sheet with a table is to hold."""
     check_is_text(options.sheet)
     layout = lay_out_table(table, max_rows=MAX_ROWS, max_columns=MAX_COLUMNS, max_characters=MAX_CHARACTERS)
     check_formats(options.formats, {piece.name: piece.dtype for piece in layout.pieces})

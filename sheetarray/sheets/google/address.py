@@ -34,13 +34,7 @@ class SheetAddress:
 
 
 def parse_address(source: Any, worksheet: str | None = None) -> SheetAddress:
-    """Return the address of the worksheet that a source or a target means.
-
-    Raises:
-        NotFoundError: text that is neither such a URL nor a key, or that means two worksheets, or an impossible id.
-        LimitError: a title that no worksheet can have.
-        TypeError: any other object.
-    """
+    """Return the address of the worksheet that a source or a target means."""
     address = _from_text(source) if isinstance(source, str) else _from_object(source)
     if address.gid is None and address.title is None and worksheet is not None:
         address = SheetAddress(address.key, None, worksheet, address.label, address.http)

@@ -214,13 +214,7 @@ def _plan_ranges(
 
 
 def plan_for(service: SheetsApi, state: State, sheet: Worksheet, layout: Layout, free: FreeCells) -> WritePlan:
-    """Return the plan for a worksheet that is there: one request, of a large one a few, which only read.
-
-    Raises:
-        FormatError: something is in the way, at `.location`.
-        LimitError: the worksheet would be too large.
-        ChangedError: it has changed meanwhile.
-    """
+    """Return the plan for a worksheet that is there: one request, of a large one a few, which only read."""
     with locating(sheet=sheet.title):
         planner = _Planner(service, sheet, layout, fetch_content(service, state, sheet))
         planner.place_columns()

@@ -348,11 +348,7 @@ def generation_name(gid: int) -> str:
 
 
 def fetch_state(service: SheetsApi) -> State:
-    """Return the state of the spreadsheet now, in one request.
-
-    Raises:
-        RemoteError: there is no such spreadsheet, no permission to read it, or the service does not answer.
-    """
+    """Return the state of the spreadsheet now, in one request."""
     try:
         return service.get("", lambda answer: _parse_state(service, answer), fields=_FIELDS)
     except RefusedError as refused:

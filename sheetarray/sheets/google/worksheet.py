@@ -179,11 +179,7 @@ class GoogleSheet:
     # Requests ------------------------------------------------------------------------------------------------
 
     def check_unchanged(self) -> None:
-        """Compare the worksheet's generation, which each write changes, with the one that was seen first.
-
-        Raises:
-            ChangedError: somebody has written, or there is no worksheet of this title any more.
-        """
+        """Compare the worksheet's generation, which each write changes, with the one that was seen first."""
         self._compare(fetch_state(self.service))
 
     def _compare(self, state: State) -> None:

@@ -229,11 +229,7 @@ def read_tags(content: bytes, *, location: str, final: bool = True) -> Iterator[
 
 
 def read_first_tag(head: bytes, name: str, *, location: str) -> dict[str, str]:
-    """Return the attributes of the first element of a name at the beginning of a part; empty if it has no such element.
-
-    Raises:
-        FormatError: the part is not well-formed XML, or has a document type definition.
-    """
+    """Return the attributes of the first element of a name at the beginning of a part; none if it has none."""
     elements = read_tags(head, location=location, final=False)
     return next((attributes for tag, attributes in elements if tag == name), {})
 

@@ -283,11 +283,7 @@ class Package:
         return self._members.get(name.lower())
 
     def member(self, name: str) -> Member:
-        """Return the entry of a part in the directory; names are compared without case.
-
-        Raises:
-            FormatError: the package has no part of this name.
-        """
+        """Return the entry of a part in the directory; names are compared without case."""
         try:
             return self._members[name.lower()]
         except KeyError:
@@ -310,11 +306,7 @@ class Package:
         return content
 
     def head(self, name: str, count: int) -> bytes:
-        """Return the first `count` bytes of a part, or all where it has fewer; they are not checked against the CRC-32.
-
-        Raises:
-            FormatError: the package has no such part, or the part is damaged.
-        """
+        """Return the first `count` bytes of a part, or all where it has fewer; not checked against the CRC-32."""
         member = self.member(name)
         return self._inflate(member, min(count, member.size))
 
