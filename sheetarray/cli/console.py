@@ -61,11 +61,6 @@ def print_note(kind: str, text: str) -> None:
     print_line(text, err=True)
 
 
-def text_width() -> int:
-    """Return the width of lines of text: the terminal's, and no limit where a program reads them."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else _ENDLESS
-
-
 def print_wrapped(text: str, *, indent: int, head: str = "", used: int = 0) -> None:
     """Print a line; if it is longer than the terminal is wide, it is broken between words and goes on below.
 
@@ -73,16 +68,14 @@ def print_wrapped(text: str, *, indent: int, head: str = "", used: int = 0) -> N
     taken already.
     """
     head, text = escape_controls(head), escape_controls(text)
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _ENDLESS
     lines = textwrap.wrap(
         head + text,
-        max(text_width(), 2 * indent, 20),
+        max(width, 2 * indent, 20),
         initial_indent=" " * used,
         subsequent_indent=" " * indent,
         break_on_hyphens=False,
         break_long_words=False,
-        drop_whitespace=True,
-        replace_whitespace=False,
-        expand_tabs=False,
     )
     first = lines[0][used:] if lines else head + text
     if head and first.startswith(head.rstrip()):
