@@ -28,6 +28,7 @@ from .errors import (
     RemoteError,
     SheetArrayError,
     SheetArrayWarning,
+    system_error,
     warn_caller,
 )
 from .files import (
@@ -393,9 +394,9 @@ class Manifest:
         if is_url(self._name):
             raise ValueError(f"{RemoteFile(self._name)}: a manifest is a file of this machine")
         if os.path.isdir(self._name):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), self._name)
+            raise system_error(errno.EISDIR, self._name)
         if not os.path.isdir(os.path.dirname(self._name) or "."):
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self._name)
+            raise system_error(errno.ENOENT, self._name)
         with self._naming():
             self._database = sqlite3.connect(self._name, timeout=0, isolation_level=None)
         try:

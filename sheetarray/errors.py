@@ -126,6 +126,11 @@ class RemoteError(SheetArrayError, OSError):
         return f"{self.reason} ({self.hint})" if self.hint else self.reason
 
 
+def system_error(number: int, path: str | os.PathLike[str]) -> OSError:
+    """Return the error of the system that has a number: a FileNotFoundError for `errno.ENOENT`, and so on."""
+    return OSError(number, os.strerror(number), os.fspath(path))
+
+
 class SheetArrayWarning(UserWarning):
     """Something was lost or left out, or was accepted that a strict reader would refuse."""
 

@@ -20,7 +20,7 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import Any
 
-from ..errors import FormatError, MissingDependencyError, NotFoundError, RemoteError, SheetArrayError
+from ..errors import FormatError, MissingDependencyError, NotFoundError, RemoteError, SheetArrayError, system_error
 from .places import STORAGE_HINT, PathLike, RemoteFile, is_url, locate, takes_options
 
 # File systems of URLs, which are fsspec's, and their errors as ours: with the URL, and without any secret.
@@ -128,22 +128,18 @@ def translate_error(place: RemoteFile, error: Exception) -> Exception:
         return changed_file_error(place)
     denied = isinstance(error, PermissionError) or type(error).__name__ == "PermissionDenied"  # as sshfs says it
     if denied or str(error).startswith(_FTP_DENIED) or any(status in _DENIED for status in statuses):
-        return PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)
+        return system_error(errno.EACCES, name)
     if isinstance(error, FileNotFoundError) and (not statuses or statuses[0] in _ABSENT) and not _is_unanswered(error):
-        return _absent(place)
+        return system_error(errno.ENOENT, place)
     if isinstance(error, KeyError) and name.startswith("zip:"):  # what Python's zipfile says of a member
-        return _absent(place)
+        return system_error(errno.ENOENT, place)
     if isinstance(error, IsADirectoryError):
-        return IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
+        return system_error(errno.EISDIR, name)
     if isinstance(error, (NotImplementedError, io.UnsupportedOperation)):
         return NotFoundError(f"{name}: its file system cannot do that ({message})")
     if "Credentials" in type(error).__name__:
         return RemoteError(f"{name}: {message}", hint=_CREDENTIALS)
     return RemoteError(f"{name}: {message}", status=statuses[0] if statuses else None)
-
-
-def _absent(place: RemoteFile) -> FileNotFoundError:
-    return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(place))
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
@@ -306,7 +302,7 @@ class RangedBytes:
                 info = info if isinstance(info, dict) else self._system.info(self._path)
                 self._streams = info.get("size") is None
         if info.get("type") == "directory":
-            raise IsADirectoryError(21, "Is a directory", os.fspath(self._place))
+            raise system_error(errno.EISDIR, self._place)
         state = state_of(info)
         if not _is_same(state, self._place.state or {}):
             raise changed_file_error(self._place)
@@ -549,7 +545,7 @@ def read_states(files: Sequence[RemoteFile]) -> list[Exception | None]:
             file.state = file.state or read_state(file)
         except Exception as error:  # of this file alone
             return error
-        return None if file.state is not None else _absent(file)
+        return None if file.state is not None else system_error(errno.ENOENT, file)
 
     with ThreadPoolExecutor(_THREADS, "sheetarray-states") as threads:
         return list(threads.map(ask, files))

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Protocol
 
-from ..errors import warn_if_forked
+from ..errors import system_error, warn_if_forked
 from .fast_zlib import load_zstandard
 from .places import PathLike, RemoteFile, locate, name_part
 from .remote import is_object_store, is_s3, open_storage, refuse_read_only, translating
@@ -104,15 +104,15 @@ def replacing(target: Writable, *, binary: bool = False) -> Iterator[Sink]:
     old = os.stat(target) if os.path.exists(target) else None
     if old is not None and not stat.S_ISREG(old.st_mode):
         if stat.S_ISDIR(old.st_mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(target))
+            raise system_error(errno.EISDIR, target)
         with open(target, "wb") as special:  # a pipe or a device: nothing there to keep, perhaps no real path either
             yield special
         return
     path = Path(os.path.realpath(target))
     if not path.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(target))
+        raise system_error(errno.ENOENT, target)
     if old is not None and not os.access(path, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(target))
+        raise system_error(errno.EACCES, target)
     temporary = path.with_name(f".sheetarray-{secrets.token_hex(8)}.tmp")
     try:
         unnamed = open_unnamed(path.parent)
@@ -170,7 +170,7 @@ def replacing_folder(target: PathLike) -> Iterator[Path]:
     """
     path = Path(os.path.realpath(target))
     if not path.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(target))
+        raise system_error(errno.ENOENT, target)
     beside = path.with_name(f".sheetarray-{secrets.token_hex(8)}")
     new, old = beside / "new", beside / "old"
     with naming_target(target, beside):
@@ -296,7 +296,7 @@ def _put_whole(system: Any, local: str, path: str, kind: str | None) -> None:
     try:
         system.put_file(local, temporary)
         if system.isdir(path):  # `mv` would put the file into it
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+            raise system_error(errno.EISDIR, path)
         system.mv(temporary, path)
     except BaseException:
         with suppress(Exception):  # the first error is the one to be told

@@ -31,7 +31,7 @@ from ..arrays import linear_arrays, refuse_lists, select, values_by_name
 from ..columns import ArrayInfo
 from ..dtypes import Array
 from ..elements import text_array, to_scalar
-from ..errors import DTypeError, Finding, FormatError, LimitError, locating, noting
+from ..errors import DTypeError, Finding, FormatError, LimitError, locating, noting, system_error
 from ..files import (
     Readable,
     Source,
@@ -231,7 +231,7 @@ def _open(source: Readable) -> Iterator[Any]:
         if is_folder:
             opened.enter_context(locating(source=name))
             if not is_url(name) and not os.path.exists(name):
-                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+                raise system_error(errno.ENOENT, name)
             with _by_library("Zarr folder"):
                 dataset = _open_zarr(xr, name)
         else:

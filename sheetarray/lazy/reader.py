@@ -16,7 +16,7 @@ from .. import api, dtypes
 from ..api.large import LARGE_FILE, iter_elements, size_of
 from ..columns import ArrayInfo
 from ..dtypes import Array
-from ..errors import FormatError, NotFoundError
+from ..errors import FormatError, NotFoundError, system_error
 from ..files import file_version, is_url
 from ..labels import DatasetLabels, is_numpy_dtype
 from ..registry import format_of
@@ -40,7 +40,7 @@ class ArrayReader:
         """
         version = version_of(self.path)
         if version is None and self.state is not None:
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(self.path))
+            raise system_error(errno.ENOENT, self.path)
         if version != self.state:
             raise FormatError(
                 "the file has changed since it was opened", source=os.fspath(self.path), hint="open it again"

@@ -17,7 +17,7 @@ from importlib import import_module
 from typing import IO, Any, Literal, cast
 
 from ...adapters import Progress, ignore_progress
-from ...errors import FormatError, LimitError, NotFoundError, locating
+from ...errors import FormatError, LimitError, NotFoundError, locating, system_error
 from ...files import Readable, Sink, Source, Writable, fast_zlib, is_url, refuse_empty, replacing
 from ..file_array import in_member
 from ..untrusted import check_member, damage_as_format_error, members_of, name_problem, read_member, size_of, zip_stream
@@ -285,7 +285,7 @@ def save(
         write_archive(path, plans)
     elif mode == "x":
         if os.path.lexists(path) or not _make(path, plans):
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+            raise system_error(errno.EEXIST, path)
     else:
         while not (_append if _has_content(path) else _make)(path, plans):
             pass  # another save came first: its arrays are there now, and stay

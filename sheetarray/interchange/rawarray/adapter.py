@@ -16,7 +16,7 @@ from ...adapters import NUMERIC, Keeps, Progress, ignore_progress
 from ...arrays import default_name, plain_arrays, select
 from ...columns import ArrayInfo
 from ...dtypes import Array
-from ...errors import Finding, FormatError, LimitError, locating, naming_array, noting
+from ...errors import Finding, FormatError, LimitError, locating, naming_array, noting, system_error
 from ...files import PathLike, Readable, Sink, Source, Writable, is_url, name_part, replacing, replacing_folder
 from ..file_array import in_member, write_elements
 from .single import Axes, BoolAs, RawHeader, as_bytes, check_options, decode, parse, prepare
@@ -33,7 +33,7 @@ def _check_replaceable(target: PathLike) -> None:
     """Refuse to replace anything but a file, or a folder of `.ra` files."""
     path = Path(target)
     if path.exists() and not path.is_dir() and not path.is_file():
-        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), os.fspath(target))
+        raise system_error(errno.ENOTDIR, target)
     for old in sorted(path.iterdir()) if path.is_dir() else ():
         if old.suffix.lower() != SUFFIX or old.is_symlink() or not old.is_file():
             raise LimitError(f"{path.name} is a folder that would be replaced, but it holds {old.name}: move that away")
