@@ -71,7 +71,6 @@ def view(
     """
     from ..pages.contents import Contents
     from ..pages.page import Page
-    from ..pages.served import serve_source
     from ..pages.serving import ServedPage
     from ..pages.viewing import add_source
     from ..spool import Spool
@@ -82,7 +81,7 @@ def view(
     if output in STDOUT and (wants_json or opens):
         raise UsageProblem("-o - writes the page to standard output, and nothing else", "leave --json and --open out")
     target: Any = None if serves else _target_of(places[0], output, opens=opens)
-    contents, spools = Contents(), list[Spool]()
+    contents, spools = Contents(), list[Spool]() if serves else None
     if merges:
         if serves or names or len(places) < 2:
             raise UsageProblem(
@@ -94,11 +93,8 @@ def view(
     for place, title in zip(places, titles, strict=True):
         options = place.options("read")
         title = title if titles.count(title) == 1 else place.label
-        if serves:
-            serve_source(contents, place.source(), names or None, place.row.name, options, spools, title=title)
-        else:
-            add_source(contents, place.source(), names or None, place.row.name, options, title=title)
-    if serves:
+        add_source(contents, place.source(), names or None, place.row.name, options, title=title, spools=spools)
+    if spools is not None:
         _serve(ServedPage(contents, spools), opens=opens, wants_json=wants_json)
         return
     page = Page(contents)

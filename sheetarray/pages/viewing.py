@@ -99,18 +99,15 @@ def view(
     if storage_options and not places:
         raise ValueError("storage_options are for a URL such as s3://bucket/run.csv, and all sources are arrays")
     located = dict(zip(places, locate_places([*places.values()], storage_options), strict=True))
-    contents, spools = Contents(), list[Spool]()
+    contents, spools = Contents(), list[Spool]() if serve else None
     for number, source in enumerate(sources):
         if number in located:
             place = located[number]
-            if serve:
-                serve_source(contents, place, names, format, options, spools, title=_title_of(place))
-            else:
-                add_source(contents, place, names, format, options, title=_title_of(place))
+            add_source(contents, place, names, format, options, title=_title_of(place), spools=spools)
         else:
             title = "arrays" if len(sources) == 1 else f"arrays {number + 1}"
             _add_arrays(contents, title, source, names, serve=serve)
-    return ServedPage(contents, spools) if serve else Page(contents)
+    return Page(contents) if spools is None else ServedPage(contents, spools)
 
 
 def _add_arrays(contents: Contents, title: str, arrays: Any, names: Sequence[str] | None, *, serve: bool) -> None:
@@ -140,8 +137,15 @@ def add_source(
     options: dict[str, Any],
     *,
     title: str,
+    spools: list[Spool] | None,
 ) -> None:
-    """Add the arrays of a path, a URL or an open file to what a page shows, with where they stand and the findings."""
+    """Add the arrays of a path, a URL or an open file to what a page shows, with where they stand and the findings.
+
+    `spools`: for a page that is served; it takes those of arrays that are read when somebody looks at them.
+    """
+    if spools is not None:
+        serve_source(contents, source, names, format, options, spools, title=title)
+        return
     start = source.tell() if hasattr(source, "tell") else None
 
     def rewind() -> Any:
