@@ -291,9 +291,6 @@ def check_template(template: str, count: int) -> None:
     """Refuse a template that cannot be filled, or that would name one target for several sources.
 
     `count`: the number of sources.
-
-    Raises:
-        ValueError: says what is wrong with the template.
     """
     fields = set()
     try:
@@ -331,9 +328,6 @@ def check_targets(targets: Mapping[str, str]) -> None:
     """Refuse targets of which two are one file, or that are a source.
 
     `targets`: by source, both as `label_of` names them.
-
-    Raises:
-        ValueError: names both sources.
     """
     owners: dict[str, str] = {}
     for source, target in targets.items():

@@ -185,11 +185,7 @@ def read_table_with_note(
 def label_rows(
     columns: dict[str, Any], dims: Sequence[str] | None, note: TableNote | None
 ) -> tuple[dict[str, Any], DatasetLabels]:
-    """Return the columns of a table, the index first, and labels that make a frame of them.
-
-    Raises:
-        NotFoundError: no such column.
-    """
+    """Return the columns of a table, the index first, and labels that make a frame of them."""
     levels = list(note.axes.values()) if dims is None and note is not None else list(dims or ())
     if note is not None and dims is None and not note.axes:
         return columns, note.labels
@@ -260,9 +256,6 @@ def scan_with_labels(
 
 def add_coordinates(wanted: list[str], labels: DatasetLabels | None, available: Mapping[str, Any]) -> list[str]:
     """Return the names of arrays to read for some variables: their own, and the coordinates along their dimensions.
-
-    Raises:
-        NotFoundError: no such variable.
 
     Warns:
         SheetArrayWarning: one of the coordinates is not there.

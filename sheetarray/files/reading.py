@@ -407,9 +407,6 @@ def check_structure(text: str | bytes, most_nested: int, most_values: int | None
 
     `text`: JSON, which may be none at all. `most_nested`: the largest number of lists and objects. `most_values`: the
     largest number of values, keys not counted; None for any number.
-
-    Raises:
-        FormatError: there are more.
     """
     raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     nested, values = _count(raw, most_values is not None)

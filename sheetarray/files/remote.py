@@ -508,9 +508,6 @@ def find_files(pattern: str, storage_options: Mapping[str, Any] | None = None) -
     changed since then.
 
     `pattern`: such as `s3://bucket/2024/*.csv`.
-
-    Raises:
-        OSError: the file system cannot be reached, or refuses.
     """
     place = RemoteFile(pattern, storage_options)
     system, path = open_storage(place)

@@ -435,9 +435,6 @@ def check_netcdf(source: Readable) -> Iterator[Finding]:
 
     Args:
         source: a path, or an open file of NetCDF-4.
-
-    Raises:
-        OSError: no such file, or it cannot be read; never for its content.
     """
     findings: list[Finding] = []
     with noting(findings), _open(source) as dataset:

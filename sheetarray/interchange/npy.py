@@ -195,9 +195,6 @@ def check_npy(source: Readable) -> Iterator[Finding]:
 
     Args:
         source: a path or an open file; gzip and Zstandard are recognised.
-
-    Raises:
-        OSError: no such file, or it cannot be read; never for its content.
     """
     findings: list[Finding] = []
     with noting(findings), Source(source) as opened, locating(array=default_name(opened.name)):
@@ -331,9 +328,6 @@ def check_npz(source: Readable) -> Iterator[Finding]:
 
     Args:
         source: a path or an open file.
-
-    Raises:
-        OSError: no such file, or it cannot be read; never for its content.
     """
     findings: list[Finding] = []
     with noting(findings), Source(source) as opened, _opening_archive(opened) as archive:

@@ -106,11 +106,7 @@ def spread(arrays: Any, *, limit: int) -> Any:
 
 
 def refuse_description(array: Any) -> None:
-    """Refuse an array named `dataset.json` that describes arrays: reading would take it out.
-
-    Raises:
-        LimitError: it does.
-    """
+    """Refuse an array named `dataset.json` that describes arrays: reading would take it out."""
     pieces = values_by_name({NAME: array})[NAME]
     pieces = pieces.to_numpy() if isinstance(pieces, LinearArray) else pieces
     with suppress(FormatError):

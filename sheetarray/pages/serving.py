@@ -216,9 +216,6 @@ class _Handler(BaseHTTPRequestHandler):
 def parse_box(text: str) -> tuple[slice, ...]:
     """Return the box that a request names.
 
-    Raises:
-        LimitError: it is none.
-
     Example:
         >>> parse_box("0:2:1,3:9:2")
         (slice(0, 2, 1), slice(3, 9, 2))

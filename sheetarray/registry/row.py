@@ -192,11 +192,7 @@ def broken(name: str, package: str, reason: object) -> MissingDependencyError:
 
 
 def check_row(row: Format) -> None:
-    """Refuse a row whose name, suffixes or prefixes are malformed.
-
-    Raises:
-        ValueError: says which of them.
-    """
+    """Refuse a row whose name, suffixes or prefixes are malformed."""
     if not isinstance(row.name, str) or not _NAME.fullmatch(row.name):
         raise ValueError(
             f"{row.name!r} is not the name of a format: lower-case letters and digits, with - _ . between them"
@@ -215,9 +211,6 @@ def check_free(row: Format, others: Iterable[Format], *, signatures: bool = True
     """Refuse a row that claims what belongs to another one.
 
     `signatures`: whether formats may share a suffix if one of them has a signature.
-
-    Raises:
-        ValueError: says what belongs to which format.
     """
     if len(set(row.suffixes)) < len(row.suffixes):
         raise ValueError(f"{row.suffixes!r}: a suffix belongs to {row.name} already")

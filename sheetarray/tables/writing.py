@@ -186,11 +186,7 @@ class LabelledTable(Mapping[str, Array]):
         return math.prod(self.sizes.values())
 
     def check_rows(self, most: int | None) -> None:
-        """Refuse a table of more rows than a container has, names included; None for one without a limit.
-
-        Raises:
-            LimitError: says how many rows there would be.
-        """
+        """Refuse a table of more rows than a container has, names included; None for one without a limit."""
         most = MOST_ROWS if most is None else most
         if self.rows + 1 > most:
             sizes = " x ".join(f"{size:,} {dim:.60}" for dim, size in list(self.sizes.items())[:8])

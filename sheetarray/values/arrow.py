@@ -70,11 +70,7 @@ def _by_polars(value: Any) -> list[tuple[str, Any]] | Any:
 
 
 def arrow_array(column: Any) -> Array:
-    """Return the array of a pyarrow Array or ChunkedArray.
-
-    Raises:
-        DTypeError: no array of the format holds it.
-    """
+    """Return the array of a pyarrow Array or ChunkedArray."""
     pa = import_module("pyarrow")
     types, dtype = pa.types, column.type
     if types.is_dictionary(dtype):

@@ -39,11 +39,7 @@ _REFUSED = {
 
 
 def series_array(series: Any) -> Array:
-    """Return the array of a Series.
-
-    Raises:
-        DTypeError: no array of the format holds it.
-    """
+    """Return the array of a Series."""
     import polars as pl
 
     dtype, kind = series.dtype, type(series.dtype).__name__
@@ -121,11 +117,7 @@ def dataset_columns(dataset: Any) -> list[tuple[str, Any]]:
 
 
 def variable_array(variable: Any) -> Array:
-    """Return the array of a DataArray or a Variable.
-
-    Raises:
-        DTypeError: no array of the format holds it.
-    """
+    """Return the array of a DataArray or a Variable."""
     data = variable.data
     if is_of(data, "pandas", "ExtensionArray"):
         return column_array(data)
@@ -558,9 +550,6 @@ def index_columns(index: Any, *, taken: list[Any], always: bool = False) -> list
     """Return the levels of an index by their names; an empty list if the index only counts rows from 0.
 
     `taken`: labels of columns, which a level without a name keeps away from. `always`: take one too that only counts.
-
-    Raises:
-        DTypeError: a label that is no name.
     """
     counts = is_of(index, "pandas", "RangeIndex") and (index.start, index.step) == (0, 1) and index.name is None
     if counts and not always:
@@ -574,11 +563,7 @@ def index_columns(index: Any, *, taken: list[Any], always: bool = False) -> list
 
 
 def column_array(column: Any) -> Array:
-    """Return the array of a Series, an Index, or an array of pandas.
-
-    Raises:
-        DTypeError: no array of the format holds it.
-    """
+    """Return the array of a Series, an Index, or an array of pandas."""
     dtype = column.dtype
     kind = type(dtype).__name__
     if isinstance(dtype, np.dtype) or kind == "NumpyEADtype":

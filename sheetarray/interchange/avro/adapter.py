@@ -175,9 +175,6 @@ def scan_avro(source: Readable) -> dict[str, ArrayInfo]:
 
     Args:
         source: a path or an open binary file; gzip and Zstandard are recognised.
-
-    Raises:
-        FormatError: no array, or a broken one.
     """
     with Source(source) as opened, locating(source=opened.name):
         return {
@@ -191,9 +188,6 @@ def check_avro(source: Readable) -> Iterator[Finding]:
 
     Args:
         source: a path or an open binary file; gzip and Zstandard are recognised.
-
-    Raises:
-        OSError: no such file; nothing is raised for its content.
     """
     findings: list[Finding] = []
     with Source(source) as opened, noting(findings):

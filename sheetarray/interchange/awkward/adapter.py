@@ -145,9 +145,6 @@ def check_awkd(source: Readable) -> Iterator[Finding]:
 
     Args:
         source: a path or an open file.
-
-    Raises:
-        OSError: no such file, or it cannot be read; never for its content.
     """
     findings: list[Finding] = []
     with noting(findings), ArchiveArrays(source, plain=True) as arrays:

@@ -96,9 +96,6 @@ def check_columnar(source: Readable) -> Iterator[Finding]:
 
     Args:
         source: a path or an open file.
-
-    Raises:
-        OSError: no such file, or it cannot be read; never for its content.
     """
     findings: list[Finding] = []
     with noting(findings), Source(source) as opened:
@@ -353,11 +350,7 @@ class _Flat:
 
 
 def check_claims(content: BytesLike) -> None:
-    """Refuse an Arrow file whose batches claim more bytes than there are.
-
-    Raises:
-        FormatError: says what it claims.
-    """
+    """Refuse an Arrow file whose batches claim more bytes than there are."""
     if content[:6] != _MAGIC or content[-6:] != _MAGIC or len(content) < 24:
         raise FormatError("no Arrow file: it does not begin and end with ARROW1", location="byte 0")
     try:

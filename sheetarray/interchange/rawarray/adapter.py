@@ -209,9 +209,6 @@ def check_ra(source: Readable, *, axes: Axes = "reversed") -> Iterator[Finding]:
     Args:
         source: as for `read_ra`.
         axes: as for `read_ra`.
-
-    Raises:
-        OSError: no such file, or it cannot be read; never for its content.
     """
     check_options(axes)
     findings: list[Finding] = []

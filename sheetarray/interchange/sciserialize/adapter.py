@@ -171,9 +171,6 @@ def check_sciserialize(source: Readable) -> Iterator[Finding]:
 
     Args:
         source: a path or an open file; gzip and Zstandard are recognised.
-
-    Raises:
-        OSError: no such file; nothing is raised for its content.
     """
     findings: list[Finding] = []
     with Source(source) as opened, noting(findings):

@@ -56,9 +56,6 @@ def adopt_csv(
 
     Returns:
         The infos of the arrays that had other lengths, as their headers say them now.
-
-    Raises:
-        FormatError: as `read_csv`; the file is as it was.
     """
     check_adopt_target(source, target)
     with Source(source) as opened, locating(source=opened.name):

@@ -138,9 +138,6 @@ def scan_csv(
         resize: shapes are those that `read_csv` gives with `resize=True`; all cells are read.
 
     Other arguments are those of `read_csv`.
-
-    Raises:
-        FormatError: no array, or a broken header.
     """
     with Source(source) as opened, locating(source=opened.name):
         if not resize and encoding is None and (infos := scan_head(opened, delimiter, formulas)) is not None:
@@ -161,9 +158,6 @@ def check_csv(
     """Yield every finding in a delimited text; nothing for an intact one.
 
     Arguments are those of `read_csv`.
-
-    Raises:
-        OSError: no such file; nothing is raised for its content.
     """
     try:
         with Source(source) as opened:

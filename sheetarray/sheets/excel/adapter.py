@@ -244,10 +244,6 @@ def scan_excel(
         thorough: search all cells of all sheets, as `read_excel` and `check_excel` do; otherwise the workbook is
             believed where it says of a sheet, which is as it was, that headers stand in its first rows only, or none.
 
-    Raises:
-        FormatError: no array, or a broken header.
-        NotFoundError: no such sheet.
-
     Example:
         >>> import io
         >>> file = io.BytesIO()
@@ -270,9 +266,6 @@ def check_excel(
         sheet: only this sheet is looked at; None for all.
         missing: as for `read_excel`.
         guard: compare the elements with the snapshot of a guard; False judges the cells by their fingerprints alone.
-
-    Raises:
-        OSError: no such file; nothing is raised for its content.
 
     Besides what `read_excel` would refuse: numbers rounded to 15 digits by a program that saved the file again,
     formulas in the place of elements; and as far as the fingerprints in the document's properties tell, elements

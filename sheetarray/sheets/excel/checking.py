@@ -434,11 +434,7 @@ def read_book(
     guard: bool = True,
     progress: Progress | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """Read the arrays of an open workbook; the arguments are those of `read_excel`.
-
-    Raises:
-        FormatError: as `read_excel`.
-    """
+    """Read the arrays of an open workbook; the arguments are those of `read_excel`."""
     sheets = select_sheets(book, sheet)
     snapshots = open_snapshots(book) if guard and book.may_have_guards else None
     restore = snapshots if snapshots is not None and snapshots.exist else None

@@ -432,9 +432,6 @@ def find_in_large(book: Workbook, sheet: str | None, missing: Missing, *, guard:
     """Return every finding in a workbook; None if it is small, or has to be read at once.
 
     `sheet`, `missing` and `guard`: those of `check_excel`.
-
-    Raises:
-        NotFoundError: no such sheet.
     """
     source, size = book.source, book.sheet_bytes
     if size < LARGE_WORKBOOK:

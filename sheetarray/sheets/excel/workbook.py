@@ -126,9 +126,6 @@ class Workbook:
         """Return one of its sheets.
 
         `header_rows`: the number of first rows that hold all words of headers; None if it is unknown.
-
-        Raises:
-            NotFoundError: there is none of that title.
         """
         if title not in self.titles:
             raise NotFoundError(f"no sheet {title!r}; there is {', '.join(map(repr, self.titles))}")

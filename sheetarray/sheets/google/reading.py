@@ -250,11 +250,6 @@ def scan_gsheet(
         resize: shapes are those that `read_gsheet` gives with it, and all is read.
         progress: only its attribute `waiting` is called.
 
-    Raises:
-        FormatError: no array, or a broken header.
-        NotFoundError: no such worksheet.
-        RemoteError: the service cannot be reached, or refuses.
-
     Example:
         >>> from sheetarray.sheets.google import write_gsheet
         >>> from sheets_emulator import SheetsServer

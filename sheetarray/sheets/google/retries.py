@@ -122,9 +122,6 @@ class Retries:
 
         With a timeout the request runs in a thread of its own, which is abandoned when the time is over. The timeout of
         a connection would not do: an answer of which one byte comes each second never reaches it.
-
-        Raises:
-            RemoteError: the time is over.
         """
         if self.timeout is None:
             return request()

@@ -253,9 +253,6 @@ def clean_gsheet(
         source, client, credentials, timeout: as for `write_gsheet`; the whole spreadsheet is looked at.
         everything: remove those of writers that may be alive too; these begin again.
 
-    Raises:
-        RemoteError: the service cannot be reached, or refuses.
-
     Example:
         >>> from sheets_emulator import SheetsServer
         >>> with SheetsServer() as server:

@@ -169,9 +169,6 @@ def scan_json(source: Readable, *, strict: bool = False, resize: bool = False) -
         resize: shapes are those that `read_json` gives with `resize=True`; all cells are read.
 
     Other arguments are those of `read_json`.
-
-    Raises:
-        FormatError: no flat list, or a broken header.
     """
     with Source(source) as opened, locating(source=opened.name):
         found = find_lists(to_utf8(opened.whole()), default_name(opened.name), strict=strict)
@@ -191,9 +188,6 @@ def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Find
     """Yield every finding in a JSON text; nothing for an intact one.
 
     Arguments are those of `read_json`.
-
-    Raises:
-        OSError: no such file; nothing is raised for its content.
     """
     findings: list[Finding] = []
     broken = 0
@@ -261,9 +255,6 @@ def adopt_json(source: Readable, target: Writable | None = None, *, missing: Mis
 
     Returns:
         The infos of the lists that had other lengths, as their headers say them now.
-
-    Raises:
-        FormatError: as `read_json`; the file is as it was.
     """
     check_adopt_target(source, target)
     with Source(source) as opened, locating(source=opened.name):

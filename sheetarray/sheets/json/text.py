@@ -58,9 +58,6 @@ def find_lists(
     """Return the flat lists in a JSON text by name, in the order in which they stand there.
 
     `text`: JSON in UTF-8. `alone`: the name of a list that stands by itself.
-
-    Raises:
-        FormatError: no flat list, or a broken header.
     """
     walk, lists = _Walk(text, strict, note), dict[str, FlatList]()
     for name in walk.iter_names(alone):

@@ -311,11 +311,7 @@ class Package:
         return self._inflate(member, min(count, member.size))
 
     def iter_packed(self, name: str) -> Iterator[bytes]:
-        """Yield the compressed bytes of a part as they stand in the package, in blocks.
-
-        Raises:
-            FormatError: the package has no such part.
-        """
+        """Yield the compressed bytes of a part as they stand in the package, in blocks."""
         member = self.member(name)
         end = member.start + member.packed
         for start in range(member.start, end, _BLOCK):

@@ -168,9 +168,6 @@ class WorkbookReader(ABC):
 
         `numeric`: True if only columns of numbers are wanted, so that values may be Float64. `first`: the first row
         that is wanted; cells above it may come, too.
-
-        Raises:
-            FormatError: the sheet is damaged, hostile, or missing.
         """
 
     def cells_of_table(self, title: str) -> Generator[CellRun]:

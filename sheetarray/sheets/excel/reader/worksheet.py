@@ -117,9 +117,6 @@ class SheetRows:
         """Yield the cells, block by block, and keep them if there is room for all of them.
 
         `texts`: spans of rows whose numbers may be asked for as texts; other rows of numbers alone may have no texts.
-
-        Raises:
-            FormatError: the part is damaged or hostile, or a cell comes twice.
         """
         short = [block for block in self._kept or () if isinstance(block, Numbers)]
         if self._kept is not None and not any(

@@ -381,9 +381,6 @@ def write_view(
     """Write the parts of a view, and return the record by which the workbook knows it later.
 
     `names`: the defined names of arrays, by the names of the arrays.
-
-    Raises:
-        OSError: the sink refuses.
     """
     made = make_view(view, names.__getitem__, styles, part)
     with writer.stream_part(part.name) as out:
