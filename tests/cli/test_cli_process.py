@@ -192,23 +192,34 @@ def test_a_terminal_that_has_only_ascii(path):
 
 def test_names_that_could_steer_a_terminal_are_written_out(tmp_path):
     sa.write(tmp_path / "x.json", {"\x1b[31mred\x07": np.arange(3)})
-    for args in (["info"], ["show"], ["check"]):
+    sa.write(tmp_path / "y.json", {"\x1b[31mred\x07": np.arange(3) + 1})
+    for args, status in ((["info"], 0), (["show"], 0), (["check"], 0), (["diff", tmp_path / "y.json"], 1)):
         done = run_forked(*args, tmp_path / "x.json")
-        assert done.status == 0
+        assert done.status == status
         assert "\x1b" not in done.output + done.errors
     said = run_forked("info", tmp_path / "x.json", "--json").output
     assert json.loads(said)["arrays"][0]["name"] == "\x1b[31mred\x07"
 
 
 @pytest.mark.parametrize(
-    ("command", "said"), [("show", b"300 x 200"), ("info", b"300 x 200"), ("check", b"ok (1 array)")]
+    ("command", "said"),
+    [
+        ("show", b"300 x 200"),
+        ("show --columns 40", b" 199"),  # no more of them than there is room for, the last one among them
+        ("info", b"300 x 200"),
+        ("check", b"ok (1 array)"),
+    ],
 )
 def test_no_color_on_a_terminal_means_no_escape_codes(path, command, said):
     pty = pytest.importorskip("pty")
     inner, outer = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color", "NO_COLOR": "1", "COLUMNS": "80"}
     process = subprocess.Popen(
-        [*PROGRAM, command, path.name], stdout=outer, stderr=subprocess.DEVNULL, env=environment, cwd=path.parent
+        [*PROGRAM, *command.split(), path.name],
+        stdout=outer,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+        cwd=path.parent,
     )
     os.close(outer)
     seen = b""
