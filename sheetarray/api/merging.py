@@ -20,16 +20,7 @@ from ..labels import DatasetLabels, LabelledArrays, VariableLabels, check_fit
 from ..linear import to_linear
 from ..merging import DELETED, Conflict, FileChanges, Place, merge_arrays, row_axis
 from ..registry import Format, format_of, locate_place, locate_places
-from .arrays import (
-    SourceOrTarget,
-    check_writable,
-    folder_beside,
-    is_path,
-    read_labelled,
-    scan,
-    write,
-    write_releasing,
-)
+from .arrays import SourceOrTarget, check_writable, folder_beside, is_path, read_labelled, scan, write, write_releasing
 from .large import read_in_pieces
 
 

@@ -13,14 +13,7 @@ from ..elements import label_text
 from ..errors import FormatError
 from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options
 from .comparing import dtype_name
-from .console import (
-    count_noun,
-    escape_controls,
-    format_shape,
-    make_console,
-    print_json,
-    print_renderable,
-)
+from .console import count_noun, escape_controls, format_shape, make_console, print_json, print_renderable
 from .endpoints import Endpoint, source_endpoint
 from .pictures import INDENT, compute_statistics, has_numbers, print_values
 from .slices import Indices, SliceError, find_indices, format_slice, parse_slice, slice_to_two_axes, split_labels

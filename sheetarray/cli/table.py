@@ -9,14 +9,7 @@ import click
 import numpy as np
 
 from ..pages.served import find_missing
-from .arguments import (
-    FILE,
-    FormatOptions,
-    UsageProblem,
-    json_option,
-    reading_options,
-    writing_options,
-)
+from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options, writing_options
 from .comparing import dtype_name
 from .console import count_noun, escape_controls, make_console, make_table, print_json, print_renderable
 from .convert import find_target

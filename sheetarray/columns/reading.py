@@ -21,15 +21,7 @@ from ..arrays import select
 from ..dtypes import Buffer
 from ..elements import Cell, Missing, Problem, Unreadable, unescape_formula
 from ..errors import Finding, FormatError
-from ..header import (
-    NO_RESIZE_HINT,
-    RESIZE_HINT,
-    AddressOf,
-    Header,
-    NoteFinding,
-    count_rows,
-    warn_of_finding,
-)
+from ..header import NO_RESIZE_HINT, RESIZE_HINT, AddressOf, Header, NoteFinding, count_rows, warn_of_finding
 from ..linear import check_missing, describe_missing_cells, error_for_problem, view_of
 from .adopting import ResizedArray
 from .anchors import MOST_BEFORE_DAMAGED, find_anchors

@@ -45,14 +45,7 @@ from ..files import (
 )
 from ..header import contiguous_strides, warn_of_finding
 from ..labels import NAME as DESCRIPTION
-from ..labels import (
-    DatasetLabels,
-    VariableLabels,
-    describe_arrays,
-    give_labels,
-    name_dimensions,
-    parse_labels,
-)
+from ..labels import DatasetLabels, VariableLabels, describe_arrays, give_labels, name_dimensions, parse_labels
 from ..values import as_array, to_objects
 from .untrusted import damage_as_format_error, load_package, parse_values
 

@@ -17,14 +17,7 @@ from ...errors import FormatError, NotFoundError
 from .blobs import BYTES_ALWAYS, BYTES_TIMES, MemoryBudget, StoredBlob, parse_dtype, read_blob
 from .builder import Builder, Errors, describe_value
 from .constructors import CONSTRUCTORS, WHITELIST
-from .functions import (
-    TOPYTHON,
-    Functions,
-    Lookup,
-    Whitelist,
-    call_function,
-    read_pickle,
-)
+from .functions import TOPYTHON, Functions, Lookup, Whitelist, call_function, read_pickle
 from .schema import METADATA, Expression, Schema, evaluate, parse, parse_schema
 from .traits import NUMBERS, name_record, plain_array, restore
 

@@ -15,13 +15,7 @@ import numpy as np
 
 from ...adapters import Progress
 from ...aligning import RowOrigins, is_ascending
-from ...columns import (
-    ArrayColumn,
-    ResizedArray,
-    RowChange,
-    SheetArrays,
-    reporting_cells,
-)
+from ...columns import ArrayColumn, ResizedArray, RowChange, SheetArrays, reporting_cells
 from ...comparing import SortedRows, find_row_sources, find_sorted
 from ...composite import check_sheets, count_named, open_sheets, read_composites, read_resized_arrays
 from ...dtypes import Array, Buffer, Positions

@@ -30,13 +30,7 @@ from .address import Rect, worksheet_url
 from .appearance import show_dates
 from .at_once import ChangedCellError, SheetChange, write_checked
 from .changes import Requests, Swap, apply_changes, clear_cells, put_named_range, resize_sheet, update_cells
-from .content import (
-    SheetContent,
-    StandingArray,
-    fetch_content,
-    find_filled,
-    overwrite_error,
-)
+from .content import SheetContent, StandingArray, fetch_content, find_filled, overwrite_error
 from .plan import PlacedColumn, check_cells
 from .reading import select_sheets
 from .requests import Answer, SheetsApi, open_service

@@ -33,16 +33,7 @@ from ...composite import check_composites, find_fixed_columns, read_composites, 
 from ...dtypes import Buffer
 from ...elements import MOST_GENERIC, Cell, ComplexForm, Missing, Problem, is_blank
 from ...errors import Finding, FormatError, locating
-from ...files import (
-    BytesLike,
-    Readable,
-    Source,
-    Writable,
-    check_structure,
-    locate,
-    refuse_empty,
-    replacing,
-)
+from ...files import BytesLike, Readable, Source, Writable, check_structure, locate, refuse_empty, replacing
 from ...header import (
     AddressOf,
     Header,

@@ -20,21 +20,7 @@ from ....elements.dates import dates_to_iso
 from ....elements.decoding import find_ties
 from ....errors import FormatError
 from ...workbooks import MOST_COLUMNS
-from .cells import (
-    BOOLEAN,
-    DURATION,
-    FAULT,
-    LARGE,
-    LONG,
-    MOMENT,
-    NUMBER,
-    PENDING,
-    ROUNDED,
-    SERIAL,
-    TEXT,
-    CellRun,
-    Kinds,
-)
+from .cells import BOOLEAN, DURATION, FAULT, LARGE, LONG, MOMENT, NUMBER, PENDING, ROUNDED, SERIAL, TEXT, CellRun, Kinds
 
 if TYPE_CHECKING:
     import polars as pl
