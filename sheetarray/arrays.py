@@ -128,9 +128,9 @@ def select(available: Mapping[str, _Anything], names: Sequence[str] | None) -> d
     Raises:
         NotFoundError: nothing has one of the names; the message lists the names that there are.
     """
-    wanted = list_names(names)
-    if wanted is None:
+    if names is None:
         return dict(available)
+    wanted = list_names(names) or []
     for name in wanted:
         if name not in available:
             raise NotFoundError(f"no array {name!r}; there is {', '.join(map(repr, available))}")
