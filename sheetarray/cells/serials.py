@@ -54,19 +54,20 @@ def serial_unit(dtype: np.dtype[Any]) -> str | None:
 def shown_unit(buffer: Buffer) -> str | None:
     """Return the unit that moments are shown with, a key of `DATE_CODES`; None where none can be a serial date.
 
-    Moments counted in micro- or nanoseconds are shown as days, minutes, seconds or milliseconds, as they need.
+    Moments are shown as days, minutes, seconds or milliseconds, as they need, and no finer than they are counted.
 
     Example:
-        >>> shown_unit(np.array(["2026-07-01", "NaT"], "M8[us]")), shown_unit(np.array(["2026-07-01T12:30"], "M8[ns]"))
+        >>> shown_unit(np.array(["2026-07-01", "NaT"], "M8[s]")), shown_unit(np.array(["2026-07-01T12:30"], "M8[ns]"))
         ('D', 'm')
     """
     unit = serial_unit(buffer.dtype)
-    if unit is None or unit in DATE_CODES:
-        return unit
+    if unit is None:
+        return None
     counts, exact = np.ascontiguousarray(buffer).view(np.int64), _are_serials(buffer, unit)
     for shown in ("D", "m", "s"):
-        if not (counts % (UNITS_A_DAY[unit] // UNITS_A_DAY[shown]))[exact].any():
-            return shown
+        step = UNITS_A_DAY[unit] // UNITS_A_DAY[shown]
+        if step <= 1 or not (counts % step)[exact].any():
+            return shown if step else unit
     return "ms"
 
 

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 MOST_DECIMALS = 6  # of numbers in a column, unless a caller chooses their format
-DECIMAL_CODES = tuple(f"0.{'0' * count}" for count in range(1, MOST_DECIMALS + 1))
-"""The codes of the formats of numbers with one decimal and more."""
+_DECIMALS = tuple(f"0.{'0' * count}" for count in range(1, MOST_DECIMALS + 1))
+FLOAT_CODES = tuple(f"{code}{power}" for power in ("", "E+00") for code in ("0", *_DECIMALS))
+"""The codes of the formats of floats: with up to six decimals, and with a power of ten besides."""
 GENERAL_DIGITS = 10**11  # from here on a number without a format is shown as 1.23E+11
 
 # Elements from which the width of a column is found: the first ones, and others evenly from the whole column
@@ -42,12 +43,12 @@ def number_formats(pieces: Sequence[LayoutColumn], *, dates: bool, formats: Mapp
     """Return the code of the number format of each column's numbers or booleans; None for the general one.
 
     `dates`: whether dates are written as serial dates, and not as texts. `formats`: codes that a caller has chosen for
-    floats and integers, by the names of arrays. Other floats have as many decimals as they need; see `count_decimals`.
+    floats and integers, by the names of arrays. Other floats have as many decimals as they need; see `choose_formats`.
     """
     made = [_usual_format(piece, dates=dates) for piece in pieces]
     floats = [place for place, piece in enumerate(pieces) if piece.dtype.kind == "float" and len(piece.buffer)]
-    for place, count in zip(floats, count_decimals([pieces[place].buffer for place in floats]), strict=True):
-        made[place] = DECIMAL_CODES[count - 1] if count else None
+    for place, code in zip(floats, choose_formats([pieces[place].buffer for place in floats]), strict=True):
+        made[place] = code
     for place, piece in enumerate(pieces if formats else ()):
         if piece.name in formats and piece.dtype.kind in ("float", "int"):
             made[place] = None if formats[piece.name] == GENERAL else formats[piece.name]
@@ -72,19 +73,23 @@ def _usual_format(piece: LayoutColumn, *, dates: bool) -> str | None:
 _FEWEST_SAMPLED, _MOST_SAMPLED = 16, 2**16  # elements of a column, and of all columns, from which decimals are counted
 _FEWEST_DECIMALS = 2  # of floats that have more than `MOST_DECIMALS`
 _SHOWN_DIGITS = 15  # that spreadsheet programs show of a number
-_SMALLEST = 10.0**-3  # where no number is larger, 1.2345E-05 says more than six decimals
+_SMALLEST = 10.0**-3  # where no number is larger, 1.23E-05 says more than six decimals
 _NOISE = {2: 2.0**-11, 4: 2.0**-24, 8: 1e-15}  # of the largest number, by the bytes of an element: what rounding leaves
 
+Rows = np.ndarray[Any, np.dtype[np.float64]]
 
-def count_decimals(columns: Sequence[np.ndarray[Any, Any]]) -> list[int]:
-    """Return the number of decimals with which each of some columns of floats is shown; 0 for the default format.
 
-    These are as many as its numbers have, if that is at most six; else as many as tell its numbers from each other and
-    from zero. The default format stays for whole numbers, and for those that six decimals or 15 digits do not show.
+def choose_formats(columns: Sequence[np.ndarray[Any, Any]]) -> list[str | None]:
+    """Return the code of the format of each of some columns of floats; None for the general one.
+
+    A column is shown with as many decimals as its numbers have, if that is at most six; else with as many as tell its
+    numbers from each other and from zero. Where that takes more than six, and for numbers of more than 11 digits that
+    have decimals, there is a power of ten, with as many decimals before it by the same rule. Whole numbers of up to 11
+    digits have the general format.
 
     Example:
-        >>> count_decimals([np.array([0.1, 2.25]), np.array([1 / 3, 1000 / 3]), np.array([1.0, np.nan])])
-        [2, 2, 0]
+        >>> choose_formats([np.array([0.1, 2.25]), np.array([1 / 3, 1000 / 3]), np.array([1.0, 1e-9 / 3])])
+        ['0.00', '0.00', '0.00E+00']
     """
     if not columns:
         return []
@@ -99,25 +104,64 @@ def count_decimals(columns: Sequence[np.ndarray[Any, Any]]) -> list[int]:
     for place, column in enumerate(columns):
         if len(column) > most:
             largest[place] = _find_largest(column)
-    noise = (largest * [_NOISE[column.dtype.itemsize] for column in columns])[:, None]
-    shown = largest < GENERAL_DIGITS
-    values[~shown[:, None] | (np.abs(values) <= noise)] = 0
+    precision = np.array([[_NOISE[column.dtype.itemsize]] for column in columns])
+    decimals, is_shown = _count_decimals(values, largest, largest[:, None] * precision)
+    plain = (decimals > 0) | ((largest >= GENERAL_DIGITS) & (values == np.rint(values)).all(axis=1))
+    codes = [
+        FLOAT_CODES[count] if some else None for count, some in zip(decimals.tolist(), plain.tolist(), strict=True)
+    ]
+    others = np.flatnonzero(~is_shown)
+    if len(others):
+        for place, count in zip(others.tolist(), _count_scientific(values[others], precision[others]), strict=True):
+            codes[place] = FLOAT_CODES[MOST_DECIMALS + 1 + count]
+    return codes
+
+
+def _count_decimals(values: Rows, largest: Rows, noise: Rows) -> tuple[Positions, Mask]:
+    """Return the number of decimals of each row of numbers, and a mask of the rows that are well shown with as many.
+
+    `largest`: the largest magnitude in each column. `noise`: what rounding leaves of its numbers.
+    """
+    is_shown = largest < 10.0**_SHOWN_DIGITS
+    values = np.where(is_shown[:, None] & (np.abs(values) > noise), values, 0)
     exact = _fewest_decimals(
         range(MOST_DECIMALS + 1), lambda scale: np.abs(np.rint(values * scale) / scale - values) > noise
     )
+    digits = np.floor(np.log10(np.maximum(largest, 1))).astype(np.int64) + 1
+    is_exact = (exact <= MOST_DECIMALS) & ((exact == 0) | (digits + exact < _SHOWN_DIGITS))
     counts = exact
-    if not (exact <= MOST_DECIMALS).all():
+    if not is_exact.all():
         differ = np.diff(values, axis=1) > noise
         told = _fewest_decimals(
             range(_FEWEST_DECIMALS, MOST_DECIMALS + 1),
             lambda scale: differ & (np.diff(np.rint(values * scale), axis=1) == 0),
         )
-        counts = np.where(exact <= MOST_DECIMALS, exact, np.minimum(told, MOST_DECIMALS))
-    vanish = ((values != 0) & (np.rint(values * 10**MOST_DECIMALS) == 0)).any(axis=1)
-    shown &= (exact <= MOST_DECIMALS) | ((largest >= _SMALLEST) & ~vanish)
-    digits = np.floor(np.log10(np.maximum(largest, 1))).astype(np.int64) + 1
-    decimals: list[int] = np.where(shown, np.clip(counts, 0, np.maximum(_SHOWN_DIGITS - digits, 0)), 0).tolist()
-    return decimals
+        counts = np.where(is_exact, exact, np.minimum(told, MOST_DECIMALS))
+    vanish = ((values != 0) & (np.rint(values * 10.0 ** counts[:, None]) == 0)).any(axis=1)
+    return counts, is_shown & ~vanish & (is_exact | ((largest >= _SMALLEST) & (largest < GENERAL_DIGITS)))
+
+
+def _count_scientific(values: Rows, precision: Rows) -> list[int]:
+    """Return the number of decimals before a power of ten of each row of ascending numbers."""
+    values = np.where(values == 0, np.nan, values)  # zero needs none
+    powers = np.floor(np.log10(np.abs(values)))
+    factors = values / 10.0 ** np.maximum(powers, -300) * 10.0 ** np.maximum(-300 - powers, 0)
+    noise = np.abs(factors) * precision
+    exact = _fewest_decimals(
+        range(MOST_DECIMALS + 1), lambda scale: np.abs(np.rint(factors * scale) / scale - factors) > noise
+    )
+    differ = np.diff(values, axis=1) > np.abs(values[:, 1:]) * precision
+
+    def mark_alike(scale: float) -> Mask:
+        rounded = np.rint(factors * scale)
+        carried = np.abs(rounded) == 10 * scale
+        same = np.diff(np.where(carried, rounded / 10, rounded), axis=1) == 0
+        same &= np.diff(powers + carried, axis=1) == 0
+        return np.asarray(differ & same)
+
+    told = _fewest_decimals(range(_FEWEST_DECIMALS, MOST_DECIMALS + 1), mark_alike)
+    counts: list[int] = np.where(exact <= MOST_DECIMALS, exact, np.minimum(told, MOST_DECIMALS)).tolist()
+    return counts
 
 
 def _fewest_decimals(counts: range, mark_wrong: Callable[[float], Mask]) -> Positions:
@@ -149,11 +193,13 @@ def count_shown(code: str, numbers: np.ndarray[Any, Any]) -> int:
         (7, 6)
     """
     largest = _find_largest(numbers)
-    whole, point, decimals = code.partition(";")[0].partition(".")
-    digits = len(f"{largest * (100 if '%' in code else 1):.0f}") if "E" not in code else 1
-    digits = max(digits, sum(map(whole.count, "0#?")) if "E" in code else whole.count("0"))
+    code, power, _ = code.partition(";")[0].upper().partition("E+")
+    whole, point, decimals = code.partition(".")
+    digits = len(f"{largest * (100 if '%' in code else 1):.0f}") if not power else 1
+    digits = max(digits, sum(map(whole.count, "0#?")) if power else whole.count("0"))
     commas = (digits - 1) // 3 if "," in whole else 0
-    return digits + commas + sum([mark not in "0#?," for mark in whole]) + len(point + decimals) + 1
+    exponent = len("E+000") if power else 0
+    return digits + commas + sum([mark not in "0#?," for mark in whole]) + len(point + decimals) + exponent + 1
 
 
 # Widths --------------------------------------------------------------------------------------------------------------

@@ -67,7 +67,7 @@ def write_excel(
             an array of two dimensions or more as a table of formulas, with choosers, colours and a chart.
         formats: the number format of an array of floats or integers, by name, such as `{"t": "0.0"}`. It changes what
             people see; cells hold the exact numbers. Other floats are shown with as many decimals as they need, at most
-            6.
+            6; very small and very large ones with a power of ten.
         progress: a function, called with the number of cells written and the total.
         storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ...cells.serials import DATE_CODES
 from ...errors import FormatError
-from ..looks import DECIMAL_CODES
+from ..looks import FLOAT_CODES
 from ..workbooks import TRUTH_CODE, quote_attribute
 from .open_workbook import OpenWorkbook
 from .package.markup import Element, Markup
@@ -61,7 +61,13 @@ def _plain_code(code: str) -> str:
 # The styles of a new workbook ----------------------------------------------------------------------------------
 
 _DAYS_AND_TIMES = tuple(dict.fromkeys(DATE_CODES.values()))
-_WITHOUT_NUMBER = {"": 0, "0": 1, "0.00": 2, "@": 49}  # the numbers of formats that a workbook need not list
+_WITHOUT_NUMBER = {
+    "": 0,
+    "0": 1,
+    "0.00": 2,
+    "0.00E+00": 11,
+    "@": 49,
+}  # the numbers of formats that a workbook need not list
 _OWN_FORMATS = 164  # from this number on, formats are those of the workbook; lower numbers are built-in formats
 _FONT = '<sz val="11"/><name val="Calibri"/><family val="2"/>'
 _CHOOSER_FILL = '<fill><patternFill patternType="solid"><fgColor rgb="FFFFF2CC"/></patternFill></fill>'
@@ -93,7 +99,7 @@ def make_styles(formats: tuple[str, ...] = (), *, views: bool = False) -> OwnSty
 
     `formats`: codes that a caller has chosen.
     """
-    codes = list(dict.fromkeys([*_DAYS_AND_TIMES, "0", TRUTH_CODE, *DECIMAL_CODES, *formats]))
+    codes = list(dict.fromkeys([*_DAYS_AND_TIMES, TRUTH_CODE, *FLOAT_CODES, *formats]))
     own = [code for code in codes if code not in _WITHOUT_NUMBER]
     numbers = _WITHOUT_NUMBER | {code: number for number, code in enumerate(own, _OWN_FORMATS)}
     listed = "".join(f'<numFmt numFmtId="{numbers[code]}" formatCode={quote_attribute(code)}/>' for code in own)
@@ -136,6 +142,7 @@ _BUILT_IN = {  # the codes of formats that every workbook has, by their numbers
     "4": "#,##0.00",
     "9": "0%",
     "10": "0.00%",
+    "11": "0.00e+00",
     "14": DATE_CODES["D"],
     "22": DATE_CODES["m"],
 }

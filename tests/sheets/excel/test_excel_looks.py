@@ -290,16 +290,34 @@ THIRDS = np.array([1.0, 1000.0]) / 3
         ([1.0, 2.0, np.nan], "General"),
         ([np.nan, -np.inf], "General"),
         ([0.0, -0.0], "General"),
-        ([1e-9, 1.0], "General"),  # which six decimals would show as zero
-        ([0.0001 / 3], "General"),
+        ([1e-9, 1.0], "0E+00"),  # which six decimals would show as zero
+        ([1e-9, 1 / 3], "0.00E+00"),
+        ([0.0001 / 3], "0.00E+00"),
+        ([0.0001 / 3, 0.0, 0.0001 / 3 + 1e-9], "0.0000E+00"),
+        ([1e-5 / 3, 1e-5 / 3 + 1e-15], "0.000000E+00"),
+        ([9.996e-5, 1.00000004e-4], "0.000E+00"),  # both are 1.00E-04
+        ([5e-324, 2.5e-310], "0.00E+00"),
+        (np.array([1.25e-7, 3.5e-4], "f4"), "0.00E+00"),
         ([0.0034 / 3], "0.000"),
         ([GENERAL_DIGITS - 0.5], "0.0"),
-        ([GENERAL_DIGITS + 0.5], "General"),
-        ([1e300, 0.5], "General"),
+        ([GENERAL_DIGITS + 0.5], "0.0"),
+        ([GENERAL_DIGITS - 1.0], "General"),
+        ([GENERAL_DIGITS, -GENERAL_DIGITS], "0"),
+        ([1e15 - 1], "0"),
+        ([1e15], "0E+00"),
+        ([1e14, 0.5], "0E+00"),
+        ([123456789012.5], "0.0"),
+        ([1234567890123.4567], "0.00E+00"),
+        ([123456789.123456789], "0.00"),  # of which a spreadsheet program shows six decimals
+        ([1e300, 0.5], "0E+00"),
+        ([6.02214076e23], "0.00E+00"),
+        ([6.02214e23, -6.02e-23], "0.00000E+00"),
+        ([np.finfo(float).max, -np.inf], "0.00E+00"),
         (np.array([0.5 + 1j]), "General"),
         (np.array([1, 2]), "General"),
     ],
 )
+@pytest.mark.filterwarnings("ignore:'x' does not come back by read_columns")  # whole numbers are integers there
 def test_floats_have_the_decimals_that_tell_them_apart_and_are_exact(numbers: Any, code: str, tmp_path: Path) -> None:
     array, path = np.asarray(numbers), tmp_path / "x.xlsx"
     sa.write(path, {"x": array, "other": np.array([1.5])})

@@ -18,7 +18,7 @@ from ....elements import Cell
 from ....views.formulas import CHART_ROWS, Chooser
 from ....views.geometry import Labels, ViewPlan
 from ...looks import count_shown
-from ...workbooks import escape_text, quote_attribute
+from ...workbooks import GENERAL, escape_text, quote_attribute
 from ..package.packing import PackageWriter
 from ..package.relations import DECLARED, MAIN, RELATIONS, STRICT, relation_type, relations_part, relations_xml
 from ..skeleton import SheetPlan, ViewPart
@@ -306,11 +306,13 @@ def chart_parts(grid: ViewGrid) -> tuple[str, str]:
 
 
 def _chart(grid: ViewGrid) -> str:
-    """Return the XML of the chart."""
+    """Return the XML of the chart, whose numbers have a power of ten where those of the grid do."""
     plan, sheet = grid.plan, quote_title(grid.plan.title)
     title = f"{plan.caption} along {plan.columns.dim}; {plan.rows.dim} as chosen in B{grid.choosers['line'].row}"
     line = f"{sheet}!$B${grid.line_row}:${grid.last_column}${grid.line_row}"
     labels = f"{sheet}!$B${grid.label_row}:${grid.last_column}${grid.label_row}"
+    code = (grid.styles.code_of(plan.style) or "").upper()
+    code = "0.0E+00" if "E+" in code else GENERAL
     return (
         f'{DECLARED}<c:chartSpace xmlns:c="{_DRAWINGS}/chart" xmlns:a="{_DRAWINGS}/main" '
         f'xmlns:r="{RELATIONS}">'
@@ -328,7 +330,7 @@ def _chart(grid: ViewGrid) -> str:
         '<c:tickLblPos val="low"/><c:crossAx val="222222222"/><c:crosses val="autoZero"/><c:auto val="0"/>'
         '<c:lblAlgn val="ctr"/><c:lblOffset val="100"/><c:noMultiLvlLbl val="0"/></c:catAx>'
         f'<c:valAx><c:axId val="222222222"/>{_SCALING}<c:axPos val="l"/><c:majorGridlines>{_GREY}</c:majorGridlines>'
-        '<c:numFmt formatCode="General" sourceLinked="0"/><c:majorTickMark val="out"/><c:minorTickMark val="none"/>'
+        f'<c:numFmt formatCode="{code}" sourceLinked="0"/><c:majorTickMark val="out"/><c:minorTickMark val="none"/>'
         '<c:tickLblPos val="nextTo"/><c:crossAx val="111111111"/><c:crosses val="autoZero"/>'
         '<c:crossBetween val="midCat"/></c:valAx></c:plotArea>'
         '<c:plotVisOnly val="0"/><c:dispBlanksAs val="gap"/></c:chart></c:chartSpace>'
