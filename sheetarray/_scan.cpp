@@ -217,7 +217,8 @@ bool read_layer(PyObject *tuple, Layer *layer) {
   const char *reference, *before, *after;
   PyObject *values;
   if (!PyArg_ParseTuple(tuple, "snsCOs", &reference, &layer->above, &before, &layer->kind, &values, &after)) return false;
-  if (layer->above < 0 || !std::strchr("div", layer->kind)) throw std::invalid_argument("no place or kind of cells");
+  if (layer->above < 0) throw std::invalid_argument("a negative number of rows");
+  if (!std::strchr("div", layer->kind)) throw std::invalid_argument("a layer of another kind");
   layer->reference = reference;
   layer->before = before;
   layer->after = after;

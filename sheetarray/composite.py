@@ -72,11 +72,11 @@ def read_composites(read: Read, scan: Scan, names: Sequence[str] | None) -> Arra
         FormatError: columns that do not fit together; `.location` is the first cell of the first of them.
         NotFoundError: nothing has one of the names.
     """
-    wanted = list_names(names)
-    if wanted is None:
+    if names is None:
         arrays = read(None)
         described = _parse_labels(arrays, warn_of_finding, scan) is not None
         return _gather(_without_description(arrays) if described else arrays, scan)
+    wanted = list_names(names) or []
     if wants_labels():
         _read_labels(read, scan(), warn_of_finding)
     with suppress(NotFoundError):

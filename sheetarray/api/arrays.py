@@ -66,7 +66,8 @@ def read(
         >>> read(path)
         {'t': array([[1.5, 2.5]])}
     """
-    wanted, source = list_names(names), locate_place(source, storage_options, format)
+    wanted = None if names is None else list_names(names)
+    source = locate_place(source, storage_options, format)
     return find_format("read", source, format, options).read(source, wanted, **options)
 
 

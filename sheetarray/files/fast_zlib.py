@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -63,6 +64,7 @@ def compress(content: Any, wbits: int = ZLIB) -> bytes:
     return packed
 
 
+@cache
 def _library() -> ModuleType:
     try:
         from isal import isal_zlib

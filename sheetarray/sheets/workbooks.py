@@ -159,6 +159,20 @@ def build_references(places: Iterable[tuple[str, str, str]]) -> dict[ArrayArea, 
     return {area: text for area, text in joined.items() if area.array not in too_long}
 
 
+def defined_names_xml(names: Mapping[str, str], print_areas: Mapping[int, str], prefix: str = "") -> str:
+    """Return the XML of defined names with their references, and of the printed ranges of sheets.
+
+    `print_areas`: by the numbers of their sheets' tabs, counted from 0. `prefix`: of elements, with the colon.
+    """
+    tag = f"{prefix}definedName"
+    texts = [f"<{tag} name={quote_attribute(name)}>{escape_text(refers)}</{tag}>" for name, refers in names.items()]
+    texts += [
+        f'<{tag} name="{PRINT_AREA}" localSheetId="{tab}">{escape_text(refers)}</{tag}>'
+        for tab, refers in print_areas.items()
+    ]
+    return "".join(texts)
+
+
 def make_defined_names(areas: Iterable[ArrayArea], taken: Iterable[str] = ()) -> dict[ArrayArea, str]:
     """Return a defined name for each array: its own name if Excel takes that and it is free, otherwise a similar one.
 
@@ -182,17 +196,19 @@ def make_defined_names(areas: Iterable[ArrayArea], taken: Iterable[str] = ()) ->
     used = {_fold_case(name) for name in taken}
     names: dict[ArrayArea, str] = {}
     for area, name in wanted.items():
-        if area.array == name and _fold_case(name) not in used:
+        if area.array == name and (folded := _fold_case(name)) not in used:
             names[area] = name
-            used.add(_fold_case(name))
+            used.add(folded)
     tried: dict[str, int] = {}
     for area, base in wanted.items():
-        name = names.get(area, base)
-        while area not in names and _fold_case(name) in used:
+        if area in names:
+            continue
+        name = base
+        while (folded := _fold_case(name)) in used:
             tried[base] = index = tried.get(base, 1) + 1
             name = _number_name(base, index)
         names[area] = name
-        used.add(_fold_case(name))
+        used.add(folded)
     return {area: names[area] for area in areas}
 
 

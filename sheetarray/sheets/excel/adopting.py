@@ -26,7 +26,7 @@ from ...linear import LinearArray
 from ...views.geometry import ViewedColumns, ViewPlan, plan_views, resized_to_linear
 from ..looks import number_formats
 from ..workbooks import ArrayArea, build_references, make_defined_names, parse_titles
-from .append import changed_parts, ensure_properties, search_sheets, worksheet_xml
+from .append import search_sheets, worksheet_xml
 from .cell_xml import format_number
 from .checking import open_snapshots, read_typed_over, typed_over_views
 from .fingerprint.record import Written, make_fingerprints
@@ -258,13 +258,13 @@ def adopt_workbook(
         names = ArrayNames(arrays, record)
         if book.set_names(names.find_cells) or anew:
             book.compute_on_opening()
-        part = ensure_properties(book)
+        part = book.ensure_properties()
         content = package.read(part, limit=MOST_BYTES) if part in package else None
         exact = {name: array for name, array in exact.items() if name not in unreadable}  # these have no fingerprint
         record = _true_record(record, exact, [sheet.title for sheet in book.sheets])
         replaced |= renew_views(book, arrays, record, names.by_array(book), typed, anew=anew)
         replaced[part] = merge_properties(content, record, location=part, strict=book.strict)
-        replaced |= changed_parts(book)
+        replaced |= book.changed_parts()
         before = file_version(source)
         with replacing(target, binary=True) as sink:
             writer = PackageWriter(sink)

@@ -26,10 +26,8 @@ from .package.markup import HEAD, read_first_tag, read_tags
 from .package.packing import PackageWriter
 from .package.parts import Package
 from .package.relations import (
-    CONTENT_TYPE,
     MAIN,
     MOST_BYTES,
-    TYPES,
     Searches,
     add_sheets,
     content_of,
@@ -43,6 +41,7 @@ from .skeleton import (
     BOXES_SUFFIX,
     BOXES_TYPE,
     SHEETS,
+    NewWorkbook,
     SheetPart,
     SheetPlan,
     ViewPart,
@@ -58,15 +57,14 @@ from .views.record import recorded_views
 from .workbook import Workbook
 
 IfSheetExists = Literal["error", "replace"]
-PROPERTIES = "docProps/custom.xml"
 
 
 @dataclass(frozen=True)
 class PackageEdit:
     """The changes to a package."""
 
-    package: Package  # before the changes
-    replaced: dict[str, bytes]  # the new content of existing parts, by their names
+    package: Package | None  # before the changes; None for a new workbook
+    replaced: dict[str, bytes]  # the new content of parts, by their names
     dropped: frozenset[str]  # the names of parts that are removed
     # the sheets whose rows will be written, in the order of the plans; their parts are added, or replaced
     sheets: list[SheetPart]
@@ -87,6 +85,9 @@ class PackageEdit:
             FormatError: a part is damaged.
             OSError: the sink refuses.
         """
+        if self.package is None:
+            writer.write_parts(self.replaced)
+            return
         later = {self.properties, *(sheet.name for sheet in self.sheets), *(view.name for view in self.views)}
         writer.copy_parts(self.package, self.replaced, self.dropped | later)
 
@@ -103,7 +104,8 @@ class PackageEdit:
         sheets = {self.titles.get(title, title): more for title, more in record.get("sheets", {}).items()}
         fresh = add_sheets({**record, "sheets": sheets}, self.known_sheets)
         whole = {**self.record, **fresh, "sheets": {**self.record["sheets"], **fresh["sheets"]}}
-        content = self.package.read(self.properties, limit=MOST_BYTES) if self.properties in self.package else None
+        is_there = self.package is not None and self.properties in self.package
+        content = self.package.read(self.properties, limit=MOST_BYTES) if self.package and is_there else None
         writer.write_part(
             self.properties, merge_properties(content, whole, location=self.properties, strict=self.strict)
         )
@@ -116,7 +118,11 @@ def titles_of_others(book: OpenWorkbook, sheet: str, *, replacing: bool) -> list
 
 
 def plan_append(
-    book: OpenWorkbook, sheets: Sequence[SheetPlan], styles: CellStyles, *, if_sheet_exists: IfSheetExists = "error"
+    book: OpenWorkbook | NewWorkbook,
+    sheets: Sequence[SheetPlan],
+    styles: CellStyles,
+    *,
+    if_sheet_exists: IfSheetExists = "error",
 ) -> PackageEdit:
     """Find out what has to change for sheets to be put into a workbook; nothing is written.
 
@@ -130,39 +136,43 @@ def plan_append(
             protected or shared.
     """
     check_titles(sheets)
-    book.check_open()
-    old = find_own_sheets(book, sheets, replacing=if_sheet_exists == "replace")
-    plans = [replace(plan, title=old.titles[plan.title]) for plan in sheets]
-    if book.strict:  # where there is no VML, which notes need
-        plans = [replace(plan, notes={}) for plan in plans]
-    is_new = not book.sheets
-    refers = build_references((array, plan.title, cells) for plan in plans for array, cells in plan.arrays)
-    book.drop_names(old.names, [sheet.title for sheet in old.removed])
-    dropped = drop_parts(book, old.removed)
-    taken = [*book.defined_names(), *book.table_names()]
+    dropped: set[str] = set()
+    if isinstance(book, NewWorkbook):
+        old, plans = OwnSheets({}, [None] * len(sheets), {}, [], {}, {}), list(sheets)
+    else:
+        book.check_open()
+        old = find_own_sheets(book, sheets, replacing=if_sheet_exists == "replace")
+        book.drop_names(old.names, [sheet.title for sheet in old.removed])
+        book.drop_print_areas([sheet.title for sheet in old.removed])
+        dropped = drop_parts(book, old.removed)
+        plans = [replace(plan, title=old.titles[plan.title]) for plan in sheets]
+        if book.strict:  # where there is no VML, which notes need
+            plans = [replace(plan, notes={}) for plan in plans]
+    taken = book.taken_names()
     tables = name_tables(plans, taken)
     parts, views = _make_sheet_parts(book, plans, old, tables)
+    refers = build_references([(array, plan.title, cells) for plan in plans for array, cells in plan.arrays])
     names = make_defined_names(refers, [*taken, *tables.values()])
-    book.drop_print_areas([sheet.title for sheet in old.removed])
     book.add_names(
         {names[area]: text for area, text in refers.items()},
-        {plan.title: plan.print_area for plan in plans if plan.print_area},
+        {plan.title: plan.print_area for plan in plans if plan.printed},
     )
-    if not is_new:  # its formulas may refer to the arrays
-        book.compute_on_opening()
-    book.ensure_view()
-    properties = ensure_properties(book)
-    emptied_plans = {sheet: SheetPlan(sheet.title, (), 0, names=False) for sheet in old.emptied}
-    replaced = {sheet.part: b"".join(worksheet_xml(book, plan, sheet)) for sheet, plan in emptied_plans.items()}
-    emptied = {sheet.title: {"names": [], "of": first, "emptied": True} for sheet, first in old.emptied.items()}
+    if isinstance(book, OpenWorkbook):
+        book.compute_on_opening()  # its formulas may refer to the arrays
+        book.ensure_view()
+    properties, replaced, kept = book.ensure_properties(), book.changed_parts(), dict(old.kept)
+    for sheet, first in old.emptied.items():
+        plan = SheetPlan(sheet.title, (), 0, names=False)
+        replaced[sheet.part] = b"".join(worksheet_xml(book, plan, sheet))
+        kept[sheet.title] = {"names": [], "of": first, "emptied": True}
     return PackageEdit(
         package=book.package,
-        replaced=replaced | changed_parts(book),
+        replaced=replaced,
         dropped=frozenset(dropped),
         sheets=parts,
         styles=styles,
         properties=properties,
-        record={**old.record, "sheets": {**old.kept, **emptied}},
+        record={**old.record, "sheets": kept},
         known_sheets=remember_sheets(plans, names, tables),
         titles=old.titles,
         strict=book.strict,
@@ -172,7 +182,7 @@ def plan_append(
 
 
 def _make_sheet_parts(
-    book: OpenWorkbook, plans: Sequence[SheetPlan], old: OwnSheets, tables: Mapping[str, str]
+    book: OpenWorkbook | NewWorkbook, plans: Sequence[SheetPlan], old: OwnSheets, tables: Mapping[str, str]
 ) -> tuple[list[SheetPart], list[ViewPart]]:
     """Return the sheets without their rows, and the views; new ones are put into the workbook.
 
@@ -185,7 +195,7 @@ def _make_sheet_parts(
             posixpath.join(folder, pattern.removeprefix("xl/")).format(number)
             for number in numbers.setdefault(pattern, count(1))
         )
-        name = next(name for name in names if not (name in book.package or name in book.types))
+        name = next(name for name in names if not book.has_part(name))
         if type_:
             book.types.add(name, type_)
         return name
@@ -216,7 +226,7 @@ def _to_strict(content: bytes) -> bytes:
     return content.replace(MAIN.encode(), STRICT_MAIN.encode())
 
 
-def worksheet_xml(book: OpenWorkbook, plan: SheetPlan, sheet: BookSheet) -> tuple[bytes, bytes]:
+def worksheet_xml(book: OpenWorkbook | NewWorkbook, plan: SheetPlan, sheet: BookSheet) -> tuple[bytes, bytes]:
     """Return the XML before and after the rows, as the workbook's macros and its view on the sheets want it."""
     head, tail = worksheet_frame(plan, selected=book.is_in_view(sheet), code_name=_code_name(book.package, sheet.part))
     if not book.strict:
@@ -225,43 +235,14 @@ def worksheet_xml(book: OpenWorkbook, plan: SheetPlan, sheet: BookSheet) -> tupl
     return _to_strict(head), tail.replace(plain, other)
 
 
-def _code_name(package: Package, part: str) -> str:
+def _code_name(package: Package | None, part: str) -> str:
     """Return the name by which macros call a sheet; empty if they do not."""
-    if part not in package:
+    if package is None or part not in package:
         return ""
     try:
         return read_first_tag(package.head(part, HEAD), "sheetPr", location=part).get("codeName", "")
     except FormatError:
         return ""  # it is replaced, broken or not
-
-
-def ensure_properties(book: OpenWorkbook) -> str:
-    """Return the part of the custom properties; a new one is put into the package.
-
-    Raises:
-        FormatError: it is damaged.
-    """
-    part = book.root_relations.target("custom-properties")
-    if part is None:
-        names = (PROPERTIES, *(f"docProps/custom{number}.xml" for number in range(1, len(book.package.names()) + 2)))
-        part = next(name for name in names if not (name in book.package or name in book.types))
-        book.root_relations.add("custom-properties", part, strict=book.strict)
-    if part in book.package:
-        merge_properties(book.package.read(part, limit=MOST_BYTES), {}, location=part)
-    elif part not in book.types:
-        book.types.add(part, CONTENT_TYPE)
-    return part
-
-
-def changed_parts(book: OpenWorkbook) -> dict[str, bytes]:
-    """Return the content of the parts that list the sheets, names and parts of a workbook, where it has changed."""
-    changed = {
-        book.package.member(TYPES).name: book.types.markup.to_bytes(),
-        book.part: book.markup.to_bytes(),
-        book.relations.name: book.relations.markup.to_bytes(),
-        book.root_relations.name: book.root_relations.markup.to_bytes(),
-    }
-    return {name: content for name, content in changed.items() if content != book.package.read(name)}
 
 
 # Removes the parts that nobody needs any more when sheets are replaced, and the calculation chain if it lists them.

@@ -9,14 +9,34 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, count
 
 from ...errors import FormatError, LimitError
 from ...tables import NamedTable
-from ..workbooks import PRINT_AREA, escape_text, parse_titles, quote_attribute, without_escapes
+from ..workbooks import (
+    PRINT_AREA,
+    defined_names_xml,
+    escape_text,
+    parse_titles,
+    quote_attribute,
+    without_escapes,
+)
 from .package.markup import HEAD, Element, Markup, read_first_tag
 from .package.parts import Package
-from .package.relations import MAIN, RELATION_SPACES, STRICT, ContentTypes, Relation, Relations, relation_space
+from .package.relations import (
+    CONTENT_TYPE,
+    MAIN,
+    MOST_BYTES,
+    PROPERTIES,
+    RELATION_SPACES,
+    STRICT,
+    TYPES,
+    ContentTypes,
+    Relation,
+    Relations,
+    merge_properties,
+    relation_space,
+)
 
 STRICT_MAIN = STRICT + "spreadsheetml/main"
 _TABLE = "application/vnd.openxmlformats-officedocument.spreadsheetml.table+xml"
@@ -24,7 +44,7 @@ _TYPE = re.compile(
     r"application/vnd\.(openxmlformats-officedocument\.spreadsheetml\.(sheet|template)"
     r"|ms-excel\.(sheet|template|addin)\.macroEnabled)\.main\+xml"
 )
-_WORKSHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"
+WORKSHEET_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"
 _MOST_BYTES = 2**24  # of the workbook's own part
 _MOST_ID = 65_534  # the highest id that a sheet may have
 _BEFORE_NAMES = ("sheets", "functionGroups", "externalReferences")  # elements that stand before definedNames
@@ -127,18 +147,18 @@ class OpenWorkbook:
                 "unshare it in Excel first, or write to a new file"
             )
 
-    def defined_names(self) -> list[str]:
-        """Return all defined names that the workbook has, with those of single sheets."""
-        return [element.get("name") for element in self._names()]
+    def taken_names(self) -> list[str]:
+        """Return all defined names that the workbook has, with those of single sheets, and the names of Excel's tables.
+
+        No defined name may be the same as one of those.
+        """
+        tables = [table.get(key, "") for table in self._table_heads() for key in ("name", "displayName")]
+        return [*(element.get("name") for element in self._names()), *tables]
 
     def name_texts(self) -> list[tuple[str, str]]:
         """Return the defined names of the whole workbook, without those of single sheets, each with its reference."""
         names = (element for element in self._names() if "localSheetId" not in element.attributes)
         return [(without_escapes(element.get("name")), element.text) for element in names]
-
-    def table_names(self) -> list[str]:
-        """Return the names of Excel's tables: no defined name may be the same as one of them."""
-        return [table.get(key, "") for table in self._table_heads() for key in ("name", "displayName")]
 
     def table_numbers(self) -> list[int]:
         """Return the numbers of Excel's tables: no two tables have the same."""
@@ -182,7 +202,7 @@ class OpenWorkbook:
         if id_ is None:
             raise LimitError(f"the workbook has {len(self.sheets)} sheets already")
         relation = self.relations.add("worksheet", part, strict=self.strict)
-        self.types.add(part, _WORKSHEET)
+        self.types.add(part, WORKSHEET_TYPE)
         known = [prefix for prefix, space in self._list.scope.items() if space in RELATION_SPACES]
         state = ' state="veryHidden"' if very_hidden else ""
         prefix, declared = known[0] if known else "r:", f' xmlns:r="{relation_space(self.strict)}"'
@@ -239,21 +259,43 @@ class OpenWorkbook:
     def add_names(self, names: Mapping[str, str], print_areas: Mapping[str, str]) -> None:
         """Add defined names with their references, and by the titles of sheets the ranges that are printed."""
         prefix = self.markup.root.prefix
-        texts = [
-            f"<{prefix}definedName name={quote_attribute(name)}>{escape_text(refers)}</{prefix}definedName>"
-            for name, refers in names.items()
-        ]
-        texts += [
-            f'<{prefix}definedName name="{PRINT_AREA}" localSheetId="{self._index_of(title)}">{escape_text(refers)}'
-            f"</{prefix}definedName>"
-            for title, refers in print_areas.items()
-        ]
-        text = "".join(texts)
+        text = defined_names_xml(names, {self._index_of(title): text for title, text in print_areas.items()}, prefix)
         listed = self.markup.root.child_named("definedNames")
         if listed is not None:
             self.markup.append(listed, text)
         elif text:
             self.markup.insert(self._end_offset(*_BEFORE_NAMES), f"<{prefix}definedNames>{text}</{prefix}definedNames>")
+
+    def has_part(self, name: str) -> bool:
+        """Return whether the workbook has, or lists, a part of this name."""
+        return name in self.package or name in self.types
+
+    def ensure_properties(self) -> str:
+        """Return the part of the custom properties; a new one is put into the package.
+
+        Raises:
+            FormatError: it is damaged.
+        """
+        part = self.root_relations.target("custom-properties")
+        if part is None:
+            names = chain([PROPERTIES], map("docProps/custom{}.xml".format, count(1)))
+            part = next(name for name in names if not self.has_part(name))
+            self.root_relations.add("custom-properties", part, strict=self.strict)
+        if part in self.package:
+            merge_properties(self.package.read(part, limit=MOST_BYTES), {}, location=part)
+        elif part not in self.types:
+            self.types.add(part, CONTENT_TYPE)
+        return part
+
+    def changed_parts(self) -> dict[str, bytes]:
+        """Return the content of the parts that list the sheets, names and parts of a workbook, where it has changed."""
+        changed = {
+            self.package.member(TYPES).name: self.types.markup.to_bytes(),
+            self.part: self.markup.to_bytes(),
+            self.relations.name: self.relations.markup.to_bytes(),
+            self.root_relations.name: self.root_relations.markup.to_bytes(),
+        }
+        return {name: content for name, content in changed.items() if content != self.package.read(name)}
 
     def _index_of(self, title: str) -> int:
         """Return the number of a sheet's tab, counted from 0."""

@@ -29,7 +29,6 @@ from ...views.geometry import check_views
 from ..workbooks import EXACT_INTEGER
 from .adapter import write_excel
 from .adopting import adopt_workbook
-from .append import changed_parts
 from .cell_xml import cells_xml, format_number, format_text
 from .checking import open_snapshots
 from .guard.snapshot import SnapshotHeader
@@ -113,7 +112,7 @@ def _write_revised(opened: Source, path: Path, columns: Mapping[str, LinearArray
     for gone in dropped:
         book.relations.drop(gone)
         book.types.drop(gone)
-    replaced |= changed_parts(book)
+    replaced |= book.changed_parts()
     with replacing(path, binary=True) as sink:
         writer = PackageWriter(sink)
         writer.copy_parts(package, replaced, dropped)

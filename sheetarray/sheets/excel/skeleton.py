@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -16,16 +14,19 @@ from ...files import name_part
 from ..workbooks import (
     ArrayArea,
     check_title,
+    defined_names_xml,
     make_defined_names,
     quote_attribute,
     with_escapes,
 )
 from .cell_xml import xml_text
-from .package.packing import PackageWriter
+from .open_workbook import WORKSHEET_TYPE, BookSheet
 from .package.relations import (
+    CONTENT_TYPE,
     DECLARED,
     MAIN,
     PACKAGE,
+    PROPERTIES,
     RELATIONS,
     TYPES,
     relations_xml,
@@ -306,7 +307,15 @@ CONTENT_TYPES = {  # of the workbook's own part, by the suffix: Excel does not o
     ".xltx": f"{OFFICE}spreadsheetml.template.main+xml",
     ".xltm": "application/vnd.ms-excel.template.macroEnabled.main+xml",
 }
-_TYPED = '<Override PartName="/{}" ContentType="{}"/>'
+_VERY_HIDDEN = ' state="veryHidden"'  # hides a sheet from all menus
+_ROOT_RELATIONS = relations_xml(  # from which a program finds the other parts
+    [
+        (f"{RELATIONS}/officeDocument", "xl/workbook.xml"),
+        (f"{PACKAGE}/relationships/metadata/core-properties", "docProps/core.xml"),
+        (f"{RELATIONS}/extended-properties", "docProps/app.xml"),
+        (f"{RELATIONS}/custom-properties", PROPERTIES),
+    ]
+)
 # The version of the calculation engine, of Excel 2019 and later: for a lower one Excel computes all formulas on opening
 _CALCULATION = 191029
 
@@ -317,50 +326,111 @@ def suffix_of(target: object) -> str:
     return suffix if suffix in CONTENT_TYPES else ".xlsx"
 
 
-@lru_cache(maxsize=8)
-def make_package(suffix: str, styles: str) -> bytes:
-    """Return the package of a workbook that has no sheets yet.
+class NewWorkbook:
+    """A new workbook without sheets, to which sheets are added as to an `OpenWorkbook`.
 
     `suffix`: of the file, one of `CONTENT_TYPES`. `styles`: the XML of its styles.
 
     Example:
-        >>> import zipfile
-        >>> zipfile.ZipFile(io.BytesIO(make_package(".xlsx", "<styleSheet/>"))).read("xl/styles.xml")
-        b'<styleSheet/>'
+        >>> book = NewWorkbook(".xlsx", "<styleSheet/>")
+        >>> book.add_sheet("arrays", "xl/worksheets/sheet1.xml").id
+        '1'
+        >>> b'<sheet name="arrays" sheetId="1" r:id="rId2"/>' in book.changed_parts()["xl/workbook.xml"]
+        True
     """
-    types = {
-        "xl/workbook.xml": CONTENT_TYPES[suffix],
-        "xl/styles.xml": f"{OFFICE}spreadsheetml.styles+xml",
-        "docProps/core.xml": "application/vnd.openxmlformats-package.core-properties+xml",
-        "docProps/app.xml": f"{OFFICE}extended-properties+xml",
-    }
-    parts = {
-        TYPES: f'{DECLARED}<Types xmlns="{PACKAGE}/content-types">'
-        '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-        '<Default Extension="xml" ContentType="application/xml"/>'
-        f"{''.join([_TYPED.format(*one) for one in types.items()])}</Types>",
-        "_rels/.rels": relations_xml(
-            [
-                (f"{RELATIONS}/officeDocument", "xl/workbook.xml"),
-                (f"{PACKAGE}/relationships/metadata/core-properties", "docProps/core.xml"),
-                (f"{RELATIONS}/extended-properties", "docProps/app.xml"),
-            ]
-        ),
-        "xl/workbook.xml": f'{DECLARED}<workbook xmlns="{MAIN}" xmlns:r="{RELATIONS}"><workbookPr/><bookViews>'
-        '<workbookView activeTab="0"/></bookViews><sheets/>'
-        f'<calcPr calcId="{_CALCULATION}" fullCalcOnLoad="0"/></workbook>',
-        "xl/_rels/workbook.xml.rels": relations_xml([(f"{RELATIONS}/styles", "styles.xml")]),
-        "xl/styles.xml": styles,
-        "docProps/core.xml": f'{DECLARED}<cp:coreProperties xmlns:cp="{PACKAGE}/metadata/core-properties" '
-        f'xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:creator>{_MAKER}</dc:creator></cp:coreProperties>',
-        "docProps/app.xml": f'{DECLARED}<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/'
-        f'extended-properties"><Application>{_MAKER}</Application></Properties>',
-    }
-    file = io.BytesIO()
-    writer = PackageWriter(file)
-    writer.write_parts({name: text.encode() for name, text in parts.items()})
-    writer.finish()
-    return file.getvalue()
+
+    package = None
+    part, strict = "xl/workbook.xml", False
+
+    def __init__(self, suffix: str, styles: str) -> None:
+        self.sheets: list[BookSheet] = []
+        self.types = _NewTypes(CONTENT_TYPES[suffix])
+        self._styles, self._names = styles, ""
+        self._hidden: set[str] = set()  # the titles of sheets that no menu shows
+
+    def has_part(self, name: str) -> bool:
+        """Return whether the workbook lists a part of this name."""
+        return name in self.types.parts
+
+    def is_in_view(self, sheet: BookSheet) -> bool:
+        """Return whether the workbook opens with a sheet in front."""
+        return sheet is self.sheets[0]
+
+    def taken_names(self) -> list[str]:
+        """Return the names that no defined name may have: none."""
+        return []
+
+    def table_numbers(self) -> list[int]:
+        """Return the numbers of Excel's tables: there is no table."""
+        return []
+
+    def add_sheet(self, title: str, part: str, *, very_hidden: bool = False) -> BookSheet:
+        """Return a sheet that is added at the end of the list; no menu shows one that is very hidden."""
+        self.types.add(part, WORKSHEET_TYPE)
+        self.sheets.append(BookSheet(title, str(len(self.sheets) + 1), "worksheet", part))
+        self._hidden |= {title} if very_hidden else set()
+        return self.sheets[-1]
+
+    def add_names(self, names: Mapping[str, str], print_areas: Mapping[str, str]) -> None:
+        """Add defined names with their references, and by the titles of sheets the ranges that are printed."""
+        areas = {tab: print_areas[sheet.title] for tab, sheet in enumerate(self.sheets) if sheet.title in print_areas}
+        self._names = defined_names_xml(names, areas)
+
+    def ensure_properties(self) -> str:
+        """Return the part of the custom properties."""
+        self.types.add(PROPERTIES, CONTENT_TYPE)
+        return PROPERTIES
+
+    def changed_parts(self) -> dict[str, bytes]:
+        """Return the content of all parts but those of sheets, and of what these refer to."""
+        sheets, targets = "", [(f"{RELATIONS}/styles", "styles.xml")]
+        for number, sheet in enumerate(self.sheets, 1):
+            hidden = _VERY_HIDDEN if sheet.title in self._hidden else ""
+            name = quote_attribute(sheet.title)
+            sheets += f'<sheet name={name} sheetId="{number}"{hidden} r:id="rId{number + 1}"/>'
+            targets.append((f"{RELATIONS}/worksheet", sheet.part.removeprefix("xl/")))
+        texts = {
+            TYPES: self.types.to_xml(),
+            "_rels/.rels": _ROOT_RELATIONS,
+            self.part: f'{DECLARED}<workbook xmlns="{MAIN}" xmlns:r="{RELATIONS}"><workbookPr/><bookViews>'
+            f'<workbookView activeTab="0"/></bookViews><sheets>{sheets}</sheets>'
+            + (f"<definedNames>{self._names}</definedNames>" if self._names else "")
+            + f'<calcPr calcId="{_CALCULATION}" fullCalcOnLoad="0"/></workbook>',
+            "xl/_rels/workbook.xml.rels": relations_xml(targets),
+            "xl/styles.xml": self._styles,
+            "docProps/core.xml": f'{DECLARED}<cp:coreProperties xmlns:cp="{PACKAGE}/metadata/core-properties" '
+            f'xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:creator>{_MAKER}</dc:creator></cp:coreProperties>',
+            "docProps/app.xml": f'{DECLARED}<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/'
+            f'extended-properties"><Application>{_MAKER}</Application></Properties>',
+        }
+        return dict(zip(texts, map(str.encode, texts.values()), strict=True))
+
+
+class _NewTypes:
+    """The types of the parts of a new workbook, as `ContentTypes` has those of an existing one."""
+
+    def __init__(self, type_: str) -> None:
+        self.parts = {
+            "xl/workbook.xml": type_,
+            "xl/styles.xml": f"{OFFICE}spreadsheetml.styles+xml",
+            "docProps/core.xml": "application/vnd.openxmlformats-package.core-properties+xml",
+            "docProps/app.xml": f"{OFFICE}extended-properties+xml",
+        }
+        self._suffixes = {"rels": "application/vnd.openxmlformats-package.relationships+xml", "xml": "application/xml"}
+
+    def add(self, part: str, type_: str) -> None:
+        """Add a part to the list."""
+        self.parts[part] = type_
+
+    def add_suffix(self, suffix: str, type_: str) -> None:
+        """Add the type of all parts of a suffix to the list."""
+        self._suffixes[suffix] = type_
+
+    def to_xml(self) -> str:
+        """Return the part that lists the types."""
+        texts = [f'<Default Extension="{one}" ContentType="{type_}"/>' for one, type_ in self._suffixes.items()]
+        texts += [f'<Override PartName="/{part}" ContentType="{type_}"/>' for part, type_ in self.parts.items()]
+        return f'{DECLARED}<Types xmlns="{PACKAGE}/content-types">{"".join(texts)}</Types>'
 
 
 def check_titles(sheets: Sequence[SheetPlan]) -> None:

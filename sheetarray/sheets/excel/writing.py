@@ -48,7 +48,7 @@ from .open_workbook import OpenWorkbook
 from .package.packing import PackageWriter
 from .package.parts import Package
 from .package.relations import SEARCHES_KEY, Searches
-from .skeleton import SheetPart, SheetPlan, make_package, suffix_of
+from .skeleton import NewWorkbook, SheetPart, SheetPlan, suffix_of
 from .styles import CellStyles, find_styles, make_styles
 from .views.worksheet import link_columns, plan_view_sheet, write_relations, write_view
 
@@ -269,9 +269,8 @@ def write_sheets(target: Writable, writes: Sequence[SheetWrite], *, mode: str, i
     if mode == "w" or (path is not None and file_version(path) is None):
         codes = dict.fromkeys([code for write in writes for code in write.options.formats.values()])
         styles, content = make_styles(tuple(codes), views=bool(writes[0].options.views))
-        book = OpenWorkbook(Package(make_package(suffix_of(target), content)))
         plan = _plan_sheets(writes, styles, ())
-        edit = plan_append(book, plan.sheets, styles)
+        edit = plan_append(NewWorkbook(suffix_of(target), content), plan.sheets, styles)
         with replacing(target, binary=True) as sink:
             _write_package(edit, PackageWriter(sink), writes, plan, Searches())
     elif path is not None:
@@ -312,13 +311,14 @@ def _write_package(
 ) -> None:
     """Write a workbook of which everything but the rows is made."""
     options = writes[0].options
-    total, before = sum([layout.cell_count for layout in plan.layouts]), 0
+    total = before = 0
     header_rows: dict[tuple[int, int], int] = {}
     if options.report is not None:
+        total = sum([layout.cell_count for layout in plan.layouts])
         options.report(0, total)
     with ThreadPoolExecutor(1, "sheetarray-fingerprint") as aside:
         fingerprints = [aside.submit(_make_fingerprints, write.arrays) for write in writes]
-        snapshots = [aside.submit(_encode_snapshots, write) for write in writes if options.guard]
+        snapshots = [aside.submit(_encode_snapshots, write) for write in writes] if options.guard else []
         made.write(writer)
         links, remembered = {}, {}
         if plan.views:
@@ -453,12 +453,11 @@ def _plan_sheet(
 ) -> SheetPlan:
     table = () if options.note is None else table_columns(layout)
     codes = [known.code_of(style) for style in styles]
-    ranges = [(piece.name, element_range(layout, place)) for place, piece in enumerate(layout.pieces)]
     return SheetPlan(
         title,
         column_widths(layout.pieces, codes, as_text=options.as_text, filtered=bool(table)),
         layout.height,
-        [(name, cells) for name, cells in ranges if cells],
+        [(piece.name, cells) for place, piece in enumerate(layout.pieces) if (cells := element_range(layout, place))],
         headers=layout.zone_height - 1 if layout.hides_headers else 0,
         printed=printed_ranges(layout),
         hidden=frozenset([place for place, piece in enumerate(layout.pieces) if is_for_programs(piece)]),

@@ -329,11 +329,12 @@ def test_a_workbook_without_any_record_is_told_once(book: Path) -> None:
     assert finding.hint
 
 
-def test_a_record_of_a_version_to_come_is_no_record(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_record_of_a_version_to_come_is_named_as_such(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(records, "_VERSION", 5)
     sa.write(book, {"a": np.arange(5)})
     (finding,) = sa.check(book)
-    assert "no record of 'a'" in finding.message
+    assert "are of version 5" in finding.message
+    assert "upgrade" in finding.hint
 
 
 @pytest.fixture

@@ -113,15 +113,12 @@ class _DirectoryEntry:
     flags: int
     when: int
     offset: int
-    wide: bool = False  # whether its sizes stand in the extra field, as numbers of 64 bits
     sizes: PackedSizes = PackedSizes(0, 0, 0)  # noqa: RUF009  (a tuple)
+    wide: bool = False  # whether its sizes stand in the extra field, as numbers of 64 bits
 
-    def set_sizes(self, sizes: PackedSizes) -> None:
-        """Note the sizes of the content, once they are known."""
+    def to_local_header(self, sizes: PackedSizes) -> bytes:
+        """Note the sizes of the content, and return the bytes that stand before it."""
         self.sizes, self.wide = sizes, max(sizes.size, sizes.packed) >= ZIP64
-
-    def to_local_header(self) -> bytes:
-        """Return the bytes that stand before the content."""
         extra = struct.pack("<2H2Q", 1, 16, self.sizes.size, self.sizes.packed) if self.wide else b""
         size, packed = (ZIP64, ZIP64) if self.wide else (self.sizes.size, self.sizes.packed)
         version, lengths = 45 if self.wide else 20, (len(self.name), len(extra))
@@ -180,8 +177,7 @@ class PackageWriter:
         for name, content in parts.items():
             packed, crc = deflate(content)
             entry = self._entry(name)
-            entry.set_sizes(PackedSizes(crc, len(content), len(packed)))
-            pieces += [entry.to_local_header(), packed]
+            pieces += [entry.to_local_header(PackedSizes(crc, len(content), len(packed))), packed]
             self._offset += len(pieces[-2]) + len(packed)
             self._entries.append(entry)
         self._sink.write(b"".join(pieces))
@@ -196,8 +192,7 @@ class PackageWriter:
         member = package.member(name)
         entry = self._entry(member.name)
         entry.method, entry.flags, entry.when = member.method, entry.flags | member.flags & _KEPT_FLAGS, member.when
-        entry.set_sizes(PackedSizes(member.crc, member.size, member.packed))
-        self._write(entry.to_local_header())
+        self._write(entry.to_local_header(PackedSizes(member.crc, member.size, member.packed)))
         for block in package.iter_packed(name):
             self._write(block)
         self._entries.append(entry)
@@ -228,8 +223,8 @@ class PackageWriter:
         with tempfile.SpooledTemporaryFile(_IN_MEMORY) as spool:
             with Deflater(spool) as deflater:
                 yield cast("Sink", deflater)
-                entry.set_sizes(deflater.finish())
-            self._write(entry.to_local_header())
+                sizes = deflater.finish()
+            self._write(entry.to_local_header(sizes))
             spool.seek(0)
             shutil.copyfileobj(spool, cast("IO[bytes]", self._sink), 2**20)
         self._offset += entry.sizes.packed

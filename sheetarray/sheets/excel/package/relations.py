@@ -296,6 +296,7 @@ def _uri(part: str) -> str:
 #     {"sheets": {"arrays": {...}, ...}, ...}    what is known of each sheet that this package wrote, by its title
 
 PREFIX = "sheetarray "
+PROPERTIES = "docProps/custom.xml"
 CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.custom-properties+xml"
 _LONGEST = 255  # characters of a property
 _MOST = 2**24  # characters of the JSON of a record
