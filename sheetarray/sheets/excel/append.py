@@ -11,7 +11,7 @@ import posixpath
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import count, filterfalse
 from math import inf
 from typing import Any, Literal
 from zlib import crc32
@@ -191,11 +191,8 @@ def _make_sheet_parts(
     folder, numbers = posixpath.dirname(book.part), dict[str, Iterator[int]]()
 
     def new_part(pattern: str, type_: str) -> str:
-        names = (
-            posixpath.join(folder, pattern.removeprefix("xl/")).format(number)
-            for number in numbers.setdefault(pattern, count(1))
-        )
-        name = next(name for name in names if not book.has_part(name))
+        place = posixpath.join(folder, pattern.removeprefix("xl/"))
+        name = next(filterfalse(book.has_part, map(place.format, numbers.setdefault(pattern, count(1)))))
         if type_:
             book.types.add(name, type_)
         return name

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, count
+from itertools import chain, count, filterfalse
 
 from ...errors import FormatError, LimitError
 from ...tables import NamedTable
@@ -279,7 +279,7 @@ class OpenWorkbook:
         part = self.root_relations.target("custom-properties")
         if part is None:
             names = chain([PROPERTIES], map("docProps/custom{}.xml".format, count(1)))
-            part = next(name for name in names if not self.has_part(name))
+            part = next(filterfalse(self.has_part, names))
             self.root_relations.add("custom-properties", part, strict=self.strict)
         if part in self.package:
             merge_properties(self.package.read(part, limit=MOST_BYTES), {}, location=part)

@@ -85,7 +85,7 @@ class RowWriter:
     ) -> None:
         self.filtered = filtered
         self.layout, self.as_text, self.cell_styles = layout, as_text, styles
-        self._letters = [column_letters(place) for place in range(len(layout.pieces))]
+        self._letters = list(map(column_letters, range(len(layout.pieces))))
         self._links = links or {}
         self._styles = value_styles
 
@@ -452,7 +452,7 @@ def _plan_sheet(
     title: str, layout: Layout, styles: Sequence[int | None], known: CellStyles, options: SheetOptions
 ) -> SheetPlan:
     table = () if options.note is None else table_columns(layout)
-    codes = [known.code_of(style) for style in styles]
+    codes = list(map(known.code_of, styles))
     return SheetPlan(
         title,
         column_widths(layout.pieces, codes, as_text=options.as_text, filtered=bool(table)),
