@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 import xlsxwriter
 from adapters_deleted import needing
+from limits import set_limits
 
 import sheetarray as sa
 from sheets_emulator import SheetsServer
@@ -181,8 +182,9 @@ def test_a_sheet_in_the_way_keeps_all_of_them_out(tmp_path: Path) -> None:
     assert book.sheetnames == ["Sheet", "South 2"]
 
 
-def test_wide_tables_go_on_in_sheets_of_their_own(tmp_path: Path) -> None:
-    wide, small = pl.DataFrame({f"c{number}": [number] for number in range(16_385)}), pl.DataFrame({"n": [0, 1]})
+def test_wide_tables_go_on_in_sheets_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    set_limits(monkeypatch, worksheet_columns=30)
+    wide, small = pl.DataFrame({f"c{number}": [number] for number in range(31)}), pl.DataFrame({"n": [0, 1]})
     path = tmp_path / "t.xlsx"
     sa.write(path, {"wide": wide, "small": small})
     assert openpyxl.load_workbook(path, read_only=True).sheetnames == ["wide", "wide (2)", "small"]

@@ -26,6 +26,8 @@ def suite(name: str) -> type[Hostile]:
     special = {"suffix": row.suffixes[0], "format": name, "reads_cut": name in READ_CUT}
     if name in (*TEXT, "json"):
         special["words"] = PIECES
+    if name == "zarr":  # each is a folder of many files
+        special["tries"] = examples(120)
     return type(f"TestHostile{name.title().replace('-', '')}", (Hostile,), special)
 
 
