@@ -41,25 +41,8 @@ SHARED = {
     "interchange.untrusted",
 }
 HEAVY = {
-    "polars",
-    "pandas",
-    "openpyxl",
-    "fastexcel",
-    "gspread",
-    "zstandard",
-    "click",
-    "rich",
-    "fastavro",
-    "msgpack",
-    "orjson",
-    "awkward",
-    "h5py",
-    "xarray",
-    "pyarrow",
-    "isal",
-    "fsspec",
-    "dask",
-    "distributed",
+    *("polars", "pandas", "openpyxl", "fastexcel", "gspread", "zstandard", "click", "rich", "fastavro", "msgpack"),
+    *("orjson", "awkward", "h5py", "xarray", "pyarrow", "isal", "fsspec", "dask", "distributed"),
 }
 
 

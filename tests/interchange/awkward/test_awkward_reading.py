@@ -247,9 +247,8 @@ PACKERS = {
 }
 
 
-@pytest.mark.parametrize("packer", PACKERS)
-@pytest.mark.parametrize("size", [0, 1, 7, 2**20 - 1, 2**20, 2**20 + 1, 3 * 2**20])
-@pytest.mark.parametrize("noise", [False, True])
+@pytest.mark.parametrize(("packer", "noise"), [("zlib", False), ("zlib", True), ("lzma", True), ("lzma alone", False)])
+@pytest.mark.parametrize("size", [0, 1, 7, 2**20 - 1, 2**20, 2**20 + 1])
 def test_compressed_blobs_are_inflated_to_the_byte(packer: str, size: int, noise: bool) -> None:
     compress, spec = PACKERS[packer]
     data = np.random.default_rng(0).bytes(size) if noise else bytes(size)

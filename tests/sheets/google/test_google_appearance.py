@@ -196,8 +196,7 @@ def put_unaligned(book: Book, arrays: dict[str, Any]) -> None:
         sheet.update(cells, f"R1C{column}", raw=True)
 
 
-@pytest.mark.parametrize("unaligned", ["", "b", "cd"])
-@pytest.mark.parametrize("names", ["abcd", ["a", "ndarray"]])
+@pytest.mark.parametrize(("names", "unaligned"), [("abcd", ""), (["a", "ndarray"], "b"), ("abcd", "cd")])
 def test_any_writes_after_each_other_leave_what_they_wrote(
     book: Book, way: str, names: list[str], unaligned: str
 ) -> None:

@@ -71,7 +71,9 @@ def test_a_reader_sees_all_of_them_or_none(book: Book) -> None:
 
 
 @pytest.mark.fault("A fault that lasts, while several tables are written.", "All old tables stand, or all new ones.")
-@pytest.mark.parametrize("kind", [503, "reset-after"])
+@pytest.mark.parametrize(
+    ("book", "kind"), [("at once", "reset-after"), ("staged", 503), ("staged", "reset-after")], indirect=["book"]
+)
 def test_a_fault_that_lasts_leaves_all_old_tables_or_all_new_ones(book: Book, kind: Any) -> None:
     values, outcomes = dict(OLD), []
     for index in range(40):
