@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Callable
 from pathlib import Path
 
@@ -70,13 +69,6 @@ def test_many_megabytes_of_words_are_judged_in_seconds(tmp_path: Path, name: str
     path = tmp_path / "hostile.csv"
     path.write_bytes(HOSTILE[name]())
     run_operations(path, "read", "read_columns", *(["scan", "check"] if name in ALSO_SCANNED else []))
-
-
-@pytest.mark.slow
-def test_compressed_commas_are_judged_in_seconds(tmp_path: Path) -> None:
-    path = tmp_path / "hostile.csv.gz"
-    path.write_bytes(gzip.compress(HOSTILE["commas"]()))
-    run_operations(path, "scan", "check", "read", "read_columns")
 
 
 WRONG = {

@@ -371,16 +371,6 @@ def test_check_finds_each_broken_array(place: Path) -> None:
     assert list(sa.check(io.BytesIO(archive()), format="awkd")) == []
 
 
-def test_a_missing_package_names_the_extra(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
-    sa.write(place, {"t": LISTS})
-    monkeypatch.setitem(sys.modules, "awkward", None)
-    for verb in (sa.read, sa.scan, lambda path: sa.write(path, {"t": [1]})):
-        with pytest.raises(sa.MissingDependencyError, match=r"pip install 'sheetarray\[awkward\]'"):
-            verb(place)
-
-
 def test_the_command_line_shows_converts_and_checks(place: Path, tmp_path: Path) -> None:
     sa.write(place, {"events": CASES["records"], "numbers": np.arange(3)})
     answer = json.loads(run_command("info", place, "--json", catch_exceptions=False).stdout)
