@@ -16,14 +16,8 @@ from limits import get_limit, set_limits
 import sheetarray as sa
 
 HOSTILE = [
-    "</script><script>alert(1)</script>",
-    "<!-- <script>",
-    "\"quotes' & <b>tags</b>",
-    "\u202eright to left\u202c",
-    "שלום 👩\u200d🔬",
-    "\u2028\u2029\x00\x1b]0;x\x07",
-    "{{script}} {{manifest}}",
-    "]]>",
+    *("</script><script>alert(1)</script>", "<!-- <script>", "\"quotes' & <b>tags</b>", "\u202eright to left\u202c"),
+    *("שלום 👩\u200d🔬", "\u2028\u2029\x00\x1b]0;x\x07", "{{script}} {{manifest}}", "]]>"),
 ]
 
 

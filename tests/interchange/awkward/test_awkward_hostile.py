@@ -227,17 +227,8 @@ def test_the_memory_allowed_grows_with_the_file() -> None:
 
 def test_names_of_a_pickle_are_never_looked_up() -> None:
     for data in (
-        b"cbuiltins\nprint\n.",
-        b"\x80\x04\x8c\x02os\x8c\x06system\x93.",
-        b"\x80\x02}q\x00.",
-        b"(lp0\n.",
-        b"",
-        b".",
-        b"N",
-        b"\x80\x04N",
-        b"\x80\x04NN.",
-        b"I99999999999999999999\n.",
-        b"F1e999\n.",
+        *(b"cbuiltins\nprint\n.", b"\x80\x04\x8c\x02os\x8c\x06system\x93.", b"\x80\x02}q\x00.", b"(lp0\n.", b""),
+        *(b".", b"N", b"\x80\x04N", b"\x80\x04NN.", b"I99999999999999999999\n.", b"F1e999\n."),
         b"\x8a\xff" + b"\xff" * 255 + b".",
     ):
         text = base64.b64encode(data).decode()

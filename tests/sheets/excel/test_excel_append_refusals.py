@@ -181,16 +181,8 @@ def test_a_broken_workbook_is_refused_before_anything_is_written(kind: str) -> N
 @pytest.mark.parametrize(
     "part",
     [
-        WORKBOOK,
-        RELATIONS,
-        TYPES,
-        "_rels/.rels",
-        "docProps/custom.xml",
-        "docProps/app.xml",
-        "xl/styles.xml",
-        "xl/tables/table1.xml",
-        "xl/worksheets/_rels/sheet3.xml.rels",
-        "xl/worksheets/sheet3.xml",
+        *(WORKBOOK, RELATIONS, TYPES, "_rels/.rels", "docProps/custom.xml", "docProps/app.xml", "xl/styles.xml"),
+        *("xl/tables/table1.xml", "xl/worksheets/_rels/sheet3.xml.rels", "xl/worksheets/sheet3.xml"),
     ],
 )
 def test_mutated_parts(part: str) -> None:

@@ -303,13 +303,8 @@ def test_of_formulas_with_a_value_those_that_lead_into_a_view_are_followed() -> 
 @pytest.mark.parametrize(
     "formula",
     [
-        "of:=['t view'.B2]*2",
-        "of:=['t view'.B2:.B3]",
-        "of:=['gone'.B2]",
-        "of:=['file:///other.ods'#$'t view'.B2]",
-        "of:=[.A21]",
-        "of:='t view'![.B2]+1",
-        "of:='t view'![.B2:.B3]",
+        *("of:=['t view'.B2]*2", "of:=['t view'.B2:.B3]", "of:=['gone'.B2]"),
+        *("of:=['file:///other.ods'#$'t view'.B2]", "of:=[.A21]", "of:='t view'![.B2]+1", "of:='t view'![.B2:.B3]"),
         "of:=['t view'.B2097152]",
     ],
 )

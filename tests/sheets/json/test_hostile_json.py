@@ -56,17 +56,8 @@ def test_json_that_holds_no_array(text: str) -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        [],
-        {},
-        [1],
-        {"type": "float64"},
-        {"type": "float64", "value": None},
-        {"type": "float64", "value": [1]},
-        {"value": "NaN", "x": 1},
-        True,
-        None,
-        "abc",
-        "",
+        *([], {}, [1], {"type": "float64"}, {"type": "float64", "value": None}, {"type": "float64", "value": [1]}),
+        *({"value": "NaN", "x": 1}, True, None, "abc", ""),
     ],
 )
 @pytest.mark.parametrize(
@@ -78,25 +69,8 @@ def test_json_that_holds_no_array(text: str) -> None:
 )
 def test_any_json_value_as_an_element_is_read_or_named(value: Any, dtype: str) -> None:
     cells = [
-        "version",
-        "1.0.0",
-        "ndarray",
-        "shape",
-        1,
-        "strides",
-        1,
-        "offset",
-        0,
-        "order",
-        "row-major",
-        "dtype",
-        dtype,
-        "length",
-        1,
-        "capacity",
-        1,
-        "data",
-        value,
+        *("version", "1.0.0", "ndarray", "shape", 1, "strides", 1, "offset", 0, "order", "row-major", "dtype", dtype),
+        *("length", 1, "capacity", 1, "data", value),
     ]
     content = json.dumps({"x": cells}).encode()
     survive(content, "json")
