@@ -38,11 +38,9 @@ def cells(*order: str, version: tuple[Any, ...] = ("version", "1.0.0"), **fields
     return [*version, "ndarray", *itertools.chain.from_iterable([key, *given[key]] for key in keys), "data", 1, 2, 3, 4]
 
 
-@pytest.mark.parametrize(
-    "order", [tuple(reversed(FIELDS)), *itertools.islice(itertools.permutations(FIELDS), 0, 5040, 97)]
-)
-def test_keys_stand_in_any_order(order: tuple[str, ...]) -> None:
-    assert from_linear(cells(*order)).tolist() == [[1, 2], [3, 4]]
+def test_keys_stand_in_any_order() -> None:
+    for order in (tuple(reversed(FIELDS)), *itertools.islice(itertools.permutations(FIELDS), 0, 5040, 97)):
+        assert from_linear(cells(*order)).tolist() == [[1, 2], [3, 4]], order
 
 
 @pytest.mark.parametrize("change", [str.upper, str.title, lambda key: f"  {key}\t", lambda key: f"\n{key.swapcase()} "])
