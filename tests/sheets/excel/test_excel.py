@@ -178,11 +178,6 @@ def test_two_arrays_of_one_name_are_an_error_that_names_both_unless_the_sheet_is
 # Appending -----------------------------------------------------------------------------------------------------
 
 
-def test_a_workbook_that_is_not_there_is_made(tmp_path: Path) -> None:
-    sa.write(tmp_path / "x.xlsx", {"a": np.arange(3)}, mode="a")
-    assert sa.read(tmp_path / "x.xlsx")["a"].tolist() == [0, 1, 2]
-
-
 def test_an_open_file_cannot_be_appended_to() -> None:
     with pytest.raises(sa.LimitError, match="path"):
         sa.write(io.BytesIO(), {"a": np.arange(3)}, format="xlsx", mode="a")

@@ -20,16 +20,14 @@ from programs import resave
 from round_trips import without_loops
 
 from sheetarray import Finding, LinearArray, dtypes
-from sheetarray.sheets.excel.fingerprint.codes import MOST, Coded, code_elements, exact_codes
+from sheetarray.sheets.excel.fingerprint.codes import Coded, code_elements
 from sheetarray.sheets.excel.fingerprint.record import (
-    Fingerprint,
     Fingerprinter,
     exact_checksum,
     max_blocks,
     read_many,
     take_fingerprint,
 )
-from sheetarray.sheets.excel.fingerprint.sums import Partition
 from sheetarray.sheets.excel.fingerprint.verdict import compare_with_fingerprint
 from sheetarray.testing.cases import dtype_cases, objects
 
@@ -115,37 +113,6 @@ def test_codes_are_the_same_without_the_compiled_loops() -> None:
 # Codes -------------------------------------------------------------------------------------------------------
 
 
-def different(array: np.ndarray[Any, Any], kind: str) -> set[Any]:
-    """The elements of an array that are not to have one code."""
-    if kind == "generic":
-        return {(type(x) is bool, isinstance(x, str), x) for x in array.tolist()}  # a cell has one 2, and no -0.0
-    if kind in ("float", "complex"):
-        bits = np.where(np.isnan(array), array.dtype.type(np.nan), array) if kind == "float" else array
-        return {element.tobytes() for element in bits}
-    return set(array.view("i8").tolist() if array.dtype.kind in "mM" else array.tolist())
-
-
-def test_different_elements_have_different_exact_codes_and_equal_ones_the_same() -> None:
-    for name, array in dtype_cases().items():
-        dtype = dtypes.from_numpy(array.dtype)
-        codes = exact_codes(np.concatenate([array, array]), dtype)
-        assert np.array_equal(codes[: len(array)], codes[len(array) :]), name
-        assert len(set(codes.tolist())) == len(different(array, dtype.kind)), name
-
-
-def test_every_nan_has_one_code_and_zero_loses_its_sign_only_when_rounded() -> None:
-    for dtype in ("float16", "float32", "float64"):
-        bits = np.array([0x7E01, 0xFE00]) if dtype == "float16" else np.array([-1, -2])
-        unsigned = f"u{np.dtype(dtype).itemsize}"
-        nan = np.concatenate([[np.nan], bits.astype(unsigned).view(dtype)]).astype(dtype)
-        assert np.isnan(nan).all()
-        result = code_elements(nan, dtypes.from_name(dtype))
-        assert len(set(result.exact.tolist())) == len(set(result.fifteen.tolist())) == 1
-        zeros = code_elements(np.array([0.0, -0.0], dtype), dtypes.from_name(dtype))
-        assert zeros.exact[0] != zeros.exact[1]
-        assert zeros.fifteen[0] == zeros.fifteen[1]
-
-
 KINDS = ["bool", "float16", "float32", "float64", "complex64", "complex128", "int8", "int64", "uint64"]
 KINDS += ["datetime64[D]", "timedelta64[25s]", "string", "generic"]
 
@@ -186,29 +153,7 @@ def test_generic_numbers_are_rounded_as_floats_are() -> None:
     assert (before.exact == after.exact)[2:4].all()
 
 
-# Sums and their place ----------------------------------------------------------------------------------------
-
-
-def test_in_a_run_of_elements_no_two_share_a_group_of_a_prime() -> None:
-    for blocks in range(2, 65):
-        partition = Partition(100_000, blocks)
-        low, high = partition.primes
-        assert low <= blocks < high
-        assert partition.period % low == partition.period % high == 0, blocks
-        assert MOST / 2 < partition.period <= MOST, blocks
-        for start in (0, 12_345):
-            dealt = [partition.groups_of(index)[1:] for index in range(start, start + low)]
-            assert len({group for groups in dealt for group in groups}) == 2 * low, blocks
-            assert max(map(max, dealt)) < partition.groups, blocks
-
-
-@pytest.mark.parametrize("blocks", [0, 1, 2, 5, 64])
-def test_every_element_has_a_group(blocks: int) -> None:
-    for count in (0, 1, 5, 192, 193, 1000, 10**6):
-        partition = Partition(count, blocks)
-        assert partition.stretches * partition.stretch >= count
-        assert partition.stretches <= max(3 * blocks, 1)
-        assert partition.groups_of(count - 1)[0] == partition.stretches - 1 or not count
+# Records ----------------------------------------------------------------------------------------
 
 
 def test_all_fingerprints_of_a_workbook_together_are_short() -> None:
@@ -220,16 +165,6 @@ def test_all_fingerprints_of_a_workbook_together_are_short() -> None:
         assert len(text) * arrays < 70_000
     assert max_blocks(1) == 64
     assert max_blocks(16_384) == 0
-
-
-@pytest.mark.parametrize("blocks", [0, 3, 64])
-def test_a_record_comes_back_from_json(blocks: int) -> None:
-    for name, case in dtype_cases().items():
-        array = np.resize(case, 500)
-        record = make_fingerprint(array, dtypes.from_numpy(array.dtype), blocks=blocks)
-        read = Fingerprint.from_json(json.loads(json.dumps(record)))
-        assert read is not None, name
-        assert read.to_json() == record, name
 
 
 def test_memory_is_bounded_whatever_the_size() -> None:

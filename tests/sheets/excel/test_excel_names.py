@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -94,17 +93,6 @@ def defined_names(arrays: Iterable[str], taken: Iterable[str] = ()) -> dict[str,
         column_index_from_string(refers.split("$")[1]): name for name, refers in after.items() if name not in taken
     }
     return {array: columns[column] for column, array in enumerate(arrays, 1)}
-
-
-def test_what_is_a_name_stays_as_it_is() -> None:
-    assert all(is_name(unicodedata.normalize("NFC", array)) or not array.isascii() for array in NAMES)
-    unlike = [array for array in NAMES if array != "T"]  # which is `t` to Excel
-    assert defined_names(unlike) == {array: array for array in unlike}
-
-
-def test_what_is_no_name_becomes_one() -> None:
-    names = defined_names(NO_NAMES)
-    assert [array for array, name in names.items() if name == array or not is_name(name)] == []
 
 
 @pytest.mark.parametrize(
