@@ -14,7 +14,7 @@ import numpy as np
 import sheetarray as sa
 
 HERE = Path(__file__).parent
-WIDTHS, HEIGHT, MARGIN = (110, 110, 170), 20, 40
+WIDTHS, HEIGHT, MARGIN = (110, 110, 190), 20, 40
 PAPER, LINES, HEAD, NAME, INK, FAINT = "#ffffff", "#d0d7de", "#eef3f8", "#d8e6f3", "#1f2328", "#6e7781"
 
 

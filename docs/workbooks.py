@@ -51,7 +51,7 @@ def make_dataset() -> Any:
             "wet": ("day", rng.random(12) > 0.5),
         },
         {
-            "day": np.datetime64("2026-07-01", "s") + np.arange(12) * np.timedelta64(1, "D"),
+            "day": np.datetime64("2026-07-01", "ns") + np.arange(12) * np.timedelta64(1, "D"),
             "station": ["Basel", "Bern", "Chur", "Genève"],
             "height": ("station", [317, 553, 595, 405]),
         },
@@ -63,7 +63,7 @@ def make_grids() -> Any:
     """Return a Dataset of a grid for each month."""
     import xarray as xr
 
-    rng, month = np.random.default_rng(1), np.arange("2026-01", "2026-07", dtype="M8[M]").astype("M8[s]")
+    rng, month = np.random.default_rng(1), np.arange("2026-01", "2026-07", dtype="M8[M]").astype("M8[ns]")
     lat, lon = np.linspace(45, 50, 11), np.linspace(5, 12, 15)
     values = 12 - 1.2 * (lat[:, None] - 45) + 3 * np.sin(lon / 2) + 4 * np.arange(6)[:, None, None]
     values = (values + rng.normal(0, 0.4, values.shape)).round(1)
