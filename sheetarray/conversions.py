@@ -151,9 +151,10 @@ def convert_many(
 
     Example:
         >>> import pathlib, tempfile
+        >>> from sheetarray import write
         >>> folder = pathlib.Path(tempfile.mkdtemp())
         >>> for day in range(3):
-        ...     api.write(folder / f"{day}.csv", {"t": [day]})
+        ...     write(folder / f"{day}.csv", {"t": [day]})
         >>> convert_many(folder / "*.csv", folder / "day-{stem}.json").done
         3
     """

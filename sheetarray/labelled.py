@@ -73,7 +73,8 @@ def read_dataset(
     Example:
         >>> import io
         >>> file = io.StringIO()
-        >>> api.write(file, {"t": np.zeros((2, 3))}, format="csv")
+        >>> from sheetarray import write
+        >>> write(file, {"t": np.zeros((2, 3))}, format="csv")
         >>> dict(read_dataset(io.StringIO(file.getvalue()), format="csv").sizes)
         {'t_0': 2, 't_1': 3}
     """
@@ -119,7 +120,8 @@ def read_frame(
     Example:
         >>> import io
         >>> file = io.StringIO()
-        >>> api.write(file, {"n": [1, 2], "t": [0.5, 1.5]}, format="csv")
+        >>> from sheetarray import write
+        >>> write(file, {"n": [1, 2], "t": [0.5, 1.5]}, format="csv")
         >>> read_frame(io.StringIO(file.getvalue()), format="csv")
            n    t
         0  1  0.5

@@ -47,7 +47,8 @@ def open_writer(
         >>> with open_writer(file, format="csv") as writer:
         ...     for day in range(3):
         ...         writer.append({"t": np.full((1, 2), day)})
-        >>> api.read(io.StringIO(file.getvalue()), format="csv")["t"].tolist()
+        >>> from sheetarray import read
+        >>> read(io.StringIO(file.getvalue()), format="csv")["t"].tolist()
         [[0, 0], [1, 1], [2, 2]]
     """
     target = locate_place(target, storage_options, format)
