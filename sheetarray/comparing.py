@@ -46,7 +46,7 @@ def find_unequal(a: Array, b: Array, rtol: float, atol: float) -> Mask:
 
 
 def find_other_zeros(a: Array, b: Array) -> Mask:
-    """Return a mask of the pairs of zeros of which only one is negative, also in a part of a complex number."""
+    """Return a mask of the pairs of zeros with different signs, also in a part of a complex number."""
     kinds = a.dtype.kind + b.dtype.kind
     if kinds == "OO":
         return _map_pairs(a, b, lambda x, y: type(x) is type(y) is float and x == y == 0 and str(x) != str(y))
@@ -155,7 +155,7 @@ def find_noise(a: Array, b: Array) -> Mask:
 
 
 def find_changes(before: Array, now: Array) -> Mask:
-    """Return a mask of the elements that somebody changed: what a program does that saves a file again is no change.
+    """Return a mask of the elements that somebody changed; rounding by a program is no change.
 
     `resaving` has the rules.
 

@@ -326,7 +326,7 @@ def fill_template(template: str, source: PathLike, index: int) -> str:
 
 
 def check_targets(targets: Mapping[str, str]) -> None:
-    """Refuse targets of which two are one file, or that are a source.
+    """Refuse two targets that are the same file, and targets that are sources.
 
     `targets`: by source, both as `label_of` names them.
     """
@@ -432,7 +432,7 @@ class Manifest:
             if known.get(key) != value:
                 raise LimitError(
                     f"{self._name}: a manifest of other conversions: their {key} is {known.get(key)!s:.200}, "
-                    f"not {value:.200}; a new manifest begins anew"
+                    f"not {value:.200}; name another manifest to begin again"
                 )
         run("COMMIT")
 

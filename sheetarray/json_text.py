@@ -87,9 +87,9 @@ def faults_as_format_errors() -> Iterator[None]:
     try:
         yield
     except json.JSONDecodeError as error:
-        raise FormatError(f"no JSON: {error.msg}", location=f"line {error.lineno}, column {error.colno}") from error
+        raise FormatError(f"not JSON: {error.msg}", location=f"line {error.lineno}, column {error.colno}") from error
     except UnicodeDecodeError as error:
-        reason = f"no JSON: byte {error.start} is no {error.encoding}"
+        reason = f"not JSON: byte {error.start} is not {error.encoding}"
         raise FormatError(reason, location=f"byte {error.start}") from error
     except FormatError:
         raise

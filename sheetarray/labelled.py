@@ -145,7 +145,8 @@ def read_frame(
             )
             raise FormatError(f"a frame holds arrays of one dimension: {shapes:.400}", hint="read_dataset takes them")
         if names is None:
-            warn_caller(f"left out of the frame, for they have not one dimension: {', '.join(map(repr, others)):.400}")
+            shown = ", ".join(map(repr, others))
+            warn_caller(f"left out of the frame, because they do not have one dimension: {shown:.400}")
     if wanted:
         levels = index_levels(labels, list(wanted)) if labels else ()
         flat = {name: array for name, array in flat.items() if name in {*wanted, *levels}}

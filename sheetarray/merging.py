@@ -87,7 +87,7 @@ class Conflict:
 
 @dataclass(slots=True)
 class FileChanges:
-    """What one person has changed.
+    """The changes of one person.
 
     Attributes:
         file: the name of the file.
@@ -176,7 +176,7 @@ class _Files:
 
 
 class _Asked:
-    """What was chosen: whose value stands in a conflict."""
+    """A choice: the file whose value a conflict gets."""
 
     def __init__(self, names: Sequence[str], prefer: Sequence[str], choices: Choices) -> None:
         numbers = {name: number for number, name in enumerate(names, -1)}
@@ -656,7 +656,7 @@ def _merge_whole(
     found: dict[str, _Conflicts],
     changes: Sequence[FileChanges],
 ) -> None:
-    """Merge an array of which only the whole can be compared: a new one, or one of another shape or dtype."""
+    """Merge an array that can only be compared as a whole: a new one, or one of another shape or dtype."""
     base = files.base.get(name)
     has_base = name in files.base
     values = {

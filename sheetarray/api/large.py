@@ -41,7 +41,7 @@ def iter_blocks(
 ) -> Iterator[Array]:
     """Yield an array in blocks of some rows, cut along its first dimension; memory does not grow with the array.
 
-    An awkward array comes in awkward arrays.
+    The blocks of an awkward array are awkward arrays.
 
     CSV files as `write` made them, workbooks, JSON and Google Sheets are read piece by piece. Arrays in column-major
     order and large CSV files in another dialect go to a temporary file first. Other formats are read whole and then

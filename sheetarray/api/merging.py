@@ -26,7 +26,7 @@ from .large import read_in_pieces
 
 @dataclass(frozen=True, slots=True)
 class MergedFiles:
-    """What `merge` has put together.
+    """The result of `merge`.
 
     Attributes:
         arrays: the merged arrays by name, with the labels of the base.
@@ -100,7 +100,7 @@ def merge(
     Raises:
         FormatError: one of the files, or `choices`, cannot be read. Nothing was written.
         NotFoundError: `prefer` or `choices` names another file.
-        LimitError: a file is named twice; or the base is protected, or has no room for rows. Nothing was written.
+        LimitError: a file is named twice; or the base is signed, shared or full. Nothing was written.
 
     Example:
         >>> import tempfile, pathlib
@@ -309,7 +309,7 @@ def _read_choices(
             with open(choices, encoding="utf-8") as file:
                 listed = json.load(file)
         except (ValueError, RecursionError) as error:
-            raise FormatError(f"no choices, for it is not JSON: {error!s:.80}", source=source) from error
+            raise FormatError(f"not a file of choices, because it is not JSON: {error!s:.80}", source=source) from error
         listed = listed.get("choices") if isinstance(listed, dict) else listed
     hint = "the page of a merge saves them (sheetarray view --merge)"
     if not isinstance(listed, Sequence) or isinstance(listed, str):
@@ -494,7 +494,7 @@ def adopt(
     Raises:
         FormatError: as `read` with `resize=True`; or labels contradict the new lengths. A single cell that cannot be
             read only gives a warning, unless the target has another format.
-        LimitError: the file is protected against changes.
+        LimitError: the workbook is signed or shared.
         NotFoundError: the format can only be read, and there is no target in another format.
 
     Example:

@@ -240,7 +240,7 @@ def _split_kinds(buffer: Buffer, dtype: DType, plain: np.ndarray[Any, np.dtype[n
 
 
 def _split_dates(buffer: Buffer, dtype: DType, unit: str, start: int) -> TypedCells:
-    """Return serial dates as numbers, and text for the moments that are none."""
+    """Return serial dates as numbers, and text for moments that no serial date can hold."""
     import polars as pl
 
     numbers, exact = dates_to_serials(buffer, unit)

@@ -66,7 +66,7 @@ class FormatName(click.types.StringParamType):
 
 @dataclass(frozen=True, slots=True)
 class FormatOptions:
-    """What a command line says of a format."""
+    """The format and its options, as the command line names them."""
 
     format: str | None = None  # its name, of --from or --to; None if its suffix says it
     texts: Mapping[str, str] = field(default_factory=dict)  # its options as texts, of --read or --write, by key

@@ -87,7 +87,7 @@ class Comparison:
 
     @property
     def same(self) -> bool:
-        """Whether there is no difference but those that a tolerance makes count for nothing."""
+        """Whether all differences are within the tolerance."""
         alike = self.dtypes[0] == self.dtypes[1] and self.orders[0] == self.orders[1]
         return (
             self.shapes[0] == self.shapes[1]

@@ -122,7 +122,7 @@ class Endpoint:
                     raise
                 arrays = self.call("read", names, resize=True)
                 rows = "rows were added or deleted, and count as they stand; the headers say otherwise"
-                warn_caller(f"{self.label}: {rows} (sheetarray adopt makes them true)")
+                warn_caller(f"{self.label}: {rows} (sheetarray adopt corrects the headers)")
         if unreadable is not None:
             unreadable.update(kept or {})
         return arrays

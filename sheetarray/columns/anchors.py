@@ -101,7 +101,7 @@ def name_above(cells: list[Cell]) -> str | None:
 
 
 def zone_to_fetch(candidate: Candidate) -> Zone:
-    """Return the cells to fetch for a candidate: those before it, of which one may be its name, and its header."""
+    """Return the cells to fetch for a candidate: its header, and the cells before it, which may hold its name."""
     above, count = candidate.above, candidate.count + candidate.above
     if candidate.orient == "columns":
         return Zone(candidate.row - above, candidate.column, count, "columns")
@@ -630,7 +630,7 @@ class _Search:
             yield self._damaged_anchor(orient, row, column)
 
     def _damaged_anchor(self, orient: Orient, row: int, column: int) -> Anchor:
-        """Return the anchor of a damaged header, of which the first whole key is known."""
+        """Return the anchor of a damaged header, from its first intact key."""
         anchor = Anchor(row, column, orient, column_letters(column), title=self._sheet.title)
         before = min(row if orient == "columns" else column, MOST_BEFORE_DAMAGED)
         top, left = (row - before, column) if orient == "columns" else (row, column - before)

@@ -24,8 +24,8 @@ _MOST_LISTED = 20  # arrays whose new shapes a finding names, and rows
 MOST_NAMED = 5  # arrays of which the values of one row are shown
 _MOST_GONE, _MOST_IN_ROW = 3, 4  # deleted rows whose values are shown, and elements of each
 _MOST_LABELS = 2**16  # elements of an array that is read for the label of a row
-UNEVEN_HINT = "resize=True reads each as it stands; a total, or a note, typed below a column is an element of it then"
-_HINT = "resize=True reads them as they stand, sheetarray adopt makes the headers true to them"
+UNEVEN_HINT = "resize=True reads each with its own length; a total typed below a column is then an element"
+_HINT = "resize=True reads them, sheetarray adopt corrects the headers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class RowEdit:
         return Finding("error", location, message, _HINT, array=name if arrays == 1 else None)
 
     def _find_first(self, changes: Mapping[str, RowChange]) -> int | None:
-        """Return the first row that was added or deleted; None unless the arrays of which it is known agree on one."""
+        """Return the first row that was added or deleted; None if the arrays disagree."""
         known = [changes[name] for name in self.columns if name in changes]
         firsts = [change.firsts for change in known if change.firsts]
         if not firsts or any(change.rows and not change.firsts for change in known):  # rows that are not side by side

@@ -311,7 +311,7 @@ class Source:
         return self._whole
 
     def _inflate_all(self, *, text: bool) -> BytesLike:
-        """Return everything inflated; what is large goes into a file without a name, and is mapped."""
+        """Return everything inflated; large content is written to a temporary file and mapped."""
         content = io.BytesIO()  # gives its bytes away without a copy
         content.write(self._head)
         chunks = self._read_chunks(None, text=text)

@@ -110,7 +110,7 @@ def translating(place: RemoteFile) -> Iterator[None]:
 
 
 def changed_file_error(place: RemoteFile) -> FormatError:
-    """Return the error for a file of which two reads are not of one version."""
+    """Return the error for a file that changed between two reads."""
     return FormatError("the file was changed while it was read", source=os.fspath(place), hint="read it once more")
 
 
@@ -203,7 +203,7 @@ def _is_same(state: dict[str, Any], other: dict[str, Any]) -> bool:
 
 
 class RangedBytes:
-    """The bytes of a remote file, of which a slice is read when it is asked for.
+    """The bytes of a remote file; a slice is read when it is used.
 
     Attributes:
         size: of the file; None where the server does not say.

@@ -206,7 +206,7 @@ def _restore(values: Array, dtype: str) -> Array:
 @contextmanager
 def _by_library(what: str) -> Iterator[None]:
     """Raise what xarray and its libraries say of bad content as an error of ours; their warnings go."""
-    with damage_as_format_error(f"no {what}, or a damaged one"), warnings.catch_warnings():
+    with damage_as_format_error(f"not a {what}, or damaged"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             yield
@@ -280,7 +280,7 @@ def _open_zarr(xr: Any, name: str) -> Any:
         )
     path = Path(name)
     if not path.is_dir() or not _STORE & set(os.listdir(path)):
-        raise FormatError("no Zarr folder: it has neither .zgroup nor zarr.json")
+        raise FormatError("not a Zarr folder: it has neither .zgroup nor zarr.json")
     size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
     _check_blosc(path)
     dataset = xr.open_dataset(path, engine="zarr", decode_cf=False, chunks=None, cache=False)

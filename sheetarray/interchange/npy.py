@@ -70,7 +70,7 @@ def parse(prefix: Callable[[int], bytes]) -> FileArray:
     if start[:6] != b"\x93NUMPY":
         hint = "a zip archive: read it as .npz" if start.startswith(b"PK") else None
         hint = "a pickle, which is never read" if start[:1] == b"\x80" else hint
-        raise FormatError("no .npy file: it does not begin with '\\x93NUMPY'", location="byte 0", hint=hint)
+        raise FormatError("not a .npy file: it does not begin with '\\x93NUMPY'", location="byte 0", hint=hint)
     version = tuple(start[6:])
     if version not in ((1, 0), (2, 0), (3, 0)):
         raise FormatError(
@@ -373,7 +373,7 @@ def _check_total(archive: zipfile.ZipFile, members: Iterable[zipfile.ZipInfo]) -
     total, limit = sum(member.file_size for member in members), max_inflated_size(size_of(archive.fp))
     if total > limit:
         raise FormatError(
-            f"inflates to {total} bytes, of which {limit} are read at once",
+            f"inflates to {total} bytes; at most {limit} are read at once",
             hint="if that is meant, read fewer arrays at a time with names=, or use numpy.load",
         )
 

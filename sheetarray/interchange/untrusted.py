@@ -30,7 +30,7 @@ _OF_CONTENT = (None, 0, errno.EINVAL, errno.EFAULT, errno.EFBIG)
 def damage_as_format_error(what: str, location: str | None = None) -> Iterator[None]:
     """Raise whatever a library says of bad content as a `FormatError`; errors of ours and of the system pass through.
 
-    `what`: is wrong, for the message, such as "no Parquet file, or a damaged one".
+    `what`: is wrong, for the message, such as "not a Parquet file, or damaged".
     """
     try:
         yield

@@ -118,7 +118,7 @@ def refuse_description(array: Any) -> None:
 
 
 def check_fit(labels: DatasetLabels, arrays: Mapping[str, Any]) -> None:
-    """Refuse arrays of which two have a dimension of the same name with different lengths."""
+    """Refuse two arrays that have a dimension of the same name with different lengths."""
     shapes = {name: array for name, array in arrays.items() if hasattr(array, "strides")}
     for error in find_contradictions(shapes, labels):
         raise error

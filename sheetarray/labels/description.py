@@ -464,7 +464,7 @@ class DatasetLabels:
 
     @property
     def variables(self) -> Mapping[str, VariableLabels]:
-        """Every array of which something is said, coordinates first."""
+        """Every array that has labels, coordinates first."""
         return self.coords | self.data_vars
 
     def find(self, name: str) -> VariableLabels | None:
@@ -508,7 +508,7 @@ class DatasetLabels:
         )
 
     def to_pieces(self, limit: int) -> np.ndarray[Any, Any]:
-        """Return the text as an array of text, of which each element fits into a cell.
+        """Return the text as an array of pieces that fit into cells.
 
         `limit`: characters that a cell holds.
 

@@ -426,9 +426,9 @@ def check_lengths(arrays: Mapping[str, Any], labels: DatasetLabels | None) -> No
         for name, length in lengths.items():
             examples.setdefault(length, name)
         text = ", ".join(f"{name!r:.60} has {length}" for length, name in list(examples.items())[:5])
-        raise FormatError(f"arrays of several lengths, of which no one frame is made: {text}", hint="names= chooses")
+        raise FormatError(f"arrays of different lengths do not fit into one frame: {text}", hint="names= chooses")
     described = [name for name in arrays if labels is not None and labels.find(name) is not None]
     dims = {labels.get(name).dims: name for name in described if labels and labels.get(name).dims != (f"{name}_0",)}
     if len(dims) > 1:
         text = ", ".join(f"{name!r:.60} lies along {dim[0]!r:.60}" for dim, name in list(dims.items())[:5])
-        raise FormatError(f"arrays of several dimensions, of which no one frame is made: {text}", hint="names= chooses")
+        raise FormatError(f"arrays of several dimensions do not fit into one frame: {text}", hint="names= chooses")

@@ -36,7 +36,7 @@ _MOST_CHARACTERS = 2**24
 
 @dataclass(slots=True)
 class TableNote:
-    """What the cells of a table do not say of the arrays in it."""
+    """The labels of a table's arrays that its cells do not show."""
 
     labels: DatasetLabels  # of the arrays
     dtypes: dict[str, str] = field(default_factory=dict)  # the dtype name of each column
@@ -317,7 +317,7 @@ def _fold(
     """Return the array of a column, which repeats it along all other dimensions."""
     if unknown := [dim for dim in dims if dim not in sizes]:
         raise FormatError(
-            f"{name!r:.80} lies along {quote_names(unknown)}, of which the table has no column", hint=_HINT
+            f"{name!r:.80} lies along {quote_names(unknown)}, but the table has no such column", hint=_HINT
         )
     grid = np.empty_like(column)
     grid[positions] = column

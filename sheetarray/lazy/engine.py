@@ -114,7 +114,7 @@ def _open_lazily(
     storage_options: Mapping[str, Any] | None,
     options: Mapping[str, Any],
 ) -> xr.Dataset:
-    """Return the Dataset of a file, of which only indexes are read."""
+    """Return the Dataset of a file; only its indexes are read now."""
     path = from_root(locate_place(source, storage_options, format))
     find_format("read", path, format, options)
     file = ArrayReader(path, format, options, version_of(path))

@@ -236,7 +236,7 @@ class StackReader:
         return block
 
     def _read(self, file: ArrayReader, rows: range) -> Array:
-        """Return the rows of one file, of which nothing has changed since it was opened."""
+        """Return the rows of one file, if it did not change since it was opened."""
         if isinstance(file.path, RemoteFile):
             file = replace(file, path=copy.copy(file.path))  # so that the bytes read are not kept in the graph
         array = file.read_rows(self.name, self.shape, rows.start, rows.stop) if self.parts else None
@@ -318,7 +318,7 @@ def stack_arrays(reader: StackReader, files: Sequence[ArrayReader], files_per_bl
 
 
 def _cut(count: int, size: int) -> Iterator[tuple[int, int]]:
-    """Yield bounds of parts of some size, of which the last one may be smaller."""
+    """Yield the bounds of parts of the same size; the last one may be smaller."""
     return pairwise([*range(0, count, size), count]) if count else iter([(0, 0)])
 
 

@@ -65,7 +65,7 @@ def check_is_text(title: object) -> None:
 
 
 def check_choices(**options: Sequence[object]) -> None:
-    """Refuse a value of an option that is none of its words, which follow the value.
+    """Refuse an option's value that is not one of the words after it.
 
     Example:
         >>> check_choices(dates=("iso", "real", "text"))

@@ -48,7 +48,7 @@ def to_arrow(columns: Mapping[str, Array]) -> pl.DataFrame:
 
 
 def to_series(name: str, array: Array) -> pl.Series:
-    """Return an array as a column of its name; what Arrow does not hold exactly is a `DTypeError`."""
+    """Return an array as a named column; raise `DTypeError` if Arrow cannot hold it exactly."""
     import polars as pl
 
     array = np.ascontiguousarray(array)

@@ -425,7 +425,7 @@ def _check_elements(array: Array) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What an array does not say of the value that it was made of."""
+    """What is lost of a value when it becomes an array."""
 
     kind: str = ""  # the name of the dtype from which the value is made again; "" for that of the array
     units: str = ""  # the unit of a quantity; "" if it has none

@@ -279,7 +279,7 @@ class ViewFormulas:
 
     @property
     def line_choices(self) -> str:
-        """The range of the labels, or the indices, of which one names the line of the chart."""
+        """The range of labels or indices from which people choose the line of the chart."""
         column = "A" if self.plan.rows.choosable is not None else self.hidden_column
         return f"${column}${self.first_row}:${column}${self.last_row}"
 

@@ -167,7 +167,7 @@ def test_cells_that_were_edited_win_over_what_is_said_of_them(tmp_path: Path) ->
 def test_arrays_that_make_no_frame(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     sa.write(path, {"a": [1, 2], "b": [1, 2, 3], "t": np.zeros((2, 2)), "s": 1.5})
-    with pytest.raises(sa.FormatError, match=r"several lengths.*'a' has 2.*'b' has 3.*names= chooses"):
+    with pytest.raises(sa.FormatError, match=r"different lengths.*'a' has 2.*'b' has 3.*names= chooses"):
         sa.read_frame(path, ["a", "b"])
     assert sa.read_frame(path, ["a"])["a"].tolist() == [1, 2]
     with pytest.raises(sa.FormatError, match="'t' has 2 dimensions"):

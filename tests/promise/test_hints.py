@@ -137,27 +137,27 @@ COMMANDS: list[tuple[str, str, str, list[str]]] = [
         ["convert blank.csv o.json {}"],
     ),
     (
-        "resize=True reads what stands there, sheetarray adopt",
+        "resize=True reads the cells, sheetarray adopt",
         "convert grown.csv o.json",
         r"(--read resize=true)",
         ["convert grown.csv o.json {}"],
     ),
     (
-        "resize=True reads what stands there, sheetarray adopt",
+        "resize=True reads the cells, sheetarray adopt",
         "convert grown.csv o.json",
-        r"sheetarray (adopt) makes",
+        r"sheetarray (adopt) corrects",
         ["{} grown.csv", "check grown.csv"],
     ),
     (
-        "resize=True reads what stands there, sheetarray adopt",
+        "resize=True reads the cells, sheetarray adopt",
         "check grown.csv",
         r"sheetarray (convert --read resize=true)",
         ["{} grown.csv o.json"],
     ),
     (
-        "resize=True reads them as they stand, sheetarray adopt",
+        "resize=True reads them, sheetarray adopt corrects",
         "check grown.xlsx",
-        r"sheetarray (adopt) makes",
+        r"sheetarray (adopt) corrects",
         ["{} grown.xlsx", "check grown.xlsx"],
     ),
     (
@@ -266,15 +266,15 @@ COMMANDS: list[tuple[str, str, str, list[str]]] = [
         ["table table.csv {} o.csv --write bom=true"],
     ),
     (
-        "resize=True reads each as it stands",
+        "resize=True reads each with its own length",
         "convert uneven.csv o.json --read resize=true",
         r"(--read resize=true) reads each",
         ["convert uneven.csv o.json {}"],
     ),
     (
-        "sheetarray diff tells with a copy",
+        "sheetarray diff says whether all changed alike",
         "check times.xlsx",
-        r"sheetarray (diff) tells with a copy",
+        r"sheetarray (diff) says whether",
         ["adopt times.xlsx", "check times.xlsx"],
     ),
 ]
@@ -311,7 +311,7 @@ def test_a_change_of_all_elements_is_told_by_diff(folder: Path) -> None:
     times = lambda cells: [cells.put(-row, 1, (NUMBERS[11 - row] + 1) * 1000) for row in range(12)]  # noqa: E731
     edit_cells(folder / "sent.xlsx", folder / "returned.xlsx", times)
     said = run("check returned.xlsx")
-    assert re.search(r"sheetarray (diff) tells with a copy", " ".join(said.stdout.split())) is not None
+    assert re.search(r"sheetarray (diff) says whether", " ".join(said.stdout.split())) is not None
     assert "t: every number was multiplied by 1000" in run("diff sent.xlsx returned.xlsx").stdout
     assert run("adopt returned.xlsx").exit_code == 0
     assert run("check returned.xlsx").exit_code == 0
@@ -383,12 +383,12 @@ def make_lines() -> Path:
 CALLS: list[tuple[str, Callable[[], object], Callable[[], object]]] = [
     ("missing='nan' reads blanks as NaN", lambda: sa.read("blank.csv"), lambda: sa.read("blank.csv", missing="nan")),
     (
-        "resize=True reads what stands there, sheetarray adopt",
+        "resize=True reads the cells, sheetarray adopt",
         lambda: sa.read("grown.csv"),
         lambda: sa.read("grown.csv", resize=True),
     ),
     (
-        "resize=True reads what stands there, sheetarray adopt",
+        "resize=True reads the cells, sheetarray adopt",
         lambda: sa.read("grown.xlsx"),
         lambda: sa.read("grown.xlsx", resize=True),
     ),

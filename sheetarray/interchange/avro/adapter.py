@@ -381,7 +381,7 @@ class _PackedWire(Wire):
         """Return the next bytes, in a buffer of their own."""
         if not 0 <= count <= self.end - self.at:
             raise FormatError(
-                f"{what} of {count} bytes, of which {self.end - self.at} are read at once",
+                f"{what} of {count} bytes; at most {self.end - self.at} are read at once",
                 location=self.location(),
                 hint="if that is meant, read fewer arrays at a time with names=",
             )

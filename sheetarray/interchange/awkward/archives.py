@@ -35,7 +35,7 @@ def check_inflated(total: int, stored: int) -> None:
     """Refuse what a container's own compression makes larger than any use of the protocol does."""
     if total > (limit := max(_INFLATED_ALWAYS, _INFLATED_TIMES * stored)):
         raise FormatError(
-            f"inflates to {total} bytes, of which {limit} are read",
+            f"inflates to {total} bytes; at most {limit} are read",
             hint="if that is meant, store it without the container's compression",
         )
 

@@ -106,7 +106,7 @@ def blobs_of(schema: Iterable[str]) -> list[str]:
 
 
 def described_columns(name: str, array: Any) -> list[str]:
-    """Return the names of the columns that a schema reads; none of a damaged schema, or of an array that is none."""
+    """Return the names of the columns that a schema needs; nothing if the array is no schema, or a damaged one."""
     with suppress(FormatError):
         return blobs_of(array.tolist()) if is_schema(name, array) else []
     return []
@@ -215,7 +215,7 @@ def gather(
 
 
 def _owned_columns(arrays: Mapping[str, Any], name: str, note: NoteFinding) -> list[str]:
-    """Return the columns of an awkward array, its schema among them; none, where what looks like its schema is text."""
+    """Return the columns of an awkward array, with its schema; nothing if its schema is only text."""
     schema = name + SUFFIX
     try:
         blobs = blobs_of(arrays[schema].tolist())

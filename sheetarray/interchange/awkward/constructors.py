@@ -299,7 +299,7 @@ def _concatenate(build: Builder, layouts: list[AwkwardLayout]) -> AwkwardLayout:
 
 
 def appendable_array(build: Builder, chunkshape: Any, dtype: Any, chunks: Any = ()) -> AwkwardLayout:
-    """`AppendableArray(chunkshape, dtype, chunks)`: chunks of one dtype, of which the last may be shorter."""
+    """`AppendableArray(chunkshape, dtype, chunks)`: chunks of one dtype; the last may be shorter."""
     shape = chunkshape if isinstance(chunkshape, (list, tuple)) else [chunkshape]
     if not shape or any(build.to_integer(size, "chunkshape") <= 0 for size in shape):
         raise FormatError(f"the chunkshape {chunkshape!r:.80}; it has numbers above 0")

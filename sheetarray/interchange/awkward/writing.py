@@ -533,7 +533,7 @@ def plan(
     pack: bool = False,
     longest: int | None = None,
 ) -> StoragePlan:
-    """Return the plan of a write, of which nothing is written yet; `longest` is for a container of typed columns."""
+    """Return the plan of a write, before anything is written; `longest` is for a container of typed columns."""
     title, delimiter = name or "", delimiter or ""
     prefix = title + delimiter if title else ""
     writer = ExpressionWriter(() if longest is not None else parse_rules(compression), delimiter, suffix or "", longest)

@@ -164,7 +164,7 @@ def _open(source: Source, *, laid_out: bool = True) -> OpenTable:
     if path is None:
         content = bytes(source.whole(text=False))
     size = len(content) if path is None else os.path.getsize(path)
-    damage = "no Arrow file, or a damaged one" if is_arrow else "no Parquet file, or a damaged one"
+    damage = "not an Arrow file, or damaged" if is_arrow else "not a Parquet file, or damaged"
 
     def scan() -> pl.LazyFrame:
         file = path or io.BytesIO(content)
@@ -352,7 +352,7 @@ class _Flat:
 def check_claims(content: BytesLike) -> None:
     """Refuse an Arrow file whose batches claim more bytes than there are."""
     if content[:6] != _MAGIC or content[-6:] != _MAGIC or len(content) < 24:
-        raise FormatError("no Arrow file: it does not begin and end with ARROW1", location="byte 0")
+        raise FormatError("not an Arrow file: it does not begin and end with ARROW1", location="byte 0")
     try:
         footer = len(content) - 10 - struct.unpack_from("<i", content, len(content) - 10)[0]
         if not 8 <= footer <= len(content) - 10:
@@ -362,7 +362,7 @@ def check_claims(content: BytesLike) -> None:
             for start, head, body in root.items(number, "<qi4xq"):
                 _check_batch(content, start, head, body)
     except (struct.error, OverflowError) as error:
-        raise FormatError(f"no Arrow file, or a damaged one: {error}") from error
+        raise FormatError(f"not an Arrow file, or damaged: {error}") from error
 
 
 def _check_batch(content: BytesLike, start: int, head: int, body: int) -> None:
@@ -376,7 +376,7 @@ def _check_batch(content: BytesLike, start: int, head: int, body: int) -> None:
     if batch is not None and kind == _DICTIONARY:
         batch = batch.table(1)
     if batch is None or kind not in (_BATCH, _DICTIONARY):
-        raise FormatError("a batch that is none")
+        raise FormatError("not a record batch")
     most, inflated = max_inflated_size(len(content)), 0
     compressed, buffers = batch.find(3) != 0, 0
     for offset, size in batch.items(2, "<qq"):

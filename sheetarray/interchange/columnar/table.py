@@ -59,13 +59,13 @@ class TableLayout:
             arrays = {str(n): (str(a["dtype"]), tuple(map(str, a["dims"]))) for n, a in dict(tree["arrays"]).items()}
             layout = cls(dims, list(map(str, tree["axes"])), arrays, str(tree["labels"]))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise FormatError(f"no layout of arrays: {error!r:.200}") from error
+            raise FormatError(f"not a layout of arrays: {error!r:.200}") from error
         names = [name for name, _ in layout.dims or ()]
         if any(size < 0 for _, size in layout.dims or ()) or len({*names}) < len(names):
-            raise FormatError("no layout of arrays: sizes below 0, or a dimension twice")
+            raise FormatError("not a layout of arrays: sizes below 0, or a dimension twice")
         for name, (_, own) in layout.arrays.items():
             if layout.dims is not None and (not {*own} <= {*names} or len({*own}) < len(own)):
-                raise FormatError(f"no layout of arrays: {name!r:.80} has other dimensions than the table")
+                raise FormatError(f"not a layout of arrays: {name!r:.80} has other dimensions than the table")
         return layout
 
     @property
@@ -214,7 +214,7 @@ class OpenTable:
                 if type(self.columns[name]).__name__ == "List":
                     others = [other for other in self.names if type(self.columns[other]).__name__ != "List"]
                     hint = f"{self.choosing}={others!r:.300} reads the other columns, not {name!r:.80}"
-                    raise FormatError("lists in a column, of which no array is made", hint=hint)
+                    raise FormatError("a column of lists, which is not read as an array", hint=hint)
                 dtype, own = self.layout.arrays.get(name, ("", None))
                 array = _to_array(frame[name], dtype)
                 if self.layout.dims is not None and own is not None:

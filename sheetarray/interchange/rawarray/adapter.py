@@ -40,7 +40,7 @@ def _check_replaceable(target: PathLike) -> None:
 
 
 def check_names(names: Iterable[str]) -> None:
-    """Refuse names that are none for a file on every system."""
+    """Refuse names that some systems do not allow for a file."""
     taken: dict[str, str] = {}
     for name in names:
         if problem := _problem(name):

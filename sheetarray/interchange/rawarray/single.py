@@ -110,7 +110,7 @@ def parse(source: Source) -> RawHeader:
     start = source.prefix(_FIXED)
     refuse_empty(start, "byte 0")
     if start[:8] not in (MAGIC, MAGIC[::-1]):
-        raise FormatError("no RawArray file: it does not begin with 'rawarray'", location="byte 0")
+        raise FormatError("not a RawArray file: it does not begin with 'rawarray'", location="byte 0")
     if len(start) < _FIXED:
         raise FormatError(f"the header takes {_FIXED} bytes and more", location=f"byte {len(start)}")
     big = start[:8] == MAGIC[::-1]

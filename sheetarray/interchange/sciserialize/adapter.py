@@ -210,7 +210,7 @@ def _columns(value: Any, path: str) -> dict[str, Array]:
     try:
         return {column: array.to_numpy() for column, array in linear_arrays(frame, stored_as="bytes").items()}
     except (DTypeError, LimitError) as error:
-        raise FormatError(f"no DataFrame of arrays: {error}", location=path or None, hint=_HINT) from error
+        raise FormatError(f"not a DataFrame of arrays: {error}", location=path or None, hint=_HINT) from error
 
 
 def _is_json(head: bytes) -> bool:

@@ -202,7 +202,7 @@ def _has_version(rows: Sequence[Sequence[str]], anchor: Anchor) -> bool:
 
 
 def _of_uneven_rows(text: str, delimiters: Sequence[str]) -> str | None:
-    """Return the delimiter of rows some of which are one cell, since blanks at their ends were left out; else None.
+    """Return the delimiter, if some rows are only one cell because blanks at their ends were left out; otherwise None.
 
     Delimiters are tried only if the header is broken as one column; the result is one under which it is sound.
     """

@@ -176,7 +176,7 @@ def check_csv(
 
 
 def _check_large(sheet: CsvSheet, missing: Missing) -> list[Finding] | None:
-    """Return every finding in a text without a wrong cell, of which no array is kept; None for any other text."""
+    """Return every finding in a text, without keeping arrays; None if it cannot be checked in pieces."""
     try:
         for _ in iter_sheet(sheet, None, missing):
             pass

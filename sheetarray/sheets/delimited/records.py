@@ -296,7 +296,7 @@ class Records:
         return results
 
     def _read_pieces(self, runs: Sequence[Run]) -> list[list[Any]]:
-        """Return the pieces of runs, of which none overlaps another, in each block from the first to the last."""
+        """Return the pieces of runs that do not overlap, in each block from the first to the last."""
         _, firsts, ends, _ = zip(*runs, strict=True)
         top, stop = min(firsts), max(ends)
         block = bisect_right(self._rows, top) - 1
@@ -333,7 +333,7 @@ def decode_text(raw: bytes, encoding: str, *, ended: bool = True) -> str:
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise FormatError(
-            f"no text in {encoding}: byte {raw[error.start]:#04x}",
+            f"not text in {encoding}: byte {raw[error.start]:#04x}",
             location=f"line {line}",
             hint="name the encoding, for example encoding='cp1252'",
         ) from error

@@ -46,7 +46,9 @@ _KINDS |= dict.fromkeys(("int8", "int16", "int32", "int64", "uint8", "uint16", "
 _WITH_DECIMALS = ("float", "complex")
 MOST_SHORT = 2000  # cells; columns with no more are lists
 _CUT_END = "the last row has no line end"
-_CUT_END_HINT = "is the last cell whole? some programs leave out the last line end, but a text cut short ends so, too"
+_CUT_END_HINT = (
+    "is the last cell complete? some programs write no last line end, but it is also missing if the file is cut"
+)
 
 
 class CsvSheet:

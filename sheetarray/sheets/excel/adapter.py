@@ -98,7 +98,7 @@ def write_excel(
 
 
 def _lay_out_sheet(arrays: Any, options: SheetOptions) -> SheetWrite:
-    """Return what a sheet with arrays is to hold."""
+    """Return the plan of a sheet with arrays."""
     check_is_text(options.sheet)
     linear = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))
     if options.formats:

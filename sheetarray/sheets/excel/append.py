@@ -124,7 +124,7 @@ def plan_append(
     *,
     if_sheet_exists: IfSheetExists = "error",
 ) -> PackageEdit:
-    """Find out what has to change for sheets to be put into a workbook; nothing is written.
+    """Return the changes that put sheets into a workbook, before anything is written.
 
     `sheets`: at least one; those that are not there come last. `styles`: of the workbook. `if_sheet_exists`: whether a
     sheet of such a title is refused, or replaced where it is one of ours. What else a replaced sheet had (charts on it,

@@ -64,7 +64,7 @@ def is_spaced(text: str) -> bool:
 
 
 def mark_spaced(texts: pl.Series) -> pl.Series:
-    """Return a mask of the texts of which `is_spaced` is true."""
+    """Return a mask of the texts for which `is_spaced` is true."""
     return texts.str.contains(_SPACED).fill_null(value=False)
 
 

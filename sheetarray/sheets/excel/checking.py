@@ -43,7 +43,7 @@ from .workbook import Workbook
 
 # The findings of `check` about arrays in which elements, or cells of a header, have become formulas.
 
-_HINT = "a formula follows the cells that it names: copy the cells and paste them as values, or write the array again"
+_HINT = "a formula changes with other cells: copy the cells and paste them as values, or write the array again"
 
 
 def finding_of_formulas(
@@ -451,7 +451,7 @@ _UNSURE = "; whether each row stayed together cannot be told without a guard"
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """An array of which the elements were compared with those that were written."""
+    """An array whose elements were compared with those that were written."""
 
     name: str
     column: ArrayColumn
@@ -514,7 +514,7 @@ class _Judged:
 
 
 class SortedTables:
-    """The tables of a workbook of which the rows were sorted, found when all arrays have been compared."""
+    """The sorted tables of a workbook, found when all arrays have been compared."""
 
     def __init__(self) -> None:
         self._tables: dict[tuple[str, str, int, int], list[_Judged]] = {}

@@ -129,7 +129,7 @@ class OpenWorkbook:
             )
 
     def check_changeable(self) -> None:
-        """Refuse a workbook of which no cell may change.
+        """Refuse a workbook that is signed or shared.
 
         Raises:
             LimitError: the workbook is signed or shared.

@@ -30,7 +30,7 @@ SAVE_ANEW = "save the workbook anew in a spreadsheet program, or write to a .csv
 
 @dataclass(frozen=True, slots=True)
 class NewCell:
-    """What a cell is to hold."""
+    """The new content of a cell."""
 
     plain: str | None  # the XML after the reference; None for a blank
     serial: str | None = None  # the same of a date as a serial number, for a cell that holds one

@@ -492,7 +492,7 @@ def write_table_excel(
 
 
 def lay_out_table_sheet(table: Any, options: SheetOptions) -> SheetWrite:
-    """Return what a sheet with a table is to hold."""
+    """Return the plan of a sheet with a table."""
     check_is_text(options.sheet)
     layout = lay_out_table(table, max_rows=MAX_ROWS, max_columns=MAX_COLUMNS, max_characters=MAX_CHARACTERS)
     check_formats(options.formats, {piece.name: piece.dtype for piece in layout.pieces})

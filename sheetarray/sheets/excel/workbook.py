@@ -217,7 +217,7 @@ class Workbook:
             )
 
     def plain_sheets(self) -> list[ExcelSheet]:
-        """Return all sheets but those that hold snapshots."""
+        """Return all sheets except guards."""
         return [self.sheet(title) for title in self.titles if title not in self._guard_titles]
 
 
@@ -257,7 +257,7 @@ class Compound:
 
     def __init__(self, content: BytesLike) -> None:
         if len(content) < _HEADER_BYTES or content[: len(MAGIC)] != MAGIC:
-            raise FormatError("no compound file, or one that is cut off")
+            raise FormatError("not a compound file, or cut off")
         self._content = content
         fields = _HEADER.unpack(content[: _HEADER.size])
         _, _, major, _, self._shift, mini, _, _, first, _, self._short, mini_first, _, more, _ = fields
@@ -371,7 +371,7 @@ def open_workbook(source: Source) -> WorkbookReader:
     if not start.startswith(_ZIP) and not has_directory(source.ranges()):
         markup = start.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<")
         raise FormatError(
-            "no workbook: neither a zip package (.xlsx, .xlsm, .xlsb, .ods) nor a compound file (.xls)",
+            "not a workbook: neither a zip package (.xlsx, .xlsm, .xlsb, .ods) nor a compound file (.xls)",
             hint="if a spreadsheet program opens this HTML or XML, save it as .xlsx there"
             if markup
             else "text is read as .csv",

@@ -240,7 +240,7 @@ class SheetOptions:
 
 
 class SheetWrite(NamedTuple):
-    """What a sheet is to hold, with those on which it goes on.
+    """The content of a sheet, and of those on which it continues.
 
     Attributes:
         arrays: of which fingerprints are made; empty for a table.
@@ -309,7 +309,7 @@ def _write_package(
     plan: _Plan,
     searches: Searches,
 ) -> None:
-    """Write a workbook of which everything but the rows is made."""
+    """Write a workbook; everything except the rows is ready."""
     options = writes[0].options
     total = before = 0
     header_rows: dict[tuple[int, int], int] = {}
@@ -394,7 +394,7 @@ def _write_guard(part: SheetPart, writer: PackageWriter, snapshots: Sequence[Seq
 
 
 class _Plan(NamedTuple):
-    """What is written, and how it looks.
+    """The cells of a write, and how they look.
 
     Attributes:
         layouts: of the sheets of arrays.

@@ -184,7 +184,7 @@ class Rect(NamedTuple):
 
 
 def join_columns(rects: Iterable[Rect]) -> list[Rect]:
-    """Return ranges, of which those over the same rows in neighbouring columns have become one.
+    """Return ranges; neighbouring columns with the same rows are joined.
 
     Example:
         >>> join_columns([Rect(0, 0, 5, 1), Rect(0, 1, 5, 2), Rect(0, 2, 6, 3)])

@@ -259,7 +259,7 @@ def _check_cells_below(service: SheetsApi, sheet: Worksheet, grown: list[_Append
         raise FormatError(
             f"{lasts[last]}: nothing can be appended, since its last element is gone",
             location=cell_address(*last),
-            hint="adopt makes the header true where rows were deleted",
+            hint="if rows were deleted, adopt corrects the header",
         )
 
 

@@ -49,7 +49,7 @@ class ChangedCellError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SheetChange:
-    """What one batch changes in one worksheet.
+    """The changes of one batch in one worksheet.
 
     Attributes:
         swap: by which the batch takes effect once.

@@ -38,7 +38,7 @@ def apply_changes(
     confirmed: bool = False,
     attempts: int | None = None,
 ) -> Answer | None:
-    """Make changes whose effect can be recognised; a batch of which the answer is lost is looked for.
+    """Make changes that can be recognised later; if an answer is lost, look whether the batch took effect.
 
     It returns the answer, if it shows the change; None if the change was seen in the fetched spreadsheet.
 
@@ -133,7 +133,7 @@ def prove_range(named: NamedRange) -> Answer:
 
 
 def claim(named: NamedRange) -> Requests:
-    """Take a generation away, so that nobody else can."""
+    """Remove a generation, so that no other write can build on it."""
     return [prove_range(named), {"deleteNamedRange": {"namedRangeId": named.id}}]
 
 

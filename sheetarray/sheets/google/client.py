@@ -156,7 +156,7 @@ def _ask(client_config: Any, scopes: Any, *, open_browser: bool, timeout: float,
 
 
 def _tell_steps(ask: Callable[..., tuple[str, str]], tell: Callable[[str], object], options: Any) -> tuple[str, str]:
-    """Return the URL of the consent page and its state, once people are told what to click."""
+    """Print what to click, and return the URL of the consent page and its state."""
     url, state = ask(**options)
     tell(_STEPS.format(url=url))
     return url, state

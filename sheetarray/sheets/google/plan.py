@@ -71,7 +71,7 @@ class PlacedColumn:
         return [*head[start:stop], *to_cells(self.piece, first, max(stop - len(head) - first, 0))]
 
     def find_change(self, start: int, stop: int | None, kept: Sequence[Cell]) -> str | None:
-        """Return a sentence on the first of some cells that is kept as another one than was sent; None if none is."""
+        """Return a sentence about the first cell that the service changed; None if all are as they were sent."""
         sent = self.sent(start, stop)
         wrong = find_difference(sent, kept)
         if wrong is None:
@@ -84,7 +84,7 @@ class PlacedColumn:
 
 @dataclass(frozen=True, slots=True)
 class FreeCells:
-    """What a write finds in a spreadsheet."""
+    """The state of a spreadsheet before a write."""
 
     others: int  # the cells of all worksheets but its own and dead stages
     limit: int  # the number of cells that there may be
@@ -96,7 +96,7 @@ class FreeCells:
 
 
 def check_cells(cells: int, limit: int, others: int) -> None:
-    """Refuse more cells than a spreadsheet may have, of which some are in other worksheets, with a LimitError."""
+    """Refuse more cells than a spreadsheet may have in all its worksheets, with a LimitError."""
     if cells > limit:
         beside = f", {others:,} of them in other worksheets" if others else ""
         raise LimitError(f"the spreadsheet would have {cells:,} cells{beside}, and it may have {limit:,}")

@@ -60,7 +60,7 @@ class SheetsApi:
     def batch_update(
         self, requests: list[Answer], *, shown: Sequence[str] = (), fields: str = "", body: bytes | None = None
     ) -> Answer:
-        """Send changes once, of which the service makes all or none; return its answer.
+        """Send changes once, and return the answer; the service makes all of them or none.
 
         A `FailedError` leaves open whether they were made, unless its attribute `undone` is True.
         """
@@ -254,7 +254,7 @@ def pack(sized: Iterable[tuple[Item, int]], room: int) -> Iterator[list[Item]]:
 
 
 def _parse_answer(answer: Answer, parse: Callable[[Answer], Item]) -> Item:
-    """Return what `parse` makes of an answer; what it fails at is something else, such as a proxy's page, and fails."""
+    """Return what `parse` makes of an answer; raise an error if it is another page, such as a proxy's."""
     try:
         return parse(answer)
     except (KeyError, ValueError, TypeError, AttributeError):

@@ -71,7 +71,7 @@ class Stage:
         return sum(layout.height * len(layout.pieces) for layout in self.layouts)
 
     def find(self, state: State) -> list[Worksheet]:
-        """Return the worksheets that exist; one that has become a worksheet of arrays is none of the stage."""
+        """Return the worksheets of the stage that exist and hold no arrays."""
         return [sheet for gid in self.gids if (sheet := state.by_id(gid)) and sheet.writer]
 
     def is_whole(self, state: State) -> bool:

@@ -47,7 +47,7 @@ def fetch_values(
 
 
 def _group_ranges(ranges: Iterable[str]) -> Iterator[list[str]]:
-    """Yield ranges in groups of which each fits the URL of one request."""
+    """Yield groups of ranges that fit the URL of one request."""
     return pack(((cells, len(quote(cells, safe="")) + 8) for cells in ranges), _LONGEST_QUERY)
 
 

@@ -46,7 +46,7 @@ Planner = Callable[..., WritePlan]  # `plan_for` or `plan_table`
 
 @dataclass(slots=True)
 class Part:
-    """What a write puts into one worksheet."""
+    """The part of a write that goes to one worksheet."""
 
     layout: Layout  # the cells
     title: str | None = None  # of the worksheet; None if the target says which one is meant

@@ -212,7 +212,7 @@ def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Find
 
 
 def _check_in_pieces(source: Source, missing: Missing) -> Iterable[Finding] | None:
-    """Return the findings of a text all of whose lists are sound, of which no list is kept; None for any other text."""
+    """Return the findings of a text, without keeping its lists; None if it cannot be checked in pieces."""
 
     def refuse(_: Finding) -> None:
         raise NotInPiecesError

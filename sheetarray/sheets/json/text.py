@@ -137,7 +137,7 @@ class _Walk:
         if not self._text[:].strip():
             refuse_empty(self._text[:])
             raise FormatError("the file is empty: it holds nothing but white space")
-        raise FormatError("no JSON", location=self._say_line())
+        raise FormatError("not JSON", location=self._say_line())
 
     def _say_line(self) -> str:
         line = self._text[: self._at].count(b"\n") + 1
@@ -280,7 +280,7 @@ def to_utf8(text: BytesLike) -> BytesLike:
     try:
         return bytes(text).decode(encoding).encode()
     except UnicodeError as error:
-        raise FormatError(f"no JSON: no {encoding} text") from error
+        raise FormatError(f"not JSON: the text is not {encoding}") from error
 
 
 def _parse_integer(numeral: str) -> int | str:

@@ -80,7 +80,7 @@ def write_workbook(
 
 
 class _Contents(NamedTuple):
-    """What is put into a worksheet, and into those on which its arrays go on."""
+    """The content of a worksheet, and of those on which its arrays continue."""
 
     title: str | None  # of the first worksheet; None for the default, or the target itself
     layouts: Sequence[Layout]  # one for each worksheet
@@ -522,7 +522,7 @@ class _OpenpyxlBook:
 
 
 def _blank_safe(text: str) -> str:
-    """Return a text of which no program drops white space: openpyxl does not mark one that has nothing else."""
+    """Return a text whose white space no program drops; openpyxl does not mark text that is only white space."""
     return text if text.strip() else f"_x{ord(text[0]):04X}_{text[1:]}"
 
 

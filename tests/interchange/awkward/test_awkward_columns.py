@@ -218,7 +218,7 @@ def test_columns_that_do_not_fit_together_are_named(edited: dict[str, Any], elem
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ('{"awkward0": nonsense', "no JSON"),
+        ('{"awkward0": nonsense', "not JSON"),
         ('{"awkward": 1}', "the schema has no expression"),
         ('{"awkward0": "1", "schema": {"read": "elsewhere"}}', "nothing is here of what it reads, such as 'elsewhere'"),
     ],

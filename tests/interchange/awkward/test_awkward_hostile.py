@@ -135,7 +135,7 @@ def bombs() -> dict[str, tuple[dict[str, Any], str]]:
         ),
         "a count of 10^15": (buffer("0", "int64", 10**15), "more than the"),
         "a count beyond 64 bits": (buffer("0", "int64", 10**25), "not an integer of 64 bits"),
-        "10^15 elements of no bytes": (empties, "more than the"),
+        "10^15 elements of 0 bytes": (empties, "more than the"),
         "lists of 10^15 empty rows": (call("JaggedArray.fromcounts", empties, ints), "more than the"),
         "an element of 2^60 empty lists": (buffer("e", ["int64", [2**30, 2**30, 0]], 1), "a dtype of more than"),
         "a sparse array of 10^15": (call("SparseArray", {"json": 10**15}, one, ints, {"json": None}), "more than the"),
@@ -176,7 +176,7 @@ def bombs() -> dict[str, tuple[dict[str, Any], str]]:
         "brackets in text": b'{"awkward0":1,"doc":"' + b"]" * 10**4 + b'","schema":' + b"[" * 2000,
     }
     result |= {f"deep: {name}": ({"": text}, "nested|deep|values") for name, text in deep.items()}
-    result["escaped quotes"] = ({"": b'"' + b'\\"' * 7_000_000}, "no JSON")
+    result["escaped quotes"] = ({"": b'"' + b'\\"' * 7_000_000}, "not JSON")
     result["a schema of 20 MB"] = ({"": b" " * 20_000_000}, "a schema of more than")
     result["a million values"] = (
         {"": b'{"awkward0":1,"schema":{"json":[' + b"1," * 10**6 + b"1]}}"},

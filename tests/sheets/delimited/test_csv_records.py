@@ -173,7 +173,7 @@ def test_booleans_are_the_two_words_in_any_case_of_letters() -> None:
 def test_what_is_no_utf8_is_an_error(raw: bytes, before: bytes) -> None:
     text = b"t\r\n" + before + raw
     for verb in (sa.read, sa.read_columns):
-        with pytest.raises(sa.FormatError, match="no text in utf-8: byte 0x"):
+        with pytest.raises(sa.FormatError, match="not text in utf-8: byte 0x"):
             verb(io.BytesIO(text), format="csv")
 
 

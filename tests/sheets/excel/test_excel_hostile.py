@@ -70,11 +70,11 @@ ATTRIBUTES = "".join(f' a{index}="1"' for index in range(300_000 // PART))
 def test_what_is_no_workbook_is_told_apart() -> None:
     for content, reason in {
         b"": "the file is empty",
-        b"a,b\r\n1,2\r\n": "no workbook: neither",
+        b"a,b\r\n1,2\r\n": "not a workbook: neither",
         b"PK\3\4": "cut off",
-        b"%PDF-1.7": "no workbook: neither.*text is read as .csv",
-        b"\xef\xbb\xbf<html><table>": "no workbook: neither.*HTML or XML, save it as .xlsx there",
-        b"\n<?xml version='1.0'?>": "no workbook: neither.*HTML or XML",
+        b"%PDF-1.7": "not a workbook: neither.*text is read as .csv",
+        b"\xef\xbb\xbf<html><table>": "not a workbook: neither.*HTML or XML, save it as .xlsx there",
+        b"\n<?xml version='1.0'?>": "not a workbook: neither.*HTML or XML",
         b"\t\4\6\0\0\0\x10\0": "a version before Excel 5",
         b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "cut off",
         zipped({"a.txt": "a"}): "holds no workbook",
@@ -160,7 +160,7 @@ def test_sheets_of_one_title_or_one_part() -> None:
         heads(zipped(made))
     made = parts({"a": worksheet(""), "b": worksheet("")})
     made["xl/_rels/workbook.xml.rels"] = made["xl/_rels/workbook.xml.rels"].replace("sheet2.xml", "sheet1.xml")
-    with pytest.raises(sa.FormatError, match="'b' is another one as well"):
+    with pytest.raises(sa.FormatError, match="'b' refers to the part of another sheet"):
         heads(zipped(made))
     with pytest.raises(sa.FormatError, match="two sheets have the title"):
         heads(document({"a": "", "A": ""}))

@@ -198,5 +198,5 @@ def test_properties_beyond_any_use_are_an_error_of_the_format(monkeypatch: pytes
         content = b"<Properties>" + b"<a/>" * (1999 + more) + b"</Properties>"
         with pytest.raises(sa.FormatError, match="more than 2000 elements" if more else "'Properties', no properties"):
             append(with_parts(rich(), {CUSTOM: content}))
-    with bounded_memory(), pytest.raises(sa.FormatError, match="of which 4194304 are read"):
+    with bounded_memory(), pytest.raises(sa.FormatError, match="at most 4194304 are read"):
         append(replaced(rich(), CUSTOM, ("Ann", "A" * 2**22)))

@@ -27,7 +27,7 @@ from .sums import KEPT, Pair, Partition, find_hidden_edit, single_change, weight
 
 _RESTORE = "restore it from a copy of the file; if the change was meant, sheetarray adopt accepts it"
 _COMPARE = (
-    "sheetarray diff tells with a copy of the file whether one change was made to all of them; if it was meant, "
+    "compare with a copy of the file: sheetarray diff says whether all changed alike; if the change was meant, "
     "sheetarray adopt accepts it"
 )
 _KEEP_DIGITS = 'write with cells="text" to keep every digit in any program'

@@ -30,7 +30,7 @@ MARK = "sheetarray guard"
 VERSION = 1
 _END = " guard"  # of the title of such a sheet
 _LONGEST_TITLE = 31  # UTF-16 units
-_HINT = "it is passed over; write the arrays again to have another"
+_HINT = "it is ignored; write the arrays again to get a new one"
 _MOST_FINDINGS = 20
 _MARK_MAY_BE = 4  # rows and columns, from the first on, in which the mark is looked for after people have moved it
 

@@ -23,7 +23,7 @@ from .snapshot import SnapshotHeader, bytes_allowed, decode_snapshot, make_texts
 _RESTORE = "sheetarray restore gives it back as it was written, sheetarray adopt accepts the change"
 _MOST_NAMED = 20
 _MOST_COMPARED = 2**26  # elements of renamed and edited arrays that are compared with one snapshot after the other
-_HINT = "it is not used; write the arrays again, or adopt the file, to have another"
+_HINT = "it is ignored; write the arrays again, or adopt the file, to get a new one"
 
 
 @dataclass(frozen=True)
@@ -136,10 +136,8 @@ class Snapshots:
             return
         left = [one.header.name for one in self._orphans]
         rest = f", and those of {quote_names(left)} fit no array" if left else ""
-        reason = f"the guard has no snapshot that fits {quote_names(self._unpaired)}{rest}: read as the cells stand"
-        hint = (
-            "a renamed array of which most elements were edited is not found: give it the name that it was written with"
-        )
+        reason = f"the guard has no snapshot that fits {quote_names(self._unpaired)}{rest}: cells are read as they are"
+        hint = "a renamed array with many edits is not recognised: give it its old name"
         only = self._unpaired[0] if len(self._unpaired) == 1 else None
         yield Finding("warning", self._sheets[0].title, reason, hint, array=only)
 
@@ -234,7 +232,7 @@ class Snapshots:
 
     @cached_property
     def _orphans(self) -> list[Snapshot]:
-        """The sound snapshots of whose names the workbook has no array."""
+        """The intact snapshots whose arrays are not in the workbook."""
         left = [one for one in self if one.header.name not in self.names]
         return [one for one in left if self.decode(one, 0) is not None]
 
@@ -248,7 +246,7 @@ class Snapshots:
         return known
 
     def _may_be_orphan(self, header: Header) -> bool:
-        """Return whether the snapshot of an array may be one of those of whose names there is no array."""
+        """Return whether the snapshot of an array may belong to a renamed array."""
         return any(_may_fit(one.header.header, header) for one in self._orphans)
 
     def _count_kept(self, snapshot: Snapshot, column: ArrayColumn, buffer: Buffer) -> int | None:

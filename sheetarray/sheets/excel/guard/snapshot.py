@@ -123,7 +123,7 @@ def _get_integers(stored: Mapping[str, Any], key: str) -> tuple[int, ...]:
 
 
 def decode_snapshot(snapshot: SnapshotHeader, texts: Sequence[str], *, most_bytes: int) -> Buffer:
-    """Return the elements of a snapshot, of which everything is checked.
+    """Return the elements of a snapshot, after checking all of it.
 
     `most_bytes`: how much memory the elements may take, decompressed.
 
@@ -153,7 +153,7 @@ def bytes_allowed(texts: Sequence[str], nbytes: int) -> int:
 
 
 def _inflate(text: str, limit: int) -> bytes:
-    """Return the bytes that a text holds in base64 and zlib, of which there may be only so many."""
+    """Return the bytes that a text holds in base64 and zlib, up to a limit."""
     try:
         packed = base64.b64decode(text.encode("ascii"), validate=True)
     except (ValueError, binascii.Error) as error:

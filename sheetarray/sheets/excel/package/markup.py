@@ -52,7 +52,7 @@ def parse_tree(
     from xml.etree import ElementTree
 
     if len(content) > limit:
-        raise FormatError(f"the part has {len(content)} bytes, of which {limit} are read", location=location)
+        raise FormatError(f"the part has {len(content)} bytes; at most {limit} are read", location=location)
     content = _utf8(content, location)
     if content.count(b"<") - content.count(b"</") > most:
         raise FormatError(f"the part has more than {most} elements", location=location)
@@ -149,7 +149,7 @@ class Markup:
 
     def __init__(self, content: bytes, *, location: str, depth: int = 4, limit: int = _MOST_BYTES) -> None:
         if len(content) > limit:
-            raise FormatError(f"the part has {len(content)} bytes, of which {limit} are read", location=location)
+            raise FormatError(f"the part has {len(content)} bytes; at most {limit} are read", location=location)
         self._content = _utf8(content, location)
         self._changes: list[tuple[int, int, bytes]] = []
         self._appended: dict[int, tuple[Element, list[str]]] = {}

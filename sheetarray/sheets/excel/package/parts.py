@@ -101,12 +101,12 @@ def _find_directory(content: BytesLike | RangedBytes) -> _Directory:
     """
     if content[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
         raise FormatError(
-            "no zip package but a compound file: an .xls, or a workbook that is encrypted",
+            "not a zip package but a compound file: an .xls, or a workbook that is encrypted",
             hint="remove the password, or save it as .xlsx",
         )
     end = _end(content)
     if end is None and content[:2] != b"PK":
-        raise FormatError("no zip package: it does not begin with PK")
+        raise FormatError("not a zip package: it does not begin with PK")
     if end is None or len(content) - end < _END.size:
         raise FormatError("the package has no directory at its end: it is cut off")
     _, disk, its_disk, here, count, size, start, comment = _END.unpack(content[end : end + _END.size])
@@ -125,7 +125,7 @@ def _find_directory(content: BytesLike | RangedBytes) -> _Directory:
     if before < 0 or (shift is not None and shift != before) or (before and content[:2] == b"PK"):
         raise FormatError(f"the directory of {size} bytes at byte {start} does not end at byte {end}")
     if count > _MOST_PARTS or count * _ENTRY.size > size:
-        raise FormatError(f"the directory of {size} bytes claims {count} parts, of which {_MOST_PARTS} are read")
+        raise FormatError(f"the directory of {size} bytes claims {count} parts; at most {_MOST_PARTS} are read")
     return _Directory(start + before, end, count, before)
 
 
@@ -269,7 +269,7 @@ class Package:
             self._members[key] = member
         total = sum(map(attrgetter("size"), self._members.values()))
         if total > self._limit:
-            raise FormatError(f"claims to inflate to {total} bytes, of which {self._limit} are read at most")
+            raise FormatError(f"claims to inflate to {total} bytes; at most {self._limit} are read")
 
     def names(self) -> list[str]:
         """Return the names of the parts, in the directory's order."""
@@ -299,7 +299,7 @@ class Package:
         """
         member = self.member(name)
         if limit is not None and member.size > limit:
-            raise FormatError(f"the part has {member.size} bytes, of which {limit} are read", location=member.name)
+            raise FormatError(f"the part has {member.size} bytes; at most {limit} are read", location=member.name)
         content = self._inflate(member, member.size)
         if zlib.crc32(content) != member.crc:
             raise FormatError("the part is damaged: its checksum is another one", location=member.name)

@@ -324,7 +324,7 @@ def pack(record: Mapping[str, Any]) -> dict[str, str]:
     text = json.dumps(record, separators=(",", ":"))
     if len(text) > _MOST:
         raise LimitError(
-            f"what is to be remembered of the arrays takes {len(text)} characters, of which a workbook "
+            f"what is to be remembered of the arrays takes {len(text)} characters, and a workbook "
             f"holds {_MOST}: write them to several workbooks"
         )
     packed = base64.b64encode(fast_zlib.compress(text.encode())).decode()

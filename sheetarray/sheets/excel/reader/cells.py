@@ -232,7 +232,7 @@ class LoopTexts:
 
 
 def unescape(texts: pl.Series, escaped: Mask | bool = True) -> pl.Series:
-    """Return texts of which some stand without their escapes of characters `_xHHHH_`."""
+    """Return texts without their escapes of characters `_xHHHH_`."""
     places = np.flatnonzero(texts.str.contains("_x", literal=True).to_numpy() & escaped)
     if not len(places):
         return texts
@@ -505,7 +505,7 @@ class Titles:
         if title.casefold() in self._seen:
             raise FormatError(f"two sheets have the title {title!r:.80}", location=self._part)
         if place in self._used:
-            raise FormatError(f"the sheet {title!r:.80} is another one as well", location=self._part)
+            raise FormatError(f"the sheet {title!r:.80} refers to the part of another sheet", location=self._part)
         if len(self.places) >= _MOST_SHEETS:
             raise FormatError(f"more than {_MOST_SHEETS} sheets", location=self._part)
         self._seen.add(title.casefold())

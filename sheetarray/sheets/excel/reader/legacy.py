@@ -472,7 +472,7 @@ class XlsbBook(_LegacyBook):
         self.titles = list(self._parts)
 
     def _records(self, part: str | None) -> Iterator[tuple[int, bytes]]:
-        """Yield the records of a part; there are none where there is no part."""
+        """Yield the records of a part; nothing if the part does not exist."""
         if part is not None:
             yield from _iter_records(self._package.read(part, limit=_MOST_BYTES), part, self._tally)
 

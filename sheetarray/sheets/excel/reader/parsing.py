@@ -58,7 +58,7 @@ def inflate_blocks(package: Package, name: str) -> Iterator[bytes]:
     limit = _INFLATED_ALWAYS + _INFLATED_TIMES * member.packed
     if member.size > limit:
         raise FormatError(
-            f"the part inflates from {member.packed} bytes to {member.size}, of which {limit} are read",
+            f"the part inflates from {member.packed} bytes to {member.size}; at most {limit} are read",
             location=member.name,
             hint="save the workbook anew, if that is meant",
         )

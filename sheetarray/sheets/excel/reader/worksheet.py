@@ -159,7 +159,7 @@ def _cost_of(block: RawCells | Numbers) -> int:
 
 
 def _numbers_of(block: RawCells) -> Numbers | None:
-    """Return a block as numbers alone; None if it is none of regular rows of numbers."""
+    """Return a block as numbers; None if it has anything but regular rows of numbers."""
     width = block.width
     if not width or block.formulas is not None or not block.numeral.all() or not _is_alike(block.types, width):
         return None
