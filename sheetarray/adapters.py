@@ -1,31 +1,36 @@
-"""What an adapter is: the functions it offers, and what it must, may and must never do.
+"""What an adapter is: its functions, and what it must, may and must never do.
 
-An adapter is a module, of this package or of another one, named in one row of the registry, with these functions. It
-moves cells, or bytes, in and out; the header's layout, the look of a value and the column of an array are decided
-beneath it. What an adapter of another package needs is imported from here, as docs/adapters.md shows.
+An adapter is a module with these functions, in this package or in another one. A row of the registry names it. It moves
+cells or bytes in and out. The layout of headers, the look of values and the columns of arrays are decided elsewhere.
+Adapters of other packages import what they need from here, as docs/adapters.md shows.
 
     write(target, arrays, **options)            must; names and options of its own, keyword-only and typed
     read(source, names=None, **options)         must; decodes only the arrays named
     scan(source, **options)                     must; reads no more than the headers need
-    check(source, **options)                    must; yields every `Finding`, raises for no content whatever
+    check(source, **options)                    must; yields every `Finding`; content never raises an error
     read_columns(source, columns=None, **o)     may; ordinary tables: `table=` is a `tables.TableOptions`, or None
     iter_elements(source, names, **options)     may; yields (name, next elements of its buffer), memory bounded
     write_table(target, table, **options)       may; plain columns, without headers of the format
-    write_sheets(target, tables, plain=, **o)   may; each table to a sheet, by title, with `write_table` if `plain`
-    describe_table(source, table=, sheet=)      may; what it keeps of a table besides the cells, as `describe()` gave it
-    adopt(source, target=None, **options)       may; makes headers true to the cells, all else stays
-    restore(source, target, **options)          may; writes arrays anew from what the file keeps of them
+    write_sheets(target, tables, plain=, **o)   may; each table to a sheet, as `write_table` does if `plain`
+    describe_table(source, table=, sheet=)      may; the description that was stored with a table
+    adopt(source, target=None, **options)       may; corrects headers, all else stays
+    restore(source, target, **options)          may; writes arrays again from the snapshots in a file
     revise(source, target, arrays)              may; writes the file with other elements in its cells, all else stays
-    keeps                                       must; a `Keeps`: what comes back as it was written
+    keeps                                       must; a `Keeps`: what the format keeps
 
-Each name ends in the stem that the registry's row names: `write_csv`, `keeps_csv`.
+Each name ends in the stem of the registry's row: `write_csv`, `keeps_csv`.
 
-It must: take a path or an open file (a URL, where it is a service); leave a path as it was when a write fails, and no
-temporary file; raise `FormatError` with a location for whatever is in a file, `LimitError` before the first cell is
-written; call `progress(done, total)`, in cells, where one is given. It may import its own library, inside the function
-that needs it, and says with `MissingDependencyError` which extra brings it. It must never: print; change a global
-setting; close a file that the caller opened; import another adapter, the registry or the api; test a dtype to choose
-what a cell looks like.
+An adapter must
+
+- take a path or an open file (a service takes a URL);
+- leave the old file as it was when a write fails, and leave no temporary file;
+- raise `FormatError` with a location for bad content, and `LimitError` before the first cell is written;
+- call `progress(done, total)`, in cells, if it has that option.
+
+It may import its own library, inside the function that needs it. `MissingDependencyError` then names the extra.
+
+It must never print, change a global setting, close a file that the caller opened, import another adapter, the registry
+or the api, or test a dtype to choose how a cell looks.
 """
 
 from __future__ import annotations
@@ -84,14 +89,14 @@ NUMERIC = frozenset(DTYPES) - {"string", "generic"}
 
 @dataclass(frozen=True, slots=True)
 class Keeps:
-    """The part of an array that comes back from a format as it was written; other dtypes are refused on writing.
+    """The dtypes, orders and names that a format keeps; arrays of other dtypes are refused.
 
     Attributes:
-        dtypes: names of the dtypes that it holds; "datetime64" and "timedelta64" stand for every unit.
+        dtypes: the names of its dtypes; "datetime64" and "timedelta64" mean every unit.
         order: whether an array in Fortran order comes back in Fortran order.
-        names: whether the names of arrays are stored; otherwise the file's stem is the name.
+        names: whether the names of arrays are stored; otherwise an array is named after its file.
         several: whether one file holds several arrays.
-        buffers: whether strides and offset come back, of a `LinearArray` that has them.
+        buffers: whether the strides and the offset of a `LinearArray` come back.
         nested: whether awkward arrays come back as such.
         labels: whether dimension names, coordinates, attributes and indexes come back.
         table: whether a file holds one table, whose arrays lie along the same dimensions.

@@ -445,7 +445,7 @@ def write_netcdf(target: Writable, arrays: Any, *, form: Form = "netcdf", progre
         target: a path, replaced as a whole, or a file opened for bytes, which takes NetCDF-4.
         arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
         form: "zarr" writes a folder in version 2 of Zarr, and replaces such a one.
-        progress: called with the elements written and the elements in all.
+        progress: a function, called with the number of elements written and the total.
 
     Raises:
         DTypeError: names the array that no variable holds.

@@ -120,12 +120,12 @@ def write_npy(target: Writable, arrays: Any, *, progress: Progress | None = None
     Args:
         target: a path, replaced as a whole (`.gz` and `.zst` compress), or a file opened for bytes.
         arrays: a mapping of one name, one array, or a pandas or xarray object that holds one.
-        progress: called with the elements written and the elements in all.
+        progress: a function, called with the number of elements written and the total.
 
     Raises:
         DTypeError: an array that the package has no dtype for, or of objects.
         LimitError: several arrays.
-        OSError: the system refuses; the old file is whole.
+        OSError: the file cannot be written; the old one stays.
 
     Example:
         >>> import io
@@ -161,7 +161,7 @@ def read_npy(source: Readable, names: Sequence[str] | None = None) -> dict[str, 
     Raises:
         FormatError: with the byte that is wrong.
         NotFoundError: another name is asked for.
-        OSError: no such file, or it cannot be read.
+        OSError: the file does not exist, or cannot be read.
 
     Example:
         >>> import io
@@ -184,7 +184,7 @@ def scan_npy(source: Readable) -> dict[str, ArrayInfo]:
 
     Raises:
         FormatError: no `.npy` file, or a broken header.
-        OSError: no such file, or it cannot be read.
+        OSError: the file does not exist, or cannot be read.
     """
     with Source(source) as opened, locating(source=opened.name):
         return {default_name(opened.name): parse(opened.prefix).to_info()}
@@ -226,16 +226,16 @@ def write_npz(target: Writable, arrays: Any, *, compress: bool = False, progress
     """Write arrays as a `.npz` archive, as `numpy.savez` does.
 
     Args:
-        target: a path, replaced as a whole, or a file opened for bytes.
+        target: a path, or a file opened for bytes. A file is replaced whole or not at all.
         arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
         compress: deflate the members, as `numpy.savez_compressed` does.
-        progress: called with the elements written and the elements in all.
+        progress: a function, called with the number of elements written and the total.
 
     Raises:
         DTypeError: names the array that the package has no dtype for, or that is of objects.
         LimitError: a name that no archive should have (absolute, with `..` or a backslash), or over 100,000 arrays;
             before anything is written.
-        OSError: the system refuses; the old file is whole.
+        OSError: the file cannot be written; the old one stays.
 
     Example:
         >>> import io
@@ -273,7 +273,7 @@ def read_npz(
     Args:
         source: a path or an open file.
         names: only these arrays are read; None for all.
-        progress: called with the elements read and the elements in all.
+        progress: a function, called with the number of elements read and the total.
 
     Returns:
         Arrays by name, in the order of the archive.
@@ -282,7 +282,7 @@ def read_npz(
         FormatError: with `.location`, such as `t.npy, byte 8`; also where the arrays take more than 1 GiB and 100 times
             the archive's bytes, as a bomb does.
         NotFoundError: an array in `names` does not exist.
-        OSError: no such file, or it cannot be read.
+        OSError: the file does not exist, or cannot be read.
 
     Example:
         >>> import io
@@ -314,7 +314,7 @@ def scan_npz(source: Readable) -> dict[str, ArrayInfo]:
 
     Raises:
         FormatError: no archive, or a broken header.
-        OSError: no such file, or it cannot be read.
+        OSError: the file does not exist, or cannot be read.
     """
     with Source(source) as opened, locating(source=opened.name), _opening_archive(opened) as archive:
         return {

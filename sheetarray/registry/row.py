@@ -36,16 +36,16 @@ class Format:
     """One format.
 
     Attributes:
-        name: what `format=` calls it: lower-case letters and digits, with `-`, `_` or `.` between them.
-        suffixes: of file names, in lower case, each with its dot; a compression may follow them.
+        name: the name for `format=`: lower-case letters and digits, with `-`, `_` or `.` between them.
+        suffixes: its suffixes, in lower case with a dot; a compression may follow them.
         module: the module of the adapter, such as `my_package.adapter`.
-        stem: with which the names of its functions end: `read_<stem>`, `write_<stem>`, ..
-        title: what it is, in a few words.
-        prefixes: of URLs that belong to it.
+        stem: the end of the names of its functions: `read_<stem>`, `write_<stem>`, ..
+        title: a short description.
+        prefixes: the prefixes of its URLs.
         objects: the classes whose objects belong to it, each as its top-level package and its name, such as
             `openpyxl.Workbook`.
-        writing: options for writing that hold unless the caller gives others.
-        extra: the extra of sheetarray that installs the packages which it needs; None for none.
+        writing: default options for writing.
+        extra: the extra of sheetarray that installs what the format needs, or None.
         instead: the suffix to write instead, if the format is only read; else None.
         composite: the values of this format that containers of cells spread over several columns; it has no effect in
             a row that an entry point gives, only in one that `register_format` adds.

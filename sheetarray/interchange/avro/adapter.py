@@ -54,10 +54,10 @@ def write_avro(target: Writable, arrays: Any, *, codec: Codec = "null", progress
     The names are a JSON list in the metadata `sheetarray.names`. No extra package is needed.
 
     Args:
-        target: a path, replaced as a whole, or an open binary file.
+        target: a path, or an open binary file. A file is replaced whole or not at all.
         arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
         codec: "deflate" compresses.
-        progress: called with the elements written and the elements in all.
+        progress: a function, called with the number of elements written and the total.
 
     Raises:
         DTypeError: an array that is neither bool, int, float nor complex, or wider than 16 bytes; names it.
@@ -135,7 +135,7 @@ def read_avro(
     Args:
         source: a path or an open binary file; gzip and Zstandard are recognised.
         names: the arrays to read; None reads all.
-        progress: called with the elements read and the elements in all.
+        progress: a function, called with the number of elements read and the total.
 
     Returns:
         Arrays by name, each in the byte order that it was written with; a single one without a name has the file's
@@ -171,7 +171,7 @@ def read_avro(
 
 
 def scan_avro(source: Readable) -> dict[str, ArrayInfo]:
-    """Return the infos of all arrays, whose elements are passed over (`location` is the record's number).
+    """Return the infos of all arrays without reading elements; `location` is the number of the record.
 
     Args:
         source: a path or an open binary file; gzip and Zstandard are recognised.

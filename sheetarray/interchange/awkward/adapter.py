@@ -33,17 +33,17 @@ def write_awkd(
     """Write awkward arrays, and NumPy arrays of at least one dimension, as an `.awkd` file.
 
     Args:
-        target: a path, replaced as a whole, or a file opened for bytes.
+        target: a path, or a file opened for bytes. A file is replaced whole or not at all.
         arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
         compression: as for `serialize`.
-        pack: leave out what an array was selected from, and no longer reaches.
-        progress: called with the elements written and the elements in all.
+        pack: leave out data that an array no longer uses, such as what it was sliced from.
+        progress: a function, called with the number of elements written and the total.
 
     Raises:
         DTypeError: names the array that the protocol does not hold.
         LimitError: a name that no archive should have; before anything is written.
         MissingDependencyError: awkward is not installed.
-        OSError: the system refuses; the old file is whole.
+        OSError: the file cannot be written; the old one stays.
 
     Example:
         >>> import io
@@ -87,7 +87,7 @@ def read_awkd(
         FormatError: with `.location`, the name of the schema and what is wrong in it.
         MissingDependencyError: awkward is not installed.
         NotFoundError: an array in `names` does not exist.
-        OSError: no such file, or it cannot be read.
+        OSError: the file does not exist, or cannot be read.
 
     Example:
         >>> import io
@@ -111,18 +111,18 @@ def _names(arrays: ArchiveArrays) -> dict[str, str]:
 
 
 def scan_awkd(source: Readable) -> dict[str, ArrayInfo]:
-    """Return the infos of all arrays, which are read for that.
+    """Return the infos of all arrays; this reads the arrays.
 
-    The shape of an array of numbers is its own; of any other it is the number of entries, and the dtype is the type
-    of an entry, as awkward says it. Cells are the elements of its buffers in memory; the location is the member with
-    the schema.
+    An array of numbers has its own shape and dtype. Any other has the number of entries as its shape, and the type of
+    an entry, in awkward's words, as its dtype. Cells are the elements of its buffers in memory. The location is the
+    member with the schema.
 
     Args:
         source: a path or an open file.
 
     Raises:
         FormatError: no such archive, or a broken array.
-        OSError: no such file, or it cannot be read.
+        OSError: the file does not exist, or cannot be read.
     """
     with ArchiveArrays(source, plain=True) as arrays:
         return {name: _info(arrays[stored], arrays.member(stored)) for name, stored in _names(arrays).items()}

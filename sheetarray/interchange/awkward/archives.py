@@ -127,7 +127,7 @@ def load(file: Readable, *, schemasuffix: str = SCHEMA, **options: Any) -> Any:
 
     Args:
         file: a path (`.awkd` is added if the file exists only with it), or a file opened for bytes.
-        schemasuffix: at the end of the schemas' names.
+        schemasuffix: the end of the names of schemas.
         **options: as for `deserialize`, such as `functions` or `whitelist`.
 
     Returns:
@@ -136,7 +136,7 @@ def load(file: Readable, *, schemasuffix: str = SCHEMA, **options: Any) -> Any:
 
     Raises:
         FormatError: no such archive, or one with members that no archive should have.
-        OSError: no such file, or it cannot be read.
+        OSError: the file does not exist, or cannot be read.
 
     Example:
         >>> import io
@@ -163,7 +163,7 @@ def _resolve_path(file: Readable) -> Readable:
 
 
 class ArchiveArrays(Mapping[str, Any]):
-    """The arrays of an `.awkd` file, each read when it is asked for.
+    """The arrays of an `.awkd` file; each is read when you use it.
 
     An array that cannot be read is an error when it is asked for, not before. With `plain`, what was written as an
     array of NumPy is given as one; else every array is an `ak.Array`.
@@ -252,7 +252,7 @@ def save(
         DTypeError: an array that the protocol does not hold.
         FormatError: mode "a", and the file is no such archive.
         LimitError: a name that is there already, or that no archive should have.
-        OSError: the system refuses; the old file is whole.
+        OSError: the file cannot be written; the old one stays.
 
     Example:
         >>> import numpy as np

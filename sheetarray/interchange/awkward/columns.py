@@ -33,13 +33,13 @@ SUFFIX = ".json"
 
 
 def to_columns(name: str, array: Any, *, limit: int, pack: bool = True) -> dict[str, Array]:
-    """Return the arrays that an awkward array comes down to, all of dtypes that the exchange format holds.
+    """Return an awkward array as several arrays, with dtypes of the exchange format.
 
     Args:
-        name: of the array.
+        name: the name of the array.
         array: an `ak.Array`, or what else `serialize` takes.
         limit: the longest text of a cell (Excel: 32,767, Google: 50,000), in UTF-16 units.
-        pack: leave out what the array was selected from, and no longer reaches.
+        pack: leave out data that the array no longer uses, such as what it was sliced from.
 
     Returns:
         Its blobs in the order of the schema, and the schema at the end.
@@ -151,7 +151,7 @@ def from_columns(arrays: Mapping[str, Any], name: str, **options: Any) -> Any:
 
     Args:
         arrays: the schema, the blobs that it reads, and whatever else.
-        name: of the array.
+        name: the name of the array.
         **options: as for `deserialize`, such as `functions`.
 
     Example:

@@ -34,7 +34,7 @@ def _h5py() -> Any:
 def hdf5(
     group: Group, *, compression: Compression = COMPRESSION, whitelist: Any = None, pack: bool = False, **options: Any
 ) -> ArrayGroup:
-    """See an HDF5 file or group as a mapping of awkward arrays, to read and to write; its blobs are out of sight.
+    """Return a mapping of awkward arrays that reads from and writes to an HDF5 file or group.
 
     Args:
         group: an open `h5py.File` or `h5py.Group`; it stays open.
@@ -61,7 +61,7 @@ def hdf5(
 
 
 class ArrayGroup(MutableMapping[str, Any]):
-    """The awkward arrays of an HDF5 group, each read when it is asked for.
+    """The awkward arrays of an HDF5 group; each is read when you use it.
 
     `group`: that holds them. `writing`: options of `plan`. `reading`: options of `deserialize`.
     """

@@ -43,18 +43,18 @@ def deserialize(
     errors: Errors = "strict",
     max_bytes: int | None = None,
 ) -> ak.Array:
-    """Read an array that the awkward0 protocol stored.
+    """Read an array from a container of named blobs, by the protocol of awkward0.
 
     Args:
         storage: maps names to blobs: bytes, or arrays where it keeps their dtype and shape.
-        name: of the array.
+        name: the name of the array.
         whitelist: patterns of the names of functions that may be called, as awkward0 has them; `[*WHITELIST, ["module",
             "Class"]]` also allows that `module` be imported. `["awkward0.persist", "topython"]` lets pickles be read,
             which can execute anything. Only for files that you trust.
         cache: for virtual arrays that have a key.
         delimiter: as `serialize` has it, so that both take the same options; the schema itself has the prefix.
-        suffix: likewise; the schema has the names of the blobs.
-        schemasuffix: follows the name, in the name of the schema.
+        suffix: as `serialize` has it; the schema has the names of the blobs.
+        schemasuffix: the end of the name of the schema.
         functions: by name, such as `("module", "Class")`, what stands for functions that are no constructors of
             awkward0: for ObjectArray, takes the content as an `ak.Array`, and gives an array as long; for VirtualArray,
             gives the array.

@@ -478,20 +478,20 @@ def serialize(
     *,
     pack: bool = False,
 ) -> None:
-    """Put an array into a container of named blobs, as awkward0's protocol has it.
+    """Write an array into a container of named blobs, by the protocol of awkward0.
 
     Args:
         obj: an `ak.Array` or its layout, or a NumPy array of numbers, times or text (structured and masked ones too).
         storage: a mapping to fill with bytes; it is left as it was if anything fails.
-        name: of the schema, before its suffix, and of the blobs, before the delimiter.
-        delimiter: between the name and the id of a blob.
-        suffix: at the end of a blob's name, such as ".raw".
-        schemasuffix: at the end of the schema's name, such as ".json".
+        name: the beginning of the names of the schema and the blobs.
+        delimiter: the text between the name and the id of a blob.
+        suffix: the end of the names of blobs, such as ".raw".
+        schemasuffix: the end of the name of the schema, such as ".json".
         compression: None; True (zlib); a function, such as `zlib.compress`; a pair of a function and the name of its
             inverse; a rule, a mapping of `pair`, `minsize` (bytes), `types`, `contexts`; or a list of those. Unless
             given, integers and booleans from 8 KiB on are compressed by zlib.
-        whitelist: that the reader will have; what it would not let pass is not written. None checks nothing.
-        pack: leave out what the array was selected from, and no longer reaches.
+        whitelist: the whitelist of the reader; what it does not allow is not written. None checks nothing.
+        pack: leave out data that the array no longer uses, such as what it was sliced from.
 
     Raises:
         DTypeError: an array that the protocol does not hold.

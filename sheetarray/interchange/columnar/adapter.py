@@ -220,18 +220,18 @@ def write_columnar(
     """Write arrays as a Parquet or Arrow file: columns of one length, or a table with coordinates.
 
     Args:
-        target: a path, replaced as a whole, or a file opened for bytes.
+        target: a path, or a file opened for bytes. A file is replaced whole or not at all.
         arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
         form: "arrow" writes Arrow (Feather).
         compression: "zstd" (in Parquet the default), "lz4" or "uncompressed" (in Arrow the default); in Parquet also
             "snappy" or "gzip".
-        progress: called with the elements written and the elements in all.
+        progress: a function, called with the number of elements written and the total.
 
     Raises:
         DTypeError: names the array that no column holds.
         LimitError: arrays of several lengths or dimensions; names two. Or no rows, in an Arrow file that has to say the
             shapes of arrays.
-        OSError: the system refuses; the old file is whole.
+        OSError: the file cannot be written; the old one stays.
 
     Example:
         >>> import io
@@ -264,7 +264,7 @@ def write_table_columnar(
     Raises:
         DTypeError: a column that no array holds; names it.
         LimitError: columns of several lengths; before anything is written.
-        OSError: the system refuses; the old file is whole.
+        OSError: the file cannot be written; the old one stays.
     """
     frame, layout = to_table(values_by_name(table))
     if layout.dims is not None:

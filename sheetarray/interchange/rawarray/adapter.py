@@ -85,15 +85,15 @@ def write_ra(
     Args:
         target: a path (`.gz` and `.zst` compress a file), or a file opened for bytes, which takes one array.
         arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
-        axes: "reversed" as the specification has it, or "same" for dimensions in the file that equal the shape.
-        metadata: any bytes, put after the data of an array alone; text as UTF-8.
+        axes: "reversed" follows the specification; "same" writes the shape of the array as dimensions.
+        metadata: bytes or text to write after the data of a single array; text is written as UTF-8.
         bool_as: "uint8" or "julia" (eltype 5); None refuses booleans.
-        progress: called with the elements written and the elements in all.
+        progress: a function, called with the number of elements written and the total.
 
     Raises:
         DTypeError: names the array that RawArray cannot hold, before anything is written.
         LimitError: several arrays for one file, or a name that is none for a file.
-        OSError: the system refuses; the target is as it was.
+        OSError: the target cannot be written; it stays as it was.
 
     Example:
         >>> import numpy as np
@@ -154,8 +154,8 @@ def read_ra(source: Readable, names: Sequence[str] | None = None, *, axes: Axes 
 
     Args:
         source: a path of a file or folder, or an open file; gzip and Zstandard are recognised.
-        names: only these arrays; None for all.
-        axes: "reversed" as the specification has it, or "same" for a shape that equals the dimensions in the file.
+        names: the arrays to read; None reads all.
+        axes: "reversed" follows the specification; "same" gives the array the dimensions in the file.
 
     Returns:
         Arrays by name, which is that of the file; they can be written to, which never changes the file.
@@ -163,7 +163,7 @@ def read_ra(source: Readable, names: Sequence[str] | None = None, *, axes: Axes 
     Raises:
         FormatError: with `.location`, such as `byte 16` or, in a folder, `t.ra, byte 16`.
         NotFoundError: an array in `names` does not exist.
-        OSError: no such file, or it cannot be read.
+        OSError: the file does not exist, or cannot be read.
 
     Example:
         >>> import numpy as np
@@ -191,7 +191,7 @@ def scan_ra(source: Readable, *, axes: Axes = "reversed") -> dict[str, ArrayInfo
 
     Raises:
         FormatError: no RawArray file, or a broken header.
-        OSError: no such file, or it cannot be read.
+        OSError: the file does not exist, or cannot be read.
     """
     check_options(axes)
     infos = {}

@@ -257,11 +257,11 @@ def read(file: Readable, *, axes: Axes = "reversed") -> Array:
 
     Args:
         file: a path or an open file; gzip and Zstandard are recognised.
-        axes: "reversed" as the specification has it, or "same" for a shape that equals the dimensions in the file.
+        axes: "reversed" follows the specification; "same" gives the array the dimensions in the file.
 
     Raises:
-        FormatError: with the byte that is wrong; also for flags that nobody has described.
-        OSError: no such file, or it cannot be read.
+        FormatError: the file is wrong, or has unknown flags; `.location` is the byte.
+        OSError: the file does not exist, or cannot be read.
 
     Example:
         >>> import io
@@ -288,7 +288,7 @@ def read_metadata(file: Readable) -> bytes:
 
     Raises:
         FormatError: the header or the data are broken.
-        OSError: no such file, or it cannot be read.
+        OSError: the file does not exist, or cannot be read.
 
     Example:
         >>> import io
@@ -309,15 +309,15 @@ def write(
     """Write an array as a RawArray file, little-endian and without flags.
 
     Args:
-        file: a path, replaced as a whole (`.gz` and `.zst` compress), or a file opened for bytes.
+        file: a path (`.gz` and `.zst` compress), or a file opened for bytes. A file is replaced whole or not at all.
         array: an ndarray of integers, floats, complex numbers or opaque bytes (`V5`), or what makes one.
-        axes: "reversed" as the specification has it, or "same" for dimensions in the file that equal the shape.
-        metadata: any bytes, put after the data; text as UTF-8.
+        axes: "reversed" follows the specification; "same" writes the shape of the array as dimensions.
+        metadata: bytes or text to write after the data; text is written as UTF-8.
         bool_as: "uint8" or "julia" (eltype 5); RawArray has no portable bool, so None refuses them.
 
     Raises:
-        DTypeError: RawArray has no such element; says what to do instead.
-        OSError: the system refuses; the old file is whole.
+        DTypeError: RawArray has no such elements; the message says what to do.
+        OSError: the file cannot be written; the old one stays.
 
     Example:
         >>> import io

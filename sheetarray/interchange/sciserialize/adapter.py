@@ -54,7 +54,7 @@ def write_sciserialize(
         arrays: a mapping of names, one array, a pandas DataFrame (one array a column) or an xarray Dataset.
         form: "json" writes JSON, with base64 for the elements.
         extensions: write arrays of text, objects, datetime64 and timedelta64 too, for readers in Python.
-        progress: called with the elements written and the elements in all.
+        progress: a function, called with the number of elements written and the total.
 
     Raises:
         DTypeError: an array that the format does not hold, or only as an extension; names it.
@@ -122,7 +122,7 @@ def read_sciserialize(
     Args:
         source: a path or an open file; gzip and Zstandard are recognised.
         names: the arrays to read; None reads all.
-        progress: called with the elements read and the elements in all.
+        progress: a function, called with the number of elements read and the total.
 
     Returns:
         Arrays by name. A single array that stands alone has the file's stem for a name; a DataFrame gives an array a

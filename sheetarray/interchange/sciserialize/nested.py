@@ -50,7 +50,7 @@ def encode_types(value: Any, *, extensions: bool = False) -> Any:
             timedelta64, masked arrays, sets, DataFrames of several dtypes.
 
     Raises:
-        DTypeError: a value that the format does not hold; names the path to it.
+        DTypeError: the format cannot hold a value; the message has the path to it.
         LimitError: lists and dicts more than 100 deep.
 
     Example:

@@ -176,7 +176,7 @@ def dumps(value: Any, *, extensions: bool = False) -> str:
         extensions: as for `encode_types`.
 
     Raises:
-        DTypeError: a value that the format does not hold; names the path to it.
+        DTypeError: the format cannot hold a value; the message has the path to it.
         LimitError: lists and dicts more than 100 deep, or 3,000,000 values in them.
 
     Example:
@@ -242,7 +242,7 @@ def packb(value: Any, *, extensions: bool = False) -> bytes:
         extensions: as for `encode_types`.
 
     Raises:
-        DTypeError: a value that the format does not hold; names the path to it.
+        DTypeError: the format cannot hold a value; the message has the path to it.
         LimitError: an integer of more than 64 bits, 4 GiB in one array, lists and dicts more than 100 deep, or
             3,000,000 values in them.
         MissingDependencyError: msgpack is not installed.
