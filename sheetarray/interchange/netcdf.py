@@ -154,7 +154,7 @@ def _labels_of(dataset: Any) -> DatasetLabels:
             hidden = {_DTYPE, "dtype", "calendar", "_FillValue"} | ({"units"} if dtype[-1:] == "]" else set())
         elif _CODED & {*variable.attrs}:  # of others: what decoding uses up says nothing of the values any more
             with contextlib.suppress(ValueError, TypeError, OverflowError, AttributeError):  # told when they are read
-                decoded = _import("xarray").conventions.decode_cf_variable(name, variable)
+                decoded = _decode_cf(name, variable)
                 hidden = {*variable.attrs} - {*decoded.attrs}
         attrs = {key: _plain(value) for key, value in variable.attrs.items() if key not in hidden}
         said = VariableLabels(tuple(map(str, variable.dims)), dtype, tuple(variable.shape), attrs)
@@ -169,11 +169,20 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
+def _decode_cf(name: str, variable: Any) -> Any:
+    """Return a variable decoded by the CF conventions; numbers of days are durations only if `dtype` says so.
+
+    xarray does the same since 2026.2. Older versions make durations of all numbers with such units.
+    """
+    durations = None if "dtype" in variable.attrs else False
+    return _import("xarray").conventions.decode_cf_variable(name, variable, decode_timedelta=durations)
+
+
 def _decode(name: str, variable: Any) -> Array:
     """Return the array of a variable."""
     dtype = variable.attrs.get(_DTYPE)
     if dtype is None:
-        variable = _import("xarray").conventions.decode_cf_variable(name, variable)
+        variable = _decode_cf(name, variable)
     values = np.asarray(variable.to_numpy())
     if values.dtype.kind == "U" and np.ascontiguousarray(values).reshape(-1).view(np.uint32).max(initial=0) > 0x10FFFF:
         raise FormatError("characters beyond Unicode")

@@ -22,12 +22,15 @@ from typing import Any
 import pytest
 from adapters_deleted import ASKED, find_missing_format
 
+from sheetarray.loops import describe
+
 measured = pytest.mark.skipif(
     not Path("/proc/self/status").exists(), reason="the peak of a process's memory is told by Linux"
 )
 SECONDS, MEBIBYTES = 10.0, 1024  # what no input of 32 MB may exceed
 _FIXED_SECONDS, _FIXED_MEBIBYTES = 2.0, 256  # what any input may take, however small it is
 _A_MILLION_SQUARES = 0.075  # seconds of CPU time that Python 3.11 takes for them on the processor that is meant
+_PLAIN = 30  # times as many seconds without the compiled loops, for which SECURITY.md promises the memory alone
 GIVEN_UP_AFTER = 900  # seconds on a clock, for what waits for ever and uses no CPU time; no machine is so busy
 
 
@@ -157,13 +160,16 @@ def run_limited(
     Args:
         code: the program, which finds the arguments in `sys.argv[1:]`.
         arguments: for it.
-        seconds: of CPU time; a child that goes on to twice as much is stopped.
+        seconds: of CPU time with the compiled loops; a child that goes on to twice as much is stopped.
         mebibytes: of memory, at its peak.
-        part: how many times smaller the input is than the one that has these bounds, which shrink with it.
+        part: how many times smaller the input is than the one that has these bounds, which shrink with it;
+            not without the compiled loops, which take a block at once.
         calls: how many the program makes one after the other, each of which may take so many seconds.
     """
     seconds *= calls
-    if part > 1:
+    if describe() == "plain":
+        seconds *= _PLAIN
+    elif part > 1:
         seconds = _FIXED_SECONDS * calls + (seconds - _FIXED_SECONDS * calls) / part
         mebibytes = _FIXED_MEBIBYTES + (mebibytes - _FIXED_MEBIBYTES) / part
     stopped_after = int(seconds * 2) + 1

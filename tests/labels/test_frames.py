@@ -91,7 +91,7 @@ def test_labels_of_columns_that_are_no_text_their_name_and_attributes(tmp_path: 
         pd.Index(["a"])[:0],
         pd.Index([1], name="n")[:0],
         pd.RangeIndex(0),
-        pd.MultiIndex.from_tuples([("a", "b")])[:0],
+        pd.MultiIndex.from_tuples([("a", "b")])[:0].remove_unused_levels(),
         pd.date_range("2020", periods=2)[:0],
         pd.CategoricalIndex(["a"])[:0],
     ],

@@ -59,15 +59,20 @@ class SparseColumn:
             first, end = np.searchsorted(self._rows, [rows.start, rows.stop]).tolist()
             indices, texts = self._rows[first:end] - rows.start, self._texts[first:end]
         else:
-            indices = np.searchsorted(rows, self._rows)
-            held = np.append(rows, -1)[indices] == self._rows
-            indices, texts = indices[held], [self._texts[index] for index in np.flatnonzero(held).tolist()]
+            indices, texts = _cut_to(rows, self._rows, self._texts)
         if len(rows) > _SHORT:
             return TableColumn(_series(indices, texts, len(rows)))
         cells: list[str | None] = [None] * len(rows)
         for index, text in zip(indices.tolist(), texts, strict=True):
             cells[index] = text
         return TableColumn(cells)
+
+
+def _cut_to(kept: Positions, rows: Positions, texts: list[str]) -> tuple[Positions, list[str]]:
+    """Return the texts that stand in some rows, and where each of their rows stands among `kept`."""
+    indices = np.searchsorted(kept, rows)
+    held = np.append(kept, -1)[indices] == rows
+    return indices[held], [texts[index] for index in np.flatnonzero(held).tolist()]
 
 
 def _series(indices: Positions, texts: list[str], count: int) -> pl.Series:
@@ -124,14 +129,20 @@ class CsvTable(CsvSheet):
         if width > _MOST_COLUMNS:
             hint = "name the delimiter, for example delimiter=';'"
             raise FormatError(f"more than {_MOST_COLUMNS:,} columns", hint=hint)
-        kept = np.delete(np.arange(height), lines) if width > 1 and len(lines) > _MANY_LINES else None
+        kept = None
+        if width > 1 and len(lines) > _MANY_LINES:
+            is_kept = np.ones(height, np.bool_)
+            is_kept[lines] = False
+            kept = np.flatnonzero(is_kept)
         if height <= _FEW_ROWS:
             rows = list(records.rows_from(0))
             for cells in rows:
                 while cells and not cells[-1]:
                     cells.pop()
             columns: dict[int, Any] = {n: TextColumn(list(texts)) for n, texts in enumerate(zip_longest(*rows))}
-        elif height * width > max(_LEAST_SHARE * len(self._content[0]), _DENSE):
+        elif height * width > max(_LEAST_SHARE * len(self._content[0]), _DENSE) or (
+            kept is not None and len(kept) < height // 8
+        ):
             columns = self._read_sparse(kept)
         else:
             texts_of_columns = records.read([(column, 0, height, "t") for column in range(width)])
@@ -148,11 +159,12 @@ class CsvTable(CsvSheet):
         records = self.records
         height = records.count if kept is None else len(kept)
         cells = records.read([(column, 0, records.count, "s") for column in range(records.width)])
-        columns = {
-            number: SparseColumn(rows if kept is None else np.searchsorted(kept, rows), texts, height)
-            for number, (rows, texts) in enumerate(cells)
-            if len(rows)
-        }
+        columns = {}
+        for number, (rows, texts) in enumerate(cells):
+            if kept is not None:
+                rows, texts = _cut_to(kept, rows, texts)
+            if len(rows):
+                columns[number] = SparseColumn(rows, texts, height)
         if height * len(columns) > MOST_CELLS:
             raise FormatError(
                 f"{height:,} rows of {len(columns):,} columns, most of their cells blank",

@@ -54,7 +54,6 @@ from limits import get_limit, lower_limits, set_limits
 from round_trips import without_loops
 
 import sheetarray as sa
-from sheetarray import loops
 from sheetarray.testing.cases import assert_same
 
 MIB = 2**20
@@ -510,8 +509,6 @@ def outcomes_of(path: Path, name: str, content: bytes, *verbs: str) -> tuple[dic
 @pytest.mark.parametrize("name", [*HARMFUL, *FLOODS])
 @measured
 def test_harm_is_read_or_refused_within_bounds(tmp_path: Path, name: str) -> None:
-    if name.startswith("6 M odd cells") and not loops.COMPILED:
-        pytest.skip("without the compiled loops, a million cells take some 6 s, as SECURITY.md says")
     verbs = [verb for harm, verb in VERBS if harm == name]
     outcome, reasons = outcomes_of(tmp_path / "harm.xlsx", name, (HARMFUL | FLOODS)[name](), *verbs)
     reading, scanning = _FINE.get(name, ("FormatError", None)) if name in HARMFUL else (outcome["read"], None)
