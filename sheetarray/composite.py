@@ -25,6 +25,7 @@ from .columns import (
     ElementRestorer,
     LayoutColumn,
     ResizedArray,
+    SettleChanges,
     Sheet,
     SheetArrays,
 )
@@ -383,6 +384,7 @@ def check_sheets(
     *,
     missing: Missing = "error",
     judge: CompareFingerprint | None = None,
+    settle: SettleChanges | None = None,
     restore: ElementRestorer | None = None,
 ) -> Iterator[Finding]:
     """Yield every finding in the columns of sheets, then those of composites; see `SheetArrays.check`."""
@@ -394,7 +396,7 @@ def check_sheets(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SheetArrayWarning)  # of what the check of the columns finds
         arrays.fixed = find_fixed_columns(arrays.read, arrays.scan)
-    yield from arrays.check(judge)
+    yield from arrays.check(judge, settle)
     yield from check_composites(arrays.read, arrays.scan)
 
 

@@ -25,12 +25,13 @@ from .reading import (
     CompareFingerprint,
     ElementRestorer,
     ReportError,
+    SettleChanges,
     SheetArrays,
     errors_of_problems,
     keep_unreadable,
     keeping_unreadable,
 )
-from .row_edits import MOST_NAMED, UNEVEN_HINT, RowChange, describe_row, describe_uneven_rows
+from .row_edits import MOST_NAMED, UNEVEN_HINT, RowChange, describe_row, describe_uneven_rows, find_first_row
 from .sheet import ArrayInfo, ColumnCells, DataCells, Request, Sheet, Texts, Zone, reporting_cells
 from .words import Anchor, Words
 
@@ -54,6 +55,7 @@ __all__ = [
     "Request",
     "ResizedArray",
     "RowChange",
+    "SettleChanges",
     "Sheet",
     "SheetArrays",
     "Texts",
@@ -70,6 +72,7 @@ __all__ = [
     "errors_of_problems",
     "find_anchors",
     "find_element_edits",
+    "find_first_row",
     "find_header_edits",
     "find_side_by_side",
     "info_of_resized",

@@ -7,7 +7,7 @@ Cells of text may be blank, so that an array of text does not tell by itself whe
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -39,6 +39,8 @@ class RowChange:
     rest_is_exact: bool = False  # whether all other elements are those that were written, to the last bit
     rows: tuple[int, ...] = ()  # the number of each row that was added or deleted, where a guard tells them
     gone: Array | None = None  # the elements of these rows if they were deleted, as they were written; else None
+    tells_edits: bool = False  # whether other findings name the elements that were edited besides
+    is_moved: bool = False  # whether the other rows stand in another order now
 
     def find_gone(self, first: int | None) -> Array | None:
         """Return the elements of the deleted rows if the first of them was `first`.
@@ -66,14 +68,18 @@ class RowEdit:
         `changes`: what fingerprints tell of single arrays, by name; empty in a container that keeps none.
         """
         count, arrays = abs(self.after - self.before), len(self.columns)
-        first = self._find_first(changes)
+        first = find_first_row([changes[name] for name in self.columns if name in changes], self.before, self.after)
         where = f"in {arrays} array{'' if arrays == 1 else 's'}"
         name, column = next(iter(self.columns.items()))
         rows = count_rows(column.header)
         each = () if first is not None else self._find_rows(changes)
         row = first if first is not None else each[0] if each else min(self.before, self.after)
+        if is_moved := self.after < self.before and any(change.is_moved for change in changes.values()):
+            row = 0
         location = column.group[0].data_address(row * (rows[1] if rows else 1))
-        place, labelled = ("", None) if first is None else self._describe_place(first, count, changes)
+        place, labelled = " (counted as written)" if is_moved else "", None
+        if not is_moved and (first is not None or each):
+            place, labelled = self._describe_place((first,) if first is not None else each, count, changes)
         verb = "added" if self.after > self.before else "deleted"
         if first is not None and first == self.before:
             what = f"row {first} appended" if count == 1 else f"{count} rows appended, {first} to {first + count - 1},"
@@ -86,25 +92,11 @@ class RowEdit:
             what = f"{count} row{'' if count == 1 else 's'} {verb}"
             where += f", {self.before} before and {self.after} now{self._format_other_rows(changes)}"
         gone = self._describe_gone(first, changes, labelled)
-        doubts = _format_doubts(self.columns, changes)
+        doubts = _format_doubts(self.columns, changes, count)
         message = f"{what} {where}{place}: {self._format_shapes()}{gone}{doubts}"
         if all(name in changes and changes[name].rest_is_exact for name in self.columns):
             message += "; the rest exact"
         return Finding("error", location, message, _HINT, array=name if arrays == 1 else None)
-
-    def _find_first(self, changes: Mapping[str, RowChange]) -> int | None:
-        """Return the first row that was added or deleted; None if the arrays disagree."""
-        known = [changes[name] for name in self.columns if name in changes]
-        firsts = [change.firsts for change in known if change.firsts]
-        if not firsts or any(change.rows and not change.firsts for change in known):  # rows that are not side by side
-            return None
-        common = firsts[0]
-        for others in firsts[1:]:
-            both = [range(max(a.start, b.start), min(a.stop, b.stop)) for a in common for b in others]
-            common = tuple(rows for rows in both if rows)
-        if self.after > self.before and any(self.before in rows for rows in common):
-            return self.before
-        return min((rows.start for rows in common), default=None)
 
     def _find_rows(self, changes: Mapping[str, RowChange]) -> tuple[int, ...]:
         """Return the rows that are not side by side, where a guard tells them and those of all arrays are the same."""
@@ -123,7 +115,9 @@ class RowEdit:
         ]
         return f" ({'; '.join(told[:MOST_NAMED])})" if told else ""
 
-    def _describe_place(self, first: int, count: int, changes: Mapping[str, RowChange]) -> tuple[str, str | None]:
+    def _describe_place(
+        self, numbers: Sequence[int], count: int, changes: Mapping[str, RowChange]
+    ) -> tuple[str, str | None]:
         """Return the rows as people see them, such as ` (row 28 of the sheet, 2026-03-01)`, with dates or texts.
 
         It is "" unless each array takes the same row, or rows, of the sheet. Beside it stands the array that labels
@@ -136,7 +130,10 @@ class RowEdit:
             places.add(anchor.data_cell[1] if cells else -1)
         if len(places) > 1 or -1 in places:
             return "", None
-        start = places.pop() + first + 1
+        first, top = numbers[0], places.pop() + 1
+        if len(numbers) > 1:
+            return f" (rows {_shorten(str(top + number) for number in numbers)} of the sheet)", None
+        start = top + first
         where = f"row {start}" if count == 1 else f"rows {start} to {start + count - 1}"
         name, label = None, ""
         if self.after > self.before:
@@ -196,14 +193,38 @@ class RowEdit:
         return _shorten(f"{name!r:.60} is {_format_shape(column.header)}" for name, column in self.columns.items())
 
 
-def _format_doubts(names: Iterable[str], changes: Mapping[str, RowChange]) -> str:
+def find_first_row(changes: Sequence[RowChange], before: int, after: int) -> int | None:
+    """Return the first row that was added or deleted; None unless the arrays of which it is known agree on one.
+
+    `changes`: of each array. `before` and `after`: the number of rows.
+    """
+    firsts = [change.firsts for change in changes if change.firsts]
+    if not firsts or any(change.rows and not change.firsts for change in changes):  # rows that are not side by side
+        return None
+    common = firsts[0]
+    for others in firsts[1:]:
+        both = [range(max(a.start, b.start), min(a.stop, b.stop)) for a in common for b in others]
+        common = tuple(rows for rows in both if rows)
+    if after > before and any(before in rows for rows in common):
+        return before
+    return min((rows.start for rows in common), default=None)
+
+
+def _format_doubts(names: Iterable[str], changes: Mapping[str, RowChange], count: int) -> str:
     """Return the end of a message, which lists the arrays whose other elements may have been edited; "" if there are
     none.
     """
-    doubtful = [name for name in names if name in changes and not (changes[name].firsts or changes[name].rest_is_exact)]
+    doubtful = [name for name in names if name in changes and not _tells_edits(changes[name])]
     if not doubtful:
         return ""
+    if not any(change.firsts or change.rows for change in changes.values()):
+        which = f"which row{'' if count == 1 else 's'}, and whether elements were edited besides,"
+        return f"; {which} cannot be told without a guard: write(.., guard=True) keeps one"
     return f"; whether elements were edited besides cannot be told of {_shorten(f'{name!r:.60}' for name in doubtful)}"
+
+
+def _tells_edits(change: RowChange) -> bool:
+    return bool(change.firsts or change.rest_is_exact or change.tells_edits)
 
 
 def _shorten(texts: Iterable[str]) -> str:

@@ -1,43 +1,35 @@
-"""Reads all arrays of an open workbook, and collects all findings about it: damage, edits, formulas, missing arrays.
-
-At the end: tables of which people have sorted the rows, so that `check` says so once, and not of each array.
-"""
+"""Reads all arrays of an open workbook, and collects all findings about it: damage, edits, formulas, missing arrays."""
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 
 from ...adapters import Progress
-from ...aligning import RowOrigins, is_ascending
 from ...columns import ArrayColumn, ResizedArray, RowChange, SheetArrays, reporting_cells
-from ...comparing import SortedRows, find_row_sources, find_sorted
 from ...composite import check_sheets, count_named, open_sheets, read_composites, read_resized_arrays
-from ...dtypes import Array, Buffer, Positions
+from ...dtypes import Buffer
 from ...elements import Missing
-from ...errors import Finding, FormatError, NotFoundError, SheetArrayError, quote_names, warn_caller
-from ...header import count_rows, warn_of_finding
+from ...errors import Finding, FormatError, NotFoundError, SheetArrayError, warn_caller
+from ...header import warn_of_finding
 from ...linear import LinearArray
 from ...views.description import View
 from ...views.geometry import ViewedColumns, ViewPlan, plan_views, resized_to_linear
 from ...views.typed_over import TypedOver, ViewCells, describe_typed_over, find_typed_over
 from ..looks import number_formats
 from ..workbooks import check_is_text
-from .fingerprint.record import Fingerprint
-from .fingerprint.sums import KEPT
-from .fingerprint.verdict import FingerprintComparison, compare_with_fingerprint
-from .guard.guarded import Guarded, Snapshots, describe_row_changes, find_edits, place_rows
+from .guard.guarded import Guarded, Snapshots, find_edits
 from .guard.snapshot import SnapshotHeader
 from .reader.cells import FormulaArea, scalars
 from .reader.formulas import FormulaCells
 from .sheet import ExcelSheet
 from .stored_fingerprints import StoredFingerprints
 from .styles import CellStyles, make_styles
+from .table_rows import TableRows
 from .views.grids import EditableGrid
 from .workbook import Workbook
 
@@ -285,7 +277,7 @@ def _find_all(
         return
     snapshots = open_snapshots(book, memory) if guard and book.may_have_guards else None
     verdicts: list[Finding] = []
-    tables = SortedTables() if check is check_sheets else None  # the elements of others are mapped as long as judged
+    tables = TableRows() if check is check_sheets else None  # the elements of others are mapped as long as judged
     formulas = {sheet.title or "": FormulaCells() for sheet in sheets}
     for worksheet in sheets:
         worksheet.formulas = formulas[worksheet.title or ""]
@@ -298,10 +290,11 @@ def _find_all(
             judged = list(changes) if guarded is None else _judge_rows(guarded, buffer, name, changes, column)
             findings = [replace(one, array=name) for one in judged if isinstance(one, Finding)]
             verdicts.extend(findings)
+            found = next((one for one in judged if isinstance(one, RowChange)), None)
             if tables is not None:
                 record = None if guarded is not None else memory.record_of(name, title)
-                tables.note(name, column, buffer, findings, guarded=guarded, record=record)
-            yield from (one for one in judged if isinstance(one, RowChange))
+                tables.note(name, column, buffer, findings, guarded=guarded, record=record, change=found)
+            yield from filter(None, [found])
             yield from findings
         elif buffer is not None:
             if guarded is None:
@@ -323,14 +316,9 @@ def _find_all(
 
     views = ViewFindings(book)
 
-    findings = list(
-        check(
-            sheets,
-            missing=missing,
-            judge=judge,
-            restore=snapshots if snapshots is not None and snapshots.exist else None,
-        )
-    )
+    restore = snapshots if snapshots is not None and snapshots.exist else None
+    settled = {} if tables is None else {"settle": tables.settle}
+    findings = list(check(sheets, missing=missing, judge=judge, restore=restore, **settled))
     are_whole = all(finding in verdicts or finding.severity == "warning" for finding in findings)
     findings = list(findings if tables is None else tables.explain(findings))
     yield from memory.findings
@@ -442,241 +430,3 @@ def read_book(
     if snapshots is not None:
         warn_of_guard(book, snapshots)
     return by_name
-
-
-# Finds tables of which people have sorted the rows, so that `check` says so once, and not of each array.
-_MOST_ELEMENTS = 2**22  # of the arrays of a workbook that are kept until all have been judged
-_UNSURE = "; whether each row stayed together cannot be told without a guard"
-
-
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    """An array whose elements were compared with those that were written."""
-
-    name: str
-    column: ArrayColumn
-    buffer: Buffer  # its elements; without a guard not those of rows that were appended
-    row: int
-    guarded: Guarded | None  # the array beside its snapshot; None without one
-    record: Fingerprint | None  # the fingerprint; None without one
-    findings: Sequence[Finding]  # what was found of this array by itself
-
-    @property
-    def is_changed(self) -> bool:
-        return any(finding.severity == "error" for finding in self.findings)
-
-    @property
-    def rows(self) -> Array:
-        return self.buffer.reshape(-1, self.row)
-
-    @property
-    def rows_written(self) -> Array:
-        """The rows as written, by the guard; as they are now without one."""
-        return self.rows if self.guarded is None else self.guarded.original.reshape(-1, self.row)
-
-    @property
-    def is_moved(self) -> bool:
-        """Whether the guard shows rows that stand elsewhere now."""
-        alignment = None if self.guarded is None else self.guarded.alignment
-        return alignment is not None and bool(alignment.moved.any())
-
-    @property
-    def is_mostly_kept(self) -> bool:
-        """Whether the guard has most of the elements too, wherever they stand now."""
-        return self.guarded is not None and 2 * int(self.guarded.kept.sum()) >= len(self.buffer)
-
-    def compare(self) -> FingerprintComparison | None:
-        """Return the comparison with the fingerprint, if that has as many elements of the same dtype."""
-        record, dtype = self.record, self.column.header.dtype
-        if record is None or record.dtype != dtype.name or record.count != len(self.buffer):
-            return None
-        return FingerprintComparison(record, self.buffer, dtype)
-
-    def has_order(self, order: Positions) -> bool:
-        """Return whether the rows are those that were written, each at another place, by the fingerprint."""
-        case = self.compare()
-        return case is not None and case.was(self.rows[order].reshape(-1))
-
-    def place(self, sources: Positions) -> Guarded:
-        """Return the array beside its snapshot, given for each row its number as written, or -1."""
-        unmoved = RowOrigins(sources, np.zeros(len(sources), np.bool_))  # the order is told of besides
-        return place_rows(self.rows_written.reshape(-1), self.column.header, self.buffer, self.row, unmoved)
-
-    def find_edits(self, sources: Positions) -> list[Finding]:
-        """Return the findings of what was edited besides the order and the number of the rows."""
-        column, header = self.column, self.column.header
-        if self.guarded is not None:
-            at, guarded = column.element_address, self.place(sources)
-            return list(find_edits(guarded, self.buffer, header, self.name, at, tells_rows=False))
-        places = np.arange(len(self.buffer)).reshape(-1, self.row)[np.argsort(sources)].reshape(-1)
-        arguments = self.record, column.written, self.buffer[places], self.name, column.element_address
-        return list(compare_with_fingerprint(*arguments, at=lambda index: int(places[index])))
-
-
-class SortedTables:
-    """The sorted tables of a workbook, found when all arrays have been compared."""
-
-    def __init__(self) -> None:
-        self._tables: dict[tuple[str, str, int, int], list[_Judged]] = {}
-        self._size = 0
-
-    def note(
-        self,
-        name: str,
-        column: ArrayColumn,
-        buffer: Buffer,
-        findings: Sequence[Finding],
-        *,
-        guarded: Guarded | None = None,
-        record: Fingerprint | None = None,
-    ) -> None:
-        """Take note of an array whose cells are whole rows, and of the findings about it."""
-        if guarded is None:
-            buffer = buffer[: column.written.capacity]
-        rows, self._size = count_rows(column.header if guarded else column.written), self._size + len(buffer)
-        if self._size > _MOST_ELEMENTS:
-            self._tables.clear()  # each array is told of by itself
-        elif rows is not None and rows[0] > 1 and rows[0] * rows[1] == len(buffer) and len(column.group) == 1:
-            known, anchor = _Judged(name, column, buffer, rows[1], guarded, record, findings), column.group[0]
-            key = anchor.title or "", anchor.orient, rows[0], len(known.rows_written)
-            self._tables.setdefault(key, []).append(known)
-
-    def explain(self, findings: Sequence[Finding]) -> Iterator[Finding]:
-        """Yield findings, those of the arrays of a changed table replaced by one, and by what was edited besides."""
-        told: dict[str, list[Finding]] = {}  # by the names of arrays
-        for table in self._tables.values():
-            told |= _explain_table(table)
-        own = {known.name: known.findings for table in self._tables.values() for known in table if known.name in told}
-        for finding in findings:
-            name = finding.array
-            if name is None or name not in own or finding not in own[name]:
-                yield finding
-            else:
-                yield from told.pop(name, ())
-
-
-def _explain_table(table: Sequence[_Judged]) -> dict[str, list[Finding]]:
-    """Return what is to be said of each array instead of what was found; nothing if its rows stand as written."""
-    changed = [known for known in table if known.is_changed]
-    if not changed or len(table) < 2:
-        return {}
-    if all(known.guarded is not None for known in changed):
-        sources, sure = _find_sources(table, changed), True
-    else:
-        order, sure = _find_order(changed) if len(changed) > 1 else (None, True)
-        sources = None if order is None else np.argsort(order)
-    if sources is None:
-        if sure:
-            return {}
-        besides = {known.name: [one for one in known.findings if one.severity == "warning"] for known in changed}
-        return _tell(table, changed, besides, None)
-    besides = {known.name: known.find_edits(sources) for known in changed}
-    if not is_ascending(sources) or _are_both(changed[0], sources):
-        changed = [known for known in changed if len(besides[known.name]) < len(known.buffer) // 2] or changed
-        return _tell(table, changed, besides, sources)
-    return {name: [replace(one, array=name) for one in found] for name, found in besides.items()}
-
-
-def _find_sources(table: Sequence[_Judged], changed: Sequence[_Judged]) -> Positions | None:
-    """Return for each row its number as written, or -1, by the guard; None if each row stands where it was written.
-
-    Arrays of which most elements are known tell where those of the others stand.
-    """
-    known = [one for one in changed if one.is_mostly_kept] or [one for one in table if one.is_mostly_kept]
-    alike = len(table[0].rows) == len(table[0].rows_written)
-    if not known or (alike and not any(one.is_moved or one.guarded.added.any() for one in known if one.guarded)):
-        return None
-    before, now = (
-        [(rows, one.column.header.dtype) for one, rows in zip(known, some, strict=True)]
-        for some in ([one.rows_written for one in known], [one.rows for one in known])
-    )
-    sources = find_row_sources(before, now)
-    return None if sources is None or (alike and len(known) < 2) else sources
-
-
-def _are_both(known: _Judged, sources: Positions) -> bool:
-    """Return whether rows were added, and others deleted."""
-    kept = int(np.count_nonzero(sources >= 0))
-    return kept < min(len(sources), len(known.rows_written))
-
-
-def _tell(
-    table: Sequence[_Judged],
-    changed: Sequence[_Judged],
-    besides: Mapping[str, Sequence[Finding]],
-    sources: Positions | None,
-) -> dict[str, list[Finding]]:
-    """Return the findings of a sorted table by array name. The finding about the order comes first.
-
-    `sources`: for each row its number as written, or -1; None if it is unknown.
-    """
-    kept = np.ones(len(table[0].rows), np.bool_) if sources is None else sources >= 0
-    others = [known for known in table if not known.is_changed]
-    names = {known.name for known in changed} | {known.name for known in others if _is_kept(known, sources)}
-    if len(names) < 2:
-        return {}  # each array tells of itself
-    told = []
-    if sources is None or not is_ascending(sources):
-        by = find_sorted({known.name: known.rows[kept] for known in changed})
-        told.append(SortedRows(sorted(names), by, np.flatnonzero(kept)).to_text())
-    if sources is not None and _are_both(changed[0], sources):
-        told.append(f"{', '.join(describe_row_changes(changed[0].place(sources)))} in {len(names)} arrays")
-    message = "; ".join(told)
-    if left := [known.name for known in others if known.name not in names]:
-        message += f"; {quote_names(left)} {'has' if len(left) == 1 else 'have'} as many rows, and did not move"
-    first = changed[0]
-    hint = next(finding.hint for finding in first.findings if finding.severity == "error")
-    where = first.column.element_address(0)
-    summary = Finding("error", where, message + _UNSURE * (sources is None), hint)
-    found = {name: [replace(one, array=name) for one in some] for name, some in besides.items()}
-    found[first.name].insert(0, summary)
-    return found
-
-
-def _is_kept(known: _Judged, sources: Positions | None) -> bool:
-    """Return whether the rows of an array are the same in the other order too."""
-    rows, kept = known.rows, slice(None) if sources is None else sources >= 0
-    moved = np.broadcast_to(rows[:1], rows.shape) if sources is None else known.rows_written[sources[sources >= 0]]
-    return bool(rows[kept].tolist() == moved.tolist())
-
-
-# The order of rows, by fingerprints ----------------------------------------------------------------------------------
-
-
-def _find_order(changed: Sequence[_Judged]) -> tuple[Positions | None, bool]:
-    """Return for each row as written its number now, or None, and whether it is sure that this is so."""
-    cases = [(known, case) for known in changed if (case := known.compare()) is not None]
-    whole = [(known, case) for known, case in cases if case.view.is_reordered]
-    if len(whole) < 2:
-        return None, True
-    single = [(known, case) for known, case in whole if case.view.partition.stretch == 1]
-    if len(single) > 1:
-        return _match_codes(single), True
-    for known, _ in whole:
-        if known.row == 1 and known.buffer.dtype.kind in "iufmMUT":
-            rising = np.argsort(known.buffer, kind="stable")
-            for order in (rising, rising[::-1]):
-                if all(one.has_order(order) for one, _ in whole):
-                    return order, True
-    by = find_sorted({known.name: known.rows for known, _ in whole})
-    return None, by is None or len(whole) < len(changed) or all(_is_sorted(known) for known, _ in whole)
-
-
-def _is_sorted(known: _Judged) -> bool:
-    return find_sorted({known.name: known.rows}) is not None
-
-
-def _match_codes(arrays: Sequence[tuple[_Judged, FingerprintComparison]]) -> Positions | None:
-    """Return for each row as written its number now, by the codes of single elements; None where rows do not fit."""
-    before, now = (
-        np.hstack([codes.reshape(-1, known.row) for (known, _), codes in zip(arrays, some, strict=True)])
-        for some in (
-            [case.view.then[0][: len(known.buffer)] for known, case in arrays],
-            [case.view.codes(known.buffer) & np.uint64(KEPT) for known, case in arrays],
-        )
-    )
-    places: defaultdict[bytes, deque[int]] = defaultdict(deque)
-    for place, row in enumerate(now):
-        places[row.tobytes()].append(place)
-    order = [places[row.tobytes()].popleft() if places[row.tobytes()] else -1 for row in before]
-    return None if -1 in order else np.array(order)

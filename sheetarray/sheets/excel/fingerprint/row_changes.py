@@ -91,7 +91,7 @@ def _spread(firsts: set[int], alike: Mask) -> tuple[range, ...]:
 
 
 def _find_inserted(case: FingerprintComparison, view: SumsView, more: int, row: int, count: int) -> set[int]:
-    """Return the rows of which each may be the first added one, if nothing else was edited.
+    """Return the rows of which each may be the first added one, if nothing else was edited, but perhaps moved.
 
     `view`: the sums at one number of digits. `more`: the number of added elements. `row`: the number of elements in a
     row. `count`: the number of rows that were written.
@@ -100,16 +100,16 @@ def _find_inserted(case: FingerprintComparison, view: SumsView, more: int, row: 
     then = view.then[0][: view.partition.stretches].sum(dtype=np.uint64)
     starts = np.arange(0, (count + 1) * row, row)
     added = (sums[-1] - then) & _KEPT
-    rows = np.flatnonzero((sums[starts + more] - sums[starts]) & _KEPT == added)
+    fitting = np.flatnonzero((sums[starts + more] - sums[starts]) & _KEPT == added)
     low, high = _limit_rows(view, row, count)
-    rows = rows[(low <= rows) & (rows <= high)]
+    rows = fitting[(low <= fitting) & (fitting <= high)]
     firsts: set[int] = set()
     runs = np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1) if len(rows) else []
     for run in runs[-MOST_RUNS:]:
         start = int(run[0]) * row
         if case.was(np.delete(case.buffer, np.s_[start : start + more])):
             firsts.update(run.tolist())
-    return firsts
+    return firsts or set(fitting.tolist())  # without these, the others are in another order
 
 
 def _find_alike_added(view: SumsView, more: int, row: int) -> Mask:

@@ -25,7 +25,7 @@ from .codes import MOST, Codes, code_elements, to_native
 from .record import Fingerprint, exact_checksum, header_checksum, partitions_for, take_fingerprint
 from .sums import KEPT, Pair, Partition, find_hidden_edit, single_change, weight
 
-_RESTORE = "restore it from a copy of the file; if the change was meant, sheetarray adopt accepts it"
+RESTORE = "restore it from a copy of the file; if the change was meant, sheetarray adopt accepts it"
 _COMPARE = (
     "compare with a copy of the file: sheetarray diff says whether all changed alike; if the change was meant, "
     "sheetarray adopt accepts it"
@@ -145,6 +145,21 @@ class FingerprintComparison:
         return codes
 
     @cached_property
+    def element_codes(self) -> tuple[Codes, Codes] | None:
+        """The code of each element as it was written, and as it is now; None unless the fingerprint has one of each.
+
+        A double that one program has rounded to 16 digits, and the next to 15, has another code than one that was
+        rounded to 15 digits at once; both count as the same.
+        """
+        if self.fifteen.partition.stretch > 1:
+            return None
+        then, now = self.fifteen.then[0], self.fifteen.codes(self.buffer) & np.uint64(KEPT)
+        if self.dtype.numpy == np.float64 and not np.isin(now, then).all():
+            below = self.fifteen.codes(np.nextafter(self.buffer, 0)) & np.uint64(KEPT)
+            now = np.where(~np.isin(now, then) & np.isin(below, then), below, now)
+        return then, now
+
+    @cached_property
     def view(self) -> SumsView:
         """The view at that number of digits at which least has changed: an array kept to 16 may look edited at 15."""
         fine, coarse = self.fifteen, self.sixteen
@@ -261,7 +276,7 @@ def compare_with_fingerprint(
         return
     if stored.header is not None and stored.header != header_checksum(header):
         reason = "its shape, strides, offset or order was edited in the header since it was written"
-        yield Finding("error", name, reason, _RESTORE)
+        yield Finding("error", name, reason, RESTORE)
     if len(buffer) == stored.count and exact_checksum(buffer, header.dtype) == stored.exact:
         return
     yield from _Verdict(FingerprintComparison(stored, buffer, header.dtype), header, name, address, at).findings(most)
@@ -275,6 +290,19 @@ def find_rounding(
     `lost`: the number of elements that are gone.
     """
     yield from _Verdict(case, header, name, address)._rounded_too("every other number", lost=lost)
+
+
+def describe_edited(
+    case: FingerprintComparison,
+    header: Header,
+    name: str,
+    address: Callable[[int], str],
+    edited: list[int],
+    *,
+    most: int = 20,
+) -> Iterator[Finding]:
+    """Yield the findings that elements of an array were edited, given their indices in its buffer."""
+    yield from _Verdict(case, header, name, address)._edited_findings(edited, [], most)
 
 
 class _Verdict:
@@ -359,7 +387,7 @@ class _Verdict:
             message = "reordered: the elements are those that were written, but in another order"
             if len(self.view.changed) < self.partition.stretches:
                 message += f" {self._range_text(self.view.changed[0], self.view.changed[-1])}"
-        return Finding("error", self.name, message, _RESTORE)
+        return Finding("error", self.name, message, RESTORE)
 
     def _length_findings(self, most: int) -> Iterator[Finding]:
         view, count = self.view, self.partition.count
@@ -379,7 +407,7 @@ class _Verdict:
         if others or len(edited) > _FEW:
             message += f"; from {self._named(changed[0] * self.partition.stretch)} on elements moved or were edited"
             edited = []
-        yield Finding("error", self.name, message, _RESTORE)
+        yield Finding("error", self.name, message, RESTORE)
         yield from self._edited_findings(edited, [], most)
 
     def _edited_findings(self, edited: list[int], others: list[int], most: int) -> Iterator[Finding]:
@@ -391,12 +419,12 @@ class _Verdict:
             return
         for index in edited[:most]:
             message = f"{self._element(index)} was edited since it was written"
-            yield Finding("error", self._address(index), message, _RESTORE, index=self.header.index_at(self.at(index)))
+            yield Finding("error", self._address(index), message, RESTORE, index=self.header.index_at(self.at(index)))
         if more := edited[most:]:
             message = f"{_count_elements(len(more))} more edited, the last of them {self._named(more[-1])}"
-            yield Finding("error", self.name, message, _RESTORE)
+            yield Finding("error", self.name, message, RESTORE)
         if others:
-            yield Finding("error", self.name, self._describe_others(others, more=bool(edited)), _RESTORE)
+            yield Finding("error", self.name, self._describe_others(others, more=bool(edited)), RESTORE)
 
     def _describe_others(self, stretches: list[int], *, more: bool) -> str:
         message = "more elements were edited" if more else "elements were edited"

@@ -59,7 +59,9 @@ class Guarded:
         firsts = (range(rows[0], rows[0] + 1),) if rows[-1] - rows[0] < len(rows) else None
         kind: Literal["inserted", "deleted"] = "inserted" if inserted else "deleted"
         is_exact = bool((self.kept | self.added).all())
-        return RowChange(kind, firsts, rest_is_exact=is_exact, rows=rows, gone=None if inserted else self.gone)
+        return RowChange(
+            kind, firsts, rest_is_exact=is_exact, rows=rows, gone=None if inserted else self.gone, tells_edits=True
+        )
 
 
 class Snapshot(NamedTuple):
