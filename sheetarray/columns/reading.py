@@ -26,7 +26,7 @@ from ..linear import check_missing, describe_missing_cells, error_for_problem, v
 from .adopting import ResizedArray
 from .anchors import MOST_BEFORE_DAMAGED, find_anchors
 from .column import ArrayColumn
-from .row_edits import RowChange, RowEdit, find_row_edits, resize_columns
+from .row_edits import RowChange, RowEdit, find_row_edits, resize_columns, shorten_list
 from .sheet import ArrayInfo, ColumnCells, DataCells, Request, Sheet, Zone
 from .words import Anchor
 
@@ -133,6 +133,41 @@ def errors_of_problems(
         yield FormatError(reason, array=name)
 
 
+_IN_ROWS = {
+    "a blank cell": "row {row} of the sheet is blank in {count} arrays: {elements}",
+    "another": "row {row} of the sheet stands below {names}: {expected} in each",
+}
+"""What is said of a row in which the cells of several arrays are wrong alike, by what was found there."""
+_ROW = re.compile(r"(?P<title>.*?)[A-Z]*(?P<row>[0-9]*)", re.DOTALL)  # in the address of a cell
+
+
+def join_rows(errors: Sequence[FormatError]) -> Iterator[Finding]:
+    """Yield a finding for each error; one for a row of a sheet that is blank, or stands below, in several arrays."""
+    rows: dict[tuple[str, ...], list[FormatError]] = {}
+    for place, error in enumerate(errors):
+        expected, _, found = error.reason.rpartition(", found ")
+        where = _ROW.fullmatch(error.location or "")
+        if found in _IN_ROWS and error.array is not None and where is not None and where["row"]:
+            count = expected if found == "another" else ""
+            rows.setdefault((found, where["row"], where["title"], count), []).append(error)
+        else:
+            rows[(str(place),)] = [error]
+    for (found, *key), alike in rows.items():
+        names = [error.array or "" for error in alike]
+        if len(alike) == 1 or len({*names}) < len(names):
+            yield from map(Finding.from_error, alike)
+            continue
+        hints = {error.hint or "" for error in alike}
+        message = _IN_ROWS[found].format(
+            row=key[0],
+            count=len(alike),
+            elements=shorten_list(error.element or "" for error in alike),
+            names=shorten_list(map("{!r:.60}".format, names)),
+            expected=key[-1],
+        )
+        yield Finding("error", alike[0].location, message, hints.pop() if len(hints) == 1 else "")
+
+
 class SheetArrays:
     """The arrays of one sheet or several of a container, by the anchors that are found once.
 
@@ -212,7 +247,7 @@ class SheetArrays:
         except FormatError as error:
             errors.append(error)
         yield from findings
-        yield from map(Finding.from_error, errors)
+        yield from join_rows(errors)
 
     def scan(self) -> Mapping[str, ArrayInfo]:
         """Return the infos of all arrays whose headers are not damaged, each made only when it is asked for."""

@@ -87,7 +87,7 @@ class RowEdit:
             verb = "inserted" if verb == "added" else verb
             what = f"row {first} {verb}" if count == 1 else f"rows {first} to {first + count - 1} {verb}"
         elif each:
-            what = f"rows {_shorten(map(str, each))} {verb}"
+            what = f"rows {shorten_list(map(str, each))} {verb}"
         else:
             what = f"{count} row{'' if count == 1 else 's'} {verb}"
             where += f", {self.before} before and {self.after} now{self._format_other_rows(changes)}"
@@ -110,7 +110,7 @@ class RowEdit:
             if name in changes and changes[name].rows:
                 names.setdefault(changes[name].rows, []).append(name)
         told = [
-            f"row{'' if len(rows) == 1 else 's'} {_shorten(map(str, rows))} of {quote_names(some)}"
+            f"row{'' if len(rows) == 1 else 's'} {shorten_list(map(str, rows))} of {quote_names(some)}"
             for rows, some in names.items()
         ]
         return f" ({'; '.join(told[:MOST_NAMED])})" if told else ""
@@ -132,7 +132,7 @@ class RowEdit:
             return "", None
         first, top = numbers[0], places.pop() + 1
         if len(numbers) > 1:
-            return f" (rows {_shorten(str(top + number) for number in numbers)} of the sheet)", None
+            return f" (rows {shorten_list(str(top + number) for number in numbers)} of the sheet)", None
         start = top + first
         where = f"row {start}" if count == 1 else f"rows {start} to {start + count - 1}"
         name, label = None, ""
@@ -190,7 +190,7 @@ class RowEdit:
         return "".join(texts) + (f"; and {more} more row{'' if more == 1 else 's'}" if gone and more > 0 else "")
 
     def _format_shapes(self) -> str:
-        return _shorten(f"{name!r:.60} is {_format_shape(column.header)}" for name, column in self.columns.items())
+        return shorten_list(f"{name!r:.60} is {_format_shape(column.header)}" for name, column in self.columns.items())
 
 
 def find_first_row(changes: Sequence[RowChange], before: int, after: int) -> int | None:
@@ -220,14 +220,16 @@ def _format_doubts(names: Iterable[str], changes: Mapping[str, RowChange], count
     if not any(change.firsts or change.rows for change in changes.values()):
         which = f"which row{'' if count == 1 else 's'}, and whether elements were edited besides,"
         return f"; {which} cannot be told without a guard: write(.., guard=True) keeps one"
-    return f"; whether elements were edited besides cannot be told of {_shorten(f'{name!r:.60}' for name in doubtful)}"
+    return (
+        f"; whether elements were edited besides cannot be told of {shorten_list(f'{name!r:.60}' for name in doubtful)}"
+    )
 
 
 def _tells_edits(change: RowChange) -> bool:
     return bool(change.firsts or change.rest_is_exact or change.tells_edits)
 
 
-def _shorten(texts: Iterable[str]) -> str:
+def shorten_list(texts: Iterable[str]) -> str:
     """Return texts side by side, the first of very many."""
     listed = list(texts)
     more = len(listed) - _MOST_LISTED

@@ -573,6 +573,33 @@ def test_what_people_do_to_the_rows_of_a_table_is_told_once(tmp_path: Path, edit
     assert len(errors) == len(told)
 
 
+@pytest.mark.parametrize("guard", [True, False])
+@pytest.mark.parametrize(
+    ("row", "cells", "said"),
+    [
+        (
+            32,
+            {1: "Total", 2: 99.5},
+            "row 32 of the sheet stands below 's', 't': expected no more than 12 data cells in each",
+        ),
+        (32, {2: 99.5}, "expected no more than 12 data cells, found another"),
+        (25, {2: None, 3: None}, "row 25 of the sheet is blank in 2 arrays: t[5], n[5]"),
+        (25, {3: None}, "n[5]: expected int64, found a blank cell"),
+    ],
+)
+def test_a_row_of_totals_and_a_blank_row_are_one_finding(
+    tmp_path: Path, row: int, cells: dict[int, Any], said: str, guard: bool
+) -> None:
+    table = {"s": np.array([*"abcdefghijkl"]), "t": np.arange(12.0), "n": np.arange(12)}
+    sa.write(tmp_path / "t.xlsx", table, guard=guard)
+    book = openpyxl.load_workbook(tmp_path / "t.xlsx")
+    for column, value in cells.items():
+        book["arrays"].cell(row, column).value = value
+    book.save(tmp_path / "t.xlsx")
+    (finding,) = sa.check(tmp_path / "t.xlsx")
+    assert (finding.message, finding.location) == (said, f"arrays!{'ABC'[min(cells) - 1]}{row}")
+
+
 def check_without_rows(path: Path, arrays: dict[str, np.ndarray[Any, Any]], gone: list[int]) -> str:
     """Delete rows of a guarded workbook, and return the message of the only finding."""
     sa.write(path, arrays, guard=True)
