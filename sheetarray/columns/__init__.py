@@ -33,9 +33,10 @@ from .reading import (
 )
 from .row_edits import MOST_NAMED, UNEVEN_HINT, RowChange, describe_row, describe_uneven_rows, find_first_row
 from .sheet import ArrayInfo, ColumnCells, DataCells, Request, Sheet, Texts, Zone, reporting_cells
-from .words import Anchor, Words
+from .words import DESCRIPTION, Anchor, Words
 
 __all__ = [
+    "DESCRIPTION",
     "MOST_ADDRESSES",
     "MOST_BROKEN",
     "MOST_NAMED",

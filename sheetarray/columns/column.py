@@ -253,6 +253,19 @@ def _is_text(cells: pl.Series | Sequence[Cell]) -> bool:
     return not isinstance(cells, Sequence) or all(cell is None or isinstance(cell, str) for cell in cells)
 
 
+def leave_out_blanks(piece: ColumnCells, count: int) -> ColumnCells:
+    """Return the cells of a column without its blanks, if others are as many as its elements."""
+    first, rest = piece
+    if isinstance(rest, np.ndarray):
+        return piece
+    cells: list[Cell] = [cell for cell in [*first, *rest] if not is_blank(cell)]
+    if len(cells) != count:
+        return piece
+    if isinstance(rest, _CELLS):
+        return (), Texts(cells) if isinstance(rest, Texts) else cells
+    return (), _to_series(cells)
+
+
 def _first_nonblank(cells: pl.Series | Sequence[Cell]) -> int:
     """Return the index of the first cell that is not blank."""
     if isinstance(cells, Sequence):

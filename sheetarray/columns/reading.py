@@ -25,10 +25,10 @@ from ..header import NO_RESIZE_HINT, RESIZE_HINT, AddressOf, Header, NoteFinding
 from ..linear import check_missing, describe_missing_cells, error_for_problem, view_of
 from .adopting import ResizedArray
 from .anchors import MOST_BEFORE_DAMAGED, find_anchors
-from .column import ArrayColumn
+from .column import ArrayColumn, leave_out_blanks
 from .row_edits import RowChange, RowEdit, find_row_edits, resize_columns, shorten_list
 from .sheet import ArrayInfo, ColumnCells, DataCells, Request, Sheet, Zone
-from .words import Anchor
+from .words import DESCRIPTION, Anchor
 
 if TYPE_CHECKING:
     import polars as pl
@@ -364,16 +364,20 @@ class _Reading:
         cells: dict[str | None, Iterator[ColumnCells]] = {}
         for title, requests in self._plan(groups.values()).items():
             cells[title] = iter(self._sheets[title].columns(requests, typed=typed))
-        return {name: self._join(group, cells) for name, group in groups.items()}
+        return {name: self._join(name, group, cells) for name, group in groups.items()}
 
     def _fetch_rows(self, groups: Mapping[str, list[Anchor]]) -> Iterator[tuple[str, ArrayColumn]]:
         """Yield the names of arrays and their rows, one by one."""
         plan = self._plan(groups.values())
         cells = {title: iter(self._sheets[title].rows(requests)) for title, requests in plan.items()}
-        yield from ((name, self._join(group, cells)) for name, group in groups.items())
+        yield from ((name, self._join(name, group, cells)) for name, group in groups.items())
 
-    def _join(self, group: list[Anchor], cells: Mapping[str | None, Iterator[ColumnCells]]) -> ArrayColumn:
-        return ArrayColumn(group, [next(cells[anchor.title]) for anchor in group], self._sheets[group[0].title])
+    def _join(self, name: str, group: list[Anchor], cells: Mapping[str | None, Iterator[ColumnCells]]) -> ArrayColumn:
+        pieces = [next(cells[anchor.title]) for anchor in group]
+        header = group[0].header
+        if name == DESCRIPTION and len(pieces) == 1 and header is not None:  # people sort whole rows, hidden cells too
+            pieces = [leave_out_blanks(pieces[0], header.capacity)]
+        return ArrayColumn(group, pieces, self._sheets[group[0].title])
 
     def _take_lengths(self, columns: Mapping[str, ArrayColumn]) -> list[RowEdit]:
         """Give columns the lengths that their cells have, if arrays are resized; return the edits that are found."""

@@ -22,6 +22,8 @@ from .grid import Orient, cell_address
 
 SEMVER = re.compile(r"\s*\d+\.\d+\.\d+\s*", re.ASCII)
 """What stands between `version` and `ndarray`."""
+DESCRIPTION = "dataset.json"
+"""The name of the array of text that describes the labels of the others. None of its elements is blank."""
 
 
 @dataclass(slots=True, unsafe_hash=True)  # nobody changes one; a frozen one takes three times as long to make

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..columns import Layout
+from ..columns import DESCRIPTION, Layout
 from ..elements import describe_object
 from ..errors import DTypeError, FormatError, LimitError
 from ..header import parse_header
@@ -254,7 +254,7 @@ _READERS: dict[str, Callable[[Any, str], Any]] = {
 
 # The JSON objects in the text dataset.json <-> the labels of one array, and what only pandas knows of a table.
 
-NAME = "dataset.json"
+NAME = DESCRIPTION
 _LONGEST_FREQUENCY = 64  # characters of the frequency of dates, such as "2h"
 PANDAS = "pandas"
 _VARIABLE_KEYS = ("dims", "attrs", "dtype", "shape", "encoding", "data")

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import openpyxl
+import pandas as pd
 import pytest
 from examples import examples
 from hypothesis import given, settings
@@ -571,6 +572,31 @@ def test_what_people_do_to_the_rows_of_a_table_is_told_once(tmp_path: Path, edit
         return
     assert [sum(word.format(**values) in error for error in errors) for word in told] == [1] * len(told), errors
     assert len(errors) == len(told)
+
+
+@pytest.mark.parametrize("suffix", ["xlsx", "csv"])
+def test_a_sort_of_whole_rows_moves_the_description_of_labels_too(tmp_path: Path, suffix: str) -> None:
+    frame = pd.DataFrame({"n": [5, 3, 4, 1, 2]}, index=pd.Index([*"vwxyz"], name="key"))
+    path = tmp_path / f"t.{suffix}"
+    sa.write(path, frame)
+    if suffix == "csv":
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        path.write_text("".join([*lines[:-5], *reversed(lines[-5:])]), encoding="utf-8")
+    else:
+        book = openpyxl.load_workbook(path)
+        sheet = book["arrays"]
+        rows = [[cell.value for cell in row] for row in sheet.iter_rows(min_row=20)]
+        for number, row in enumerate(sorted(rows, key=lambda row: row[1]), 20):
+            for column, value in enumerate(row, 1):
+                sheet.cell(number, column).value = value
+        book.save(path)
+        (finding,) = sa.check(path)
+        assert finding.message == "rows sorted by n (5 rows, 2 arrays)"
+        sa.adopt(path)
+    assert list(sa.check(path)) == []
+    order = [4, 3, 2, 1, 0] if suffix == "csv" else [3, 4, 1, 2, 0]
+    for options in ({}, {"resize": True}):
+        pd.testing.assert_frame_equal(sa.read_frame(path, **options), frame.iloc[order])
 
 
 @pytest.mark.parametrize("guard", [True, False])
