@@ -18,7 +18,7 @@ import json
 import math
 import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -62,6 +62,7 @@ _SINCE["ns"] = "nanoseconds"
 # Attributes that change values.
 _CODED = {"_FillValue", "missing_value", "scale_factor", "add_offset", "units", "dtype"}
 _MEANING = _CODED | {"calendar", "coordinates", _DTYPE}
+_AS_IT_IS: dict[str, Any] = {"decode_cf": False, "cache": False, "create_default_indexes": False}  # nothing is read yet
 _STORE = {".zgroup", ".zmetadata", "zarr.json"}  # files that a Zarr folder has
 
 
@@ -186,8 +187,12 @@ def _decode(name: str, variable: Any) -> Array:
     values = np.asarray(variable.to_numpy())
     if values.dtype.kind == "U" and np.ascontiguousarray(values).reshape(-1).view(np.uint32).max(initial=0) > 0x10FFFF:
         raise FormatError("characters beyond Unicode")
-    if values.dtype.kind == "O" and all(isinstance(value, str) for value in values.ravel().tolist()):
-        values = text_array(values.ravel().tolist()).reshape(values.shape)
+    texts = values.ravel().tolist() if values.dtype.kind in "OS" else []
+    if texts and all(isinstance(text, bytes) for text in texts):  # characters, without an attribute for their encoding
+        with contextlib.suppress(UnicodeDecodeError):
+            texts = [text.decode() for text in texts]
+    if values.dtype.kind in "OS" and all(isinstance(text, str) for text in texts):
+        values = text_array(texts).reshape(values.shape)
     values = np.array(values) if dtype is None else _restore(values, str(dtype))
     return as_array(values)
 
@@ -224,8 +229,8 @@ def _by_library(what: str) -> Iterator[None]:
 
 
 @contextmanager
-def _open(source: Readable) -> Iterator[Any]:
-    """Open a file or a folder as a dataset whose variables are as they stand in it."""
+def _open(source: Readable) -> Iterator[tuple[Any, int]]:
+    """Open a file or a folder as a dataset whose variables are as they stand in it; and the bytes that may be read."""
     xr = _import("xarray")
     name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
     is_folder = name_part(name).endswith(".zarr") or (not is_url(name) and os.path.isdir(name))
@@ -235,16 +240,20 @@ def _open(source: Readable) -> Iterator[Any]:
             if not is_url(name) and not os.path.exists(name):
                 raise system_error(errno.ENOENT, name)
             with _by_library("Zarr folder"):
-                dataset = _open_zarr(xr, name)
+                dataset, most = _open_zarr(xr, name)
         else:
             file = opened.enter_context(Source(source))
             opened.enter_context(locating(source=file.name))
             with _by_library("NetCDF-4 file"):
-                dataset = _open_netcdf(xr, file)
-        yield opened.enter_context(dataset)
+                dataset, most = _open_netcdf(xr, file)
+        opened.enter_context(dataset)
+        for known, variable in dataset.variables.items():
+            if len({*variable.dims}) < len(variable.dims):
+                raise FormatError("a dimension stands twice", location=f"variable {known!r:.80}", array=str(known))
+        yield dataset, most
 
 
-def _open_netcdf(xr: Any, source: Source) -> Any:
+def _open_netcdf(xr: Any, source: Source) -> tuple[Any, int]:
     h5py = _import("h5py")
     _import("h5netcdf")
     refuse_empty(source.prefix(1), "byte 0")
@@ -259,28 +268,33 @@ def _open_netcdf(xr: Any, source: Source) -> Any:
         return source.path or io.BytesIO(content)
 
     with h5py.File(open_again(), "r") as file:
-        _check_objects(h5py, file, max_inflated_size(os.path.getsize(source.path) if source.path else len(content)))
-    dataset = xr.open_dataset(open_again(), engine="h5netcdf", decode_cf=False, cache=False)
-    _check_dims(dataset)
-    return dataset
+        _check_objects(h5py, file)
+    dataset = xr.open_dataset(open_again(), engine="h5netcdf", **_AS_IT_IS)
+    return dataset, max_inflated_size(os.path.getsize(source.path) if source.path else len(content))
 
 
-def _check_objects(h5py: Any, file: Any, most: int) -> None:
-    """Refuse links to other files, and arrays larger than any use of the file's bytes."""
-    total = 0
+def _check_objects(h5py: Any, file: Any) -> None:
+    """Refuse links to other files."""
     for name in file:
         if not isinstance(file.get(name, getlink=True), h5py.HardLink):
             raise FormatError(f"{name!r:.80} is a link, and links are not followed")
         item = file[name]
-        if isinstance(item, h5py.Dataset):
-            if item.external or item.is_virtual:
-                raise FormatError(f"{name!r:.80} lies in another file, and no other file is read")
-            total += math.prod(item.shape or ()) * max(item.dtype.itemsize, 1)
+        if isinstance(item, h5py.Dataset) and (item.external or item.is_virtual):
+            raise FormatError(f"{name!r:.80} lies in another file, and no other file is read")
+
+
+def _check_sizes(dataset: Any, names: Iterable[str], most: int) -> None:
+    """Refuse to read variables that are larger together than any use of the file's bytes."""
+    total = 0
+    for variable in map(dataset.variables.__getitem__, names):
+        chunk = variable.encoding.get("chunksizes") or variable.encoding.get("chunks") or ()
+        total += max(variable.size, math.prod(chunk)) * max(variable.dtype.itemsize, 1)
     if total > most:
-        raise FormatError(f"arrays of {total:,} bytes: more than is read at once of this file")
+        reason = f"arrays of {total:,} bytes: more than is read at once of this file"
+        raise FormatError(reason, hint="names= reads some of them")
 
 
-def _open_zarr(xr: Any, name: str) -> Any:
+def _open_zarr(xr: Any, name: str) -> tuple[Any, int]:
     _import("zarr")
     if is_url(name):
         raise FormatError(
@@ -292,25 +306,21 @@ def _open_zarr(xr: Any, name: str) -> Any:
         raise FormatError("not a Zarr folder: it has neither .zgroup nor zarr.json")
     size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
     _check_blosc(path)
-    dataset = xr.open_dataset(path, engine="zarr", decode_cf=False, chunks=None, cache=False)
-    _check_dims(dataset)
-    total = sum(variable.nbytes for variable in dataset.variables.values())
-    if total > max_inflated_size(size):
-        raise FormatError(f"arrays of {total:,} bytes in {size:,}: more than is read at once")
-    return dataset
-
-
-def _check_dims(dataset: Any) -> None:
-    for name, variable in dataset.variables.items():
-        if len({*variable.dims}) < len(variable.dims):
-            raise FormatError("a dimension stands twice", location=f"variable {name!r:.80}", array=str(name))
+    return xr.open_dataset(path, engine="zarr", chunks=None, **_AS_IT_IS), max_inflated_size(size)
 
 
 def _check_blosc(path: Path) -> None:
     """Refuse chunks that Blosc would read beyond their end: their headers say other sizes than they have."""
     for folder in {file.parent for pattern in (".zarray", "zarr.json") for file in path.rglob(pattern)}:
-        told = [file for file in (folder / ".zarray", folder / "zarr.json", path / ".zmetadata") if file.exists()]
-        if not any("blosc" in file.read_text(encoding="utf-8", errors="replace") for file in told):
+        name = folder.relative_to(path).as_posix()
+        own = _read_json(folder / "zarr.json")
+        told = [
+            _read_json(folder / ".zarray"),
+            {key: own[key] for key in own if key != "consolidated_metadata"},
+            _item(_item(_read_json(path / ".zmetadata"), "metadata"), ".zarray" if name == "." else f"{name}/.zarray"),
+            _item(_item(_item(_read_json(path / "zarr.json"), "consolidated_metadata"), "metadata"), name),
+        ]
+        if "blosc" not in json.dumps(told):
             continue
         for chunk in folder.rglob("*"):
             if chunk.is_file() and not chunk.name.startswith(".") and chunk.name != "zarr.json":
@@ -320,20 +330,39 @@ def _check_blosc(path: Path) -> None:
                     raise FormatError("a chunk that is cut short, or damaged", location=str(chunk.relative_to(path)))
 
 
+def _read_json(file: Path) -> dict[str, Any]:
+    """Return the object in a file of JSON; an empty one if there is none, or it is damaged, which the library tells."""
+    try:
+        tree = json.loads(file.read_bytes())
+    except (FileNotFoundError, ValueError, RecursionError):
+        return {}
+    return tree if isinstance(tree, dict) else {}
+
+
+def _item(tree: Any, key: str) -> Any:
+    return tree.get(key) if isinstance(tree, dict) else None
+
+
 def _import(name: str) -> Any:
     return load_package(name, f"{name} is not installed", f"'sheetarray[{'zarr' if name == 'zarr' else 'netcdf'}]'")
 
 
-def _take_labels(dataset: Any, note: Any = warn_of_finding) -> DatasetLabels | None:
-    """Give the labels of a dataset to whoever asks for them: those in `dataset.json`, else those of the file."""
+def _take_labels(dataset: Any, most: int, note: Any = warn_of_finding) -> DatasetLabels | None:
+    """Give the labels of a dataset to whoever asks for them: those in `dataset.json`, else those of the file.
+
+    `most`: the bytes that may be read.
+    """
 
     def locate(error: FormatError) -> None:
         error.location = f"variable {DESCRIPTION}"
 
     if DESCRIPTION in dataset.variables:
+        _check_sizes(dataset, [DESCRIPTION], most)
         with _by_library("description"):
             text = np.asarray(dataset.variables[DESCRIPTION].to_numpy()).reshape(-1).astype(str)
         return parse_labels(text, note, locate)
+    times = [name for name, known in dataset.variables.items() if "since" in str(known.attrs.get("units"))]
+    _check_sizes(dataset, times, most)  # the first and the last of them are looked at
     with _by_library("dataset"):
         labels = _labels_of(_decode_coordinates(dataset))
     give_labels(labels)
@@ -377,15 +406,18 @@ def _naming_variable(name: str) -> Iterator[None]:
         try:
             yield
         except DTypeError as error:
-            raise FormatError(str(error), hint="names= chooses other variables") from error
+            raise FormatError(str(error), hint="names= reads other variables") from error
 
 
-def _dtype_name(name: str, variable: Any) -> str:
-    """Return the name of the dtype of the array that a variable without a mark is."""
-    dtype = variable.dtype
-    if _CODED & {*variable.attrs} or dtype.kind in "SO":
+def _dtype_name(dataset: Any, name: str, most: int) -> str:
+    """Return the name of the dtype of the array that a variable without a mark is; objects alone are read for it."""
+    variable = dataset.variables[name]
+    if variable.dtype.kind == "O":
+        _check_sizes(dataset, [name], most)
+    dtype = _import("xarray").conventions.decode_cf_variable(name, variable).dtype
+    if dtype.kind == "O":
         dtype = _decode(name, variable).dtype
-    return dtypes.from_numpy(dtype.newbyteorder("=")).name
+    return "string" if dtype.kind == "S" else dtypes.from_numpy(dtype.newbyteorder("=")).name
 
 
 def read_netcdf(source: Readable, names: Sequence[str] | None = None) -> dict[str, Array]:
@@ -400,9 +432,10 @@ def read_netcdf(source: Readable, names: Sequence[str] | None = None) -> dict[st
         NotFoundError: no variable of a name asked for.
         MissingDependencyError: xarray is not installed; or h5netcdf, or zarr.
     """
-    with _open(source) as dataset:
+    with _open(source) as (dataset, most):
         wanted = select(dict.fromkeys(_names_of(dataset)), names)
-        _take_labels(dataset)
+        _check_sizes(dataset, wanted, most)
+        _take_labels(dataset, most)
         return {name: _read_variable(dataset, name) for name in wanted}
 
 
@@ -417,12 +450,12 @@ def scan_netcdf(source: Readable) -> dict[str, ArrayInfo]:
         MissingDependencyError: as for `read_netcdf`.
     """
     infos = {}
-    with _open(source) as dataset:
-        labels = _take_labels(dataset)
+    with _open(source) as (dataset, most):
+        labels = _take_labels(dataset, most)
         for name in _names_of(dataset):
             variable = dataset.variables[name]
             with _naming_variable(name):
-                dtype = str(variable.attrs.get(_DTYPE) or _dtype_name(name, variable))
+                dtype = str(variable.attrs.get(_DTYPE) or _dtype_name(dataset, name, most))
                 dtype = "generic" if dtype == "text or nothing" else dtypes.from_name(dtype).name
             shape, own = tuple(variable.shape), labels.find(name) if labels is not None else None
             strides = contiguous_strides(shape, "row-major")
@@ -439,8 +472,9 @@ def check_netcdf(source: Readable) -> Iterator[Finding]:
         source: a path, or an open file of NetCDF-4.
     """
     findings: list[Finding] = []
-    with noting(findings), _open(source) as dataset:
-        _take_labels(dataset, findings.append)
+    with noting(findings), _open(source) as (dataset, most):
+        _take_labels(dataset, most, findings.append)
+        _check_sizes(dataset, _names_of(dataset), most)
         for name in _names_of(dataset):
             with noting(findings, array=name):
                 _read_variable(dataset, name)

@@ -88,6 +88,46 @@ def test_packed_numbers_and_times_of_others_are_read_by_cf(suffix: str, tmp_path
     xr.testing.assert_equal(sa.read_dataset(path), dataset)
 
 
+@pytest.mark.parametrize("suffix", OPENERS)
+def test_arrays_beside_one_that_is_too_large_are_read(suffix: str, tmp_path: Path) -> None:
+    """No byte of the large one is stored: each element is the fill value. Scanning reads no packed numbers."""
+    path, shape = tmp_path / f"t{suffix}", (30_000, 30_000)
+    names = np.array([b"ab", b"\xc3\xbc"])
+    sa.write(path, {"small": np.array([1.5, 2.5])})
+    if suffix == ".nc":
+        import h5py
+
+        with h5py.File(path, "a") as file:
+            file["names"] = names
+            large = file.create_dataset("large", shape, "i2", chunks=(1000, 1000))
+            large.attrs["scale_factor"] = 0.5
+    else:
+        import zarr
+
+        group = zarr.open_group(path, mode="a", zarr_format=2)
+        for name, array in (("large", None), ("names", names)):
+            made = group.create_array(
+                name, **({"shape": shape, "dtype": "i2", "chunks": (1000, 1000)} if array is None else {"data": array})
+            )
+            made.attrs.update({"_ARRAY_DIMENSIONS": ["a", "b"] if array is None else ["n"], "scale_factor": 0.5})
+            if array is not None:
+                del made.attrs["scale_factor"]
+        zarr.consolidate_metadata(path, zarr_format=2)
+    infos = sa.scan(path)
+    assert {name: (info.shape, info.dtype) for name, info in infos.items()} == {
+        "small": ((2,), "float64"),
+        "large": (shape, "float64"),
+        "names": ((2,), "string"),
+    }
+    assert sa.read(path, ["small"])["small"].tolist() == [1.5, 2.5]
+    assert sa.read(path, ["names"])["names"].tolist() == ["ab", "ü"]
+    for call in (lambda: sa.read(path), lambda: sa.read(path, ["large"]), lambda: sa.read_dataset(path)):
+        with pytest.raises(sa.FormatError, match=r"arrays of 1,800,000,\d+ bytes: more than.*names= reads some"):
+            call()
+    assert "more than is read at once" in next(sa.check(path)).message
+    assert sa.read_dataset(path, ["small"]).sizes == {"small_0": 2}
+
+
 def test_links_to_other_files_are_not_followed(tmp_path: Path) -> None:
     h5py = pytest.importorskip("h5py")
     with h5py.File(tmp_path / "other.nc", "w") as file:
