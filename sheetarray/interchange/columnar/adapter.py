@@ -164,6 +164,7 @@ def _open(source: Source, *, laid_out: bool = True) -> OpenTable:
     if path is None:
         content = bytes(source.whole(text=False))
     size = len(content) if path is None else os.path.getsize(path)
+    choosing = "names" if laid_out else "columns"
     damage = "not an Arrow file, or damaged" if is_arrow else "not a Parquet file, or damaged"
 
     def scan() -> pl.LazyFrame:
@@ -174,7 +175,7 @@ def _open(source: Source, *, laid_out: bool = True) -> OpenTable:
         row_size = sum(_NARROW.get(type(columns[name]).__name__, 8) for name in names)
         if rows * row_size > max_inflated_size(size):  # a count of rows may be a claim
             reason = f"{rows:,} rows of {len(names):,} columns in {size:,} bytes: more than is read at once"
-            raise FormatError(reason, hint="names= chooses columns")
+            raise FormatError(reason, hint=f"{choosing}= chooses columns")
         with damage_as_format_error(damage):
             frame = scan().select(names).collect()
         if frame.height != rows and frame.width:
@@ -194,7 +195,7 @@ def _open(source: Source, *, laid_out: bool = True) -> OpenTable:
         del columns[_COLUMN]
     layout = TableLayout.from_text(text) if text is not None and laid_out else TableLayout()
     layout.check(columns, rows)
-    return OpenTable(columns, rows, layout, load, "names" if laid_out else "columns")
+    return OpenTable(columns, rows, layout, load, choosing)
 
 
 def _take_labels(table: OpenTable, note: NoteFinding) -> DatasetLabels | None:
@@ -284,7 +285,7 @@ def _save(
 ) -> None:
     import polars as pl
 
-    if form not in _COMPRESSIONS:
+    if form not in list(_COMPRESSIONS):
         raise LimitError(f"form is 'parquet' or 'arrow', not {form!r:.80}")
     known = _COMPRESSIONS[form]
     packed: Any = compression or known[0]

@@ -31,6 +31,7 @@ from ..untrusted import parse_values
 if TYPE_CHECKING:
     import polars as pl
 
+_LONGEST_LIST = 300  # characters of a list of columns in a hint
 _MOST = {"most_bytes": 2**25, "most_values": 1_000_000, "deepest": 100}  # of a layout
 
 
@@ -204,17 +205,15 @@ class OpenTable:
         axes = dict(zip(self.layout.axes, self.layout.counted.values(), strict=False)) if wanted else {}
         frame = self.load([*axes, *wanted])
         for name, place in axes.items():
-            with _naming_column(name):
+            with self._naming_column(name):
                 counts = _fold(_to_array(frame[name], ""), (place,), self.layout)
                 if not np.array_equal(counts, np.arange(len(counts))):
                     raise _changed_rows()
         arrays = {}
         for name in wanted:
-            with _naming_column(name):
+            with self._naming_column(name):
                 if type(self.columns[name]).__name__ == "List":
-                    others = [other for other in self.names if type(self.columns[other]).__name__ != "List"]
-                    hint = f"{self.choosing}={others!r:.300} reads the other columns, not {name!r:.80}"
-                    raise FormatError("a column of lists, which is not read as an array", hint=hint)
+                    raise DTypeError("a column of lists, which is not read as an array")
                 dtype, own = self.layout.arrays.get(name, ("", None))
                 array = _to_array(frame[name], dtype)
                 if self.layout.dims is not None and own is not None:
@@ -222,6 +221,35 @@ class OpenTable:
                     array = _fold(array, [dims.index(dim) for dim in own], self.layout)
                 arrays[name] = array if array.flags.writeable else array.copy()
         return arrays
+
+    @contextlib.contextmanager
+    def _naming_column(self, name: str) -> Iterator[None]:
+        """Give an error of reading the column that it comes from."""
+        location = f"column {name!r:.80}"
+        try:
+            yield
+        except FormatError as error:
+            error.location, error.array = location, error.array or name
+            raise
+        except DTypeError as error:
+            others = self._list_others(name)
+            hint = f"{self.choosing}={others} reads the others" if others else ""
+            raise FormatError(str(error), location=location, hint=hint, array=name) from error
+
+    def _list_others(self, name: str) -> str:
+        """Return an expression for the columns of which arrays are made, as this one is not; "" if there are none."""
+        import polars as pl
+
+        lost = [name]
+        for other, dtype in self.columns.items():
+            try:
+                _to_array(pl.Series([], dtype=dtype), self.layout.arrays.get(other, ("",))[0])
+            except (FormatError, DTypeError):
+                lost += [other] if other != name else []
+        kept = [other for other in self.names if other not in lost]
+        if len(text := repr(kept)) > _LONGEST_LIST:
+            text = f"[name for name in sheetarray.scan(source) if name not in {lost!r}]"
+        return text if kept and len(text) <= _LONGEST_LIST else ""
 
     def infos(self, dims: Mapping[str, tuple[str, ...]]) -> dict[str, ArrayInfo]:
         """Return the infos of all arrays. `dims`: the names of their dimensions, where they are known."""
@@ -243,19 +271,6 @@ class OpenTable:
                 dims=known if known is not None and len(known) == len(shape) else None,
             )
         return infos
-
-
-@contextlib.contextmanager
-def _naming_column(name: str) -> Iterator[None]:
-    """Give an error of reading the column that it comes from."""
-    location = f"column {name!r:.80}"
-    try:
-        yield
-    except FormatError as error:
-        error.location, error.array = location, error.array or name
-        raise
-    except DTypeError as error:
-        raise FormatError(str(error), location=location, hint="names= chooses other columns", array=name) from error
 
 
 def _to_array(series: pl.Series, dtype: str) -> Array:

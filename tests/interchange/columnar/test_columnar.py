@@ -144,7 +144,7 @@ def test_columns_of_others_are_read_as_pandas_and_polars_hold_them(suffix: str, 
         "s": [None, "a"],
         "c": ["x", "y"],
     }
-    with pytest.raises(sa.FormatError, match=r"column 'p'.*Struct.*names= chooses other columns"):
+    with pytest.raises(sa.FormatError, match=r"column 'p'.*Struct.*names=\['n', 's', 'c'\] reads the oth"):
         sa.read(path)
     (finding,) = sa.check(path)
     assert finding.array == "p"
@@ -213,14 +213,20 @@ def test_a_table_without_columns_is_refused(suffix: str, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
-def test_a_column_of_lists_is_named_with_the_line_that_reads_the_others(suffix: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", [1, 100])
+def test_columns_that_no_array_holds_are_named_with_the_line_that_reads_the_others(
+    suffix: str, count: int, tmp_path: Path
+) -> None:
+    """Nothing of the line is cut: it is run, with a hundred columns as with one."""
     path = tmp_path / f"t{suffix}"
-    frame = pl.DataFrame({"n": [1, 2], "l": [[1], [2, 3]], "s": ["a", "b"]})
+    others = {f"column {number}": [number, 2] for number in range(count)}
+    frame = pl.DataFrame({"l": [[1], [2, 3]], **others, "p": [{"a": 1}, {"a": 2}], "s": ["a", "b"]})
     frame.write_parquet(path) if suffix == ".parquet" else frame.write_ipc(path)
     for read, option in ((sa.read, "names"), (sa.read_columns, "columns")):
-        with pytest.raises(
-            sa.FormatError, match="column 'l': a column of lists, which is not read as an array"
-        ) as caught:
-            read(path)
-        assert caught.value.hint == f"{option}=['n', 's'] reads the other columns, not 'l'"
-        assert list(read(path, **{option: ["n", "s"]})) == ["n", "s"]
+        for name, kind in (("l", "a column of lists, which is not read as an array"), ("p", "Struct")):
+            with pytest.raises(sa.FormatError, match=f"column '{name}': .*{kind}") as caught:
+                read(path, **{option: [name, "s"]})
+            line = str(caught.value.hint).removesuffix(" reads the others")
+            arrays = eval(f"read(source, {line})", {"read": read, "source": path, "sheetarray": sa})
+            assert list(arrays) == [*others, "s"]
+            assert line.startswith(f"{option}=[")
