@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import PurePath
 from typing import Any, Literal, TypeVar
@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from .elements import describe_object, find_element_problem, is_unicode, to_fixed_width
-from .errors import DTypeError, LimitError, NotFoundError
+from .errors import DTypeError, LimitError, NotFoundError, check_kinds
 from .files import name_part
 from .linear import LinearArray
 from .values import (
@@ -117,9 +117,14 @@ def default_name(source: str | None) -> str:
 
 def list_names(names: Sequence[str] | None) -> list[str] | None:
     """Return names as a list without doubles; one text is one name, and None stays."""
-    if names is not None and not isinstance(names, Iterable):
-        raise TypeError(f"names are a list of texts, or one text, not {names!r:.80}")
-    return names if names is None else [names] if isinstance(names, str) else list(dict.fromkeys(names))
+    if names is None:
+        return None
+    takes = "a list of texts, or one text"
+    check_kinds(Iterable, takes, names=names)
+    listed = [names] if isinstance(names, str) else list(names)
+    for name in listed:
+        check_kinds(Hashable, takes, names=name)
+    return list(dict.fromkeys(listed))
 
 
 def select(available: Mapping[str, _Anything], names: Sequence[str] | None) -> dict[str, _Anything]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import itertools
 import json
-import operator
 import os
 import re
 import sqlite3
@@ -28,6 +27,8 @@ from .errors import (
     RemoteError,
     SheetArrayError,
     SheetArrayWarning,
+    check_kinds,
+    parse_count,
     system_error,
     warn_caller,
 )
@@ -158,9 +159,11 @@ def convert_many(
         >>> convert_many(folder / "*.csv", folder / "day-{stem}.json").done
         3
     """
-    workers = operator.index(workers)
-    if workers < 1:
-        raise ValueError(f"workers: one process at least, not {workers}")
+    workers = parse_count("process", workers=workers)
+    check_kinds(str | None, "the address of a scheduler, text", scheduler=scheduler)
+    check_kinds(str | os.PathLike, "a path", template=template)
+    check_kinds(str | os.PathLike | None, "a path", manifest=manifest)
+    check_kinds(Mapping | None, "a mapping of names of options to values", reading=reading, writing=writing)
     if scheduler is not None and workers > 1:
         raise ValueError("workers are processes of this machine, and a scheduler has its own: one of both")
     names = list_names(names)

@@ -15,6 +15,7 @@ An `OSError` of the system (no such file, disk full, permission denied) passes t
 
 from __future__ import annotations
 
+import operator
 import os
 import re
 import sys
@@ -24,7 +25,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import Literal
+from typing import Any, Literal
 
 NEWER = "a newer sheetarray reads it: pip install --upgrade sheetarray"  # a hint
 
@@ -149,6 +150,36 @@ def quote_names(names: Sequence[str], most: int = 5) -> str:
     """
     more = len(names) - most
     return ", ".join(f"{name!r:.80}" for name in names[:most]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def check_kinds(kinds: Any, takes: str, **arguments: object) -> None:
+    """Refuse arguments of other kinds, with a TypeError that says what they take; `kinds` is as for `isinstance`.
+
+    Example:
+        >>> check_kinds(str, "the title of one, text", sheet=0)
+        Traceback (most recent call last):
+        TypeError: sheet is the title of one, text, not 0
+    """
+    for name, value in arguments.items():
+        if not isinstance(value, kinds):
+            raise TypeError(f"{name} is {takes}, not {value!r:.80}")
+
+
+def parse_count(noun: str, **argument: Any) -> int:
+    """Return an argument that is a number of things, at least one.
+
+    Raises:
+        TypeError: it is no number of things.
+        ValueError: it is less than 1.
+    """
+    ((name, value),) = argument.items()
+    try:
+        count = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is a number of {noun}s, not {value!r:.80}") from None
+    if count < 1:
+        raise ValueError(f"{name} is one {noun} at least, not {count}")
+    return count
 
 
 def warn_caller(message: str) -> None:

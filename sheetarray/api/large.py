@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import math
-import operator
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -17,7 +16,7 @@ from ..arrays import select
 from ..columns import ArrayInfo
 from ..dtypes import Array, Buffer, from_name
 from ..elements import text_array
-from ..errors import FormatError, NotFoundError
+from ..errors import FormatError, NotFoundError, check_kinds, parse_count
 from ..files import RemoteFile, file_version, is_url, read_states
 from ..header import contiguous_strides
 from ..labels import LabelledArrays, reading_labels
@@ -69,9 +68,8 @@ def iter_blocks(
         >>> [block.shape for block in iter_blocks(io.BytesIO(file.getvalue()), "t", rows=2, format="csv")]
         [(2, 2), (2, 2), (1, 2)]
     """
-    rows = operator.index(rows)
-    if rows < 1:
-        raise ValueError(f"a block has one row at least, not {rows}")
+    rows = parse_count("row", rows=rows)
+    check_kinds(str, "the name of one array, text", name=name)
     source = locate_place(source, storage_options, format)
     row = format_of(source, format, reading=True)
     is_file = isinstance(source, (str, os.PathLike)) or hasattr(source, "seekable")

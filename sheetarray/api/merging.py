@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,7 +14,7 @@ import numpy as np
 
 from ..columns import ArrayInfo, keeping_unreadable
 from ..elements import label_text, to_scalar
-from ..errors import FormatError, LimitError, NotFoundError, locating, quote_names, warn_caller
+from ..errors import FormatError, LimitError, NotFoundError, check_kinds, locating, quote_names, warn_caller
 from ..files import RemoteFile, name_part
 from ..labels import DatasetLabels, LabelledArrays, VariableLabels, check_fit
 from ..linear import to_linear
@@ -119,7 +119,10 @@ def merge(
     if twice := [name for number, name in enumerate(names) if name in names[:number]]:
         raise LimitError(f"named twice: {quote_names(twice)}")
     write_merged = None if target is None else _open_target(files[0], target, storage_options, client)
-    favourites = [prefer] if isinstance(prefer, (str, os.PathLike)) else prefer
+    check_kinds(Iterable | os.PathLike, "one of the files, or a list of them", prefer=prefer)
+    favourites = [prefer] if isinstance(prefer, (str, os.PathLike)) else list(prefer)
+    for favourite in favourites:
+        check_kinds(str | os.PathLike, "one of the files, or a list of them", prefer=favourite)
     preferred = [_find_name(os.fspath(one), names) for one in favourites]
     chosen = _read_choices(choices, names)
     for one in files:
@@ -437,6 +440,7 @@ def convert(
         >>> read(io.StringIO(lists.getvalue()), format="json")
         {'t': array([1, 2])}
     """
+    check_kinds(Mapping | None, "a mapping of names of options to values", reading=reading, writing=writing)
     reading, writing = dict(reading or {}), dict(writing or {})
     sides = [(source, from_format, reading), (target, to_format, writing)]
     own = [options.pop("storage_options", None) for _, _, options in sides]

@@ -335,7 +335,7 @@ MOST_BEFORE_DAMAGED = 5  # cells before the first key of a damaged header that m
 
 def find_anchors(sheet: Sheet, *, strict: bool = False) -> list[Anchor]:
     """Return every anchor of a sheet, in the order in which arrays are written; also those of broken headers."""
-    words = sheet.words()
+    words, strict = sheet.words(), bool(strict)
     if strict not in words.searches:
         words.searches[strict] = _find_anchors(sheet, words, strict=strict)
     return list(words.searches[strict])

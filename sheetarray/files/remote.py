@@ -20,7 +20,15 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import Any
 
-from ..errors import FormatError, MissingDependencyError, NotFoundError, RemoteError, SheetArrayError, system_error
+from ..errors import (
+    FormatError,
+    MissingDependencyError,
+    NotFoundError,
+    RemoteError,
+    SheetArrayError,
+    check_kinds,
+    system_error,
+)
 from .places import STORAGE_HINT, PathLike, RemoteFile, is_url, locate, takes_options
 
 # File systems of URLs, which are fsspec's, and their errors as ours: with the URL, and without any secret.
@@ -468,12 +476,11 @@ def find_places(
     """
     if not isinstance(sources, (str, os.PathLike)):
         if not isinstance(sources, Iterable) or isinstance(sources, (bytes, Mapping)):
-            raise TypeError(f"expected a text with wildcards or a list of paths, not {type(sources).__name__}")
-        places: list[PathLike] = [
-            locate(source, storage_options if takes_options(source) else None) for source in sources
-        ]
-        if wrong := next((place for place in places if not isinstance(place, (str, os.PathLike))), None):
-            raise TypeError(f"expected paths or URLs, found {wrong!r:.80}")
+            raise TypeError(f"sources is a text with wildcards or a list of paths, not {type(sources).__name__}")
+        places: list[PathLike] = []
+        for source in sources:
+            check_kinds(str | os.PathLike, "a list of paths and URLs", sources=source)
+            places.append(locate(source, storage_options if takes_options(source) else None))
         if not places:
             raise FileNotFoundError(errno.ENOENT, "the list of files is empty")
         return places

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import hashlib
-import operator
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,7 +18,15 @@ from ..api import lies_in_rows
 from ..arrays import list_names
 from ..columns import ArrayInfo
 from ..dtypes import Array
-from ..errors import FormatError, MissingDependencyError, NotFoundError, SheetArrayError, warn_caller
+from ..errors import (
+    FormatError,
+    MissingDependencyError,
+    NotFoundError,
+    SheetArrayError,
+    check_kinds,
+    parse_count,
+    warn_caller,
+)
 from ..files import PathLike, RemoteFile, find_places, is_url, read_heads, read_states
 from ..labelled import add_coordinates, scan_with_labels
 from ..labels import DatasetLabels, build_dataset, name_dimensions
@@ -383,7 +390,8 @@ def open_many(
     _require_dask()
     if compat not in get_args(Compat):
         raise ValueError(f'compat is "error" or "skip", not {compat!r:.80}')
-    files_per_chunk = _check_count(files_per_chunk, "files_per_chunk", "file")
+    files_per_chunk = parse_count("file", files_per_chunk=files_per_chunk)
+    check_kinds(str, "the name of a dimension, text", along=along)
     wanted = list_names(names)
     places = find_places(sources, storage_options)
     states = {id(place): version_of(place) for place in places}
@@ -439,7 +447,7 @@ def _rows_of_blocks(chunks: Any, dims: Mapping[str, tuple[str, ...]]) -> dict[st
     if chunks is None:
         return {}
     if not isinstance(chunks, Mapping):
-        count = _check_count(chunks, "chunks", "row")
+        count = parse_count("row", chunks=chunks)
         return dict.fromkeys(dims, count)
     firsts = {names[0] for names in dims.values()}
     for dim in chunks:
@@ -448,17 +456,7 @@ def _rows_of_blocks(chunks: Any, dims: Mapping[str, tuple[str, ...]]) -> dict[st
                 f"chunks: {dim!r:.80} is not an array's first dimension, which alone is read in parts: "
                 f"{', '.join(map(repr, sorted(firsts))):.200}; files_per_chunk says how many files a block reads"
             )
-    return {name: _check_count(chunks[names[0]], "chunks", "row") for name, names in dims.items() if names[0] in chunks}
-
-
-def _check_count(count: Any, option: str, noun: str) -> int:
-    try:
-        number = operator.index(count)
-    except TypeError:
-        raise ValueError(f"{option} is a number of {noun}s, not {count!r:.80}") from None
-    if number < 1:
-        raise ValueError(f"{option}: a block has one {noun} at least, not {number}")
-    return number
+    return {name: parse_count("row", chunks=chunks[names[0]]) for name, names in dims.items() if names[0] in chunks}
 
 
 def _require_dask() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from functools import cache
@@ -13,7 +13,7 @@ from inspect import iscoroutinefunction
 from pathlib import PurePath
 from typing import Any
 
-from ..errors import FormatError, MissingDependencyError, NotFoundError
+from ..errors import FormatError, MissingDependencyError, NotFoundError, check_kinds
 from ..files import COMPRESSIONS, RemoteFile, Source, is_url, locate, name_part, takes_options
 from .inside import INSIDE
 from .refusals import name_problem, nearest, place_problem, source_problem
@@ -229,6 +229,7 @@ def find_format(verb: str, place: Any, format: str | None, options: Mapping[str,
     if getattr(place, "closed", False):
         raise ValueError(f"{getattr(place, 'name', 'the file')}: the file is closed: open it again, or give its path")
     known = row.options(verb)
+    check_kinds(Callable | None, "a function of the cells done and the cells in all", progress=options.get("progress"))
     for option in options:
         if option not in known:
             if "table" in known:

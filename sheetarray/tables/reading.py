@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from ..columns import anchors_of_grid, cell_address, column_letters
 from ..columns.column import count_filled_cells
 from ..dtypes import Array, DType, Mask, Positions
 from ..elements import Cell, Missing, Problem, Unreadable, decode, format_bool, is_blank, parse_string
-from ..errors import DTypeError, FormatError, NotFoundError, quote_names, warn_caller
+from ..errors import DTypeError, FormatError, NotFoundError, check_kinds, quote_names, warn_caller
 from .cells import SHORT, RawColumn, Table, TableColumn, TableSheet, crop_table
 from .inferring import Inferred, infer
 from .numerals import EXACT, WHITE, NumeralMarks, commas_are_decimal, is_lost, reads_as_value
@@ -145,6 +145,7 @@ def select_names(names: Mapping[str, int], columns: Sequence[str] | None) -> lis
     Raises:
         NotFoundError: no such column; the message lists those that there are.
     """
+    check_kinds(Collection | None, "a list of names, or one name", columns=columns)
     if columns is None:
         return list(names)
     by_letter = {column_letters(number): name for name, number in names.items()}
@@ -351,8 +352,8 @@ class _TableReader:
         count = _filled_cells(column)
         try:
             return values[:count].reshape(shape, order="F" if self.options.order == "column-major" else "C")
-        except ValueError:
-            raise self._error(number, 0, name, f"{count} cells do not fill the shape {shape}") from None
+        except (ValueError, TypeError):
+            raise self._error(number, 0, name, f"{count} cells do not fill the shape {shape!r:.80}") from None
 
     def _note_errors(self, errors: list[tuple[int, int, str]]) -> None:
         """Warn of error cells, which are read as missing values."""

@@ -141,7 +141,7 @@ def test_what_cannot_be_opened_is_said_at_once(tmp_path, memory):
         sa.open_many(pattern, chunks={"t_1": 1})
     with pytest.raises(ValueError, match="compat"):
         sa.open_many(pattern, compat="override")
-    with pytest.raises(TypeError, match="expected paths or URLs"):
+    with pytest.raises(TypeError, match="sources is a list of paths and URLs"):
         sa.open_many([io.BytesIO()])
 
 

@@ -355,6 +355,16 @@ def make_grid(change: Callable[[pl.DataFrame], pl.DataFrame]) -> str:
     return "grid.parquet"
 
 
+def make_large() -> str:
+    """Write a file of NetCDF with one array of which no element is stored, beside a small one."""
+    import h5py
+
+    sa.write("large.nc", {"t": np.array([1.5])})
+    with h5py.File("large.nc", "a") as file:
+        file.create_dataset("large", (10**10,), "i1", chunks=(1000,))
+    return "large.nc"
+
+
 def make_table(change: Callable[[pl.DataFrame], pl.DataFrame]) -> str:
     """Write a table of an array with labels, and change it."""
     grid = xr.Dataset({"t": (("y", "x"), np.arange(6.0).reshape(2, 3) + 0.5)}, {"y": [1, 2], "x": [3, 4, 5]})
@@ -419,7 +429,12 @@ CALLS: list[tuple[str, Callable[[], object], Callable[[], object]]] = [
         lambda: sa.read_columns(make_grid(lambda table: table.with_columns(pl.col("t").cast(pl.String)))),
     ),
     (
-        "names= chooses other columns",
+        "names= reads some of them",
+        lambda: sa.read(make_large()),
+        lambda: sa.read(make_large(), names=["t"]),
+    ),
+    (
+        "reads the others",
         lambda: (pl.DataFrame({"n": [1], "p": [{"a": 1}]}).write_parquet("p.parquet"), sa.read("p.parquet")),
         lambda: sa.read("p.parquet", names=["n"]),
     ),
@@ -524,7 +539,7 @@ NOT_RUN = {
     "if that is meant, read fewer arrays at a time with names=": "arrays of more bytes than a test may take",
     "xarray.open_dataset(path, engine='scipy') reads it": "needs SciPy, which nothing here does",
     "xarray.open_zarr(url) reads it": "a call of xarray's own, at a service",
-    "names= chooses other variables": "NetCDF has no kind of variable that h5netcdf reads and that is refused today",
+    "names= reads other variables": "NetCDF has no kind of variable that h5netcdf reads and that is refused today",
     "names= chooses the arrays": "a hint of each file with one entry that is no array",
     "names= reads some": "a worksheet of openpyxl with cells a million rows apart",
     "openpyxl.load_workbook(path) without read_only=True": "a worksheet of millions of blank cells that openpyxl makes",

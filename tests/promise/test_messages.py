@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import errno
+import inspect
 import io
 import os
+import warnings
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -147,9 +150,75 @@ def test_text_is_no_path() -> None:
         sa.read("version\n1.0.0\nndarray\n")
 
 
-def test_names_are_a_list(table: Path) -> None:
-    with pytest.raises(TypeError, match="names are a list of texts, or one text, not 3"):
-        sa.read(table, 3)  # type: ignore[arg-type]
+@pytest.mark.skipif(bool({"csv", "json", "npz", "xlsx", "gsheet"} & set(DELETED)), reason="an adapter was deleted")
+def test_an_argument_of_a_wrong_kind_is_refused_by_its_name(table: Path, tmp_path: Path, gspread_client: Any) -> None:
+    """By an error of ours, or one of Python's that has the name of the argument in it; some kinds are taken."""
+    arrays, key = {"t": ARRAY}, gspread_client.create("x").id
+    book, other = tmp_path / "book.xlsx", tmp_path / "other.csv"
+    sa.write(book, {"t": np.ones((2, 3))}, guard=True)
+    sa.write(other, {"t": ARRAY + 1})
+    (tmp_path / "table.csv").write_text("a,b\n1,2\n")
+
+    def blocks(*args: Any, **options: Any) -> Any:
+        return list(sa.iter_blocks(*args, **options))
+
+    def write_with_writer(*args: Any, **options: Any) -> None:
+        with sa.open_writer(*args, **options) as writer:
+            writer.append(arrays)
+
+    def write_view(**options: Any) -> None:
+        sa.write(tmp_path / "view.xlsx", {"t": np.ones((2, 3))}, views={"t": sa.View(**options)})
+
+    calls: list[tuple[Any, dict[str, Any]]] = [
+        (sa.read, {"source": table, "names": None, "progress": None}),
+        (sa.write, {"target": tmp_path / "a.csv", "arrays": arrays, "progress": None}),
+        (sa.scan, {"source": table}),
+        (sa.read_dataset, {"source": table}),
+        (sa.read_frame, {"source": table}),
+        (sa.read_columns, {"source": tmp_path / "table.csv"}),
+        (sa.write_table, {"target": tmp_path / "b.csv", "table": arrays}),
+        (sa.read_csv, {"source": table}),
+        (sa.write_csv, {"target": tmp_path / "c.csv", "arrays": arrays}),
+        (sa.read_excel, {"source": book}),
+        (sa.write_excel, {"target": tmp_path / "c.xlsx", "arrays": arrays}),
+        (sa.write_json, {"target": tmp_path / "c.json", "arrays": arrays}),
+        (sa.convert, {"source": table, "target": tmp_path / "d.json"}),
+        (sa.convert_many, {"sources": [table], "template": tmp_path / "{stem}-2.csv"}),
+        (sa.open_many, {"sources": [table]}),
+        (blocks, {"source": table, "name": "t", "rows": 1}),
+        (write_with_writer, {"target": tmp_path / "e.csv", "append_axis": 0}),
+        (write_view, {"rows": None, "columns": None, "colors": "array", "editable": False}),
+        (sa.adopt, {"source": table, "target": tmp_path / "f.csv"}),
+        (sa.restore, {"source": book, "target": tmp_path / "g.xlsx"}),
+        (partial(sa.merge, table, other), {"target": tmp_path / "h.csv"}),
+        (sa.to_linear, {"array": ARRAY}),
+        (sa.from_linear, {"cells": sa.to_linear(ARRAY)}),
+        (sa.from_frame, {"frame": sa.to_frame(arrays)}),
+        (sa.create_gsheet, {"title": "y", "client": gspread_client}),
+        (sa.write_gsheet, {"target": key, "arrays": arrays, "client": gspread_client}),
+        (sa.append_gsheet, {"target": key, "arrays": arrays, "client": gspread_client}),
+        (sa.read_gsheet, {"source": key, "client": gspread_client}),
+    ]
+    unnamed = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for call, given in calls:
+            known = inspect.signature(call).parameters.values()
+            names = [entry.name for entry in known if entry.kind in (entry.KEYWORD_ONLY, entry.POSITIONAL_OR_KEYWORD)]
+            call(**given)
+            for name in dict.fromkeys([*given, *names]):
+                if name in ("client", "timeout") or (name == "progress" and name not in given):
+                    continue
+                for wrong in (5, [1], {"a": 1}, None):
+                    said = {"from_format": "format", "to_format": "format", "reading": "option", "writing": "option"}
+                    try:
+                        call(**{**given, name: wrong})
+                    except (sa.SheetArrayError, OSError):
+                        pass
+                    except Exception as error:
+                        if not any(word in str(error) for word in (name, said.get(name, name), "expected a ")):
+                            unnamed.append((call, name, wrong, error))
+    assert not unnamed, unnamed
 
 
 def test_a_closed_file_is_called_closed(table: Path) -> None:

@@ -21,7 +21,7 @@ import numpy as np
 
 from ...arrays import plain_arrays
 from ...dtypes import Array
-from ...errors import DTypeError, FormatError, LimitError, locating
+from ...errors import DTypeError, FormatError, LimitError, check_kinds, locating
 from ...files import Readable, Source, Writable, refuse_empty, replacing
 from ...header import Order, check_dimensions
 from ..file_array import FileArray, FileBytes, write_elements
@@ -338,6 +338,7 @@ def write(
 
 def as_bytes(metadata: bytes | str) -> bytes:
     """Return metadata as they are written."""
+    check_kinds(str | bytes | bytearray | memoryview, "bytes or text", metadata=metadata)
     return metadata.encode() if isinstance(metadata, str) else bytes(memoryview(metadata))
 
 

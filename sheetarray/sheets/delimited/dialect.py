@@ -16,7 +16,7 @@ from ...columns import anchors_of_grid
 from ...columns.words import LONGEST_WORD, SEMVER, WORDS, Anchor
 from ...elements import Cell
 from ...elements.scalars import DecimalMark
-from ...errors import FormatError, LimitError, NotFoundError
+from ...errors import FormatError, LimitError, NotFoundError, check_kinds
 from ...files import BytesLike, release_pages
 from ...header import MAX_HEADER_CELLS
 from ...tables import reads_as_value
@@ -314,6 +314,7 @@ def check_marks(delimiter: str, decimal: str) -> None:
     Raises:
         LimitError: they would; the message says what to take instead.
     """
+    check_kinds(str, "one character", delimiter=delimiter)
     if len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in _NO_DELIMITERS:
         raise LimitError(
             f"the delimiter {delimiter!r} cannot be told from a cell's content; take one such as , ; | or a tab"
@@ -342,6 +343,7 @@ def canonical_encoding(name: str) -> str:
     Raises:
         NotFoundError: Python knows none of that name (base64 and its like encode no text).
     """
+    check_kinds(str, 'the name of one, such as "utf-8"', encoding=name)
     try:
         known = codecs.lookup(name).name
         if known not in ("idna", "punycode") and _PROBE.encode(name).decode(name) == _PROBE:

@@ -21,7 +21,7 @@ from ...composite import spread
 from ...dtypes import DType
 from ...elements import Cell, generic_from_text, unescape_formula
 from ...elements.scalars import DecimalMark
-from ...errors import DTypeError, LimitError
+from ...errors import DTypeError, LimitError, check_kinds, parse_count
 from ...files import Sink, Writable, locate, replacing
 from ...labels.description import NAME, DatasetLabels, parse_labels
 from ...linear import LinearArray
@@ -313,6 +313,8 @@ def write_csv(
     """
     target = locate(target, storage_options)
     check_marks(delimiter, decimal)
+    check_kinds(bool, "True or False", names=names)
+    max_rows = None if max_rows is None else parse_count("row", max_rows=max_rows)
     if orient not in ("columns", "rows") or formulas not in ("escape", "keep"):
         raise LimitError('orient is "columns" or "rows", formulas is "escape" or "keep"')
     linear = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from ...columns import column_letters, quote_title
-from ...errors import LimitError, NotFoundError
+from ...errors import LimitError, NotFoundError, check_kinds
 
 _KEY = re.compile(r"[A-Za-z0-9_-]{15,200}")
 _OURS = re.compile(r"gsheets://([^/?#]*)(?:/(.*?))?(?:[?#]gid=([^&#]*))?", re.DOTALL)  # a title may contain ? and #
@@ -44,7 +44,8 @@ def parse_address(source: Any, worksheet: str | None = None) -> SheetAddress:
 
 
 def check_title(title: str, what: str, most: int) -> None:
-    """Refuse a title that no worksheet or spreadsheet can have, with a LimitError."""
+    """Refuse a title that no worksheet or spreadsheet can have, with a LimitError, or a TypeError if it is no text."""
+    check_kinds(str, f"the title of a {what}, text", **{"worksheet" if what == "worksheet" else "title": title})
     length = len(title) if title.strip() else 0
     if not 0 < length <= most:
         raise LimitError(f"the title of a {what} has 1 to {most:,} characters, not {length:,}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,7 +16,7 @@ from ...adapters import Progress, ignore_progress
 from ...arrays import linear_arrays
 from ...columns import Layout, lay_out_sheets
 from ...composite import spread
-from ...errors import DTypeError, FormatError, LimitError, RemoteError, locating, naming_sheet
+from ...errors import DTypeError, FormatError, LimitError, RemoteError, check_kinds, locating, naming_sheet
 from ...files import PathLike
 from ...linear import LinearArray
 from ...tables import lay_out_table
@@ -506,9 +506,10 @@ def create_gsheet(
         True
     """
     check_title(title, "spreadsheet", 1000)
+    check_kinds(Iterable, "a list of e-mail addresses, or one", share=share)
     people = [share] if isinstance(share, str) else list(share)
     for address in people:
-        if not re.fullmatch(r"[^\s\ud800-\udfff]+@[^\s\ud800-\udfff]+", address):
+        if not re.fullmatch(r"[^\s\ud800-\udfff]+@[^\s\ud800-\udfff]+", str(address)):
             raise LimitError(f"{address!r} is not an address to share a spreadsheet with")
     http = http_client(client, credentials, writing=True, sharing=bool(people))
     service = SheetsApi(http, SheetAddress("", None, None, title), Retries(timeout=timeout))

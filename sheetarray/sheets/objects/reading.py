@@ -19,7 +19,7 @@ from ...dtypes import DType, Mask, Positions
 from ...elements import Cell, Missing, Unreadable
 from ...errors import DTypeError, Finding, FormatError, NotFoundError, locating
 from ...tables import WHITE, NamedTable, ScalarColumn, Table, TableOptions, read_table
-from ..workbooks import MOST_ROWS, without_escapes
+from ..workbooks import MOST_ROWS, check_is_text, without_escapes
 
 _MOST_BLANKS = 2**27  # between the cells of the columns that are read together
 _MOST_SLOTS = 2**28  # cells and blanks that rows of a read-only worksheet have: openpyxl fills each row up
@@ -155,8 +155,7 @@ def select_sheets(source: Any, title: str | None) -> list[ObjectSheet]:
     sheets = [ObjectSheet(worksheet) for worksheet in _worksheets_of(source)]
     if title is None:
         return sheets
-    if not isinstance(title, str):
-        raise TypeError(f"sheet is the title of one, text, not {title!r:.80}")
+    check_is_text(title)
     for sheet in sheets:
         if (sheet.title or "").casefold() == title.casefold():
             return [sheet]

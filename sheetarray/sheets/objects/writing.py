@@ -28,6 +28,7 @@ from ..workbooks import (
     build_references,
     check_choices,
     check_formats,
+    check_is_text,
     check_title,
     make_defined_names,
     parse_cell,
@@ -270,8 +271,8 @@ def _plan_tables(
 
 def _title_for(book: _OpenpyxlBook | _XlsxWriterBook, target: Any, title: str | None, default: str) -> str:
     """Return the title of the worksheet that a target and a title mean."""
-    if title is not None and not isinstance(title, str):
-        raise TypeError(f"sheet is the title of one, text, not {title!r:.80}")
+    if title is not None:
+        check_is_text(title)
     own = book.sheet_of(target)
     if own is None:
         return default if title is None else title
