@@ -27,6 +27,9 @@ DTypes = DTypeLike | Mapping[str, DTypeLike] | None
 Shapes = Shape | Mapping[str, Shape] | None
 
 
+NamedCells = Mapping[tuple[str | None, str], str]
+"""The references of defined names, by the title of the sheet that has the name for itself, if one has, and the name."""
+
 _EXAMPLES = {"range": "A1:C5", "table": "Sales"}
 _Known = TypeVar("_Known")
 
@@ -111,7 +114,7 @@ class TableOptions:
         return options.area
 
     def locate(
-        self, sheet: str | None, names: Callable[[], Mapping[str, str]], tables: Callable[[], Mapping[str, NamedTable]]
+        self, sheet: str | None, names: Callable[[], NamedCells], tables: Callable[[], Mapping[str, NamedTable]]
     ) -> tuple[str | None, TableOptions]:
         """Return the title of the sheet, and the options with the range by rows and columns.
 
@@ -120,7 +123,7 @@ class TableOptions:
 
         Raises:
             FormatError: a defined name that is not one range of cells.
-            LimitError: the range is in another sheet than the one that is asked for.
+            LimitError: the range is in another sheet than the one that is asked for, or a name in several sheets.
             NotFoundError: no such range or table.
         """
         if isinstance(self.range, Area) or (self.range is None and self.table is None):
@@ -134,7 +137,7 @@ class TableOptions:
             header = found.header_rows if header is None else header
         else:
             text = str(self.range)
-            title, area = parse_area(text) or _parse_reference(text, _look_up(text, names(), "range of cells"))
+            title, area = parse_area(text) or _parse_reference(text, _look_up_cells(text, sheet, names()))
         if title is not None and sheet is not None and title.casefold() != sheet.casefold():
             raise LimitError(f"{self.range or self.table!r} is in the sheet {title!r:.80}, not in {sheet!r:.80}")
         return title if sheet is None else sheet, replace(self, range=area, table=None, header=header)
@@ -197,6 +200,18 @@ def _look_up(name: str, known: Mapping[str, _Known], what: str) -> _Known:
             return value
     there = f"there is {quote_names(list(known), 20)}" if known else "no names are known here; range='A1:C5' says cells"
     raise NotFoundError(f"no {what} {name!r:.80}; {there}")
+
+
+def _look_up_cells(name: str, sheet: str | None, known: NamedCells) -> str:
+    """Return the reference of a defined name: that of the sheet that is asked for, else that of the workbook."""
+    _look_up(name, {other: "" for _, other in known}, "range of cells")
+    found = {scope: text for (scope, other), text in known.items() if other.casefold() == name.casefold()}
+    scopes: list[str | None] = [scope for scope in found if scope and sheet and scope.casefold() == sheet.casefold()]
+    scopes = scopes or [scope for scope in found if scope is None] or list(found)
+    if len(scopes) > 1:
+        titles = quote_names([str(scope) for scope in scopes])
+        raise LimitError(f"{name!r:.80} is a name in several sheets, {titles}: sheet= says in which")
+    return found[scopes[0]]
 
 
 def _parse_reference(name: str, reference: str) -> tuple[str | None, Area]:

@@ -352,6 +352,31 @@ def test_names_that_are_not_there_and_ranges_of_another_kind_are_told(source: st
             sa.read_columns(make(), **options)
 
 
+@pytest.mark.parametrize("is_file", [False, True])
+def test_names_of_single_sheets_are_told_apart(tmp_path: Path, is_file: bool) -> None:
+    made = openpyxl.Workbook()
+    for title, value in (("a", 1), ("b", 2), ("c", 3)):
+        sheet = made.create_sheet(title)
+        sheet.append(["x"])
+        sheet.append([value])
+        sheet.append([value * 10])
+        if title != "c":
+            sheet.defined_names["own"] = DefinedName("own", attr_text=f"{title}!$A$1:$A$2")
+    made["a"].defined_names["both"] = DefinedName("both", attr_text="a!$A$1:$A$2")
+    made.defined_names["both"] = DefinedName("both", attr_text="c!$A$1:$A$2")
+    made.save(tmp_path / "a.xlsx")
+    source: Any = tmp_path / "a.xlsx" if is_file else made
+    for options, value in (
+        ({"range": "own", "sheet": "a"}, 1),
+        ({"range": "OWN", "sheet": "B"}, 2),
+        ({"range": "both"}, 3),
+        ({"range": "both", "sheet": "a"}, 1),
+    ):
+        assert sa.read_columns(source, **options)["x"].tolist() == [value]
+    with pytest.raises(sa.LimitError, match="'own' is a name in several sheets, 'a', 'b': sheet= says in which"):
+        sa.read_columns(source, range="own")
+
+
 def test_text_has_ranges_and_no_names() -> None:
     text = "title,,\n,id,t\n,007,0.5\n,008,1.5\n"
     columns = sa.read_columns(io.StringIO(text), range="B2:C4")

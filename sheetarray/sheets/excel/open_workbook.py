@@ -171,10 +171,13 @@ class OpenWorkbook:
             if part in self.package:
                 yield read_first_tag(self.package.head(part, HEAD), "table", location=part)
 
-    def name_references(self) -> dict[str, str]:
-        """Return the references of all defined names, those of the whole workbook before those of single sheets."""
-        single = {without_escapes(element.get("name")): element.text for element in self._names()}
-        return dict(self.name_texts()) | single
+    def name_references(self) -> dict[tuple[str | None, str], str]:
+        """Return the references of all defined names, each with the title of the sheet that has it for itself."""
+        titles = {str(number): sheet.title for number, sheet in enumerate(self.sheets)}
+        return {
+            (titles.get(element.get("localSheetId")), without_escapes(element.get("name"))): element.text
+            for element in self._names()
+        }
 
     def tables(self) -> dict[str, NamedTable]:
         """Return Excel's tables, by their names."""

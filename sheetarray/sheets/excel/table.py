@@ -560,6 +560,6 @@ def describe_table_excel(source: Readable, *, table: str | None = None, sheet: s
         return notes.get(title or "", {})
 
 
-def _open_own(book: Workbook, look: Callable[[OpenWorkbook], dict[str, Any]]) -> dict[str, Any]:
+def _open_own(book: Workbook, look: Callable[[OpenWorkbook], dict[Any, Any]]) -> dict[Any, Any]:
     """Return what the own part of an .xlsx or .xlsm says; nothing of any other workbook."""
     return {} if book.package is None else look(OpenWorkbook(book.package))

@@ -128,11 +128,14 @@ def read_columns_workbook(
         return read_table(meant, columns, table)
 
 
-def _defined_names(book: Any, sheets: Sequence[Any]) -> dict[str, str]:
+def _defined_names(book: Any, sheets: Sequence[Any]) -> dict[tuple[str | None, str], str]:
     """Return the references of the names of a workbook, and of single sheets."""
-    entries = [*book.defined_names.values()]
-    entries += [entry for sheet in sheets for entry in getattr(sheet, "defined_names", {}).values()]
-    return {entry.name: entry.attr_text or "" for entry in entries}
+    places = [(None, book), *((sheet.title, sheet) for sheet in sheets)]
+    return {
+        (title, entry.name): entry.attr_text or ""
+        for title, place in places
+        for entry in getattr(place, "defined_names", {}).values()
+    }
 
 
 def _named_tables(sheets: Sequence[Any]) -> dict[str, NamedTable]:

@@ -457,7 +457,7 @@ class _OpenpyxlBook:
             return
         for (row, column), cell in sorted(sheet._cells.items()):
             if cell.value is not None or type(cell).__name__ == "MergedCell":
-                _check_cell(title, row - 1, column - 1, layout, corner)
+                _check_cell(title, row - 1, column - 1, layout, corner, begins_array=cell.value == "ndarray")
         for table in sheet.tables.values():
             _check_table(title, table.ref, layout, corner)
 
@@ -597,9 +597,11 @@ class _XlsxWriterBook:
                 f"{title!r} is written with constant_memory down to row {sheet.previous_row + 1}: "
                 f"at={cell_address(sheet.previous_row + 1, left)!r} is below"
             )
-        filled = {(row, column) for row, cells in sheet.table.items() for column in cells}
-        for row, column in sorted(filled.union(sheet.merged_cells)):
-            _check_cell(title, row, column, layout, corner)
+        filled = {(row, column): cell for row, cells in sheet.table.items() for column, cell in cells.items()}
+        number = sheet.str_table.string_table.get("ndarray")  # texts are numbers here
+        for row, column in sorted({*filled, *sheet.merged_cells}):
+            text = getattr(filled.get((row, column)), "string", None)
+            _check_cell(title, row, column, layout, corner, begins_array=number is not None and text == number)
         for table in sheet.tables:
             _check_table(title, table["range"], layout, corner)
 
@@ -661,13 +663,24 @@ class _XlsxWriterBook:
 
 
 def _check_cell(
-    title: str, row: int, column: int, layout: Layout, corner: tuple[int, int], what: str = "holds something"
+    title: str,
+    row: int,
+    column: int,
+    layout: Layout,
+    corner: tuple[int, int],
+    what: str = "holds something",
+    *,
+    begins_array: bool = False,
 ) -> None:
-    """Refuse a cell that holds something where a layout is to stand, or below one of its arrays."""
+    """Refuse a cell that holds something where a layout is to stand, or below one of its arrays; or above a table, if
+    an array begins there, of which the table would become elements.
+    """
     down, right = row - corner[0], column - corner[1]
-    if down < 0 or not 0 <= right < len(layout.pieces):
+    if not 0 <= right < len(layout.pieces) or (down < 0 and (layout.pieces[right].header or not begins_array)):
         return
-    if down < layout.height:
+    if down < 0:
+        what, reason = "begins an array", "above, which would take the table for elements"
+    elif down < layout.height:
         reason = "already, and nothing is overwritten"
     elif layout.pieces[right].header:
         reason = "below, which would be read as an element"

@@ -159,6 +159,18 @@ def test_cells_that_hold_something_are_never_overwritten_nor_taken_for_elements(
     assert sum(map(len, sheet.table.values())) == 1
 
 
+@pytest.mark.parametrize("engine", ["openpyxl", "xlsxwriter"])
+def test_tables_are_not_put_below_arrays_which_would_take_them_for_elements(engine: Any, tmp_path: Path) -> None:
+    path = tmp_path / "a.xlsx"
+    with pd.ExcelWriter(path, engine=engine) as writer:
+        sa.write(writer, {"t": np.arange(3.0)}, sheet="s", at="B2")
+        with pytest.raises(sa.LimitError, match="s!B5 begins an array above, which would take the table for elements"):
+            sa.write_table(writer, FRAME, sheet="s", at="A40")
+        sa.write_table(writer, FRAME, sheet="s", at="C40")
+        sa.write(writer, {"u": np.arange(2.0)}, sheet="s", at="B40")  # another array is no element
+    assert_arrays(path, {"t": np.arange(3.0), "u": np.arange(2.0)})
+
+
 def test_merged_cells_are_not_written_into() -> None:
     book = openpyxl.Workbook()
     book.active.merge_cells("B2:C3")
