@@ -101,7 +101,7 @@ def write(
             - json, `write_json`: complex, progress
             - xlsx, `write_excel`: sheet, mode, if_sheet_exists, cells, dates, guard, views, formats, progress
             - workbook, an object of openpyxl, XlsxWriter or pandas: sheet, at, cells, dates, formats, progress
-            - gsheet, `write_gsheet`: worksheet, dates, views, client, credentials, timeout, progress
+            - gsheet, `write_gsheet`: worksheet, at, dates, views, client, credentials, timeout, progress
             - awkd: compression, pack, progress
             - avro: codec, progress
             - npz: compress, progress

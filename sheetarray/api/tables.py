@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from ..arrays import hold_stream, note_values, values_by_name
+from ..columns.grid import Area, parse_area
 from ..errors import DTypeError, SheetArrayError, SheetArrayWarning, naming_sheet, quote_names, warn_caller
 from ..files import is_url
 from ..labels import build_dataset, build_frame, check_lengths, lay_out_labels
@@ -97,7 +98,8 @@ def read_columns(
         na_values: texts or numbers that mean a missing value, besides blanks.
         decimal: the decimal mark; None finds it for each column.
         thousands: the mark between thousands in numbers; None for no mark.
-        range: read only these cells, such as "A1:C5" or "Sheet2!A:C". In .xlsx and openpyxl it may be a defined name.
+        range: read only these cells, such as "A1:C5" or "Sheet2!A:C". In .xlsx, openpyxl and Google Sheets it may be the
+            name of a range.
         table: the name of an Excel Table, which has its own range, names and total row.
         as_: "numpy" gives a dict of arrays, "pandas" a DataFrame, "dataset" an xarray Dataset along dimension `row`.
             "polars" and "arrow" give a polars DataFrame, which DuckDB and pyarrow read without a copy; NaT and None are
@@ -237,7 +239,8 @@ def write_table(
         if verify and not can_be_read:
             places = write_sheets(row, io.BytesIO(), tables, options, plain=True)
         for title, place in places.items() if verify else ():
-            _warn_of_changes(place, tables[title], row.name, reading | ({"sheet": title} if has_sheets else {}))
+            where = {"sheet": title} if has_sheets else _range_from(options.get("at"), tables[title])
+            _warn_of_changes(place, tables[title], row.name, reading | where)
         return first_url(places)
     _warn_of_zones(table)
     table = lay_out_labels(table, columns)
@@ -253,6 +256,8 @@ def write_table(
     if verify:
         if has_sheets:
             reading.setdefault("sheet", "table")
+        elif isinstance(other, str):
+            reading |= _range_from(options.get("at"), table)
         _warn_of_changes(written, table, row.name, reading)
     return other if isinstance(other, str) else None
 
@@ -268,6 +273,15 @@ def _warn_of_zones(table: Any) -> None:
             warn_caller(
                 f"{quote_names(names, MOST_NAMED)}: times of {zone} are written in UTC, as a table has no zones"
             )
+
+
+def _range_from(at: str | None, table: Any) -> dict[str, Area]:
+    """Return the range of a table that stands from a cell on, as an option of reading; nothing without a cell."""
+    parsed, columns = parse_area(at or ""), values_by_name(table)
+    if parsed is None:
+        return {}
+    top, left, height = parsed[1].top, parsed[1].left, max(map(len, columns.values()))
+    return {"range": Area(top, left, top + 1 + height, left + len(columns))}
 
 
 def _is_special(target: Any) -> bool:

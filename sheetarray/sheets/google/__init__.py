@@ -39,12 +39,8 @@ __all__ = [
 
 keeps_gsheet = Keeps(buffers=True, nested=True, labels=True)
 
-_BESIDE = (
-    'arrays go beside what stands there, and sheetarray.{verb}(target, arrays, worksheet="another title") adds a sheet'
-)
 _BY_NAME = "{verb} replaces what it wrote under the same names, and leaves all else as it is"
 instead_gsheet = {
-    "at": _BESIDE,
     "sheet": 'a worksheet is chosen by worksheet="its title"',
     "mode": _BY_NAME,
     "if_sheet_exists": _BY_NAME,

@@ -26,7 +26,7 @@ from .content import (
 )
 from .requests import SheetsApi
 from .sent_cells import find_difference, to_cells
-from .spreadsheet_state import MOST_COLUMNS, NamedRange, State, Worksheet
+from .spreadsheet_state import MOST_CELLS, MOST_COLUMNS, NamedRange, State, Worksheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,17 +136,20 @@ class WritePlan:
     moved: bool = False
 
 
-def fresh_plan(state: State, layout: Layout, free: FreeCells) -> WritePlan:
+def fresh_plan(state: State, layout: Layout, free: FreeCells, corner: tuple[int, int] | None) -> WritePlan:
     """Return the plan for a worksheet that is to be made, or raise a LimitError if it would be too large."""
-    placed = _place_side_by_side(layout)
-    free.check(layout.height, len(placed))
+    placed = _place_side_by_side(layout, corner or (0, 0))
+    rows, columns = placed[0].row + layout.height, placed[-1].column + 1
+    free.check(rows, columns)
     ranges = tuple(_plan_ranges(state, None, placed, {}, free.blocked))
-    return WritePlan(layout, None, placed, layout.height, len(placed), ranges=ranges)
+    own = corner in (None, (0, 0))
+    return WritePlan(layout, None, placed, rows, columns, own=own, adopted=own, ranges=ranges)
 
 
-def _place_side_by_side(layout: Layout) -> tuple[PlacedColumn, ...]:
-    """Return the columns of a layout from the first row and column on."""
-    return tuple(PlacedColumn(index, piece, 0, index, True) for index, piece in enumerate(layout.pieces))
+def _place_side_by_side(layout: Layout, corner: tuple[int, int]) -> tuple[PlacedColumn, ...]:
+    """Return the columns of a layout from a row and a column on."""
+    row, column = corner
+    return tuple(PlacedColumn(index, piece, row, column + index, True) for index, piece in enumerate(layout.pieces))
 
 
 # Named ranges --------------------------------------------------------------------------------------------------
@@ -209,15 +212,28 @@ def _plan_ranges(
 
 # Arrays in a worksheet that exists -----------------------------------------------------------------------------
 #
-# An array replaces the one that has its name; others go to free columns on the right. All other cells of the
-# worksheet stay, or the write is refused with the address of one that is in the way.
+# An array replaces the one that has its name; others go to free columns on the right, or to a cell that the caller
+# chooses. All other cells of the worksheet stay, or the write is refused with the address of one that is in the way.
 
 
-def plan_for(service: SheetsApi, state: State, sheet: Worksheet, layout: Layout, free: FreeCells) -> WritePlan:
-    """Return the plan for a worksheet that is there: one request, of a large one a few, which only read."""
+def plan_for(
+    service: SheetsApi,
+    state: State,
+    sheet: Worksheet,
+    layout: Layout,
+    free: FreeCells,
+    corner: tuple[int, int] | None = None,
+) -> WritePlan:
+    """Return the plan for a worksheet that is there: one request, of a large one a few, which only read.
+
+    `corner`: row and column of the first cell, if the caller chooses it.
+    """
     with locating(sheet=sheet.title):
         planner = _Planner(service, sheet, layout, fetch_content(service, state, sheet))
-        planner.place_columns()
+        if corner is None or planner.stands_at(*corner):
+            planner.place_columns()
+        else:
+            planner.place_at(corner)
         return planner.with_size(state, free)
 
 
@@ -275,6 +291,27 @@ class _Planner:
         self._place_fresh()
         merged = [(merge, "a merged cell") for merge in self.sheet.merges]
         _refuse_overlaps(merged, self.placed_columns.values())
+
+    def stands_at(self, row: int, column: int) -> bool:
+        """Return whether all arrays of the layout stand in the worksheet already, from a cell on.
+
+        Raises:
+            LimitError: one of them stands elsewhere.
+        """
+        if not self.replaced:
+            return False
+        names = [standing.name_cell for name in self.by_name for standing in self.replaced.get(name, [])]
+        columns = range(column, column + len(self.layout.pieces))
+        if names == [Rect(row, other, row + 1, other + 1) for other in columns]:
+            return True
+        name = next(iter(self.replaced))
+        raise LimitError(f"{name!r:.80} is on the worksheet already: leave out at= to replace it where it stands")
+
+    def place_at(self, corner: tuple[int, int]) -> None:
+        """Put the columns of the layout side by side from a cell on; all cells from there down must be blank."""
+        self.placed_columns = dict(enumerate(_place_side_by_side(self.layout, corner)))
+        _refuse_cells(self.service, self.sheet, self.content, self.placed_columns.values(), down=True)
+        self.blank = self.content.blank and corner == (0, 0)
 
     def _check_replaceable(self, name: str, group: Sequence[StandingArray]) -> None:
         """Refuse to replace arrays of one name that are not parts of one array, or that may be damaged."""
@@ -463,6 +500,27 @@ def _refuse_overlaps(taken: Iterable[tuple[Rect, str]], columns: Iterable[Placed
                 raise overwrite_error(what, rect.top, rect.left or 0, placed.piece.name)
 
 
+def _refuse_cells(
+    service: SheetsApi, sheet: Worksheet, content: SheetContent, columns: Collection[PlacedColumn], *, down: bool
+) -> None:
+    """Raise an error with an address where a cell that columns take holds something.
+
+    `down`: the cells below the columns must be blank too, which would be read as more elements. Otherwise no array may
+    stand above them, which would take them for its elements.
+    """
+    standing = [(one, f"the array {one.anchor.name}") for group in content.arrays.values() for one in group]
+    _refuse_overlaps([(rect, what) for one, what in standing for rect in one.rects], columns)
+    _refuse_overlaps([(merge, "a merged cell") for merge in sheet.merges], columns)
+    if not down:
+        why = "above, which would take the cells for elements,"
+        above = [(one.cells, f"{what} {why}") for one, what in standing if one.anchor.orient == "columns"]
+        _refuse_overlaps([(cells._replace(bottom=MOST_CELLS), what) for cells, what in above], columns)
+    for placed in columns:
+        rect = placed.cells._replace(bottom=sheet.rows) if down else placed.cells
+        for row, column in sorted(find_filled(service, sheet, [rect], content.grid)):
+            raise overwrite_error("a cell that holds something", row, column, placed.piece.name)
+
+
 def _overlap(one: Rect, other: Rect) -> bool:
     rows = one.top < (other.bottom or 0) and other.top < (one.bottom or 0)
     return rows and (one.left or 0) < (other.right or 0) and (other.left or 0) < (one.right or 0)
@@ -472,9 +530,18 @@ def _overlap(one: Rect, other: Rect) -> bool:
 
 
 def plan_table(
-    service: SheetsApi, state: State, sheet: Worksheet, layout: Layout, free: FreeCells, *, replacing: bool
+    service: SheetsApi,
+    state: State,
+    sheet: Worksheet,
+    layout: Layout,
+    free: FreeCells,
+    corner: tuple[int, int] | None = None,
+    *,
+    replacing: bool,
 ) -> WritePlan:
-    """Return the plan that replaces all cells of a worksheet with a table.
+    """Return the plan that replaces all cells of a worksheet with a table, or puts it beside them.
+
+    `corner`: row and column of the first cell, if the caller chooses it; then all else stays.
 
     Raises:
         FormatError: the worksheet has a merged cell.
@@ -483,6 +550,12 @@ def plan_table(
     """
     with locating(sheet=sheet.title):
         content = fetch_content(service, state, sheet)
+        if corner is not None:
+            beside = _place_side_by_side(layout, corner)
+            _refuse_cells(service, sheet, content, beside, down=False)
+            rows, columns = max(corner[0] + layout.height, sheet.rows), max(beside[-1].column + 1, sheet.columns)
+            free.check(rows, columns)
+            return WritePlan(layout, sheet, beside, rows, columns, own=False, adopted=False, grid=content.grid)
         whole = Rect(0, 0, sheet.rows, sheet.columns)
         blank = content.blank and not any(find_filled(service, sheet, [whole], content.grid))
         title = f"the worksheet {sheet.title!r}"
@@ -494,7 +567,7 @@ def plan_table(
             raise LimitError(f"{title} was not written by sheetarray: name another one, or clear it")
         for merge in sheet.merges:
             raise overwrite_error("a merged cell", merge.top, merge.left or 0, "the table")
-    placed = _place_side_by_side(layout)
+    placed = _place_side_by_side(layout, (0, 0))
     rows, columns = max(layout.height, sheet.rows), max(len(placed), sheet.columns)
     free.check(rows, columns)
     cleared = () if blank else (whole,)

@@ -19,9 +19,10 @@ from ...files import PathLike
 from ...header import Header, find_slow_axis
 from ...linear import error_for_problem, ravel_in_order
 from ...tables import TableOptions, read_table
+from .address import range_on_sheet
 from .requests import SheetsApi, open_service
 from .retries import TIMEOUT, ChangedError
-from .spreadsheet_state import fetch_state
+from .spreadsheet_state import State, fetch_state, generation_name
 from .stage import stage_findings
 from .views import find_typed_views
 from .worksheet import CELLS_A_REQUEST, MOST_AT_ONCE, GoogleSheet, fetch_values
@@ -342,9 +343,58 @@ def read_columns_gsheet(
         ...     read_columns_gsheet(key, client=client)
         {'id': array([7, 8]), 't': array([1.5, 2.5])}
     """
-    worksheet, located = (table or TableOptions()).locate(worksheet, dict, dict)
     service = open_service(source, worksheet, client, credentials, timeout)
-    return _read_consistently(service, lambda sheets: read_table(sheets[0], columns, located), first=True)
+    title, located, is_named = _locate(service, table or TableOptions())
+    if title is not None and service.address.gid is None:
+        service.address = replace(service.address, title=title)
+
+    def attempt(sheets: list[GoogleSheet]) -> dict[str, Array]:
+        nonlocal located
+        arrays, before = read_table(sheets[0], columns, located), located
+        if is_named:
+            _, located, _ = _locate(service, table or TableOptions())
+            if located != before:
+                raise ChangedError
+        return arrays
+
+    return _read_consistently(service, attempt, first=True)
+
+
+def _locate(service: SheetsApi, options: TableOptions) -> tuple[str | None, TableOptions, bool]:
+    """Return the title of the worksheet that a range is in, the options with its cells, and whether it has a name.
+
+    Raises:
+        FormatError: the cells of a named range have been deleted.
+        LimitError: the range is in another worksheet than the one that is asked for.
+        NotFoundError: no such range or worksheet.
+    """
+    states: list[State] = []
+
+    def state() -> State:
+        states.extend([fetch_state(service)] if not states else [])
+        return states[0]
+
+    def names() -> dict[tuple[str | None, str], str]:
+        return _range_references(state())
+
+    title, _ = options.locate(None, names, dict)
+    is_named, address = bool(states), service.address
+    own = address.title
+    if title is not None and address.gid is not None and (sheet := state().select_worksheet(address.gid, None)):
+        own = sheet.title
+    return *options.locate(own, names, dict), is_named
+
+
+def _range_references(state: State) -> dict[tuple[str | None, str], str]:
+    """Return the references of named ranges, but for those that mark generations of worksheets."""
+    sheets = {sheet.gid: sheet for sheet in state.worksheets}
+    references: dict[tuple[str | None, str], str] = {}
+    for named in state.ranges:
+        sheet = sheets.get(named.gid)
+        if sheet is None or named.name != generation_name(named.gid):
+            cells = named.rect.clip(sheet.rows, sheet.columns) if sheet and named.rect else None
+            references[None, named.name] = range_on_sheet(sheet.title, cells) if sheet and cells else "#REF!"
+    return references
 
 
 def iter_elements_gsheet(

@@ -12,7 +12,7 @@ from ...columns import Layout
 from ...errors import DTypeError, Finding, RemoteError
 from ...files import PathLike
 from .address import Rect, range_on_sheet
-from .appearance import look_requests
+from .appearance import look_requests, show_dates
 from .changes import (
     Requests,
     apply_changes,
@@ -178,13 +178,13 @@ def remains_requests(state: State) -> Requests:
 def sheet_requests(plan: WritePlan, gid: int, new: Answer, cells: Requests) -> Requests:
     """Return the requests that write to a worksheet: `new` makes it if it is not there, `cells` fill it.
 
-    They end with names, named ranges, and the look of a worksheet of ours.
+    They end with names, named ranges, and the look of a worksheet of ours; on one of somebody else, that of dates.
     """
     first = resize_sheet(plan.sheet, plan.rows, plan.columns) if plan.sheet else [new]
     requests = [*first, *(clear_cells(gid, rect) for rect in plan.cleared), *cells]
     requests += [change for standing in plan.lowered for change in _lower_name(gid, standing)]
     requests += [put_named_range(name, gid, rect, known) for name, rect, known in plan.ranges]
-    return [*requests, *look_requests(plan, gid)] if plan.own else requests
+    return [*requests, *(look_requests(plan, gid) if plan.own else show_dates(gid, plan.placed_columns))]
 
 
 def copy_requests(plan: WritePlan, gid: int, staged: Layout, stage: int) -> Requests:

@@ -184,6 +184,8 @@ class GoogleSheet:
 
     def _compare(self, state: State) -> None:
         sheet = state.by_title(self._name)
+        if sheet is None and self._seen is None:
+            raise state.not_found_error(repr(self._name))
         if sheet is None:
             raise ChangedError
         named = state.generation(sheet.gid)

@@ -21,7 +21,7 @@ from ...files import PathLike
 from ...linear import LinearArray
 from ...tables import lay_out_table
 from ...views.description import View, select_views
-from ..workbooks import check_choices
+from ..workbooks import check_choices, parse_cell
 from .address import SheetAddress, check_title, parse_address, title_of_new, worksheet_url
 from .at_once import ChangedCellError, find_change, write_at_once
 from .changes import Requests, Swap, TooHeavyError, apply_changes, change_properties
@@ -55,6 +55,7 @@ class Part:
     arrays: Mapping[str, LinearArray] = field(default_factory=dict)
     views: Mapping[str, View] = field(default_factory=dict)
     dates: bool = True  # whether dates are dates, and not text
+    corner: tuple[int, int] | None = None  # row and column of the first cell, if the caller chooses it
     plan: WritePlan | None = None  # the last plan; once the write is done, the one that it has followed
     gid: int = -1  # the id of the worksheet, once the write is done
 
@@ -174,9 +175,9 @@ class Write:
                     "looked for: write to another one"
                 )
             if sheet is None:
-                part.plan = fresh_plan(state, part.layout, room)
+                part.plan = fresh_plan(state, part.layout, room, part.corner)
             else:
-                part.plan = part.make(self.service, state, sheet, part.layout, room)
+                part.plan = part.make(self.service, state, sheet, part.layout, room, part.corner)
             plans.append(part.plan)
             others += part.plan.rows * part.plan.columns
             blocked |= {name.lower() for name, _, _ in part.plan.ranges}
@@ -274,6 +275,7 @@ def write_gsheet(
     arrays: Any,
     *,
     worksheet: str = "arrays",
+    at: str | None = None,
     dates: Literal["real", "text"] = "real",
     views: bool | str | Sequence[str] | Mapping[str, View] = False,
     client: Any = None,
@@ -291,6 +293,7 @@ def write_gsheet(
             Worksheet; `gsheets://new?title=TITLE` makes a spreadsheet.
         arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
         worksheet: the title of the worksheet, if the target names none. It is made if it does not exist.
+        at: the first cell, such as "D5". Cells that hold something are never overwritten. None takes free columns.
         dates: "real" writes datetime64 as dates that people can edit: days to milliseconds, from 1900-03-01 to the end
             of 9999. Other moments are ISO text. "text" writes all as ISO text.
         views: True, names of arrays, or a `View` for each name. A view is a worksheet `<name> view` that shows one
@@ -323,25 +326,31 @@ def write_gsheet(
         ...     client.open_by_key(key).worksheet("arrays").col_values(1)[:4]
         ['t', 'version', '1.0.0', 'ndarray']
     """
-    part = _lay_out_arrays(arrays, dates, views)
+    part = _lay_out_arrays(arrays, at, dates, views)
     (url,) = _write(target, [part], worksheet, client, credentials, timeout, progress)
     return url
 
 
 def _lay_out_arrays(
-    arrays: Any, dates: str, views: bool | str | Sequence[str] | Mapping[str, View], title: str | None = None
+    arrays: Any,
+    at: str | None,
+    dates: str,
+    views: bool | str | Sequence[str] | Mapping[str, View],
+    title: str | None = None,
 ) -> Part:
     """Return what a write of arrays puts into one worksheet."""
+    corner = None if at is None else parse_cell(at)
     check_choices(dates=(dates, "real", "text"))
     linear = linear_arrays(spread(arrays, limit=MOST_CHARACTERS))
     wanted = select_views(views, linear)
     check_wanted(wanted, linear)
+    room = MOST_COLUMNS - (corner or (0, 0))[1]
     layout, *more = lay_out_sheets(
-        linear, max_columns=MOST_COLUMNS, max_characters=MOST_CHARACTERS, aligned=True, serials=dates == "real"
+        linear, max_columns=room, max_characters=MOST_CHARACTERS, aligned=True, serials=dates == "real"
     )
     if more:
-        raise LimitError(f"more than {MOST_COLUMNS:,} columns are needed, and a worksheet has no more")
-    return Part(layout, title, arrays=linear, views=wanted, dates=dates == "real")
+        raise LimitError(f"more than {room:,} columns are needed, and a worksheet has no more")
+    return Part(layout, title, arrays=linear, views=wanted, dates=dates == "real", corner=corner)
 
 
 def write_sheets_gsheet(
@@ -349,6 +358,7 @@ def write_sheets_gsheet(
     tables: Mapping[str, Any],
     *,
     plain: bool,
+    at: str | None = None,
     dates: Literal["real", "text"] = "real",
     views: bool | str | Sequence[str] | Mapping[str, View] = False,
     if_sheet_exists: Literal["error", "replace"] = "error",
@@ -363,7 +373,7 @@ def write_sheets_gsheet(
         target: as for `write_gsheet`, without a worksheet.
         tables: frames, or mappings of names to arrays, by the titles of their worksheets.
         plain: write plain columns, as `write_table_gsheet` does.
-        dates, views, client, credentials, timeout, progress: as for `write_gsheet`.
+        at, dates, views, client, credentials, timeout, progress: as for `write_gsheet`.
         if_sheet_exists: as for `write_table_gsheet`.
 
     Returns:
@@ -382,9 +392,9 @@ def write_sheets_gsheet(
         with naming_sheet(title):
             parse_address(_ANY_KEY, title)
             if plain:
-                parts.append(_lay_out_table(table, dates, if_sheet_exists, title))
+                parts.append(_lay_out_table(table, at, dates, if_sheet_exists, title))
             else:
-                parts.append(_lay_out_arrays(table, dates, views, title))
+                parts.append(_lay_out_arrays(table, at, dates, views, title))
             make_chunks(parts[-1].layout)
     urls = _write(target, parts, None, client, credentials, timeout, progress)
     return dict(zip(tables, urls, strict=True))
@@ -395,6 +405,7 @@ def write_table_gsheet(
     table: Any,
     *,
     worksheet: str = "table",
+    at: str | None = None,
     if_sheet_exists: Literal["error", "replace"] = "error",
     dates: Literal["real", "text"] = "real",
     client: Any = None,
@@ -408,6 +419,7 @@ def write_table_gsheet(
         target, dates, client, credentials, timeout, progress: as for `write_gsheet`.
         table: a mapping of names to 1-D arrays, a DataFrame, or an Arrow table.
         worksheet: its title, if the target names none; it is made if it does not exist, and used if it is blank.
+        at: the first cell, where the table may stand beside other cells. None takes the whole worksheet.
         if_sheet_exists: "replace" puts the table in the place of a table that this package has written to the
             worksheet; with "error" the worksheet must be blank.
 
@@ -429,16 +441,21 @@ def write_table_gsheet(
         ...     client.open_by_key(key).worksheet("table").get_all_values()
         [['day', 't'], ['2024-02-29', '1.5']]
     """
-    part = _lay_out_table(table, dates, if_sheet_exists)
+    part = _lay_out_table(table, at, dates, if_sheet_exists)
     (url,) = _write(target, [part], worksheet, client, credentials, timeout, progress)
     return url
 
 
-def _lay_out_table(table: Any, dates: str, if_sheet_exists: str, title: str | None = None) -> Part:
+def _lay_out_table(table: Any, at: str | None, dates: str, if_sheet_exists: str, title: str | None = None) -> Part:
     """Return what a write of a table puts into one worksheet."""
+    corner = None if at is None else parse_cell(at)
     check_choices(if_sheet_exists=(if_sheet_exists, "error", "replace"), dates=(dates, "real", "text"))
-    layout = lay_out_table(table, max_columns=MOST_COLUMNS, max_characters=MOST_CHARACTERS, serials=dates == "real")
-    return Part(layout, title, partial(plan_table, replacing=if_sheet_exists == "replace"))
+    replacing = if_sheet_exists == "replace"
+    if replacing and corner is not None:
+        raise LimitError("at= puts a table beside other cells, and if_sheet_exists='replace' clears them: give one")
+    room = MOST_COLUMNS - (corner or (0, 0))[1]
+    layout = lay_out_table(table, max_columns=room, max_characters=MOST_CHARACTERS, serials=dates == "real")
+    return Part(layout, title, partial(plan_table, replacing=replacing), corner=corner)
 
 
 def _write(

@@ -141,3 +141,45 @@ def test_a_table_without_rows_is_written(book: TableBook) -> None:
     book.write({"a": np.zeros(0), "b": np.zeros(0)})
     assert book.cells() == [["a", "b"]]
     assert {name: len(column) for name, column in book.read(header=True).items()} == {"a": 0, "b": 0}
+
+
+def test_ranges_of_cells_and_named_ranges_are_read(book: TableBook) -> None:
+    first = book.sheet("Sheet1")
+    other = first.spreadsheet.add_worksheet("Ann's run", 10, 5)
+    first.update([["mine", "x"], [1, 2], [3, 4]])
+    other.update([["", "a"], ["", 5]])
+    first.define_named_range("A1:B3", "whole")
+    other.define_named_range("B1:B2", "anns")
+    read = sa.read_columns
+    for source, options in ((first.spreadsheet, {}), (other, {}), (book.url, {"client": book.client})):
+        for text in ("anns", "ANNS", "'Ann''s run'!B1:B2"):
+            assert {name: column.tolist() for name, column in read(source, range=text, **options).items()} == {"a": [5]}
+    assert read(first, range="whole")["x"].tolist() == [2, 4]
+    write_gsheet(first.spreadsheet, {"t": np.arange(3.0)}, client=book.client)
+    assert read(first.spreadsheet, range="t", header=False)["A"].tolist() == [0, 1, 2]
+    for source, text, error, message in (
+        (first.spreadsheet, "nope", sa.NotFoundError, "no range of cells 'nope'; there is 'whole', 'anns', 't'$"),
+        (first.spreadsheet, "nowhere!A1", sa.NotFoundError, "no worksheet 'nowhere'; there is 'Sheet1'"),
+        (first, "anns", sa.LimitError, "is in the sheet \"Ann's run\", not in 'Sheet1'"),
+        (first, "'Ann''s run'!B1:B2", sa.LimitError, "is in the sheet \"Ann's run\", not in 'Sheet1'"),
+    ):
+        with pytest.raises(error, match=message):
+            read(source, range=text)
+
+
+def test_a_named_range_that_moves_while_it_is_read_is_read_where_it_is(book: TableBook) -> None:
+    """Somebody puts rows above it between the requests for its place and for its cells."""
+    first = book.sheet("Sheet1")
+    first.update([["a"], [5], ["b"], [6]])
+    first.define_named_range("A1:A2", "named")
+    states = 0
+
+    def move(request: Any) -> None:
+        nonlocal states
+        states += "values" in request.path
+        if states == 1 and "values" in request.path:
+            states += 1
+            first.insert_rows([["x"]])
+
+    book.server.on_request = move
+    assert sa.read_columns(first.spreadsheet, range="named")["a"].tolist() == [5]

@@ -351,7 +351,6 @@ def test_an_array_whose_beginning_was_overwritten_is_not_written_beside(book: Bo
 @pytest.mark.parametrize(
     ("option", "hint"),
     [
-        ({"at": "D5"}, "arrays go beside what stands there"),
         ({"sheet": "run"}, 'worksheet="its title"'),
         ({"mode": "a"}, "write replaces what it wrote under the same names"),
     ],
@@ -359,6 +358,82 @@ def test_an_array_whose_beginning_was_overwritten_is_not_written_beside(book: Bo
 def test_options_of_workbooks_say_what_to_do_instead(book: Book, option: dict[str, str], hint: str) -> None:
     with pytest.raises(TypeError, match=f"has no option {next(iter(option))!r} for Google Sheets; .*{hint}"):
         sa.write(book.url, {"x": [1.5]}, client=book.client, **option)
+
+
+# The first cell that a caller chooses ----------------------------------------------------------------------------
+
+
+def test_arrays_and_tables_stand_from_the_cell_that_is_chosen(book: Book) -> None:
+    """Beside cells of somebody else, in a new worksheet, and beyond the grid; written again, they are replaced."""
+    worksheet = book.sheet("Sheet1")
+    worksheet.update([["mine", "x"], [1, 2]])
+    arrays = {"t": np.array([[0.1, 1 / 3], [-0.0, np.nan]]), "day": np.array(["2020-01-01", "2024-02-29"], "M8[D]")}
+    for _ in range(2):
+        sa.write(worksheet, arrays, at="D5")
+        assert {name: info.location for name, info in sa.scan(worksheet).items()} == {
+            "t": "Sheet1!D6",
+            "day": "Sheet1!E8",
+        }
+        for name, array in sa.read(worksheet).items():
+            assert_same(array, arrays[name])
+    assert worksheet.get("A1:E2") == [["mine", "x"], ["1", "2"]]
+    assert worksheet.acell("E27").value == "2024-02-29"
+    assert list(sa.check(worksheet)) == []
+    sa.write(worksheet, {"below": np.arange(3.0)}, at="D30")  # right below t
+    sa.write_table(worksheet, {"p": [1, 2], "s": ["a", "b"]}, at="G2")
+    assert sa.read_columns(worksheet, range="G2:H4")["s"].tolist() == ["a", "b"]
+    assert list(sa.read(worksheet)) == ["t", "below", "day"]
+    for title, at in (("new", "C3"), ("far", "ZZ900")):
+        sa.write(worksheet.spreadsheet, arrays, worksheet=title, at=at)
+        assert_same(sa.read(worksheet.spreadsheet, worksheet=title)["t"], arrays["t"])
+    large = {"large": np.random.default_rng(1).normal(size=120_000)}  # over a stage
+    sa.write(worksheet.spreadsheet, large, worksheet="large", at="B2")
+    assert_same(sa.read(worksheet.spreadsheet, worksheet="large")["large"], large["large"])
+    sa.write_table(worksheet.spreadsheet, {"n": pd.DataFrame({"a": [1.5]}), "m": pd.DataFrame({"b": [2.5]})}, at="B3")
+    assert book.sheet("m").get_all_values()[2:] == [["", "b"], ["", "2.5"]]
+
+
+@pytest.mark.parametrize(
+    ("at", "address", "what"),
+    [
+        ("D5", "D5", "a cell that holds something"),
+        ("D4", "D5", "a cell that holds something"),
+        ("C1", "D5", "a cell that holds something"),  # below an array, it would be an element
+        ("H1", "H1", "a merged cell"),
+        ("B9", "B8", "the array t"),
+        ("B7", "B8", "the array t"),
+        ("A1", "B8", "the array t"),
+    ],
+)
+def test_cells_in_the_way_of_the_cell_that_is_chosen_are_named(book: Book, at: str, address: str, what: str) -> None:
+    worksheet = book.sheet("Sheet1")
+    worksheet.update([["x"]], "D5")
+    worksheet.merge_cells("G1:H2")
+    sa.write(worksheet, {"t": np.arange(3.0)}, at="B7")
+    was = book.dump()
+    with pytest.raises(sa.FormatError, match=f"{what} is in the way") as caught:
+        sa.write(worksheet, {"a": np.array(1.5), "b": np.array(2.5)}, at=at)
+    assert str(caught.value.location).endswith(address) or what == "a merged cell"
+    assert book.dump() == was
+
+
+def test_what_cannot_stand_at_a_cell_is_refused(book: Book) -> None:
+    worksheet = book.sheet("Sheet1")
+    sa.write(worksheet, {"t": np.arange(3.0)}, at="B7")
+    was = book.dump()
+    for arrays, at, message in (
+        ({"t": np.arange(2.0)}, "C7", "'t' is on the worksheet already: leave out at="),
+        ({"t": np.arange(2.0), "u": np.arange(2.0)}, "B7", "'t' is on the worksheet already: leave out at="),
+        ({"u": np.arange(2.0)}, "5", "at is the address of a cell"),
+        ({"u": np.arange(2.0), "v": np.arange(2.0)}, "ZZZ1", "at is the address of a cell"),
+    ):
+        with pytest.raises(sa.LimitError, match=message):
+            sa.write(worksheet, arrays, at=at)
+    with pytest.raises(sa.FormatError, match="array t above, which would take the cells for elements, is in the way"):
+        sa.write_table(worksheet, {"p": [1, 2]}, at="B100")
+    with pytest.raises(sa.LimitError, match="give one"):
+        sa.write_table(worksheet, {"p": [1, 2]}, at="D1", if_sheet_exists="replace")
+    assert book.dump() == was
 
 
 # How much a write to Google Sheets takes ----------------------------------------------------------------------

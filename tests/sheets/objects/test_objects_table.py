@@ -60,6 +60,7 @@ OBJECTS: dict[str, Callable[[Fill, SheetsServer], Any]] = {
 WRITES: dict[str, Fill] = {
     "write": lambda target: sa.write(target, {"x": np.arange(2), "y": np.array([0.1, 0.2])}),
     "write_table": lambda target: sa.write_table(target, TABLE),
+    'at="D5"': lambda target: sa.write(target, {"x": np.arange(2)}, at="D5"),
 }
 READS: dict[str, Fill] = {
     "read": sa.read,
@@ -68,6 +69,7 @@ READS: dict[str, Fill] = {
     "read_dataset": sa.read_dataset,
     "read_frame": sa.read_frame,
     "read_columns": lambda source: sa.read_columns(source, **worksheet_of(source)),
+    'range="x"': lambda source: sa.read_columns(source, range="x"),  # a defined name, or a named range
 }
 
 
@@ -82,7 +84,7 @@ def result(name: str, verb: str, server: SheetsServer) -> str:
     target = OBJECTS[name](fill, server)
     try:
         assert (WRITES | READS)[verb](target) is not None or writes
-    except sa.DTypeError as error:
+    except (sa.DTypeError, sa.LimitError) as error:
         return "no" if len(str(error)) > 40 else f"no: {error}"
     finally:
         with suppress(Exception):
