@@ -98,8 +98,8 @@ def read_columns(
         na_values: texts or numbers that mean a missing value, besides blanks.
         decimal: the decimal mark; None finds it for each column.
         thousands: the mark between thousands in numbers; None for no mark.
-        range: read only these cells, such as "A1:C5" or "Sheet2!A:C". In .xlsx, openpyxl and Google Sheets it may be the
-            name of a range.
+        range: read only these cells, such as "A1:C5" or "Sheet2!A:C". In .xlsx, openpyxl and Google Sheets it may be a
+            name that was given to cells.
         table: the name of an Excel Table, which has its own range, names and total row.
         as_: "numpy" gives a dict of arrays, "pandas" a DataFrame, "dataset" an xarray Dataset along dimension `row`.
             "polars" and "arrow" give a polars DataFrame, which DuckDB and pyarrow read without a copy; NaT and None are

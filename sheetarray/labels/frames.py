@@ -219,6 +219,10 @@ def describe_frame(value: Any) -> tuple[dict[str, Array], DatasetLabels | None]:
         _describe_column(name, column, labels)
     _describe_column(_COLUMNS, frame.columns, labels)
     if has_levels:
+        for number, level in enumerate(levels):
+            dates, used = frame.index.levels[number], len({*frame.index.codes[number].tolist()} - {-1})
+            is_kept = used == len(dates) and dates.is_monotonic_increasing  # what no row has is lost, and the order
+            _describe_frequency(level, dates if is_kept else None, labels)
         labels.frame.index[dim] = tuple(levels)
         labels.coords = {dim: VariableLabels((dim,), "object", (len(frame),)), **labels.coords}
     several = is_of(frame.columns, "pandas", "MultiIndex")
@@ -238,13 +242,21 @@ def describe_frame(value: Any) -> tuple[dict[str, Array], DatasetLabels | None]:
 
 def _describe_column(name: str, column: Any, labels: DatasetLabels) -> None:
     """Note what only pandas knows of a column, a level of an index, or the labels of the columns."""
+    dates = column
     if str(column.dtype) == "category":
         with naming(name or "the labels of the columns"):
             labels.frame.categories[name] = describe_categories(column.dtype)
+        dates = column.dtype.categories
     if is_of(column, "pandas", "RangeIndex"):
         labels.frame.ranges += (name,)
-    if getattr(column, "freqstr", None) is not None and not is_of(column, "pandas", "PeriodIndex"):
-        labels.frame.freqs[name] = column.freqstr
+    _describe_frequency(name, dates, labels)
+
+
+def _describe_frequency(name: str, dates: Any, labels: DatasetLabels) -> None:
+    """Note the frequency of dates, or that they have none; that of periods is in their dtype."""
+    labels.frame.freqs.pop(name, None)
+    if getattr(dates, "freqstr", None) is not None and not is_of(dates, "pandas", "PeriodIndex"):
+        labels.frame.freqs[name] = dates.freqstr
 
 
 def _to_frame(series: Any) -> Any:
@@ -346,6 +358,7 @@ def _restore(name: str, array: Array, labels: DatasetLabels) -> Any:
 
     dtype = labels.get(name).dtype
     column = restore_column(name, array, dtype, labels.frame.categories.get(name))
+    column = _date_categories(name, column, labels)
     is_object = dtype == "object" or OBJECTS.fullmatch(dtype) is not None
     if isinstance(column, np.ndarray) and not is_object and not is_numpy_dtype(dtype):
         warn_caller(f"{name!r:.80} was a column of {dtype:.80}, and is read as one of {array.dtype}")
@@ -362,6 +375,9 @@ def _build_index(levels: list[str], columns: Mapping[str, Any], labels: DatasetL
             dtype = labels.get(level).dtype
             if columns[level].dtype == object and is_whole(dtype):
                 index = index.set_levels(index.levels[number].astype(dtype), level=number)
+            if level in labels.frame.freqs:
+                dates = _set_frequency(index.levels[number], labels.frame.freqs[level], level)
+                index = index.set_levels(dates, level=number)
         return index
     return _build_level(levels[0], columns[levels[0]], names[0], labels)
 
@@ -371,7 +387,8 @@ def _restore_headings(headings: list[Any], labels: DatasetLabels) -> Any:
     categories = labels.frame.categories.get(_COLUMNS)
     if categories is not None:
         try:
-            return restore_column(_COLUMNS, np.array(headings, dtype=object), "category", categories)
+            column = restore_column(_COLUMNS, np.array(headings, dtype=object), "category", categories)
+            return _date_categories(_COLUMNS, column, labels)
         except FormatError:
             warn_caller("the labels of the columns are no longer those of the categories that they had")
     return headings or _no_labels(labels.frame.labels.get(_COLUMNS))
@@ -397,10 +414,21 @@ def _build_level(level: str, values: Any, name: Any, labels: DatasetLabels) -> A
         counted = pd.RangeIndex(first, first + step * len(index), step or 1, name=name)
         if step and np.array_equal(counted, index):
             return counted
-    return _set_frequency(index, labels.frame.freqs[level]) if level in labels.frame.freqs else index
+    is_dated = level in labels.frame.freqs and str(index.dtype) != "category"
+    return _set_frequency(index, labels.frame.freqs[level], name) if is_dated else index
 
 
-def _set_frequency(index: Any, freq: str) -> Any:
+def _date_categories(name: str, column: Any, labels: DatasetLabels) -> Any:
+    """Return a column whose categories have their frequency, if it has categories that had one."""
+    if name not in labels.frame.freqs or str(column.dtype) != "category":
+        return column
+    import pandas as pd
+
+    categories = _set_frequency(column.categories, labels.frame.freqs[name], name)
+    return pd.Categorical.from_codes(column.codes, dtype=pd.CategoricalDtype(categories, column.ordered))
+
+
+def _set_frequency(index: Any, freq: str, name: Any) -> Any:
     """Return an index of dates with its frequency, or without if its dates have another one now."""
     import pandas as pd
 
@@ -410,7 +438,7 @@ def _set_frequency(index: Any, freq: str) -> Any:
             raise ValueError("no frequency of dates")
         return type(index)(index, freq=freq)
     except (ValueError, TypeError, OverflowError, KeyError, AttributeError):
-        warn_caller(f"the index {index.name!r:.80} has no longer the frequency {freq!r}")
+        warn_caller(f"the index {name!r:.80} has no longer the frequency {freq!r}")
         return index
 
 

@@ -65,6 +65,25 @@ def test_an_index_comes_back(index: str, suffix: str, tmp_path: Path) -> None:
     assert sa.read_frame(tmp_path / f"t.{suffix}", ["b"]).equals(frame[["b"]])
 
 
+def test_dates_in_levels_and_categories_keep_their_frequency(tmp_path: Path) -> None:
+    days, hours = pd.date_range("2020-01-31", periods=3, freq="2D"), pd.timedelta_range("1h", periods=3, freq="h")
+    by_dates = pd.MultiIndex.from_product([days, ["x", "y"], hours[:1]], names=["day", "k", "hour"])
+    frame = pd.DataFrame({"day_": pd.Categorical([*days, *days], categories=days), "n": np.arange(6)}, index=by_dates)
+    restored = read_again(frame, tmp_path, "csv")
+    for one, other in zip(restored.index.levels, frame.index.levels, strict=True):
+        pd.testing.assert_index_equal(one, other, check_freq=True)
+    pd.testing.assert_index_equal(restored["day_"].cat.categories, days, check_freq=True)
+    categories = pd.DataFrame({"n": [1, 2, 3]}, index=pd.CategoricalIndex(hours[::-1], categories=hours))
+    again = read_again(categories, tmp_path, "csv")
+    pd.testing.assert_index_equal(again.index.categories, hours, check_freq=True)
+    for some in (frame[2:3], frame[::-1], frame.set_index("day_", append=True)):  # what no row has is lost
+        pd.testing.assert_frame_equal(read_again(some, tmp_path, "csv"), some, check_freq=False)
+    without = pd.DataFrame(
+        {"n": [1, 2, 3]}, index=pd.MultiIndex.from_arrays([pd.DatetimeIndex(days, freq=None), [1, 2, 3]])
+    )
+    assert [level.freqstr for level in read_again(without, tmp_path, "csv").index.levels[:1]] == [None]
+
+
 def test_labels_of_columns_that_are_no_text_their_name_and_attributes(tmp_path: Path) -> None:
     frame = pd.DataFrame(np.eye(2), columns=pd.Index([0, 1], name="place"))
     frame.attrs = {"source": "a file", "scale": np.float32(0.1)}
