@@ -13,6 +13,7 @@ from ...errors import LimitError, NotFoundError, check_kinds
 
 _KEY = re.compile(r"[A-Za-z0-9_-]{15,200}")
 _OURS = re.compile(r"gsheets://([^/?#]*)(?:/(.*?))?(?:[?#]gid=([^&#]*))?", re.DOTALL)  # a title may contain ? and #
+_DEFAULTS = ("arrays", "table")  # of `worksheet=` where something is written; they say nothing beside a worksheet
 _OLD_HOSTS = ("spreadsheets.google.com", "docs.google.com")
 
 
@@ -35,7 +36,8 @@ class SheetAddress:
 
 def parse_address(source: Any, worksheet: str | None = None) -> SheetAddress:
     """Return the address of the worksheet that a source or a target means."""
-    address = _from_text(source) if isinstance(source, str) else _from_object(source)
+    check_kinds(str | None, "the title of a worksheet, text", worksheet=worksheet)
+    address = _from_text(source) if isinstance(source, str) else _from_object(source, worksheet)
     if address.gid is None and address.title is None and worksheet is not None:
         address = SheetAddress(address.key, None, worksheet, address.label, address.http)
     if address.title is not None:
@@ -111,12 +113,16 @@ def _parse_title(title: str, text: str) -> str:
         raise NotFoundError(f"{text}: its %-escapes are not UTF-8; a percent sign itself is %25") from None
 
 
-def _from_object(source: Any) -> SheetAddress:
+def _from_object(source: Any, worksheet: str | None) -> SheetAddress:
     """Return the address that a Spreadsheet or a Worksheet of gspread means."""
     if type(source).__module__.partition(".")[0] == "gspread" or hasattr(source, "client"):
         import gspread
 
         if isinstance(source, gspread.Worksheet):
+            if worksheet is not None and worksheet.casefold() not in (source.title.casefold(), *_DEFAULTS):
+                raise LimitError(
+                    f"this is the worksheet {source.title!r:.80}, {worksheet!r:.80} is another: give its spreadsheet"
+                )
             key = source.spreadsheet_id
             return SheetAddress(key, source.id, None, f"gsheets://{key}/{source.title}", source.client)
         if isinstance(source, gspread.Spreadsheet):

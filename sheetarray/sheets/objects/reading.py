@@ -172,6 +172,9 @@ def _worksheets_of(source: Any) -> list[Any]:
 
     book = getattr(source, "book", source)  # of a pandas.ExcelWriter
     is_book = isinstance(book, openpyxl.Workbook) and not book.write_only
+    archive = getattr(book if is_book else getattr(book, "parent", None), "_archive", None)  # of a read-only workbook
+    if archive is not None and archive.fp is None:
+        raise DTypeError("the read-only workbook is closed: openpyxl.load_workbook(path, read_only=True) opens it")
     sheets = book.worksheets if is_book else [book]
     for sheet in sheets:
         if not isinstance(sheet, (Worksheet, ReadOnlyWorksheet)):

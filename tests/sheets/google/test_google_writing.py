@@ -417,6 +417,23 @@ def test_cells_in_the_way_of_the_cell_that_is_chosen_are_named(book: Book, at: s
     assert book.dump() == was
 
 
+def test_another_worksheet_than_the_object_that_is_given_is_refused(book: Book) -> None:
+    """It was left out of account."""
+    worksheet = book.sheet("Sheet1")
+    sa.write(worksheet, {"t": np.arange(3.0)}, worksheet="sheet1")
+    was = book.dump()
+    calls: list[Any] = [
+        lambda: sa.write(worksheet, {"u": np.arange(2)}, worksheet="run"),
+        lambda: sa.write_table(worksheet, {"u": [1, 2]}, worksheet="run"),
+        lambda: sa.read(worksheet, worksheet="run"),
+        lambda: sa.read_columns(worksheet, worksheet="run"),
+    ]
+    for call in calls:
+        with pytest.raises(sa.LimitError, match="this is the worksheet 'Sheet1', 'run' is another: give its spr"):
+            call()
+    assert book.dump() == was
+
+
 def test_what_cannot_stand_at_a_cell_is_refused(book: Book) -> None:
     worksheet = book.sheet("Sheet1")
     sa.write(worksheet, {"t": np.arange(3.0)}, at="B7")

@@ -351,6 +351,18 @@ def test_options_of_files_are_refused_with_a_line_that_works(verb: str, option: 
         target.close()
 
 
+def test_a_read_only_workbook_that_is_closed_says_so() -> None:
+    book = read_only_book()
+    sheet = book["arrays"]
+    book.close()
+    for source in (book, sheet):
+        for read in (sa.read, sa.scan, sa.read_columns, sa.read_dataset):
+            with pytest.raises(
+                sa.DTypeError, match=r"closed: openpyxl\.load_workbook\(path, read_only=True\) opens it"
+            ):
+                read(source)
+
+
 def test_functions_for_files_name_those_for_objects(tmp_path: Path) -> None:
     with pd.ExcelWriter(tmp_path / "a.xlsx", engine="openpyxl") as writer:
         FRAME.to_excel(writer)
