@@ -148,15 +148,17 @@ class FingerprintComparison:
     def element_codes(self) -> tuple[Codes, Codes] | None:
         """The code of each element as it was written, and as it is now; None unless the fingerprint has one of each.
 
-        A double that one program has rounded to 16 digits, and the next to 15, has another code than one that was
-        rounded to 15 digits at once; both count as the same.
+        A double that a program has rounded in a way of its own has another last digit than one that was rounded to 15
+        digits at once; both count as the same.
         """
         if self.fifteen.partition.stretch > 1:
             return None
         then, now = self.fifteen.then[0], self.fifteen.codes(self.buffer) & np.uint64(KEPT)
-        if self.dtype.numpy == np.float64 and not np.isin(now, then).all():
-            below = self.fifteen.codes(np.nextafter(self.buffer, 0)) & np.uint64(KEPT)
-            now = np.where(~np.isin(now, then) & np.isin(below, then), below, now)
+        others = np.flatnonzero(~np.isin(now, then)) if self.dtype.numpy == np.float64 else np.zeros(0, np.int64)
+        for index in others.tolist():
+            tried = _candidates_of(self.buffer, index, _MOST_NEAR)
+            near = self.fifteen.codes(tried) & np.uint64(KEPT) if tried is not None else now[:0]
+            now[index] = next(iter(near[np.isin(near, then)]), now[index])
         return then, now
 
     @cached_property
@@ -228,6 +230,7 @@ _UNITS = 1e20  # units of the 20th decimal in 1, exactly
 _SMALL, _WITH_EXPONENT = 1e-5, 1e-14  # numbers between them lose digits by 20 decimals
 _LAST_DIGITS = 2  # units of the 15th digit by which a number differs, at most, if it was rounded in another way
 _MOST_TRIED, _MOST_TRIED_OF_ONE = 2**22, 2**17  # numbers that are tried for an array, and for an element
+_MOST_NEAR = 100  # of one element among others that may have moved
 
 
 def _candidates_of(buffer: Buffer, index: int, most: int) -> Buffer | None:
