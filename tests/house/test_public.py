@@ -53,8 +53,8 @@ def test_everything_that_was_released_is_still_public() -> None:
 
 @pytest.mark.parametrize("verb", ["read", "write"])
 def test_help_names_the_options_of_every_format(verb: str) -> None:
-    listed, text = {}, re.sub(r"\n {14}(?=\w)", " ", getattr(sa, verb).__doc__)
-    for label, options in re.findall(r"^ {12}- (.*): (.*)$", text, re.MULTILINE):
+    listed, text = {}, re.sub(r"\n {10}(?=\w)", " ", inspect.cleandoc(getattr(sa, verb).__doc__))
+    for label, options in re.findall(r"^ {8}- (.*): (.*)$", text, re.MULTILINE):
         for name in re.findall(r"[\w-]+", label.partition(",")[0]):
             listed[name] = [] if options == "none" else options.split(", ")
         for function in re.findall(r"`(\w+)`", label):
