@@ -291,10 +291,11 @@ def test_a_column_of_anything_is_read_or_refused_by_address(book: Book) -> None:
             column[-2:] = cells
             side_by_side.append(column)
         put(book, columns(*side_by_side))
-        locations = {finding.location for finding in sa.check(book.key, client=client, format="gsheet")}
+        findings = list(sa.check(book.key, client=client, format="gsheet"))
+        locations = {finding.location for finding in findings}
         assert locations <= {f"Sheet1!{letter}{row}" for letter in "ABCDEFG" for row in (20, 21)}
-        for letter, dtype in zip("ABCDEFG", dtypes, strict=True):
-            if {f"Sheet1!{letter}20", f"Sheet1!{letter}21"} & locations:
+        for dtype in dtypes:
+            if any(f"{dtype}[" in finding.message for finding in findings):  # a row of blanks is one of all its arrays
                 with pytest.raises(sa.FormatError):
                     read_gsheet(book.key, [dtype], client=client)
             else:
