@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .. import dtypes
-from ..aligning import align_tables, to_rows
+from ..aligning import align_tables, is_ascending, to_rows
 from ..comparing import (
     SortedRows,
     are_alike,
@@ -24,6 +24,7 @@ from ..comparing import (
     find_noise,
     find_other_zeros,
     find_row_order,
+    find_row_sources,
     find_sorted,
     find_unequal,
     is_exact_as_double,
@@ -109,6 +110,7 @@ def compare(
     names_noise: bool = True,
     release: Callable[[], None] | None = None,
     errors: Sequence[Array | None] = (None, None),
+    alignment: Alignment | None = None,
 ) -> Comparison:
     """Compare dtype, order, shape and, where the shapes are one, every element; NaN equals NaN, -0.0 is not 0.0.
 
@@ -128,7 +130,7 @@ def compare(
         return comparison
     comparison.compared = _are_comparable(a, b)
     if a.shape != b.shape:
-        aligned = comparison.alignment = align_rows(a, b) if comparison.compared else None
+        aligned = comparison.alignment = (alignment or align_rows(a, b)) if comparison.compared else None
         comparison.compared = True
         if aligned is None:
             return comparison
@@ -229,7 +231,7 @@ class Alignment:
     """The rows of two arrays that belong together."""
 
     axis: int  # along which the rows lie
-    pairs: tuple[Positions, Positions]  # the rows of A, and of B, that are compared with one another; both ascend
+    pairs: tuple[Positions, Positions]  # the rows of A, and of B, that are compared with one another; the first ascend
     deleted: list[int]  # the rows of A that B lacks
     inserted: list[int]  # the rows of B that A lacks
 
@@ -296,6 +298,45 @@ def find_sorted_rows(pairs: Mapping[str, tuple[Any, Any]]) -> list[SortedRows]:
         if order is not None:
             found.append(SortedRows(names, find_sorted(dict(zip(names, now, strict=True))), order))
     return found
+
+
+def align_table_rows(pairs: Mapping[str, tuple[Any, Any]]) -> tuple[list[SortedRows], dict[str, Alignment]]:
+    """Return the tables that have another number of rows in B, and the rows of their arrays that belong together.
+
+    The tables are those whose rows stand in another order, too. What one array does not tell, the others do.
+
+    Example:
+        >>> before, now = (np.array([3, 1, 2]), np.array([1, 3])), (np.array([7, 8, 7]), np.array([8, 7]))
+        >>> tables, rows = align_table_rows({"t": before, "u": now})
+        >>> tables[0].to_text(), rows["u"].deleted
+        ('rows sorted by t (2 rows, 2 arrays)', [2])
+    """
+    tables: dict[tuple[int, int, int], list[str]] = {}
+    for name, (a, b) in pairs.items():
+        if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or not a.size or not b.size:
+            continue
+        axis = row_axis(a)
+        alike = a.ndim == b.ndim and a.shape[:axis] + a.shape[axis + 1 :] == b.shape[:axis] + b.shape[axis + 1 :]
+        if alike and a.shape != b.shape and dtype_name(a) == dtype_name(b):
+            tables.setdefault((axis, a.shape[axis], b.shape[axis]), []).append(name)
+    found, alignments = list[SortedRows](), dict[str, Alignment]()
+    for (axis, count, _), names in tables.items():
+        if len(names) < 2 or sum(array.size for name in names for array in pairs[name]) > _MOST_SORTED:
+            continue
+        before, now = ([to_rows(pairs[name][side], axis) for name in names] for side in (0, 1))
+        kinds = [dtypes.from_numpy(rows.dtype) for rows in before]
+        sources = find_row_sources(list(zip(before, kinds, strict=True)), list(zip(now, kinds, strict=True)))
+        if sources is None:
+            continue
+        kept = np.flatnonzero(sources >= 0)
+        second = kept[np.argsort(sources[kept])]
+        deleted = np.setdiff1d(np.arange(count), sources).tolist()
+        aligned = Alignment(axis, (sources[second], second), deleted, np.flatnonzero(sources < 0).tolist())
+        alignments |= dict.fromkeys(names, aligned)
+        if not is_ascending(sources):
+            by = find_sorted({name: rows[kept] for name, rows in zip(names, now, strict=True)})
+            found.append(SortedRows(names, by, second))
+    return found, alignments
 
 
 def _to_one_dtype(a: Array, b: Array) -> tuple[str, list[Any]]:

@@ -26,7 +26,15 @@ from .arguments import (
     print_left_out,
     reading_options,
 )
-from .comparing import Comparison, DifferingElement, compare, compare_labels, find_sorted_rows, format_rows
+from .comparing import (
+    Comparison,
+    DifferingElement,
+    align_table_rows,
+    compare,
+    compare_labels,
+    find_sorted_rows,
+    format_rows,
+)
 from .console import count_noun, format_shape, join_names, print_json, print_line, print_wrapped
 from .endpoints import Endpoint, source_endpoints
 from .program import FINDINGS, FINE
@@ -97,6 +105,7 @@ def diff(
     common = [name for name in wanted if name in held[0] and name in held[1]]
     how: dict[str, Any] = {"rtol": rtol, "atol": atol, "names_noise": wants_json}
     how["most"] = MOST_IN_JSON if wants_json or wants_all else MOST_SHOWN
+    compared: list[Comparison] = []
     with ExitStack() as stack:
         errors: tuple[dict[str, Any], dict[str, Any]] = {}, {}
         opened = [
@@ -116,10 +125,11 @@ def diff(
             for name in table.names:
                 taken = np.take(now[name], table.order, row_axis(before[name]))
                 now[name] = np.asfortranarray(taken) if row_axis(now[name]) else taken
-        compared = [
-            compare(name, before[name], now[name], release=release, errors=[some.get(name) for some in errors], **how)
-            for name in common
-        ]
+        others, alignments = align_table_rows({name: (before[name], now[name]) for name in whole})
+        sorted_rows += others
+        for name in common:
+            how |= {"errors": [some.get(name) for some in errors], "alignment": alignments.get(name)}
+            compared.append(compare(name, before[name], now[name], release=release, **how))
         before = now = {}  # before their maps are closed
         opened.clear()
     only = {name: places[name not in held[0]] for name in wanted if name not in common}

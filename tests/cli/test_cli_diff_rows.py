@@ -251,6 +251,23 @@ def test_a_table_that_was_sorted_is_one_line(tmp_path: Path, falls: bool) -> Non
     assert line.startswith("t: sorted: the elements are those that were written, but in ascending order")
 
 
+@pytest.mark.parametrize("is_sorted", [False, True])
+def test_the_arrays_of_a_table_agree_which_rows_are_gone(tmp_path: Path, is_sorted: bool) -> None:
+    """Of flags that are alike, each by itself would name other rows."""
+    rng = np.random.default_rng(0)
+    table = {"n": np.arange(12), "t": rng.normal(size=12), "flag": np.arange(12) % 4 == 0, "all": np.full(12, True)}
+    left = np.delete(np.arange(12), [3, 7])
+    left = left[np.argsort(table["t"][left])] if is_sorted else left
+    sa.write(tmp_path / "a.csv", table)
+    sa.write(tmp_path / "b.csv", {name: array[left] for name, array in table.items()})
+    lines = run(tmp_path / "a.csv", tmp_path / "b.csv").stdout.splitlines()
+    assert lines == ["rows sorted by t (10 rows, 4 arrays)"] * is_sorted + [
+        "n, t, flag, all: shape 12 -> 10; 2 rows from 3 to 7 deleted; all other elements equal",
+        f"  row 3 (row 23 of the sheet) was n 3, t {table['t'][3].item()}, flag False, all True",
+        f"  row 7 (row 27 of the sheet) was n 7, t {table['t'][7].item()}, flag False, all True",
+    ]
+
+
 def test_a_line_sums_up_before_the_details(tmp_path: Path) -> None:
     before = {name: np.arange(8) * 3 for name in "tuvwxyz"}
     after = {name: np.append(array, 99) for name, array in before.items()} | {"same": np.arange(3)}
