@@ -220,7 +220,7 @@ def test_lines_break_between_words_on_a_narrow_terminal(tmp_path: Path, monkeypa
     sa.write(tmp_path / "b.csv", {"temperature": np.arange(57.0).reshape(19, 3) + 1 / 3})
     sa.write(tmp_path / "c.csv", {"temperature": np.arange(66.0).reshape(22, 3)})
     whole = run(tmp_path / "a.csv", tmp_path / "c.csv").stdout
-    monkeypatch.setattr("sheetarray.cli.console.text_width", lambda: 40)
+    monkeypatch.setattr("sheetarray.cli.console._ENDLESS", 40)
     narrow = run(tmp_path / "a.csv", tmp_path / "c.csv").stdout
     assert max(map(len, narrow.splitlines())) <= 40
     assert narrow.split() == whole.split()
