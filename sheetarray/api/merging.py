@@ -16,7 +16,7 @@ from ..columns import ArrayInfo, keeping_unreadable
 from ..elements import label_text, to_scalar
 from ..errors import FormatError, LimitError, NotFoundError, check_kinds, locating, quote_names, warn_caller
 from ..files import RemoteFile, name_part
-from ..labels import DatasetLabels, LabelledArrays, VariableLabels, check_fit
+from ..labels import NAME, DatasetLabels, LabelledArrays, VariableLabels, check_fit
 from ..linear import to_linear
 from ..merging import DELETED, Conflict, FileChanges, Place, merge_arrays, row_axis
 from ..registry import Format, format_of, locate_place, locate_places
@@ -127,6 +127,9 @@ def merge(
     chosen = _read_choices(choices, names)
     for one in files:
         one.read()
+    if files[0].arrays.labels is not None:  # they hold, also where somebody has deleted the row of their description
+        for one in files[1:]:
+            one.arrays.pop(NAME, None)
     groups, labels = _find_groups(files[0])
     merged = merge_arrays(
         (names[0], files[0].arrays),

@@ -50,6 +50,24 @@ def with_day(given: xr.Dataset, day: str, value: float) -> xr.Dataset:
     return xr.concat([given, more], "time", data_vars="minimal")
 
 
+@pytest.mark.filterwarnings("ignore:.*dataset.json is read as an array like any other")
+@pytest.mark.parametrize("guard", [True, False])
+def test_the_first_row_that_somebody_deletes_takes_no_labels_along(tmp_path: Path, guard: bool) -> None:
+    """The hidden description of labels stands in this row."""
+    frame = pd.DataFrame({"n": [5, 3, 4, 1]}, index=pd.Index([*"vwxy"], name="key"))
+    sa.write(tmp_path / "base.xlsx", frame, guard=guard)
+    sa.write(tmp_path / "ben.xlsx", pd.concat([frame, pd.DataFrame({"n": [9]}, index=pd.Index(["z"], name="key"))]))
+    book = openpyxl.load_workbook(tmp_path / "base.xlsx")
+    book["arrays"].delete_rows(20)
+    book.save(tmp_path / "ann.xlsx")
+    names = ("base.xlsx", "ann.xlsx", "ben.xlsx")
+    merged = sa.merge(*(tmp_path / name for name in names), target=tmp_path / "merged.xlsx")
+    assert not merged.conflicts
+    wanted = pd.DataFrame({"n": [3, 4, 1, 9]}, index=pd.Index([*"wxyz"], name="key"))
+    pd.testing.assert_frame_equal(sa.read_frame(tmp_path / "merged.xlsx"), wanted)
+    assert list(sa.check(tmp_path / "merged.xlsx")) == []
+
+
 @pytest.mark.parametrize("suffix", ["xlsx", "csv", "json"])
 @pytest.mark.parametrize("target", ["xlsx", "csv", "json"])
 def test_copies_of_any_formats_are_merged_into_any(tmp_path: Path, suffix: str, target: str) -> None:
