@@ -20,7 +20,7 @@ from ...comparing import SortedRows, find_row_sources, find_sorted
 from ...dtypes import Array, Buffer, DType, Positions, from_name
 from ...errors import Finding, quote_names
 from ...header import count_rows
-from .fingerprint.record import Fingerprint
+from .fingerprint.record import Fingerprint, partitions_for
 from .fingerprint.verdict import (
     RESTORE,
     FingerprintComparison,
@@ -67,6 +67,9 @@ class _Judged:
         """What tells rows from each other, as they were written and as they are now; None where nothing does."""
         if self.guarded is not None:
             return self.guarded.original.reshape(-1, self.row), self.rows, self.column.header.dtype
+        record = self.record
+        if record is None or partitions_for(record.count, record.blocks)[0].stretch > 1:  # seen without the elements
+            return None
         codes = None if self.case is None else self.case.element_codes
         if codes is None:
             return None
