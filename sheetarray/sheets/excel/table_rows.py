@@ -191,11 +191,11 @@ class TableRows:
                 continue
             if (sources := _find_sources(table, table)) is None:
                 continue
-            for known in table:
-                if known.name in found and _find_first(table, found.values()) is not None:
-                    settled[known.name] = replace(found[known.name], tells_edits=known.keys is not None)
-                elif (told := known.tell_rows(sources)) is not None:
-                    settled[known.name] = told
+            told = {known.name: change for known in table if (change := known.tell_rows(sources)) is not None}
+            are_alike = _find_first(table, [*found.values(), *told.values()]) is not None and is_ascending(sources)
+            for name, change in told.items():
+                alone = found.get(name)
+                settled[name] = replace(alone, tells_edits=change.tells_edits) if are_alike and alone else change
         return settled
 
     def explain(self, findings: Sequence[Finding]) -> Iterator[Finding]:
