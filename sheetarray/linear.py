@@ -342,7 +342,7 @@ def decode_list(
 
     header, start = parse_header(cells, strict=strict, address=address, note=note)
     if header.part is not None:
-        raise FormatError(f"part {header.part[0]} of {header.part[1]} of an array, without the others")
+        raise FormatError(f"only part {header.part[0]} of {header.part[1]} of an array is here")
 
     def here(index: int) -> str:
         return address(start + index)

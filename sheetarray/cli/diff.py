@@ -95,7 +95,7 @@ def diff(
     """
     places = source_endpoints([a, b], reading)
     if len(places) != 2:
-        raise UsageProblem(f"diff compares two files, and these are {len(places)}")
+        raise UsageProblem(f"diff takes two files, and you named {len(places)}")
     held, described = [], []
     for place in places:
         with reading_labels() as description:

@@ -133,7 +133,7 @@ class Builder:
         if check and (size := layout.nbytes) > self.budget.limit:
             raise FormatError(f"one array in many places: {size} bytes to look through", hint="max_bytes= allows more")
         if check and (problem := find_layout_problem(layout)):
-            raise FormatError(f"no valid array: {problem}")
+            raise FormatError(f"the array is not valid: {problem}")
         return layout
 
     def _from_numpy(self, array: Array, what: str) -> AwkwardLayout:

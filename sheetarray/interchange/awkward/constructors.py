@@ -449,7 +449,7 @@ def _vectors(name: str, *fields: str) -> Callable[..., AwkwardLayout]:
             raise FormatError(f"{len(components)} components, where {', '.join(fields)} are expected")
         layouts = [build.to_layout(value, field) for field, value in zip(fields, components, strict=True)]
         if len({layout.length for layout in layouts}) > 1 or len({layout.purelist_depth for layout in layouts}) > 1:
-            raise FormatError("components that are not lists alike, of one length")
+            raise FormatError("the components differ in length or in how deep their lists go")
         for layout in layouts:
             build.budget.take(packed_size(layout), "components, put side by side")
         try:

@@ -287,7 +287,7 @@ def to_layout(value: Any, *, pack: bool) -> AwkwardLayout:
     if find_layout_problem(layout):  # as where the numbers are a field of a packed NumPy structure
         layout = ak.transform(_to_contiguous, layout, highlevel=False)
     if problem := find_layout_problem(layout):
-        raise DTypeError(f"no valid array: {problem}")
+        raise DTypeError(f"the array is not valid: {problem}")
     if not pack:
         return layout
     check_packed(layout)

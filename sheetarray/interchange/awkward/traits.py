@@ -94,7 +94,9 @@ def _restore(build: Builder, layout: AwkwardLayout, traits: Traits) -> AwkwardLa
         layout = build.ak.contents.RecordArray(layout.contents, None, length=layout.length)
     if traits.is_unmasked:
         if not layout.is_option or layout.is_indexed or np.asarray(layout.mask_as_bool(valid_when=False)).any():
-            raise FormatError("an array that has missing elements, or could have none, where none is missing")
+            raise FormatError(
+                "the description says that no element is missing; it has missing elements, or can have none"
+            )
         layout = build.ak.contents.UnmaskedArray(layout.content[: layout.length])
     if traits.inner and text is not None:
         layout = _with_characters(build, layout, traits.inner)
@@ -141,7 +143,7 @@ def _peel(build: Builder, layout: AwkwardLayout, inner: tuple[Mapping[str, Any],
     """Return lists of one size around numbers, made of an n-d block."""
     array: Array = np.asarray(layout.data) if layout.is_numpy else np.zeros(0)
     if not len(inner) < array.ndim or 0 in array.shape[1:]:
-        raise FormatError(f"{len(inner)} lists within each other, in an array of {array.ndim} dimensions")
+        raise FormatError(f"the description nests {len(inner)} lists, in an array of {array.ndim} dimensions")
     shape = array.shape
     peeled = build.ak.contents.NumpyArray(
         array.reshape(-1, *shape[len(inner) + 1 :]), parameters=_check_restored(layout, inner[-1], None)
