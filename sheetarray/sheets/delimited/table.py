@@ -129,36 +129,40 @@ class CsvTable(CsvSheet):
         if width > _MOST_COLUMNS:
             hint = "name the delimiter, for example delimiter=';'"
             raise FormatError(f"more than {_MOST_COLUMNS:,} columns", hint=hint)
-        kept = None
+        kept, first, end = None, 0, height
         if width > 1 and len(lines) > _MANY_LINES:
             is_kept = np.ones(height, np.bool_)
             is_kept[lines] = False
             kept = np.flatnonzero(is_kept)
+            first, end = int(kept[0]), int(kept[-1]) + 1
+        is_blank = len(lines) > max(_MANY_LINES, height - height // 8)
         if height <= _FEW_ROWS:
             rows = list(records.rows_from(0))
             for cells in rows:
                 while cells and not cells[-1]:
                     cells.pop()
             columns: dict[int, Any] = {n: TextColumn(list(texts)) for n, texts in enumerate(zip_longest(*rows))}
-        elif height * width > max(_LEAST_SHARE * len(self._content[0]), _DENSE) or (
-            kept is not None and len(kept) < height // 8
-        ):
-            columns = self._read_sparse(kept)
+        elif is_blank or height * width > max(_LEAST_SHARE * len(self._content[0]), _DENSE):
+            columns = self._read_sparse(kept, first, end)
         else:
-            texts_of_columns = records.read([(column, 0, height, "t") for column in range(width)])
-            columns = {n: TextColumn(t if kept is None else t.gather(kept)) for n, t in enumerate(texts_of_columns)}
+            texts_of_columns = records.read([(column, first, end, "t") for column in range(width)])
+            rows_of_text = None if kept is None else kept - first
+            columns = {
+                n: TextColumn(texts if rows_of_text is None else texts.gather(rows_of_text))
+                for n, texts in enumerate(texts_of_columns)
+            }
         if kept is not None:
             height, lines = len(kept), lines[:0]
         return Table(height, columns, lines, kept, self._are_quoted)
 
-    def _read_sparse(self, kept: Positions | None) -> dict[int, SparseColumn]:
+    def _read_sparse(self, kept: Positions | None, first: int, end: int) -> dict[int, SparseColumn]:
         """Return the columns of a text of very uneven rows, most of whose cells are blank.
 
-        `kept`: the records that are rows of the table; None for all.
+        `kept`: the records that are rows of the table; None for all. `first`, `end`: all of these stand between them.
         """
         records = self.records
         height = records.count if kept is None else len(kept)
-        cells = records.read([(column, 0, records.count, "s") for column in range(records.width)])
+        cells = records.read([(column, first, end, "s") for column in range(records.width)])
         columns = {}
         for number, (rows, texts) in enumerate(cells):
             if kept is not None:
