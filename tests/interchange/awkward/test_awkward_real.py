@@ -458,7 +458,7 @@ def test_components_that_do_not_fit_together_are_refused() -> None:
     lists = ("JaggedArray.fromcounts", [1, 1], [1.5, 2.5])
     for components, match in (
         ([[1.5]], "1 components, where x, y are expected"),
-        ([[1.5, 2.5], [1.5]], "of one length"),
+        ([[1.5, 2.5], [1.5]], "differ in length"),
         ([[1.5, 2.5], lists], "differ in length"),
         ([lists, ("JaggedArray.fromcounts", [2, 0], [1.5, 2.5])], "different lengths"),
     ):
