@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Any, ClassVar
 
 import openpyxl
@@ -43,13 +44,16 @@ class LoadedConformance(ObjectConformance):
         return openpyxl.load_workbook(place, **self.loading)
 
     def read(self, place: Any, names: Any = None, **options: Any) -> dict[str, Any]:
-        return sa.read(self._load(place), names, **options)
+        with closing(self._load(place)) as book:
+            return sa.read(book, names, **options)
 
     def scan(self, place: Any, **options: Any) -> dict[str, sa.ArrayInfo]:
-        return sa.scan(self._load(place), **options)
+        with closing(self._load(place)) as book:
+            return sa.scan(book, **options)
 
     def check(self, place: Any, **options: Any) -> list[sa.Finding]:
-        return list(sa.check(self._load(place), **options))
+        with closing(self._load(place)) as book:
+            return list(sa.check(book, **options))
 
 
 class TestOpenpyxlLoaded(LoadedConformance):
