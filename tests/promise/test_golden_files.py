@@ -95,6 +95,12 @@ def test_a_newer_major_version_is_refused_by_its_name(tmp_path: Path, name: str)
             '"v": 3',
             "the fingerprints are of version 3; this reader knows versions up to 2",
         ),
+        (
+            "1.0.0-views.xlsx",
+            '{"sheets"',
+            '{"version": 2, "sheets"',
+            "the record of the workbook is of version 2; this reader knows version 1",
+        ),
         ("1.0.0-guard.xlsx", "guard 1", "guard 2", "the guard is of version 2; this reader knows version 1"),
     ],
 )
@@ -112,6 +118,17 @@ def test_newer_records_are_refused_by_their_version(
     (finding,) = [finding for finding in sa.check(tmp_path / name) if "of version" in finding.message]
     assert (finding.severity, finding.message) == ("warning", told)
     assert finding.hint == "a newer sheetarray reads it: pip install --upgrade sheetarray"
+
+
+def test_no_sheet_is_added_to_a_workbook_with_a_newer_record(tmp_path: Path) -> None:
+    book, path = openpyxl.load_workbook(GOLDEN / "1.0.0-views.xlsx"), tmp_path / "t.xlsx"
+    _change_record(book, '{"sheets"', '{"version": 2, "sheets"')
+    book.save(path)
+    before = path.read_bytes()
+    for change in (lambda: sa.write(path, {"t": np.arange(3)}, mode="a", sheet="more"), lambda: sa.adopt(path)):
+        with pytest.raises(sa.FormatError, match=r"of version 2.*a newer sheetarray"):
+            change()
+    assert path.read_bytes() == before
 
 
 def _change_record(book: Any, old: str, new: str) -> None:

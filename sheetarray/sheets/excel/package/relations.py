@@ -14,7 +14,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
-from ....errors import FormatError, LimitError
+from ....errors import NEWER, FormatError, LimitError
 from ....files import fast_zlib
 from ...workbooks import MOST_ROWS, quote_attribute
 from .markup import Markup, children_named, local_name, parse_tree
@@ -294,6 +294,7 @@ def _uri(part: str) -> str:
 # (`meta:user-defined`).
 #
 #     {"sheets": {"arrays": {...}, ...}, ...}    what is known of each sheet that this package wrote, by its title
+#     {"version": 2, ...}                         of the record, without fingerprints and guards; 1 where it is missing
 
 PREFIX = "sheetarray "
 PROPERTIES = "docProps/custom.xml"
@@ -302,6 +303,7 @@ _LONGEST = 255  # characters of a property
 _MOST = 2**24  # characters of the JSON of a record
 MOST_BYTES = 2**26  # of the part; a record may take twice its characters there
 _FMTID = "{D5CDD505-2E9C-101B-9397-08002B2CF9AE}"  # the format of custom properties, the same in all workbooks
+_VERSION = 1  # of records
 _OURS = re.compile(PREFIX + "[1-9][0-9]{0,5}")
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")  # the JSON of records never has an underscore before an x
 _SPACE = "http://schemas.openxmlformats.org/officeDocument/2006/custom-properties"
@@ -340,7 +342,8 @@ def unpack(properties: Mapping[str, str]) -> dict[str, Any] | None:
     `properties`: the texts of custom properties, also of others than those of a record, by their names.
 
     Raises:
-        FormatError: one of the properties that hold the record is missing or was edited.
+        FormatError: one of the properties that hold the record is missing or was edited, or a newer version of this
+            package has made it.
 
     Example:
         >>> unpack({"sheetarray 1": '{"sheets"', "Client": "ann", "sheetarray 2": ':{}}'})
@@ -354,14 +357,22 @@ def unpack(properties: Mapping[str, str]) -> dict[str, Any] | None:
         return None
     text = "".join([properties[name] for name in ours])
     try:
-        record = json.loads(_unpack(text), parse_constant=_refuse) if len(text) <= 2 * _MOST else None
+        record: Any = json.loads(_unpack(text), parse_constant=_refuse) if len(text) <= 2 * _MOST else None
     except (ValueError, RecursionError, zlib.error):
         record = None
     sheets = record.get("sheets", {}) if isinstance(record, dict) else None
-    if not isinstance(sheets, dict) or not all(isinstance(sheet, dict) for sheet in sheets.values()):
+    if (
+        not isinstance(record, dict)
+        or not isinstance(sheets, dict)
+        or not all(isinstance(sheet, dict) for sheet in sheets.values())
+    ):
         raise FormatError(
             f"the document properties {PREFIX}1 to {last} are not a record of arrays", location="custom properties"
         )
+    version = record.get("version", _VERSION)
+    if isinstance(version, int) and version > _VERSION:
+        reason = f"the record of the workbook is of version {version}; this reader knows version {_VERSION}"
+        raise FormatError(reason, location="custom properties", hint=NEWER)
     return record
 
 
@@ -386,10 +397,16 @@ def read_record(package: Package) -> dict[str, Any] | None:
 
 
 def read_sound_record(package: Package) -> dict[str, Any]:
-    """Return the record of a workbook, with its "sheets"; none of them where it was edited, or there is no record."""
+    """Return the record of a workbook, with its "sheets"; none of them where it was edited, or there is no record.
+
+    Raises:
+        FormatError: a newer version of this package has made it.
+    """
     try:
         record = read_record(package) or {}
-    except FormatError:
+    except FormatError as error:
+        if error.hint == NEWER:
+            raise
         record = {}
     return {**record, "sheets": record.get("sheets", {})}
 
