@@ -84,7 +84,7 @@ class FormatError(SheetArrayError, ValueError):
 
 
 class DTypeError(SheetArrayError, TypeError):
-    """The target cannot hold an array or one of its elements; or an object is no source or target."""
+    """The target cannot hold an array or an element. Or you passed an object that is neither a source nor a target."""
 
 
 class LimitError(SheetArrayError, ValueError):

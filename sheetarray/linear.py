@@ -241,7 +241,7 @@ class LinearArray:
             name: the name of the array in an error.
             note: a function, called with a finding for everything that is accepted although `to_linear` does not write
                 it.
-            resize: take the length of the axis that varies slowest from the number of data cells.
+            resize: compute the length of the slowest axis from the number of data cells.
 
         Raises:
             FormatError: the list is wrong; `.location` is the first wrong cell.
@@ -267,7 +267,7 @@ def to_linear(array: Any, *, base: bool = False, complex: ComplexForm = "text") 
 
     Args:
         array: an ndarray of any shape and strides.
-        base: True writes the whole buffer that the array is a view on, with the view's strides and offset.
+        base: True writes the whole buffer behind a view, with the view's strides and offset.
         complex: "text" writes cells such as `3+4i`; "interleaved" writes two numbers for an element.
 
     Returns:
@@ -296,7 +296,7 @@ def from_linear(
         cells: the flat list. Keys of the header may be in any order, and numbers may be text.
         strict: refuse a list that begins with `ndarray`, an older form without a version.
         missing: "nan" reads blanks in float and complex arrays as NaN.
-        resize: take the length of the axis that varies slowest from the number of data cells.
+        resize: compute the length of the slowest axis from the number of data cells.
 
     Raises:
         FormatError: the list is wrong; `.location` is the first wrong cell.

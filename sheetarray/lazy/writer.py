@@ -21,8 +21,8 @@ def open_writer(
 ) -> ArrayWriter:
     """Return a context manager that takes arrays block by block with `append`, and writes the target when it ends.
 
-    Blocks wait in temporary files beside the target, so memory does not grow with the arrays if they are joined along
-    their first or last axis. Python objects and text of very different lengths stay in memory.
+    Blocks wait in temporary files beside the target. If you join blocks along the first or last axis, memory does not
+    grow with the arrays. Python objects and text of very different lengths stay in memory.
 
     The target is written whole when the `with` block ends, with labels and fingerprints. If the block raises an error,
     or the process is killed, the old target stays and nothing else is left.

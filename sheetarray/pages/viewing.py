@@ -65,8 +65,8 @@ def view(
 
     Args:
         *sources: each a path, a URL or an open file; or what `write` takes: a mapping of names, an array, a DataFrame,
-            a Dataset. If a file is damaged, the page shows what can be read. Or only the result of `merge`: the page
-            then lists the conflicts, and you choose whose value stands.
+            a Dataset. If a file is damaged, the page shows what can be read. You can also pass the result of `merge`,
+            alone. The page then lists the conflicts, and you choose whose value stands.
         names: the arrays to show, with the coordinates along their dimensions; None shows all.
         format: the name of a format; None chooses it by the suffixes.
         storage_options: options of the file systems of URLs.

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 
 def to_frame(arrays: Any) -> pd.DataFrame:
-    """Return a DataFrame with one column for each array: its name, and its flat list as Python scalars.
+    """Return a DataFrame with one column for each array.
+
+    The column has the array's name, and holds its flat list as Python scalars.
 
     Args:
         arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.

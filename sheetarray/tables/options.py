@@ -164,7 +164,7 @@ class TableOptions:
             return ()
         rows = self.skip_rows if isinstance(self.skip_rows, range) else [_count(row) for row in self.skip_rows]
         if any(row is None or row < 0 for row in rows):
-            raise LimitError(f"skip_rows has something else than rows, counted from 0: {self.skip_rows!r:.80}")
+            raise LimitError(f"skip_rows holds numbers of rows, counted from 0, not {self.skip_rows!r:.80}")
         return [row for row in rows if row is not None]
 
     @cached_property

@@ -88,7 +88,7 @@ class OpenWorkbook:
         self.types = ContentTypes(package)
         if not _TYPE.fullmatch(type_ := self.types.type_of(part)):
             raise FormatError(
-                f"a package of the type {type_!r:.120}, to which no sheet can be added",
+                f"no sheet can be added to a package of the type {type_!r:.120}",
                 location=part,
                 hint="save it as .xlsx or .xlsm first",
             )

@@ -138,7 +138,7 @@ class Splice:
             cells[int(plain[4]) - 1, column_number(plain[3])] = new
             return self._cell(prefix, row, column, style, new, serial=holds_number, formula=formula[0])
         if formula[1] and (b"shared" in formula[1] or b"array" in formula[1]) and b"ref" in formula[1]:
-            raise LimitError(f"{where}: other cells share this formula: make it a value of its own in all copies")
+            raise LimitError(f"{where}: other cells share its formula: make it a value in every copy of the file")
         self.lost_formula = True
         return self._cell(prefix, row, column, style, new, serial=holds_number)
 

@@ -192,7 +192,7 @@ def read_gsheet(
             array is in row-major order and has no gaps. Others are read whole and then cut.
         worksheet: the title of the worksheet, if the source names none. None reads every worksheet that holds arrays.
         client: a gspread client; None makes one that may only read.
-        credentials: the path of a key file; `sheetarray.sheets.google.client` says which one is used otherwise.
+        credentials: the path of a key file. If you pass none, `sheetarray.sheets.google.client` says which one is used.
         timeout: seconds after which the call gives up; waiting for a quota does not count.
         strict: refuse flat lists without a version, an older form.
         missing: "nan" reads blanks in float and complex arrays as NaN.

@@ -296,12 +296,12 @@ def write_gsheet(
         at: the first cell, such as "D5". Cells that hold something are never overwritten. None takes free columns.
         dates: "real" writes datetime64 as dates that people can edit: days to milliseconds, from 1900-03-01 to the end
             of 9999. Other moments are ISO text. "text" writes all as ISO text.
-        views: True, names of arrays, or a `View` for each name. A view is a worksheet `<name> view` that shows one
-            slice of an array of two dimensions or more as a table of formulas, with choosers, colours and a chart.
+        views: True, names of arrays, or a `View` for each name. A view is a worksheet `<name> view`. It shows one
+            slice of an array of two dimensions or more: a table of formulas, with choosers, colours and a chart.
             Existing views of the same arrays are renewed. If a view cannot be written, you get a warning, and the
             arrays stay.
         client: a gspread client; None makes one.
-        credentials: the path of a key file; `sheetarray.sheets.google.client` says which one is used otherwise.
+        credentials: the path of a key file. If you pass none, `sheetarray.sheets.google.client` says which one is used.
         timeout: seconds after which the call gives up; waiting for a quota does not count.
         progress: a function, called with the number of cells written and the total. If it has an attribute `waiting`,
             that is called with the seconds of each pause, and the reason.
