@@ -116,7 +116,7 @@ def default_name(source: str | None) -> str:
 
 
 def list_names(names: Sequence[str] | None) -> list[str] | None:
-    """Return names as a list without doubles; one text is one name, and None stays."""
+    """Return names as a list that has each once. One text is one name, and None stays None."""
     if names is None:
         return None
     takes = "a list of texts, or one text"

@@ -12,7 +12,7 @@ FormulaMode = Literal["escape", "keep"]  # what a container of nothing but text 
 
 @dataclass(frozen=True, slots=True)
 class TextLook:
-    """The look of values in a container of text."""
+    """How a container of text writes values: its decimal mark, and what it does with formulas."""
 
     decimal: Literal[".", ","] = "."  # the decimal mark of floats and complex numbers
     # "escape" puts an apostrophe before text that a spreadsheet would evaluate, "keep" does not; "typed" is a container

@@ -66,7 +66,7 @@ class FormatName(click.types.StringParamType):
 
 @dataclass(frozen=True, slots=True)
 class FormatOptions:
-    """The format and its options, as the command line names them."""
+    """The format and the options that the command line gives for one FILE."""
 
     format: str | None = None  # its name, of --from or --to; None if its suffix says it
     texts: Mapping[str, str] = field(default_factory=dict)  # its options as texts, of --read or --write, by key

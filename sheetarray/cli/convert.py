@@ -116,7 +116,10 @@ def find_target(text: str, writing: FormatOptions, verb: str = "write", *, wants
 def _report(
     origin: Endpoint, goal: Endpoint, arrays: dict[str, Any], *, wants_json: bool, rows: int | None = None
 ) -> None:
-    """Say what was written, in one line or as JSON; `rows`: of the table whose columns the arrays are."""
+    """Print what was written, in one line or as JSON.
+
+    `rows`: the number of rows, if the arrays are the columns of a table.
+    """
     if wants_json:
         listed: list[dict[str, Any]] = [{"name": name, "dtype": dtype_name(array)} for name, array in arrays.items()]
         if rows is None:

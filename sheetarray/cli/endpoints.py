@@ -56,7 +56,7 @@ class Endpoint:
         return os.stat(self.place).st_size
 
     def print_written(self, *counts: str) -> None:
-        """Say on standard error what was written here."""
+        """Print on standard error what was written to this FILE."""
         size = [format_size(self.size)] if self.size is not None else []
         print_line(f"{self.label}: {', '.join([*counts, *size])} ({self.row.title})", err=True)
 

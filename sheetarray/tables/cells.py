@@ -96,8 +96,8 @@ class Table:
     lines: Positions = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     # the row of the sheet in which each row stands, if rows that hold nothing were left out; None if no row was
     sheet_rows: Positions | None = None
-    # returns a mask of some ascending rows of the sheet, and of the mark of comments: whether the first text of each
-    # row stands in quotes, which make it a cell and no comment. None if the container has no quotes
+    # takes ascending numbers of rows, and the mark of comments. It returns a mask: whether the first text of each row
+    # stands in quotes, which make it a cell and no comment. None if the container has no quotes
     are_quoted: Callable[[list[int], str], Mask] | None = None
     # the number of cells that hold something, in a container in which they may stand very far apart; else None
     held: int | None = None

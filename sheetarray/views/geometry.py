@@ -70,7 +70,7 @@ class ViewedColumn:
 
 @dataclass(frozen=True)
 class ColumnBlock:
-    """The columns of one array, side by side, where a formula finds every element."""
+    """The columns that hold the elements of one array, side by side, for formulas that refer to them."""
 
     cells: str  # the absolute range of all of them, with the sheet
     columns: int  # the number of columns

@@ -37,7 +37,7 @@ class ViewCells(NamedTuple):
 
 @dataclass(frozen=True)
 class TypedCell:
-    """A cell in which a formula of the grid stood."""
+    """A cell of a view's grid that held a formula when the view was written."""
 
     row: int  # of the cell, from 0
     column: int  # of the cell, from 0

@@ -90,7 +90,8 @@ LIMITS = {
     # how much of something a workbook may have
     "inflated_element": "sheets.excel.reader.parsing _LONGEST",
     "styles": "sheets.excel.reader.book _MOST_STYLES",
-    "sheets": "sheets.excel.reader.cells _MOST_SHEETS",
+    "sheets": "sheets.excel.reader.cells MOST_SHEETS",
+    "written_sheets": "sheets.excel.append MOST_SHEETS",
     "rows_of_cells": "sheets.excel.reader.cells MOST_ROWS",
     "rows_of_worksheet": "sheets.excel.reader.worksheet MOST_ROWS",
     "parsed_in_rows": "sheets.excel.reader.worksheet MOST_IN_ROWS",

@@ -37,6 +37,7 @@ from .package.relations import (
     read_sound_record,
     relation_space,
 )
+from .reader.cells import MOST_SHEETS
 from .skeleton import (
     BOXES_SUFFIX,
     BOXES_TYPE,
@@ -104,8 +105,9 @@ class PackageEdit:
         sheets = {self.titles.get(title, title): more for title, more in record.get("sheets", {}).items()}
         fresh = add_sheets({**record, "sheets": sheets}, self.known_sheets)
         whole = {**self.record, **fresh, "sheets": {**self.record["sheets"], **fresh["sheets"]}}
-        is_there = self.package is not None and self.properties in self.package
-        content = self.package.read(self.properties, limit=MOST_BYTES) if self.package and is_there else None
+        package, content = self.package, None
+        if package is not None and self.properties in package:
+            content = package.read(self.properties, limit=MOST_BYTES)
         writer.write_part(
             self.properties, merge_properties(content, whole, location=self.properties, strict=self.strict)
         )
@@ -132,8 +134,8 @@ def plan_append(
 
     Raises:
         FormatError: a part of the workbook is damaged.
-        LimitError: a title that no sheet can have; a sheet that is there; a workbook that is signed,
-            protected or shared.
+        LimitError: a title that no sheet can have; a sheet that is there; more sheets than are read; a workbook that
+            is signed, protected or shared.
     """
     check_titles(sheets)
     dropped: set[str] = set()
@@ -151,6 +153,8 @@ def plan_append(
     taken = book.taken_names()
     tables = name_tables(plans, taken)
     parts, views = _make_sheet_parts(book, plans, old, tables)
+    if len(book.sheets) > MOST_SHEETS:
+        raise LimitError(f"the workbook would have {len(book.sheets):,} sheets; at most {MOST_SHEETS:,} are read")
     refers = build_references([(array, plan.title, cells) for plan in plans for array, cells in plan.arrays])
     names = make_defined_names(refers, [*taken, *tables.values()])
     book.add_names(

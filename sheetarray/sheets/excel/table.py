@@ -129,7 +129,10 @@ def _consume(runs: list[c.CellRun]) -> Iterator[c.CellRun]:
 
 @dataclass(frozen=True)
 class _Cells:
-    """Cells of a group of columns, column by column and each from top to bottom; the arrays run in parallel."""
+    """The cells of some columns: one column after the other, each from top to bottom.
+
+    Item i of each array belongs to cell i.
+    """
 
     columns: Positions  # the index of the column in the group
     rows: Positions  # of each cell

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import openpyxl
+import pandas as pd
 import pytest
 import xlsxwriter
 from excel_packages import (
@@ -481,3 +482,20 @@ def test_readers_under_node_find_the_arrays(tmp_path: Path, reader: str, kind: s
     result = read_by_node(reader, path)
     assert [row[0] for row in [result["arrays"][0], *result["arrays"][19:]]] == ["t", 1.5, 2.5, 38]
     assert list(result) == [*titles(WORKBOOKS[kind]()), "arrays"]
+
+
+def test_no_more_sheets_are_written_than_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "t.xlsx"
+    frames = {title: pd.DataFrame({"a": [1, 2]}) for title in "xyz"}
+    set_limits(monkeypatch, written_sheets=2)
+    with pytest.raises(sa.LimitError, match="would have 3 sheets; at most 2 are read"):
+        sa.write(path, frames)
+    assert not path.exists()
+    sa.write(path, dict(list(frames.items())[:2]))
+    before = path.read_bytes()
+    with pytest.raises(sa.LimitError, match="would have 3 sheets"):
+        sa.write(path, {"b": np.arange(3)}, mode="a", sheet="z")
+    assert path.read_bytes() == before
+    set_limits(monkeypatch, written_sheets=3)
+    sa.write(path, {"b": np.arange(3)}, mode="a", sheet="z")
+    assert list(sa.read(path, ["b"])["b"]) == [0, 1, 2]

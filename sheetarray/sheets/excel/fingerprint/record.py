@@ -171,7 +171,7 @@ def _layout_checksum(*layout: object) -> str:
 def _is_known(version: object, versions: tuple[int, ...]) -> bool:
     """Return whether records of a version can be read."""
     if isinstance(version, int) and version > versions[-1]:
-        reason = f"the fingerprints are of version {version}; this reader knows versions up to {versions[-1]}"
+        reason = f"the fingerprints are of version {version!s:.20}; this reader knows versions up to {versions[-1]}"
         raise FormatError(reason, location="custom properties", hint=NEWER)
     return version in versions
 

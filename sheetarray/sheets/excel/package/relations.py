@@ -371,7 +371,7 @@ def unpack(properties: Mapping[str, str]) -> dict[str, Any] | None:
         )
     version = record.get("version", _VERSION)
     if isinstance(version, int) and version > _VERSION:
-        reason = f"the record of the workbook is of version {version}; this reader knows version {_VERSION}"
+        reason = f"the record of the workbook is of version {version!s:.20}; this reader knows version {_VERSION}"
         raise FormatError(reason, location="custom properties", hint=NEWER)
     return record
 

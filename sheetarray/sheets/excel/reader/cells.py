@@ -361,6 +361,7 @@ def cells_of_loop(
     rows, columns = made["row"].astype(np.int64), made["column"].astype(np.int64)
     marks = made["type"].copy()  # bytes one after another take a tenth of the time of bytes that are far apart
     is_formula, types = marks & FORMULA != 0, marks & np.uint8(FORMULA - 1)
+    has_formulas = bool(is_formula.any())
     return settle_constants(
         RawCells(
             rows,
@@ -372,7 +373,8 @@ def cells_of_loop(
             marks & NUMERAL != 0,
             LoopTexts(texts, ((types == RESULT) | (types == INLINE)) & has_escapes, size),
             row_width(rows, columns) if len(rows) else 0,
-            *((is_formula, (), to_series(formulas)) if is_formula.any() else ()),
+            is_formula if has_formulas else None,
+            sources=to_series(formulas) if has_formulas else None,
         )
     )
 
@@ -482,7 +484,7 @@ class OrderCheck:
 
 # The titles of the sheets that a workbook lists, and where each sheet is.
 
-_MOST_SHEETS = 10_000
+MOST_SHEETS = 10_000  # that a workbook may have
 
 
 class Titles:
@@ -506,8 +508,8 @@ class Titles:
             raise FormatError(f"two sheets have the title {title!r:.80}", location=self._part)
         if place in self._used:
             raise FormatError(f"the sheet {title!r:.80} refers to the part of another sheet", location=self._part)
-        if len(self.places) >= _MOST_SHEETS:
-            raise FormatError(f"more than {_MOST_SHEETS} sheets", location=self._part)
+        if len(self.places) >= MOST_SHEETS:
+            raise FormatError(f"more than {MOST_SHEETS} sheets", location=self._part)
         self._seen.add(title.casefold())
         self._used.add(place)
         self.places[title] = place
