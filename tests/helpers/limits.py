@@ -14,7 +14,6 @@ LIMITS = {
     "mapped_elements": "api.large _MAPPED",
     "bytes_of_pieces": "api.large MOST_BYTES",
     "large_lazy_file": "lazy.reader LARGE_FILE",
-    "large_workbook": "sheets.excel.piecewise LARGE_WORKBOOK",
     "large_json": "sheets.json.adapter LARGE_TEXT",
     "small_text": "sheets.delimited.reading _SMALL",
     "short_table": "tables.reading SHORT",

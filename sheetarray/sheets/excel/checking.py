@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cache, cached_property
 from typing import Any
@@ -233,26 +233,14 @@ def read_typed_over(book: Workbook, title: str) -> TypedOver:
 # Collects all findings about a workbook: damage, edits, formulas in place of elements, and missing arrays.
 
 _MOST_WARNINGS = 5  # about guards that cannot be used
-CheckSheets = Callable[..., Iterator[Finding]]
-"""`composite.check_sheets`, or a function with the same arguments and the same findings."""
 
 
-def find_all(
-    book: Workbook,
-    sheet: str | None,
-    missing: Missing,
-    *,
-    guard: bool,
-    check: CheckSheets = check_sheets,
-) -> Iterator[Finding]:
-    """Yield every finding in an open workbook.
-
-    `sheet`: as for `check_excel`, as are `missing` and `guard`. `check`: reads the arrays and has each of them judged.
-    """
+def find_all(book: Workbook, sheet: str | None, missing: Missing, *, guard: bool) -> Iterator[Finding]:
+    """Yield every finding in an open workbook; the arguments are those of `check_excel`."""
     memory, sheets, findings = StoredFingerprints(book), select_sheets(book, sheet), dict[Finding, None]()
     for number, (titles, some) in enumerate(memory.split_by_write(sheets) if sheet is None else [(None, sheets)]):
         memory = StoredFingerprints(book) if number else memory  # which has been asked about no array
-        findings |= dict.fromkeys(_find_all(book, memory, some, titles, missing, guard=guard, check=check))
+        findings |= dict.fromkeys(_find_all(book, memory, some, titles, missing, guard=guard))
     for finding in findings:
         hint = book.advise(finding.location, finding.hint)
         yield finding if hint == finding.hint else replace(finding, hint=hint)
@@ -266,7 +254,6 @@ def _find_all(
     missing: Missing,
     *,
     guard: bool,
-    check: CheckSheets,
 ) -> Iterator[Finding]:
     """Yield every finding about some sheets, with the places of cells in the columns of arrays.
 
@@ -277,7 +264,7 @@ def _find_all(
         return
     snapshots = open_snapshots(book, memory) if guard and book.may_have_guards else None
     verdicts: list[Finding] = []
-    tables = TableRows() if check is check_sheets else None  # the elements of others are mapped as long as judged
+    tables = TableRows()
     formulas = {sheet.title or "": FormulaCells() for sheet in sheets}
     for worksheet in sheets:
         worksheet.formulas = formulas[worksheet.title or ""]
@@ -291,9 +278,8 @@ def _find_all(
             findings = [replace(one, array=name) for one in judged if isinstance(one, Finding)]
             verdicts.extend(findings)
             found = next((one for one in judged if isinstance(one, RowChange)), None)
-            if tables is not None:
-                record = None if guarded is not None else memory.record_of(name, title)
-                tables.note(name, column, buffer, findings, guarded=guarded, record=record, change=found)
+            record = None if guarded is not None else memory.record_of(name, title)
+            tables.note(name, column, buffer, findings, guarded=guarded, record=record, change=found)
             yield from filter(None, [found])
             yield from findings
         elif buffer is not None:
@@ -306,9 +292,8 @@ def _find_all(
                     verdict.insert(0, memory.note_other_name(name, other, is_there=other in snapshots.names))
             verdict = [replace(finding, array=name) for finding in verdict]
             verdicts.extend(verdict)
-            if tables is not None:
-                record = None if guarded is not None else memory.record_of(name, title)
-                tables.note(name, column, buffer, verdict, guarded=guarded, record=record)
+            record = None if guarded is not None else memory.record_of(name, title)
+            tables.note(name, column, buffer, verdict, guarded=guarded, record=record)
             yield from verdict
         yield from views.find_unlinked(name, column, formulas)
         if not book.is_linked(name):
@@ -317,10 +302,9 @@ def _find_all(
     views = ViewFindings(book)
 
     restore = snapshots if snapshots is not None and snapshots.exist else None
-    settled = {} if tables is None else {"settle": tables.settle}
-    findings = list(check(sheets, missing=missing, judge=judge, restore=restore, **settled))
+    findings = list(check_sheets(sheets, missing=missing, judge=judge, restore=restore, settle=tables.settle))
     are_whole = all(finding in verdicts or finding.severity == "warning" for finding in findings)
-    findings = list(findings if tables is None else tables.explain(findings))
+    findings = list(tables.explain(findings))
     yield from memory.findings
     yield from snapshots.check() if snapshots is not None else ()
     yield from views.find_typed_over() if titles is not None else ()

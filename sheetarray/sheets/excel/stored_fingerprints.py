@@ -84,10 +84,6 @@ class StoredFingerprints:
         ]
         return [*split, (self._arrays.keys() - set(writes), [])]
 
-    def count_arrays(self) -> int:
-        """Return the number of arrays that have a fingerprint."""
-        return sum(map(len, self._arrays.values()))
-
     def findings_of(
         self, name: str, title: str, header: Header, buffer: Buffer, address: Callable[[int], str]
     ) -> list[Finding]:

@@ -648,7 +648,7 @@ def test_header_words_of_any_kind_of_cell() -> None:
 def test_readings_that_are_given_up_end_by_themselves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A reading left half way is cleared away whenever the interpreter comes to it, in whatever thread that is."""
     sa.write(tmp_path / "t.xlsx", {"t": np.arange(60_000.0)})
-    set_limits(monkeypatch, large_workbook=1, large_file=1)
+    set_limits(monkeypatch, large_file=1)
     gc.set_threshold(20)
     try:
         for _ in range(examples(80)):
