@@ -9,10 +9,9 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from ...columns import MOST_ADDRESSES, ArrayInfo, column_letters
 from ...dtypes import Buffer, DType
@@ -32,24 +31,13 @@ _parse_short = lru_cache(maxsize=1024)(json.loads)
 _STRING = rb'"(?:[^"\\]++|\\.)*+"'
 _TOKEN = re.compile(rb"[\s,:]*([\[\]{}]|%b|[^\s,:\[\]{}\"]+)" % _STRING, re.DOTALL)
 _NO_BRACKET = re.compile(rb'(?:[^"\[\]]++|%b)*+' % _STRING, re.DOTALL)  # a bracket in a string means nothing
-_WHOLE_ITEMS = re.compile(rb'(?:(?:[^",]++|%b)*+,)*+' % _STRING, re.DOTALL)
 
 
-@dataclass(frozen=True)
-class FlatList:
+class FlatList(NamedTuple):
     """A flat list in a JSON text."""
 
-    header: Header  # as it was parsed
     info: ArrayInfo  # of the array
-    start: int  # the index of the first data cell
     spans: list[tuple[int, int]]  # the first byte of each item of the header, and the one after its last
-    at: int  # the position in the text, in bytes, at which the items of the header end
-    end: int  # the position of the bracket that ends the list
-
-    @property
-    def is_textual(self) -> bool:
-        """Whether data cells are text, which may hold commas and brackets."""
-        return self.header.dtype.kind in ("string", "generic")
 
 
 def find_lists(
@@ -108,14 +96,11 @@ class _Walk:
                 break
             cells.append(self._parse_scalar(token))
             spans.append(self._span)
-        header, start = self._read_header(name, cells)
-        end = find_list_end(self._text, self._at, textual=header.dtype.kind in ("string", "generic"))
-        if not end:
+        _, header, start = read_header(cells, name, strict=self._strict, note=self._note)
+        self._at = find_list_end(self._text, self._at)
+        if not self._at:
             raise FormatError("the list does not end", location=name)
-        info = ArrayInfo.from_header(header, f"{name}[0]", start)
-        found = FlatList(header, info, start, spans, self._at, end - 1)
-        self._at = end
-        return found
+        return FlatList(ArrayInfo.from_header(header, f"{name}[0]", start), spans)
 
     def _next_token(self) -> bytes:
         match = _TOKEN.match(self._text, self._at)
@@ -143,28 +128,31 @@ class _Walk:
         line = self._text[: self._at].count(b"\n") + 1
         return f"line {line}"
 
-    def _read_header(self, name: str, cells: list[Cell]) -> tuple[Header, int]:
-        """Return a header, and the index of the first data cell."""
-        first = count_blanks_before(cells)
-        header, start = parse_header(
-            cells[first:], strict=self._strict, address=lambda index: f"{name}[{first + index}]", note=self._note
-        )
-        return header, first + start
+
+def read_header(cells: Sequence[Cell], name: str, *, strict: bool, note: NoteFinding) -> tuple[int, Header, int]:
+    """Return the number of blanks before the header of a flat list, the header, and the index of the first data cell.
+
+    `name`: of the list, for errors. `note`: is called with each finding about the header.
+    """
+    first = count_blanks_before(cells)
+    rest = cells[first:] if first else cells  # very long lists are not copied
+    header, start = parse_header(rest, strict=strict, address=lambda index: f"{name}[{first + index}]", note=note)
+    return first, header, first + start
 
 
-def find_list_end(text: BytesLike, at: int, *, textual: bool) -> int:
+def find_list_end(text: BytesLike, at: int) -> int:
     """Return the position after the bracket that ends a list; 0 for a list that does not end, or holds another list.
 
-    `text`: JSON in UTF-8. `at`: a position in the list, between two of its items. `textual`: whether the list holds
-    strings, in which brackets mean nothing.
+    `text`: JSON in UTF-8. `at`: a position in the list, between two of its items.
     """
     size = _BLOCK
     while at < len(text):
         limit = min(at + size, len(text))
-        end = _end_of(_NO_BRACKET, text, at, limit) if textual else text.find(b"]", at, limit)
-        if 0 <= end < limit and text[end : end + 1] in (b"]", b"["):
+        match = _NO_BRACKET.match(text, at, limit)
+        assert match is not None  # it matches nothing, too
+        end = match.end()
+        if end < limit and text[end : end + 1] in (b"]", b"["):
             return end + 1 if text[end : end + 1] == b"]" else 0
-        end = limit if end < 0 else end
         if end == at:  # a string that is longer than a block, or does not end
             if limit == len(text):
                 return 0
@@ -172,34 +160,6 @@ def find_list_end(text: BytesLike, at: int, *, textual: bool) -> int:
         release_pages(text, at, end)
         at = end
     return 0
-
-
-def cut_items(text: BytesLike, start: int, end: int, size: int, *, textual: bool) -> Iterator[bytes]:
-    """Yield the items of a list some at a time, as text, without the commas around them.
-
-    `text`: JSON in UTF-8. `start`: the position at which the first item begins. `end`: the position of the bracket
-    that ends the list. `size`: of a piece, in bytes. `textual`: whether items are strings, in which commas mean
-    nothing.
-    """
-    while start < end:
-        limit, after = start + size, start
-        while after == start and limit < end:
-            after = (
-                _end_of(_WHOLE_ITEMS, text, start, limit) if textual else text.rfind(b",", start, limit) + 1 or start
-            )
-            limit += 3 * (limit - start)  # where an item is longer
-        stop = after - 1 if after > start else end
-        yield bytes(text[start:stop])
-        release_pages(text, start, stop)
-        if after == end:
-            yield b""  # a comma with nothing after it is not JSON
-        start = max(after, stop)
-
-
-def _end_of(pattern: re.Pattern[bytes], text: BytesLike, at: int, limit: int) -> int:
-    match = pattern.match(text, at, limit)
-    assert match is not None  # it matches nothing, too
-    return match.end()
 
 
 # JSON text, by orjson if its result is the same as that of Python's `json`, else by `json` ---------------------------
