@@ -19,12 +19,11 @@ from .arrays import (
     write_releasing,
     write_spooled,
 )
-from .large import MappedArrays, iter_blocks, lies_in_rows, read_in_pieces
+from .large import iter_blocks, lies_in_rows, open_arrays
 from .merging import MergedFiles, adopt, conflict_to_json, convert, describe_value, merge, restore
 from .tables import read_columns, write_table
 
 __all__ = [
-    "MappedArrays",
     "MergedFiles",
     "SourceOrTarget",
     "adopt",
@@ -38,9 +37,9 @@ __all__ = [
     "iter_blocks",
     "lies_in_rows",
     "merge",
+    "open_arrays",
     "read",
     "read_columns",
-    "read_in_pieces",
     "read_labelled",
     "restore",
     "scan",

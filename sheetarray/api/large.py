@@ -6,7 +6,7 @@ import io
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,6 @@ from .. import dtypes
 from ..arrays import select
 from ..columns import ArrayInfo
 from ..dtypes import Array, Buffer, from_name
-from ..elements import text_array
 from ..errors import FormatError, NotFoundError, check_kinds, parse_count
 from ..files import RemoteFile, file_version, is_url, read_states
 from ..header import contiguous_strides
@@ -195,7 +194,6 @@ def _cut(pieces: Iterable[Buffer], info: ArrayInfo, rows: int) -> Iterator[Array
 
 LARGE_FILE = 2**23  # bytes
 MANY_ELEMENTS = 2**20  # of all arrays; of fewer the file is read at once
-_MOST_TEXTS = 2**20  # elements of an array of text that is read in pieces: afterwards it is in memory as a whole
 _KINDS = frozenset({"float", "int", "complex", "bool", "datetime", "timedelta"})
 
 
@@ -227,7 +225,7 @@ def read_in_pieces(
 
     Memory does not grow with the file then. The result is None if this gains nothing, and `read_labelled` is to be
     called: the file is small, or is not given by its path, or its format, or an option, can only give all elements at
-    once. Long text, arrays whose elements do not lie side by side, and composites are read at once.
+    once. Text, arrays whose elements do not lie side by side, and composites are read at once.
 
     `folder`: for the file of the elements; None for the system's temporary folder. `progress`: is called with the
     number of elements that have been read, and the number in all. `**options`: for `read`.
@@ -252,12 +250,8 @@ def read_in_pieces(
     total = sum(count for _, count in sizes.values())
     if total < MANY_ELEMENTS or sum(dtype.itemsize * count for dtype, count in sizes.values()) > MOST_BYTES:
         return None
-    texts = [name for name in wanted if name not in sizes and _is_short_text(infos[name])]
-    rest = [name for name in wanted if name not in sizes and name not in texts]
-    others = LabelledArrays({}, description.labels)
-    if rest:
-        others = read_labelled(source, rest, format=format, **options)
-    others.update(_read_texts(iter_elements(source, texts, format, options), texts, infos))
+    rest = [name for name in wanted if name not in sizes]
+    others = read_labelled(source, rest, format=format, **options) if rest else LabelledArrays({}, description.labels)
     spool = _open_spool(sizes, folder)
     try:
         done = 0
@@ -277,6 +271,31 @@ def read_in_pieces(
     arrays = {name: _shape_buffer(buffers[name], infos[name]) if name in sizes else others[name] for name in wanted}
     spool.release()
     return MappedArrays(LabelledArrays(arrays, others.labels), spool)
+
+
+@contextmanager
+def open_arrays(
+    source: SourceOrTarget,
+    names: Sequence[str] | None = None,
+    *,
+    format: str | None = None,
+    folder: str | None = None,
+    **options: Any,
+) -> Iterator[tuple[LabelledArrays, Callable[[], None]]]:
+    """Yield arrays with their labels, and a function that lets those of a large file, which are mapped, leave memory.
+
+    `folder`, `**options`: as for `read_in_pieces`.
+
+    Raises:
+        FormatError: as `read_in_pieces`.
+        NotFoundError: no such array.
+    """
+    mapped = read_in_pieces(source, names, format=format, folder=folder, **options)
+    if mapped is None:
+        yield read_labelled(source, names, format=format, **options), lambda: None
+        return
+    with mapped:
+        yield mapped.arrays, mapped.release
 
 
 def _open_spool(sizes: Mapping[str, tuple[np.dtype[Any], int]], folder: str | None) -> PiecedArrays:
@@ -305,28 +324,6 @@ def size_of(source: SourceOrTarget) -> int:
     if not is_path(source) or is_url(source) or not os.path.isfile(source):
         return 0
     return os.path.getsize(source)
-
-
-def _is_short_text(info: ArrayInfo) -> bool:
-    return info.dtype in ("string", "generic") and info.capacity <= _MOST_TEXTS and lies_side_by_side(info)
-
-
-def _read_texts(
-    pieces: Iterable[tuple[str, Buffer]] | None, names: Sequence[str], infos: Mapping[str, ArrayInfo]
-) -> dict[str, Array]:
-    """Return short arrays of text and of objects, so that they alone are in memory."""
-    parts: dict[str, list[Buffer]] = {name: [] for name in names}
-    for name, elements in pieces if names and pieces is not None else ():
-        parts[name].append(elements)
-    return {
-        name: _shape_buffer(
-            text_array([text for part in some for text in part.tolist()])
-            if infos[name].dtype == "string"
-            else np.concatenate(some),
-            infos[name],
-        )
-        for name, some in parts.items()
-    }
 
 
 def _is_plain(info: ArrayInfo) -> bool:

@@ -21,7 +21,7 @@ from ..linear import to_linear
 from ..merging import DELETED, Conflict, FileChanges, Place, merge_arrays, row_axis
 from ..registry import Format, format_of, locate_place, locate_places
 from .arrays import SourceOrTarget, check_writable, folder_beside, is_path, read_labelled, scan, write, write_releasing
-from .large import read_in_pieces
+from .large import open_arrays
 
 
 @dataclass(frozen=True, slots=True)
@@ -455,12 +455,8 @@ def convert(
     if client is not None:
         _hand_client(client, [("read", source, from_format, reading), ("write", target, to_format, writing)])
     check_writable(target, to_format, writing)  # what is wrong with it is said before anything is read
-    mapped = read_in_pieces(source, names, format=from_format, folder=folder_beside(target), **reading)
-    if mapped is None:
-        write(target, read_labelled(source, names, format=from_format, **reading), format=to_format, **writing)
-        return
-    with mapped:
-        write_releasing(target, mapped.arrays, mapped.release, to_format, writing)
+    with open_arrays(source, names, format=from_format, folder=folder_beside(target), **reading) as (arrays, release):
+        write_releasing(target, arrays, release, to_format, writing)
 
 
 def _hand_client(client: Any, sides: Sequence[tuple[str, SourceOrTarget, str | None, dict[str, Any]]]) -> None:

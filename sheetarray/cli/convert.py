@@ -99,7 +99,7 @@ def convert(
         return _convert_files(source, target, names, reading, writing, where, wants_json=wants_json)
     origin, goal = source_endpoint(source, reading, "read"), find_target(target, writing, wants_json=wants_json)
     folder = None if goal.text == PIPE else api.folder_beside(goal.place)
-    with origin.opened_arrays("read_labelled", list(names) or None, folder) as (arrays, release):
+    with origin.opened_arrays(list(names) or None, folder) as (arrays, release):
         goal.write(arrays, release=release)
         _report(origin, goal, arrays, wants_json=wants_json)
     return FINE

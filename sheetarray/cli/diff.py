@@ -109,15 +109,14 @@ def diff(
     with ExitStack() as stack:
         errors: tuple[dict[str, Any], dict[str, Any]] = {}, {}
         opened = [
-            stack.enter_context(place.opened_arrays("read_changed", common, unreadable=unreadable))
+            stack.enter_context(place.opened_arrays(common, unreadable=unreadable))
             for place, unreadable in zip(places, errors, strict=True)
         ]
         (before, _), (now, _) = opened
 
         def release() -> None:
-            for _, release in opened:
-                if release is not None:
-                    release()
+            for _, release_one in opened:
+                release_one()
 
         whole = [name for name in common if name not in errors[0] and name not in errors[1]]
         sorted_rows = find_sorted_rows({name: (before[name], now[name]) for name in whole})

@@ -7,8 +7,8 @@ import io
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, nullcontext, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -78,56 +78,40 @@ class Endpoint:
 
     @contextmanager
     def opened_arrays(
-        self,
-        verb: str,
-        names: Sequence[str] | None,
-        folder: Any = None,
-        unreadable: dict[str, Any] | None = None,
-    ) -> Iterator[tuple[dict[str, Any], Callable[[], None] | None]]:
-        """Yield arrays, and a function that releases pages where they are those of a large file, mapped.
+        self, names: Sequence[str] | None, folder: Any = None, unreadable: dict[str, Any] | None = None
+    ) -> Iterator[tuple[dict[str, Any], Callable[[], None]]]:
+        """Yield arrays, and a function that lets the pages of mapped ones leave memory.
 
-        `verb`: that reads them where they are not mapped. `folder`: for the temporary file; that of the system if
-        None. `unreadable`: with "read_changed", takes the errors of single cells, as `keeping_unreadable` yields them.
+        `folder`: for a temporary file; that of the system if None. `unreadable`: takes the errors of single cells, as
+        `keeping_unreadable` yields them. Rows that people have added or deleted then count as they stand.
         """
-        mapped, options = None, self.options("read")
-        if self.pipe is None and names != []:
+        with ExitStack() as stack:
             try:
                 with locating(source=self.label), _watching(self, "read") as progress:
-                    how: dict[str, Any] = {**options, **progress}
-                    mapped = api.read_in_pieces(self.place, names, format=self.row.name, folder=folder, **how)
-            except FormatError as error:
-                again = unreadable is not None or _may_be_resized(error, options)
-                if verb != "read_changed" or not again:  # which would fail in the same way
+                    how: dict[str, Any] = {"folder": folder, **self.options("read"), **progress}
+                    context = api.open_arrays(self.source(), names, format=self.row.name, **how)
+                    opened: tuple[dict[str, Any], Callable[[], None]] = stack.enter_context(context)
+            except FormatError:
+                if unreadable is None:
                     raise
-        if mapped is not None:
-            with mapped:
-                yield mapped.arrays, mapped.release
-        elif names == []:
-            yield {}, None
-        elif verb == "read_changed":
-            yield self._read_changed(names, unreadable), None
-        else:
-            yield self.call(verb, names), None
+                opened = self._read_changed(names, unreadable), lambda: None
+            yield opened
 
-    def _read_changed(self, names: Sequence[str] | None, unreadable: dict[str, Any] | None) -> dict[str, Any]:
-        """Return arrays; rows that people have added or deleted count as they stand, with a warning.
-
-        Single cells that cannot be read go to `unreadable`, if that is given.
-        """
-        with keeping_unreadable() if unreadable is not None else nullcontext() as kept:
+    def _read_changed(self, names: Sequence[str] | None, unreadable: dict[str, Any]) -> dict[str, Any]:
+        """Return arrays without the cells that cannot be read, and with their rows as they stand; this is a warning."""
+        with keeping_unreadable() as kept:
             try:
                 arrays: dict[str, Any] = self.call("read", names)
             except FormatError as error:
-                if not _may_be_resized(error, self.options("read")):
+                if "resize" in self.options("read") or "resize=True" not in (error.hint or ""):
                     raise
                 arrays = self.call("read", names, resize=True)
                 rows = "rows were added or deleted, and count as they stand; the headers say otherwise"
                 warn_caller(f"{self.label}: {rows} (sheetarray adopt corrects the headers)")
-        if unreadable is not None:
-            unreadable.update(kept or {})
+        unreadable.update(kept)
         return arrays
 
-    def write(self, arrays: Any, *, verb: str = "write", release: Any = None) -> None:
+    def write(self, arrays: Any, *, verb: str = "write", release: Callable[[], None] | None = None) -> None:
         """Write arrays here; `release` lets the pages of mapped ones leave memory as they are written."""
         is_pipe = self.text == PIPE
         place: Any = sys.stdout.buffer if is_pipe else self.place
@@ -145,11 +129,6 @@ class Endpoint:
                 if error.strerror and error.filename is None:  # the system does not say which file
                     error.filename = self.label
                 raise
-
-
-def _may_be_resized(error: FormatError, options: Mapping[str, Any]) -> bool:
-    """Return whether a source that could not be read with some options may be read with `resize=True`."""
-    return "resize" not in options and "resize=True" in (error.hint or "")
 
 
 def source_endpoint(
