@@ -421,17 +421,7 @@ def _dtype_name(dataset: Any, name: str, most: int) -> str:
 
 
 def read_netcdf(source: Readable, names: Sequence[str] | None = None) -> dict[str, Array]:
-    """Read the variables of a NetCDF-4 file or a Zarr folder as arrays.
-
-    Args:
-        source: a path, or an open file of NetCDF-4.
-        names: only these variables are read; None for all.
-
-    Raises:
-        FormatError: no such file, a damaged one, or a variable that no array holds; names it.
-        NotFoundError: no variable of a name asked for.
-        MissingDependencyError: xarray is not installed; or h5netcdf, or zarr.
-    """
+    """Return the variables of a NetCDF-4 file or a Zarr folder as arrays."""
     with _open(source) as (dataset, most):
         wanted = select(dict.fromkeys(_names_of(dataset)), names)
         _check_sizes(dataset, wanted, most)
@@ -440,15 +430,7 @@ def read_netcdf(source: Readable, names: Sequence[str] | None = None) -> dict[st
 
 
 def scan_netcdf(source: Readable) -> dict[str, ArrayInfo]:
-    """Return the infos of all variables; the location is the variable.
-
-    Args:
-        source: a path, or an open file of NetCDF-4.
-
-    Raises:
-        FormatError: no such file or folder, or a damaged one; names the variable.
-        MissingDependencyError: as for `read_netcdf`.
-    """
+    """Return the infos of all variables; the location is the variable."""
     infos = {}
     with _open(source) as (dataset, most):
         labels = _take_labels(dataset, most)
@@ -466,11 +448,7 @@ def scan_netcdf(source: Readable) -> dict[str, ArrayInfo]:
 
 
 def check_netcdf(source: Readable) -> Iterator[Finding]:
-    """Yield every finding: at most one for each variable; nothing for an intact file or folder.
-
-    Args:
-        source: a path, or an open file of NetCDF-4.
-    """
+    """Yield every finding: at most one for each variable; nothing for an intact file or folder."""
     findings: list[Finding] = []
     with noting(findings), _open(source) as (dataset, most):
         _take_labels(dataset, most, findings.append)
@@ -484,17 +462,7 @@ def check_netcdf(source: Readable) -> Iterator[Finding]:
 def write_netcdf(target: Writable, arrays: Any, *, form: Form = "netcdf", progress: Progress | None = None) -> None:
     """Write arrays as a NetCDF-4 file or a Zarr folder: a Dataset as it is, other arrays with dimensions of their own.
 
-    Args:
-        target: a path, replaced as a whole, or a file opened for bytes, which takes NetCDF-4.
-        arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
-        form: "zarr" writes a folder in version 2 of Zarr, and replaces such a one.
-        progress: a function, called with the number of elements written and the total.
-
-    Raises:
-        DTypeError: names the array that no variable holds.
-        LimitError: a name that no variable has; or a folder of other things is there.
-        MissingDependencyError: xarray is not installed; or h5netcdf, or zarr.
-        OSError: the system refuses; the old file or folder is whole.
+    `form`: "zarr" writes a folder in version 2 of Zarr, and replaces such a one.
     """
     if form not in ("netcdf", "zarr"):
         raise LimitError(f"form is 'netcdf' or 'zarr', not {form!r:.80}")

@@ -115,26 +115,7 @@ keeps_npy = Keeps(EVERYTHING - {"generic"}, names=False, several=False)
 
 
 def write_npy(target: Writable, arrays: Any, *, progress: Progress | None = None) -> None:
-    """Write one array as a `.npy` file; its name is not stored.
-
-    Args:
-        target: a path, replaced as a whole (`.gz` and `.zst` compress), or a file opened for bytes.
-        arrays: a mapping of one name, one array, or a pandas or xarray object that holds one.
-        progress: a function, called with the number of elements written and the total.
-
-    Raises:
-        DTypeError: an array that the package has no dtype for, or of objects.
-        LimitError: several arrays.
-        OSError: the file cannot be written; the old one stays.
-
-    Example:
-        >>> import io
-        >>> import numpy as np
-        >>> file = io.BytesIO()
-        >>> write_npy(file, {"t": np.array([1.5, 2.5])})
-        >>> np.load(io.BytesIO(file.getvalue()))
-        array([1.5, 2.5])
-    """
+    """Write one array as a `.npy` file, as `numpy.save` does; its name is not stored."""
     plain = plain_arrays(arrays)
     if len(plain) > 1:
         raise LimitError(f"a .npy file holds one array, not {len(plain)}: write .npz")
@@ -149,53 +130,20 @@ def write_npy(target: Writable, arrays: Any, *, progress: Progress | None = None
 
 
 def read_npy(source: Readable, names: Sequence[str] | None = None) -> dict[str, Array]:
-    """Read a `.npy` file.
-
-    Args:
-        source: a path or an open file; gzip and Zstandard are recognised.
-        names: None, or the array's name alone.
-
-    Returns:
-        The array, by the file's own name without suffixes; it can be written to, which never changes the file.
-
-    Raises:
-        FormatError: with the byte that is wrong.
-        NotFoundError: another name is asked for.
-        OSError: the file does not exist, or cannot be read.
-
-    Example:
-        >>> import io
-        >>> import numpy as np
-        >>> file = io.BytesIO()
-        >>> np.save(file, np.array([1.5, 2.5]))
-        >>> read_npy(io.BytesIO(file.getvalue()))
-        {'array': array([1.5, 2.5])}
-    """
+    """Return the array of a `.npy` file by the file's own name; it can be written to, which never changes the file."""
     with Source(source) as opened, locating(source=opened.name):
         sources = select({default_name(opened.name): opened}, names)
         return {name: _decode(file) for name, file in sources.items()}
 
 
 def scan_npy(source: Readable) -> dict[str, ArrayInfo]:
-    """Return the info of the array from its header alone; the location is that of the first byte of the data.
-
-    Args:
-        source: a path or an open file; gzip and Zstandard are recognised.
-
-    Raises:
-        FormatError: no `.npy` file, or a broken header.
-        OSError: the file does not exist, or cannot be read.
-    """
+    """Return the info of the array from its header alone; the location is that of the first byte of the data."""
     with Source(source) as opened, locating(source=opened.name):
         return {default_name(opened.name): parse(opened.prefix).to_info()}
 
 
 def check_npy(source: Readable) -> Iterator[Finding]:
-    """Yield the finding that says why `read` refuses the file; nothing for an intact one.
-
-    Args:
-        source: a path or an open file; gzip and Zstandard are recognised.
-    """
+    """Yield the finding that says why `read` refuses the file; nothing for an intact one."""
     findings: list[Finding] = []
     with noting(findings), Source(source) as opened, locating(array=default_name(opened.name)):
         _decode(opened)
@@ -223,28 +171,7 @@ MOST_MEMBERS = 100_000  # of an archive; each takes some 80 microseconds to open
 
 
 def write_npz(target: Writable, arrays: Any, *, compress: bool = False, progress: Progress | None = None) -> None:
-    """Write arrays as a `.npz` archive, as `numpy.savez` does.
-
-    Args:
-        target: a path, or a file opened for bytes. A file is replaced whole or not at all.
-        arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
-        compress: deflate the members, as `numpy.savez_compressed` does.
-        progress: a function, called with the number of elements written and the total.
-
-    Raises:
-        DTypeError: names the array that the package has no dtype for, or that is of objects.
-        LimitError: a name that no archive should have (absolute, with `..` or a backslash), or over 100,000 arrays;
-            before anything is written.
-        OSError: the file cannot be written; the old one stays.
-
-    Example:
-        >>> import io
-        >>> file = io.BytesIO()
-        >>> write_npz(file, {"t": np.array([1.5]), "p": np.array([2, 3])})
-        >>> _ = file.seek(0)
-        >>> np.load(file)["p"]
-        array([2, 3])
-    """
+    """Write arrays as a `.npz` archive, as `numpy.savez` does; `compress` deflates them, as `savez_compressed` does."""
     plain = plain_arrays(arrays)
     for name in plain:
         if problem := name_problem(name):
@@ -268,29 +195,7 @@ def write_npz(target: Writable, arrays: Any, *, compress: bool = False, progress
 def read_npz(
     source: Readable, names: Sequence[str] | None = None, *, progress: Progress | None = None
 ) -> dict[str, Array]:
-    """Read the arrays of a `.npz` archive.
-
-    Args:
-        source: a path or an open file.
-        names: only these arrays are read; None for all.
-        progress: a function, called with the number of elements read and the total.
-
-    Returns:
-        Arrays by name, in the order of the archive.
-
-    Raises:
-        FormatError: with `.location`, such as `t.npy, byte 8`; also where the arrays take more than 1 GiB and 100 times
-            the archive's bytes, as a bomb does.
-        NotFoundError: an array in `names` does not exist.
-        OSError: the file does not exist, or cannot be read.
-
-    Example:
-        >>> import io
-        >>> file = io.BytesIO()
-        >>> np.savez(file, t=np.array([1.5]))
-        >>> read_npz(io.BytesIO(file.getvalue()))
-        {'t': array([1.5])}
-    """
+    """Return the arrays of a `.npz` archive by name, in its order."""
     with Source(source) as opened, locating(source=opened.name), _opening_archive(opened) as archive:
         wanted = select(_members_by_name(archive), names)
         _check_total(archive, wanted.values())
@@ -307,15 +212,7 @@ def read_npz(
 
 
 def scan_npz(source: Readable) -> dict[str, ArrayInfo]:
-    """Return the infos of all arrays from their headers alone; the location is a member and the first byte in it.
-
-    Args:
-        source: a path or an open file.
-
-    Raises:
-        FormatError: no archive, or a broken header.
-        OSError: the file does not exist, or cannot be read.
-    """
+    """Return the infos of all arrays from their headers alone; the location is a member and the first byte in it."""
     with Source(source) as opened, locating(source=opened.name), _opening_archive(opened) as archive:
         return {
             name: _read_header(archive, member).to_info(member=member.filename)
@@ -324,11 +221,7 @@ def scan_npz(source: Readable) -> dict[str, ArrayInfo]:
 
 
 def check_npz(source: Readable) -> Iterator[Finding]:
-    """Yield every finding: at most one for each array; nothing for an intact archive.
-
-    Args:
-        source: a path or an open file.
-    """
+    """Yield every finding: at most one for each array; nothing for an intact archive."""
     findings: list[Finding] = []
     with noting(findings), Source(source) as opened, _opening_archive(opened) as archive:
         members = _members_by_name(archive)

@@ -51,24 +51,7 @@ keeps_avro = Keeps(NUMERIC, order=False)
 def write_avro(target: Writable, arrays: Any, *, codec: Codec = "null", progress: Progress | None = None) -> None:
     """Write arrays as an Avro object container, a record and a block each, in C order and their own byte order.
 
-    The names are a JSON list in the metadata `sheetarray.names`. No extra package is needed.
-
-    Args:
-        target: a path, or an open binary file. A file is replaced whole or not at all.
-        arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
-        codec: "deflate" compresses.
-        progress: a function, called with the number of elements written and the total.
-
-    Raises:
-        DTypeError: an array that is neither bool, int, float nor complex, or wider than 16 bytes; names it.
-        LimitError: a dimension of more than 2^31 - 1 elements, or more than 100,000 arrays.
-
-    Example:
-        >>> import io
-        >>> file = io.BytesIO()
-        >>> write_avro(file, {"t": np.array([1.5, 2.5])})
-        >>> read_avro(io.BytesIO(file.getvalue()))
-        {'t': array([1.5, 2.5])}
+    The names are a JSON list in the metadata `sheetarray.names`. `codec`: "deflate" compresses.
     """
     if codec not in ("null", "deflate"):
         raise ValueError(f"codec is 'null' or 'deflate', not {codec!r}")
@@ -128,29 +111,9 @@ def _write_record(sink: Sink, array: np.ndarray[Any, Any], codec: Codec) -> Iter
 def read_avro(
     source: Readable, names: Sequence[str] | None = None, *, progress: Progress | None = None
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """Read the arrays of an Avro object container, or of one bare datum.
+    """Return the arrays of an Avro object container, or of one bare datum, each in the byte order it was written with.
 
-    Blocks may be compressed by deflate, bzip2, xz, zstandard or, with the extra `avro`, Snappy.
-
-    Args:
-        source: a path or an open binary file; gzip and Zstandard are recognised.
-        names: the arrays to read; None reads all.
-        progress: a function, called with the number of elements read and the total.
-
-    Returns:
-        Arrays by name, each in the byte order that it was written with; a single one without a name has the file's
-        stem, several are named A, B, ..
-
-    Raises:
-        FormatError: with `.location`, such as `byte 16`, of what is wrong.
-        MissingDependencyError: Snappy blocks, and what decompresses them is not installed.
-        NotFoundError: an array in `names` does not exist.
-
-    Example:
-        >>> import io
-        >>> from .datum import pack
-        >>> read_avro(io.BytesIO(pack(np.array([1, 2], dtype=">i2"))))
-        {'array': array([1, 2], dtype='>i2')}
+    A single one without a name has the file's stem, several are named A, B, ..
     """
     with Source(source) as opened, locating(source=opened.name):
         file = _AvroSource(opened)
@@ -171,11 +134,7 @@ def read_avro(
 
 
 def scan_avro(source: Readable) -> dict[str, ArrayInfo]:
-    """Return the infos of all arrays without reading elements; `location` is the number of the record.
-
-    Args:
-        source: a path or an open binary file; gzip and Zstandard are recognised.
-    """
+    """Return the infos of all arrays without reading elements; `location` is the number of the record."""
     with Source(source) as opened, locating(source=opened.name):
         return {
             name: replace(stored.to_info(), location=f"record {index}")
@@ -184,11 +143,7 @@ def scan_avro(source: Readable) -> dict[str, ArrayInfo]:
 
 
 def check_avro(source: Readable) -> Iterator[Finding]:
-    """Yield every finding in an Avro file: at most one for each block; nothing for an intact one.
-
-    Args:
-        source: a path or an open binary file; gzip and Zstandard are recognised.
-    """
+    """Yield every finding in an Avro file: at most one for each block; nothing for an intact one."""
     findings: list[Finding] = []
     with Source(source) as opened, noting(findings):
         file = _AvroSource(opened)

@@ -32,26 +32,8 @@ def write_awkd(
 ) -> None:
     """Write awkward arrays, and NumPy arrays of at least one dimension, as an `.awkd` file.
 
-    Args:
-        target: a path, or a file opened for bytes. A file is replaced whole or not at all.
-        arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
-        compression: as for `serialize`.
-        pack: leave out data that an array no longer uses, such as what it was sliced from.
-        progress: a function, called with the number of elements written and the total.
-
-    Raises:
-        DTypeError: names the array that the protocol does not hold.
-        LimitError: a name that no archive should have; before anything is written.
-        MissingDependencyError: awkward is not installed.
-        OSError: the file cannot be written; the old one stays.
-
-    Example:
-        >>> import io
-        >>> import awkward as ak
-        >>> file = io.BytesIO()
-        >>> write_awkd(file, {"events": ak.Array([[1, 2], []])})
-        >>> read_awkd(file)["events"].to_list()
-        [[1, 2], []]
+    `compression`: as for `serialize`. `pack`: leave out data that an array no longer uses, such as what it was sliced
+    from.
     """
     by_name = values_by_name(arrays, split=False)
     if "" in by_name:
@@ -72,30 +54,10 @@ def read_awkd(
     errors: Literal["strict", "replace"] = "strict",
     max_bytes: int | None = None,
 ) -> dict[str, Any]:
-    """Read the awkward arrays of an `.awkd` file.
+    """Return the arrays of an `.awkd` file by name; one without a name has the file's stem for a name.
 
-    Args:
-        source: a path or an open file.
-        names: only these arrays are read; None for all. One without a name has the file's stem for a name.
-        functions: as for `deserialize`, like `whitelist`, `errors` and `max_bytes`.
-
-    Returns:
-        An array by each name, in the order of the archive: an `ak.Array`, or a NumPy array where it was written as one,
-        or by awkward0, which has nothing else for numbers.
-
-    Raises:
-        FormatError: with `.location`, the name of the schema and what is wrong in it.
-        MissingDependencyError: awkward is not installed.
-        NotFoundError: an array in `names` does not exist.
-        OSError: the file does not exist, or cannot be read.
-
-    Example:
-        >>> import io
-        >>> import awkward as ak
-        >>> file = io.BytesIO()
-        >>> write_awkd(file, {"events": ak.Array([[1, 2], []])})
-        >>> read_awkd(file, ["events"])["events"].to_list()
-        [[1, 2], []]
+    An array is an `ak.Array`, or a NumPy array where it was written as one, or by awkward0, which has nothing else for
+    numbers. The options are those of `deserialize`.
     """
     options = {"functions": functions, "whitelist": whitelist, "errors": errors, "max_bytes": max_bytes}
     with ArchiveArrays(source, plain=True, **options) as arrays:
@@ -116,13 +78,6 @@ def scan_awkd(source: Readable) -> dict[str, ArrayInfo]:
     An array of numbers has its own shape and dtype. Any other has the number of entries as its shape, and the type of
     an entry, in awkward's words, as its dtype. Cells are the elements of its buffers in memory. The location is the
     member with the schema.
-
-    Args:
-        source: a path or an open file.
-
-    Raises:
-        FormatError: no such archive, or a broken array.
-        OSError: the file does not exist, or cannot be read.
     """
     with ArchiveArrays(source, plain=True) as arrays:
         return {name: _info(arrays[stored], arrays.member(stored)) for name, stored in _names(arrays).items()}
@@ -141,11 +96,7 @@ def _info(array: Any, location: str) -> ArrayInfo:
 
 
 def check_awkd(source: Readable) -> Iterator[Finding]:
-    """Yield every finding: at most one for each array, and one for the archive; nothing for an intact one.
-
-    Args:
-        source: a path or an open file.
-    """
+    """Yield every finding: at most one for each array, and one for the archive; nothing for an intact one."""
     findings: list[Finding] = []
     with noting(findings), ArchiveArrays(source, plain=True) as arrays:
         for name, stored in _names(arrays).items():

@@ -52,23 +52,7 @@ _COMPRESSIONS = {"parquet": ("zstd", "snappy", "lz4", "gzip", "uncompressed"), "
 
 
 def read_columnar(source: Readable, names: Sequence[str] | None = None) -> dict[str, Array]:
-    """Read the columns of a Parquet or Arrow file as arrays, in the shapes and dtypes that they were written with.
-
-    Args:
-        source: a path or an open file.
-        names: only these columns are read; None for all.
-
-    Raises:
-        FormatError: no such file, a damaged one, or a column that no array holds; names it.
-        NotFoundError: an array in `names` does not exist.
-
-    Example:
-        >>> import io
-        >>> file = io.BytesIO()
-        >>> write_columnar(file, {"t": np.array([[1.5, 2.5]])})
-        >>> read_columnar(io.BytesIO(file.getvalue()))
-        {'t': array([[1.5, 2.5]])}
-    """
+    """Return the columns of a Parquet or Arrow file as arrays, in the shapes and dtypes that they were written with."""
     with Source(source) as opened, locating(source=opened.name):
         table = _open(opened)
         _take_labels(table, warn_of_finding)
@@ -76,14 +60,7 @@ def read_columnar(source: Readable, names: Sequence[str] | None = None) -> dict[
 
 
 def scan_columnar(source: Readable) -> dict[str, ArrayInfo]:
-    """Return the infos of all arrays from the file's metadata alone; the location is the column.
-
-    Args:
-        source: a path or an open file.
-
-    Raises:
-        FormatError: no such file, or a damaged one.
-    """
+    """Return the infos of all arrays from the file's metadata alone; the location is the column."""
     with Source(source) as opened, locating(source=opened.name):
         table = _open(opened)
         labels = _take_labels(table, warn_of_finding)
@@ -92,11 +69,7 @@ def scan_columnar(source: Readable) -> dict[str, ArrayInfo]:
 
 
 def check_columnar(source: Readable) -> Iterator[Finding]:
-    """Yield every finding: at most one for each column; nothing for an intact file.
-
-    Args:
-        source: a path or an open file.
-    """
+    """Yield every finding: at most one for each column; nothing for an intact file."""
     findings: list[Finding] = []
     with noting(findings), Source(source) as opened:
         table = _open(opened)
@@ -110,17 +83,7 @@ def check_columnar(source: Readable) -> Iterator[Finding]:
 def read_columns_columnar(
     source: Readable, columns: Sequence[str] | None = None, *, table: TableOptions | None = None
 ) -> dict[str, Array]:
-    """Return the columns of a file as they are, one array each; a layout of arrays is passed over.
-
-    Args:
-        source: a path or an open file.
-        columns: names of the columns wanted; None for all.
-        table: the options of the caller; None for none.
-
-    Raises:
-        FormatError: no such file, or a damaged one; names the column.
-        NotFoundError: no column of a name asked for.
-    """
+    """Return the columns of a file as they are, one array each; a layout of arrays is passed over."""
     options = table or TableOptions()
     if options != TableOptions(dtype=options.dtype, shape=options.shape, order=options.order, missing=options.missing):
         raise LimitError(
@@ -220,27 +183,8 @@ def write_columnar(
 ) -> None:
     """Write arrays as a Parquet or Arrow file: columns of one length, or a table with coordinates.
 
-    Args:
-        target: a path, or a file opened for bytes. A file is replaced whole or not at all.
-        arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
-        form: "arrow" writes Arrow (Feather).
-        compression: "zstd" (in Parquet the default), "lz4" or "uncompressed" (in Arrow the default); in Parquet also
-            "snappy" or "gzip".
-        progress: a function, called with the number of elements written and the total.
-
-    Raises:
-        DTypeError: names the array that no column holds.
-        LimitError: arrays of several lengths or dimensions; names two. Or no rows, in an Arrow file that has to say the
-            shapes of arrays.
-        OSError: the file cannot be written; the old one stays.
-
-    Example:
-        >>> import io
-        >>> import polars as pl
-        >>> file = io.BytesIO()
-        >>> write_columnar(file, {"n": np.array([1, 2]), "t": np.array([0.5, 1.5])})
-        >>> pl.read_parquet(file.getvalue()).columns
-        ['n', 't']
+    `form`: "arrow" writes Arrow (Feather). `compression`: "zstd" (in Parquet the default), "lz4" or "uncompressed" (in
+    Arrow the default); in Parquet also "snappy" or "gzip".
     """
     frame, layout = to_table(arrays)
     natural = all(natural_dtype(frame[name].dtype) == dtype for name, (dtype, _) in layout.arrays.items())
@@ -256,17 +200,7 @@ def write_table_columnar(
     compression: str | None = None,
     progress: Progress | None = None,
 ) -> None:
-    """Write the columns of a table as a Parquet or Arrow file, without a layout of arrays.
-
-    Args:
-        target: as for `write_columnar`, like `form`, `compression` and `progress`.
-        table: a mapping of names to 1-D arrays of one length, or a DataFrame.
-
-    Raises:
-        DTypeError: a column that no array holds; names it.
-        LimitError: columns of several lengths; before anything is written.
-        OSError: the file cannot be written; the old one stays.
-    """
+    """Write the columns of a table as a Parquet or Arrow file, without a layout of arrays."""
     frame, layout = to_table(values_by_name(table))
     if layout.dims is not None:
         raise LimitError(

@@ -80,28 +80,7 @@ def write_ra(
     """Write one array as a RawArray file, several as a folder of that name with a file `name.ra` for each.
 
     The name of an array alone is not stored. A folder that is there stays one, and is replaced as a whole, but only
-    if it holds nothing but `.ra` files.
-
-    Args:
-        target: a path (`.gz` and `.zst` compress a file), or a file opened for bytes, which takes one array.
-        arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
-        axes: "reversed" follows the specification; "same" writes the shape of the array as dimensions.
-        metadata: bytes or text to write after the data of a single array; text is written as UTF-8.
-        bool_as: "uint8" or "julia" (eltype 5); None refuses booleans.
-        progress: a function, called with the number of elements written and the total.
-
-    Raises:
-        DTypeError: names the array that RawArray cannot hold, before anything is written.
-        LimitError: several arrays for one file, or a name that is none for a file.
-        OSError: the target cannot be written; it stays as it was.
-
-    Example:
-        >>> import numpy as np
-        >>> import tempfile, pathlib
-        >>> path = pathlib.Path(tempfile.mkdtemp(), "run.ra")
-        >>> write_ra(path, {"t": np.zeros(3), "p": np.ones(2)})
-        >>> sorted(file.name for file in path.iterdir())
-        ['p.ra', 't.ra']
+    if it holds nothing but `.ra` files. The options are those of `write`.
     """
     check_options(axes, bool_as)
     prepared = {}
@@ -150,29 +129,7 @@ def _write_one(one: _Prepared, sink: Sink, report: Progress, done: int, total: i
 
 
 def read_ra(source: Readable, names: Sequence[str] | None = None, *, axes: Axes = "reversed") -> dict[str, Array]:
-    """Read a RawArray file, or all of a folder, by the alphabet; large plain files are mapped, not copied.
-
-    Args:
-        source: a path of a file or folder, or an open file; gzip and Zstandard are recognised.
-        names: the arrays to read; None reads all.
-        axes: "reversed" follows the specification; "same" gives the array the dimensions in the file.
-
-    Returns:
-        Arrays by name, which is that of the file; they can be written to, which never changes the file.
-
-    Raises:
-        FormatError: with `.location`, such as `byte 16` or, in a folder, `t.ra, byte 16`.
-        NotFoundError: an array in `names` does not exist.
-        OSError: the file does not exist, or cannot be read.
-
-    Example:
-        >>> import numpy as np
-        >>> import tempfile, pathlib
-        >>> path = pathlib.Path(tempfile.mkdtemp(), "t.ra")
-        >>> write_ra(path, np.array([1.5, 2.5]))
-        >>> read_ra(path)
-        {'t': array([1.5, 2.5])}
-    """
+    """Return the array of a RawArray file, or those of a folder by the alphabet, by the names of their files."""
     check_options(axes)
     arrays = {}
     with locating(source=_file_label(source)):
@@ -183,16 +140,7 @@ def read_ra(source: Readable, names: Sequence[str] | None = None, *, axes: Axes 
 
 
 def scan_ra(source: Readable, *, axes: Axes = "reversed") -> dict[str, ArrayInfo]:
-    """Return the infos of all arrays from their headers alone; the location is that of the first byte of the data.
-
-    Args:
-        source: as for `read_ra`.
-        axes: as for `read_ra`.
-
-    Raises:
-        FormatError: no RawArray file, or a broken header.
-        OSError: the file does not exist, or cannot be read.
-    """
+    """Return the infos of all arrays from their headers alone; the location is that of the first byte of the data."""
     check_options(axes)
     infos = {}
     with locating(source=_file_label(source)):
@@ -204,12 +152,7 @@ def scan_ra(source: Readable, *, axes: Axes = "reversed") -> dict[str, ArrayInfo
 
 
 def check_ra(source: Readable, *, axes: Axes = "reversed") -> Iterator[Finding]:
-    """Yield every finding: at most one for each file; nothing for an intact one.
-
-    Args:
-        source: as for `read_ra`.
-        axes: as for `read_ra`.
-    """
+    """Yield every finding: at most one for each file; nothing for an intact one."""
     check_options(axes)
     findings: list[Finding] = []
     with noting(findings):

@@ -21,13 +21,11 @@ from .nested import check_keys, check_name, decode_at, encode_views
 from .serializers import (
     MOST_BYTES,
     check_count,
-    encode_map_header,
     msgpack_module,
     pack_plain,
     parse_json,
     parse_msgpack,
     write_json_value,
-    write_msgpack_value,
 )
 
 Encoding = Literal["msgpack", "json"]
@@ -49,25 +47,8 @@ def write_sciserialize(
 ) -> None:
     """Write arrays as a mapping of names, in MessagePack or JSON; elements are row-major and little-endian.
 
-    Args:
-        target: a path (`.gz` and `.zst` compress), or an open file. A file is replaced whole or not at all.
-        arrays: a mapping of names, one array, a pandas DataFrame (one array a column) or an xarray Dataset.
-        form: "json" writes JSON, with base64 for the elements.
-        extensions: write arrays of text, objects, datetime64 and timedelta64 too, for readers in Python.
-        progress: a function, called with the number of elements written and the total.
-
-    Raises:
-        DTypeError: an array that the format does not hold, or only as an extension; names it.
-        LimitError: more than 4 GiB in one array (MessagePack), or a name that has a meaning of its own; more than
-            3,000,000 values, of which an array takes about ten and one of objects its elements too.
-        MissingDependencyError: msgpack is not installed, and wanted.
-
-    Example:
-        >>> import io
-        >>> file = io.StringIO()
-        >>> write_sciserialize(file, {"t": np.array([1, 2], dtype="int8")}, form="json")
-        >>> file.getvalue()
-        '{"t": {"shape": [2], "dtype": "int8", "bytes": {"__base64__": "AQI="}, "__type__": "ndarray"}}'
+    `form`: "json" writes JSON, with base64 for the elements. `extensions`: write arrays of text, objects, datetime64
+    and timedelta64 too, for readers in Python.
     """
     if form not in ("msgpack", "json"):
         raise ValueError(f"form is 'msgpack' or 'json', not {form!r}")
@@ -83,7 +64,7 @@ def write_sciserialize(
     done, report = 0, progress or ignore_progress
     report(0, total)
     with replacing(target, binary=form == "msgpack") as sink:
-        sink.write(b"{" if form == "json" else encode_map_header(len(held)))
+        sink.write(b"{" if form == "json" else msgpack_module().Packer().pack_map_header(len(held)))
         for index, (name, array) in enumerate(held.items()):
             plain = encode_views({name: array}, extensions=extensions)[name]
             if form == "json":
@@ -91,7 +72,7 @@ def write_sciserialize(
                 write_json_value(sink, plain)
             else:
                 sink.write(pack_plain(name))
-                write_msgpack_value(sink, plain)
+                sink.write(pack_plain(plain))
             report(done := done + array.size, total)
         sink.write(b"}" if form == "json" else b"")
     report(total, total)
@@ -117,28 +98,10 @@ def _check(name: str, array: Array, extensions: bool, most: int | None) -> int:
 def read_sciserialize(
     source: Readable, names: Sequence[str] | None = None, *, progress: Progress | None = None
 ) -> dict[str, Array]:
-    """Read the arrays of a SciSerialize file, whichever of JSON and MessagePack it is.
+    """Return the arrays of a SciSerialize file by name, whichever of JSON and MessagePack it is.
 
-    Args:
-        source: a path or an open file; gzip and Zstandard are recognised.
-        names: the arrays to read; None reads all.
-        progress: a function, called with the number of elements read and the total.
-
-    Returns:
-        Arrays by name. A single array that stands alone has the file's stem for a name; a DataFrame gives an array a
-        column, named `frame.column`; a number or a text is a 0-d array.
-
-    Raises:
-        FormatError: with `.location`, such as `x.shape[1]` or `byte 16`, of what is wrong, or is not an array.
-        NotFoundError: an array in `names` does not exist.
-        MissingDependencyError: it is MessagePack, and msgpack is not installed.
-
-    Example:
-        >>> import io
-        >>> file = io.BytesIO()
-        >>> write_sciserialize(file, {"t": np.array([1.5, 2.5])})
-        >>> read_sciserialize(io.BytesIO(file.getvalue()))
-        {'t': array([1.5, 2.5])}
+    A single array that stands alone has the file's stem for a name; a DataFrame gives an array a column, named
+    `frame.column`; a number or a text is a 0-d array.
     """
     with Source(source) as opened, locating(source=opened.name):
         wanted = select(_read_entries(opened), names)
@@ -153,25 +116,13 @@ def read_sciserialize(
 
 
 def scan_sciserialize(source: Readable) -> dict[str, ArrayInfo]:
-    """Return the infos of all arrays; elements are not decoded, in MessagePack not even read.
-
-    Args:
-        source: a path or an open file; gzip and Zstandard are recognised.
-
-    Raises:
-        FormatError: no mapping of names, or a broken array.
-        MissingDependencyError: it is MessagePack, and msgpack is not installed.
-    """
+    """Return the infos of all arrays; elements are not decoded."""
     with Source(source) as opened, locating(source=opened.name):
         return {name: _info(name, entry) for name, entry in _read_entries(opened).items()}
 
 
 def check_sciserialize(source: Readable) -> Iterator[Finding]:
-    """Yield every finding in a file: at most one for each array; nothing for an intact one.
-
-    Args:
-        source: a path or an open file; gzip and Zstandard are recognised.
-    """
+    """Yield every finding in a file: at most one for each array; nothing for an intact one."""
     findings: list[Finding] = []
     with Source(source) as opened, noting(findings):
         for name, entry in _read_entries(opened).items():
