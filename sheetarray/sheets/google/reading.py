@@ -1,4 +1,4 @@
-"""Reads arrays of one generation of a worksheet: all of them, slices of rows, or block by block; and tables."""
+"""Reads arrays of one generation of a worksheet, whole or slices of rows; and tables."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy as np
 from ...adapters import Progress
 from ...columns import Anchor, ArrayColumn, ArrayInfo, ColumnCells, find_anchors, reporting_cells
 from ...composite import check_sheets, count_named, open_sheets, read_composites, scan_sheets
-from ...dtypes import Array, Buffer
+from ...dtypes import Array
 from ...elements import Missing
 from ...errors import Finding, FormatError, LimitError, RemoteError, locating
 from ...files import PathLike
 from ...header import Header, find_slow_axis
-from ...linear import error_for_problem, ravel_in_order
+from ...linear import error_for_problem
 from ...tables import TableOptions, read_table
 from .address import range_on_sheet
 from .requests import SheetsApi, open_service
@@ -25,7 +25,7 @@ from .retries import TIMEOUT, ChangedError
 from .spreadsheet_state import State, fetch_state, generation_name
 from .stage import stage_findings
 from .views import find_typed_views
-from .worksheet import CELLS_A_REQUEST, MOST_AT_ONCE, GoogleSheet, fetch_values
+from .worksheet import MOST_AT_ONCE, GoogleSheet, fetch_values
 
 # Reads worksheets as they stand at one moment: tries again while others write.
 
@@ -35,19 +35,13 @@ _HEAD = 20_000  # cells of the first rows that are fetched of each of several wo
 _READ_AT_ONCE = 500_000  # cells of grids, where all arrays are read
 
 
-def _read_consistently(
-    service: SheetsApi,
-    attempt: Callable[[list[GoogleSheet]], Result],
-    *,
-    first: bool = False,
-    at_once: int = MOST_AT_ONCE,
-) -> Result:
-    """Return the result of `attempt` on the worksheets, which is called again if someone wrote to them meanwhile."""
+def _read_consistently(service: SheetsApi, attempt: Callable[[], Result]) -> Result:
+    """Return the result of `attempt`, which is called again if someone wrote to the worksheets meanwhile."""
     message = ""
     with locating(source=service.address.label):
         for _ in service.patience.attempts(_ATTEMPTS):
             try:
-                return attempt(select_sheets(service, first=first, at_once=at_once))
+                return attempt()
             except ChangedError as changed:
                 message = str(changed)
         if message:
@@ -98,35 +92,28 @@ def _lies_in_rows(anchor: Anchor) -> bool:
     return find_slow_axis(header) == 0 and header.length > 0 and header.dtype.kind != "complex"
 
 
-def _iter_elements(sheet: GoogleSheet, anchor: Anchor, start: int, stop: int, missing: Missing) -> Iterator[Buffer]:
-    """Yield some elements of an array that lies in rows, as many at once as one request fetches."""
-    header = anchor.header
-    assert header is not None
-    for first in range(start, stop, CELLS_A_REQUEST):
-        count = min(CELLS_A_REQUEST, stop - first)
-        some = Header(header.dtype, (count,), (1,), 0, "row-major", count)
-        anchor_of_some = replace(anchor, header=some, start=anchor.start + first)
-        column, row = anchor_of_some.data_cell
-        cells: ColumnCells = ([], sheet.fetch_elements(column, row, row + count, header.dtype))
-        decoded = ArrayColumn([anchor_of_some], [cells], sheet).decode_checked(missing)
-        for problem in decoded.problems[:1]:
-            moved = replace(problem, index=problem.index + first)
-            raise error_for_problem(moved, header, anchor.name, anchor.data_address, cells_each=1)
-        if decoded.count_error:
-            raise decoded.count_error
-        yield decoded.buffer
-
-
 def _read_rows(sheet: GoogleSheet, anchor: Anchor, rows: slice, missing: Missing) -> Array:
     """Return some rows of an array that lies in rows, and fetch no other cells."""
     header = anchor.header
     assert header is not None
     indices = range(header.shape[0])[rows]
-    each = header.length // header.shape[0]
     first, last = (min(indices), max(indices) + 1) if indices else (0, 0)  # rows; the last one is not fetched
-    pieces = list(_iter_elements(sheet, anchor, first * each, last * each, missing))
-    elements = np.concatenate(pieces) if pieces else np.empty(0, header.dtype.numpy)
-    block = elements.reshape(last - first, *header.shape[1:])
+    each = header.length // header.shape[0]
+    skipped, count = first * each, (last - first) * each
+    part = replace(
+        anchor,
+        header=Header(header.dtype, (count,), (1,), 0, "row-major", count),
+        start=anchor.start + skipped,
+    )
+    column, row = part.data_cell
+    cells: ColumnCells = ([], sheet.fetch_elements(column, row, row + count, header.dtype))
+    decoded = ArrayColumn([part], [cells], sheet).decode_checked(missing)
+    for problem in decoded.problems[:1]:
+        moved = replace(problem, index=problem.index + skipped)
+        raise error_for_problem(moved, header, anchor.name, anchor.data_address, cells_each=1)
+    if decoded.count_error:
+        raise decoded.count_error
+    block: Array = decoded.buffer.reshape(last - first, *header.shape[1:])
     return block[:: indices.step] if indices.step > 0 else block[::-1][:: -indices.step]
 
 
@@ -221,7 +208,9 @@ def read_gsheet(
     if slices and resize:
         raise LimitError("slices are of the arrays as their headers say, and resize=True of what stands below")
 
-    def attempt(sheets: list[GoogleSheet]) -> dict[str, np.ndarray[Any, Any]]:
+    def attempt() -> dict[str, np.ndarray[Any, Any]]:
+        at_once = _READ_AT_ONCE if names is None and not slices else MOST_AT_ONCE
+        sheets = select_sheets(service, at_once=at_once)
         if slices:
             return _read_slices(sheets, names, slices, strict=strict, missing=missing)
         arrays = open_sheets(sheets, strict=strict, missing=missing, resize=resize)
@@ -229,8 +218,7 @@ def read_gsheet(
             return read_composites(arrays.read, arrays.scan, names)
 
     service = open_service(source, worksheet, client, credentials, timeout, progress)
-    at_once = _READ_AT_ONCE if names is None and not slices else MOST_AT_ONCE
-    return _read_consistently(service, attempt, at_once=at_once)
+    return _read_consistently(service, attempt)
 
 
 def scan_gsheet(
@@ -261,7 +249,7 @@ def scan_gsheet(
         (2, 3)
     """
     service = open_service(source, worksheet, client, credentials, timeout, progress)
-    return _read_consistently(service, lambda sheets: scan_sheets(sheets, strict=strict, resize=resize))
+    return _read_consistently(service, lambda: scan_sheets(select_sheets(service), strict=strict, resize=resize))
 
 
 def check_gsheet(
@@ -293,7 +281,8 @@ def check_gsheet(
         []
     """
 
-    def attempt(sheets: list[GoogleSheet]) -> list[Finding]:
+    def attempt() -> list[Finding]:
+        sheets = select_sheets(service)
         with reporting_cells(progress, sheets, lambda: _count_cells(sheets)):
             findings = list(check_sheets(sheets, missing=missing))
         state = fetch_state(service)
@@ -343,46 +332,27 @@ def read_columns_gsheet(
         ...     read_columns_gsheet(key, client=client)
         {'id': array([7, 8]), 't': array([1.5, 2.5])}
     """
+    options = table or TableOptions()
     service = open_service(source, worksheet, client, credentials, timeout)
-    title, located, is_named = _locate(service, table or TableOptions())
-    if title is not None and service.address.gid is None:
-        service.address = replace(service.address, title=title)
+    address = service.address
 
-    def attempt(sheets: list[GoogleSheet]) -> dict[str, Array]:
-        nonlocal located
-        arrays, before = read_table(sheets[0], columns, located), located
-        if is_named:
-            _, located, _ = _locate(service, table or TableOptions())
-            if located != before:
-                raise ChangedError
+    def locate() -> tuple[str | None, TableOptions]:
+        state = fetch_state(service)
+        sheet = state.select_worksheet(address.gid, None) if address.gid is not None else None
+        return options.locate(sheet.title if sheet else address.title, lambda: _range_references(state), dict)
+
+    def attempt() -> dict[str, Array]:
+        if options.range is None and options.table is None:
+            return read_table(select_sheets(service, first=True)[0], columns, options)
+        title, located = place = locate()
+        if address.gid is None and title is not None:
+            service.address = replace(address, title=title)
+        arrays = read_table(select_sheets(service, first=True)[0], columns, located)
+        if locate() != place:
+            raise ChangedError
         return arrays
 
-    return _read_consistently(service, attempt, first=True)
-
-
-def _locate(service: SheetsApi, options: TableOptions) -> tuple[str | None, TableOptions, bool]:
-    """Return the title of the worksheet that a range is in, the options with its cells, and whether it has a name.
-
-    Raises:
-        FormatError: the cells of a named range have been deleted.
-        LimitError: the range is in another worksheet than the one that is asked for.
-        NotFoundError: no such range or worksheet.
-    """
-    states: list[State] = []
-
-    def state() -> State:
-        states.extend([fetch_state(service)] if not states else [])
-        return states[0]
-
-    def names() -> dict[tuple[str | None, str], str]:
-        return _range_references(state())
-
-    title, _ = options.locate(None, names, dict)
-    is_named, address = bool(states), service.address
-    own = address.title
-    if title is not None and address.gid is not None and (sheet := state().select_worksheet(address.gid, None)):
-        own = sheet.title
-    return *options.locate(own, names, dict), is_named
+    return _read_consistently(service, attempt)
 
 
 def _range_references(state: State) -> dict[tuple[str | None, str], str]:
@@ -395,56 +365,3 @@ def _range_references(state: State) -> dict[tuple[str | None, str], str]:
             cells = named.rect.clip(sheet.rows, sheet.columns) if sheet and named.rect else None
             references[None, named.name] = range_on_sheet(sheet.title, cells) if sheet and cells else "#REF!"
     return references
-
-
-def iter_elements_gsheet(
-    source: Any,
-    names: Sequence[str],
-    *,
-    worksheet: str | None = None,
-    client: Any = None,
-    credentials: PathLike | None = None,
-    timeout: float = TIMEOUT,
-) -> Iterator[tuple[str, Buffer]]:
-    """Yield names of arrays, each with 100,000 elements of its buffer, in their order: two requests each time.
-
-    Args:
-        source, names, worksheet, client, credentials, timeout: as for `read_gsheet`.
-
-    Raises:
-        FormatError: as `read_gsheet`; or the worksheet has changed since its first rows were read.
-        NotFoundError: no such array.
-        RemoteError: as `read_gsheet`.
-
-    Example:
-        >>> import numpy as np
-        >>> from sheetarray.sheets.google import write_gsheet
-        >>> from sheets_emulator import SheetsServer
-        >>> with SheetsServer() as server:
-        ...     key, client = server.create(), server.client()
-        ...     url = write_gsheet(key, {"t": np.array([1.5, 2.5])}, client=client)
-        ...     [(name, elements.tolist()) for name, elements in iter_elements_gsheet(key, ["t"], client=client)]
-        [('t', [1.5, 2.5])]
-    """
-    service = open_service(source, worksheet, client, credentials, timeout)
-    with locating(source=service.address.label):
-        try:
-            sheets = select_sheets(service)
-            in_rows = _find_rows(sheets, names)
-            others = [name for name in names if name not in in_rows]
-            whole = {}
-            if others:
-                arrays = open_sheets(sheets)
-                whole = read_composites(arrays.read, arrays.scan, others)
-            for name in names:
-                if name not in in_rows:
-                    yield name, ravel_in_order(whole[name])
-                    continue
-                sheet, anchor = in_rows[name]
-                assert anchor.header is not None
-                for elements in _iter_elements(sheet, anchor, 0, anchor.header.capacity, "error"):
-                    if not sheet.is_whole:
-                        sheet.check_unchanged()
-                    yield name, elements
-        except ChangedError:
-            raise FormatError("it has changed since its first rows were read", hint="read it again") from None

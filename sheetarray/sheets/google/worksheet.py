@@ -345,10 +345,15 @@ class GoogleSheet:
         """Return some cells of a column whose elements have one dtype, and fetch no others; blanks may be missing at
         the end.
         """
-        if self.is_whole or column in self._columns:
+        if self.is_whole or column in self._columns or row == stop:
             return self._elements(column, row, stop, dtype)
-        ((_, columns),) = self._fetch([[Rect(row, column, stop, column + 1)]])
-        return _put_dates(columns[0] if columns else [], dtype)
+        tops = range(row, stop, CELLS_A_REQUEST)
+        rects = [[Rect(top, column, min(top + CELLS_A_REQUEST, stop), column + 1)] for top in tops]
+        cells: list[Cell] = []
+        for (rect,), (_, columns) in zip(rects, self._fetch(rects), strict=True):
+            cells += [""] * (rect.top - row - len(cells))
+            cells += columns[0] if columns else []
+        return _put_dates(cells, dtype)
 
     def _fetch_columns(self, wanted: Mapping[int, int]) -> None:
         """Fetch columns as a whole, given for each the number of its first cells that must be as they were seen."""
