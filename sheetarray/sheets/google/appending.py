@@ -28,7 +28,7 @@ from ...header import Header, changed_header_cells, find_slow_axis, resize_heade
 from ...linear import LinearArray
 from .address import Rect, worksheet_url
 from .appearance import show_dates
-from .at_once import ChangedCellError, SheetChange, write_checked
+from .at_once import SheetChange, write_checked
 from .changes import Requests, Swap, apply_changes, clear_cells, put_named_range, resize_sheet, update_cells
 from .content import SheetContent, StandingArray, fetch_content, find_filled, overwrite_error
 from .plan import PlacedColumn, check_cells
@@ -237,13 +237,10 @@ def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[
             anchor, formulas = rows.standing.anchor, content.grid.formulas if content.grid else None
             yield update_cells(sheet.gid, anchor.row, anchor.column, [[cell] for cell in rows.old], formulas)
 
-    change = SheetChange(swap, sheet.title, columns, requests, height, sheet.columns, restore)
-    try:
-        write_checked(service, state, [change], attempts=None, hint="clear the rows, and adopt")
-    except ChangedCellError as changed:
-        if changed.undone:
-            raise DTypeError(str(changed)) from None
-        raise RemoteError(f"{changed}, and others have written since", hint="look at the rows") from None
+    change = SheetChange(swap, sheet.title, columns, requests, (height, sheet.columns), restore)
+    difference = write_checked(service, state, [change], hint="clear the rows, and adopt")
+    if difference is not None:
+        raise DTypeError(difference)
 
 
 def _check_cells_below(service: SheetsApi, sheet: Worksheet, grown: list[_AppendedRows], content: SheetContent) -> None:
@@ -317,7 +314,7 @@ def adopt_gsheet(
                 edits = find_header_edits(sheets, arrays)
                 if edits:
                     requests, swap = _make_batch(state, edits, arrays)
-                    apply_changes(service, requests, swap.took_effect, confirmed=True)
+                    apply_changes(service, requests, swap.took_effect)
                 renew_views(service, state, arrays, [name for name, array in arrays.items() if array.is_changed])
                 return {name: info_of_resized(array) for name, array in arrays.items() if array.is_changed}
             except (ChangedError, RefusedError) as changed:

@@ -6,10 +6,9 @@ If the service keeps a cell as something else, the request is taken back.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
-from ...elements import Cell
 from ...errors import RemoteError
 from .address import Rect, join_columns, range_on_sheet
 from .changes import (
@@ -36,74 +35,49 @@ from .worksheet import CELLS_A_REQUEST, fetch_values
 _ATTEMPTS = 3  # after which cells that the service fails at go over a stage, in small requests
 
 
-class ChangedCellError(Exception):
-    """The service keeps a cell as something else.
-
-    `undone`: whether what was there stands again; False if somebody else has written since.
-    """
-
-    def __init__(self, difference: str, *, undone: bool) -> None:
-        super().__init__(difference)
-        self.undone = undone
-
-
 @dataclass(frozen=True, slots=True)
 class SheetChange:
-    """The changes of one batch in one worksheet.
+    """The changes of one batch in one worksheet."""
 
-    Attributes:
-        swap: by which the batch takes effect once.
-        title: of the worksheet.
-        columns: that go into it.
-        requests: the changes, without the swap.
-        rows, columns_after: the size of the grid after them.
-        restore: yields the requests that put back the cells that they may change.
-    """
-
-    swap: Swap
-    title: str
-    columns: Sequence[PlacedColumn]
-    requests: Requests
-    rows: int
-    columns_after: int
-    restore: Callable[[], Iterator[Answer]]
+    swap: Swap  # by which the batch takes effect once
+    title: str  # of the worksheet
+    columns: Sequence[PlacedColumn]  # that go into it
+    requests: Requests  # the changes, without the swap
+    size: tuple[int, int]  # rows and columns of the grid after them
+    restore: Callable[[], Iterator[Answer]]  # yields the requests that put back the cells that they may change
 
 
-def write_at_once(
-    service: SheetsApi, state: State, plans: Sequence[WritePlan], swaps: Sequence[tuple[Swap, str]]
-) -> None:
-    """Write all cells of some plans by one batch, given the swap and the title of each worksheet: `write_checked`."""
-    changes = [_plan_change(plan, swap, title) for plan, (swap, title) in zip(plans, swaps, strict=True)]
-    write_checked(service, state, changes, remains_requests(state), attempts=_ATTEMPTS, hint="write it again")
+def write_at_once(service: SheetsApi, state: State, plans: Sequence[WritePlan], swaps: Sequence[Swap]) -> str | None:
+    """Write all cells of some plans by one batch, given the swap of each worksheet: `write_checked`."""
+    changes = [_plan_change(plan, swap) for plan, swap in zip(plans, swaps, strict=True)]
+    return write_checked(service, state, changes, remains_requests(state), attempts=_ATTEMPTS, hint="write it again")
 
 
-def _plan_change(plan: WritePlan, swap: Swap, title: str) -> SheetChange:
+def _plan_change(plan: WritePlan, swap: Swap) -> SheetChange:
     gid = swap.gid
     grid = {"rowCount": plan.rows, "columnCount": plan.columns}
-    new: Answer = {"addSheet": {"properties": {"sheetId": gid, "title": title, "gridProperties": grid}}}
+    new: Answer = {"addSheet": {"properties": {"sheetId": gid, "title": plan.title, "gridProperties": grid}}}
     groups = [*group_fresh(plan), *([placed] for placed in plan.placed_columns if not placed.named)]
     requests = sheet_requests(plan, gid, new, [_put_block(gid, group) for group in groups])
-    touched = [placed.cells for placed in plan.placed_columns] + [*plan.cleared]
-    touched += [rect for standing in plan.lowered for rect in (standing.name_cell, standing.above) if rect]
-    touched += [Rect(plan.rows, None, None, None), Rect(0, plan.columns, None, None)]  # what the grid may lose
 
     def restore() -> Iterator[Answer]:
         sheet, grid = plan.sheet, plan.grid
         assert sheet is not None
         assert grid is not None
+        touched = [placed.cells for placed in plan.placed_columns] + [*plan.cleared]
+        touched += [rect for standing in plan.lowered for rect in (standing.name_cell, standing.above) if rect]
+        touched += [Rect(plan.rows, None, None, None), Rect(0, plan.columns, None, None)]  # what the grid may lose
         for rect in filter(None, (rect.clip(sheet.rows, sheet.columns) for rect in touched)):
             rows = list(zip(*grid.cells(rect), strict=True))
             yield update_cells(gid, rect.top, rect.left or 0, rows, grid.formulas)
 
-    return SheetChange(swap, title, plan.placed_columns, requests, plan.rows, plan.columns, restore)
+    return SheetChange(swap, plan.title, plan.placed_columns, requests, (plan.rows, plan.columns), restore)
 
 
 def _put_block(gid: int, columns: Sequence[PlacedColumn]) -> Answer:
     """Return the request that puts neighbouring columns, which begin in one row, into their cells."""
-    sent = [placed.sent() for placed in columns]
-    height = max(map(len, sent))
-    padded: list[list[Cell]] = [[*cells, *[""] * (height - len(cells))] for cells in sent]
-    return update_cells(gid, columns[0].row, columns[0].column, list(zip(*padded, strict=True)))
+    rows = [list(cells) for cells in zip_longest(*(placed.sent() for placed in columns), fillvalue="")]
+    return update_cells(gid, columns[0].row, columns[0].column, rows)
 
 
 def write_checked(
@@ -112,34 +86,30 @@ def write_checked(
     changes: Sequence[SheetChange],
     first: Sequence[Answer] = (),
     *,
-    attempts: int | None,
+    attempts: int | None = None,
     hint: str,
-) -> None:
+) -> str | None:
     """Make changes by one batch that begins with some requests; take it back if a cell is kept as something else.
+
+    It returns a sentence about that cell; None if all are kept as they are.
 
     `before`: the spreadsheet before it. `hint`: what people do if the changes could not be taken back.
 
     Raises:
         RefusedError: the service refuses, perhaps since somebody else was faster; nothing has been changed.
-        TooHeavyError: the service fails at so large a request.
-        ChangedCellError: the service does not keep a cell as it is.
         RemoteError: the service does not answer, or what it did not keep could not be taken back.
     """
     happened = changes[0].swap.took_effect  # one batch makes all of them
-    requests = [request for c in changes for request in c.swap.wrap(c.requests, c.rows, c.columns_after)]
-    shown = [range_on_sheet(c.title, rect) for c in changes for rect in _shown_ranges(c.columns)]
+    requests = [request for change in changes for request in change.swap.wrap(change.requests, *change.size)]
+    shown = [range_on_sheet(change.title, rect) for change in changes for rect in _shown_ranges(change.columns)]
     answer = apply_changes(service, [*first, *requests], happened, shown=shown, attempts=attempts)
     difference = _find_difference(service, changes, answer)
-    if difference is None:
-        return
-    undone, after = False, fetch_state(service)
-    if all(change.swap.is_last(after) for change in changes):
-        with suppress(RefusedError):
-            _take_back(service, before, after, changes)
-            undone = True
-        if not undone and all(change.swap.is_last(fetch_state(service)) for change in changes):
-            raise RemoteError(f"{difference}, and what was there could not be put back", hint=hint)
-    raise ChangedCellError(difference, undone=undone)
+    if difference is not None:
+        try:
+            _take_back(service, before, changes)
+        except (RefusedError, ChangedError):
+            raise RemoteError(f"{difference}, and what was there could not be put back", hint=hint) from None
+    return difference
 
 
 def _shown_ranges(columns: Sequence[PlacedColumn]) -> list[Rect]:
@@ -167,23 +137,29 @@ def _find_difference(service: SheetsApi, changes: Sequence[SheetChange], answer:
 # Taking back: what differs between the states before and after, and the cells that may have changed ------------
 
 
-def _take_back(service: SheetsApi, before: State, after: State, changes: Sequence[SheetChange]) -> None:
-    """Make the spreadsheet what it was before some changes, by one batch; refused where somebody else has written."""
+def _take_back(service: SheetsApi, before: State, changes: Sequence[SheetChange]) -> None:
+    """Make the spreadsheet what it was before some changes, by one batch.
+
+    Raises:
+        ChangedError, RefusedError: somebody else has written since.
+    """
     requests: Requests = []
     swaps: list[Swap] = []
     gone = []
+    after = fetch_state(service)
     for change in changes:
         gid = change.swap.gid
         old, now, generation = before.by_id(gid), after.by_id(gid), after.generation(gid)
-        assert now is not None
+        if now is None or not change.swap.is_last(after):
+            raise ChangedError
+        restored = [*_restore_ranges(before, after, gid)]
         if old is None:
             gone.append(gid)
-            requests += [*(claim(generation) if generation else ()), *_restore_ranges(before, after, gid)]
-            requests.append({"deleteSheet": {"sheetId": gid}})
-            continue
-        swaps.append(Swap(gid, generation, now.notes, own=old.notes.own))
-        restored = [*_restore_ranges(before, after, gid), *_restore_sheet(old, now, change)]
-        requests += swaps[-1].wrap(restored, old.rows, old.columns, last=before.generation(gid) is None)
+            requests += [*(claim(generation) if generation else ()), *restored, {"deleteSheet": {"sheetId": gid}}]
+        else:
+            swaps.append(Swap(gid, generation, now.notes, own=old.notes.own))
+            restored += _restore_sheet(old, now, change)
+            requests += swaps[-1].wrap(restored, old.rows, old.columns, last=before.generation(gid) is None)
 
     def happened(state: State) -> bool:
         return not any(map(state.by_id, gone)) and all(swap.took_effect(state) for swap in swaps)

@@ -24,9 +24,7 @@ from .spreadsheet_state import (
 
 Requests = list[Answer]
 
-
-class TooHeavyError(Exception):
-    """A batch of changes fails again and again, perhaps since it is too large."""
+TOO_LARGE = 413  # the HTTP status of a request that is too large
 
 
 def apply_changes(
@@ -35,7 +33,6 @@ def apply_changes(
     happened: Callable[[State], bool],
     *,
     shown: Sequence[str] = (),
-    confirmed: bool = False,
     attempts: int | None = None,
 ) -> Answer | None:
     """Make changes that can be recognised later; if an answer is lost, look whether the batch took effect.
@@ -43,8 +40,8 @@ def apply_changes(
     It returns the answer, if it shows the change; None if the change was seen in the fetched spreadsheet.
 
     Raises:
-        RefusedError: they were refused, and had not been made before.
-        TooHeavyError: so many attempts have failed.
+        RefusedError: they were refused, and had not been made before; or so many attempts have failed, perhaps since
+            the batch is too large.
         RemoteError: the service does not answer; `happened` may become true yet.
     """
     failures, doubtful = 0, False
@@ -55,7 +52,7 @@ def apply_changes(
             state = shown_state(service, answer) if shown else None
             if state is not None and happened(state):
                 return answer
-            if not (shown or confirmed) or happened(fetch_state(service)):
+            if happened(fetch_state(service)):
                 return None
             failure = FailedError("the change was answered, and not made")
         except RefusedError as refused:
@@ -72,7 +69,7 @@ def apply_changes(
             if happened(fetch_state(service)):
                 return None
             if failures == attempts:
-                raise TooHeavyError
+                raise RefusedError(TOO_LARGE, failure.what)
 
 
 class Swap:

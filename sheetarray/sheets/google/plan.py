@@ -13,7 +13,7 @@ from ...columns import Layout, LayoutColumn, can_align
 from ...elements import Cell
 from ...errors import FormatError, LimitError, locating
 from ...labels import NAME
-from .address import Rect, join_columns
+from .address import Rect
 from .content import (
     CellNotes,
     GridCells,
@@ -104,46 +104,35 @@ def check_cells(cells: int, limit: int, others: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class WritePlan:
-    """A write to one worksheet that would be right for a spreadsheet in one state.
+    """A write to one worksheet that would be right for a spreadsheet in one state."""
 
-    Attributes:
-        layout: what is written, with the blanks that stand between names and headers here.
-        sheet: the worksheet; None if it is to be made.
-        placed_columns: the columns of the layout, in their order, with the cells to which they go.
-        rows, columns: the size of the grid after the write.
-        cleared: the cells of replaced arrays that no new ones take.
-        own: whether the worksheet was made, or found blank, by this write or an earlier one.
-        adopted: whether it was made, or found blank, by this write.
-        ranges: the named ranges over elements: name, cells, and the one that exists already.
-        grid: all cells of the worksheet as they were seen; None if it is too large for one request.
-        notes: of the names of arrays, where labels are written.
-        lowered: arrays that stay, whose names go right above their headers.
-        moved: whether rows of headers are others than before, of a worksheet of ours.
-    """
-
-    layout: Layout
-    sheet: Worksheet | None
-    placed_columns: tuple[PlacedColumn, ...]
-    rows: int
+    layout: Layout  # what is written, with the blanks that stand between names and headers here
+    title: str  # of the worksheet
+    sheet: Worksheet | None  # None if it is to be made
+    placed_columns: tuple[PlacedColumn, ...]  # the columns of the layout, in their order, with their cells
+    rows: int  # of the grid after the write
     columns: int
-    cleared: tuple[Rect, ...] = ()
-    own: bool = True
-    adopted: bool = True
-    ranges: tuple[tuple[str, Rect, NamedRange | None], ...] = ()
-    grid: GridCells | None = None
-    notes: CellNotes = field(default_factory=CellNotes)
-    lowered: tuple[StandingArray, ...] = ()
-    moved: bool = False
+    own: bool = True  # whether the worksheet was made, or found blank, by this write or an earlier one
+    cleared: tuple[Rect, ...] = ()  # the cells of replaced arrays that no new ones take
+    ranges: tuple[tuple[str, Rect, NamedRange | None], ...] = ()  # over elements: name, cells, the one that is there
+    grid: GridCells | None = None  # all cells of the worksheet as they were seen; None if one request cannot fetch them
+    notes: CellNotes = field(default_factory=CellNotes)  # of the names of arrays, where labels are written
+    lowered: tuple[StandingArray, ...] = ()  # arrays that stay, whose names go right above their headers
+    moved: bool = False  # whether rows of headers are others than before, of a worksheet of ours
+
+    @property
+    def adopted(self) -> bool:
+        """Whether the worksheet was made, or found blank, by this write."""
+        return self.own and not (self.sheet and self.sheet.notes.own)
 
 
-def fresh_plan(state: State, layout: Layout, free: FreeCells, corner: tuple[int, int] | None) -> WritePlan:
+def fresh_plan(state: State, title: str, layout: Layout, free: FreeCells, corner: tuple[int, int] | None) -> WritePlan:
     """Return the plan for a worksheet that is to be made, or raise a LimitError if it would be too large."""
     placed = _place_side_by_side(layout, corner or (0, 0))
     rows, columns = placed[0].row + layout.height, placed[-1].column + 1
     free.check(rows, columns)
     ranges = tuple(_plan_ranges(state, None, placed, {}, free.blocked))
-    own = corner in (None, (0, 0))
-    return WritePlan(layout, None, placed, rows, columns, own=own, adopted=own, ranges=ranges)
+    return WritePlan(layout, title, None, placed, rows, columns, corner in (None, (0, 0)), ranges=ranges)
 
 
 def _place_side_by_side(layout: Layout, corner: tuple[int, int]) -> tuple[PlacedColumn, ...]:
@@ -435,8 +424,8 @@ class _Planner:
         )
         rows, columns = max(least[0], self.sheet.rows), max(least[1], self.sheet.columns)
         own = self.sheet.notes.own or self.blank
-        if own and (columns > MOST_COLUMNS or free.others + rows * columns > free.limit):
-            rows, columns = self._shrink(least) or (rows, columns)
+        if self.blank and (columns > MOST_COLUMNS or free.others + rows * columns > free.limit):
+            rows, columns = least
         if columns > MOST_COLUMNS:
             raise LimitError(f"{columns:,} columns would be needed, and a worksheet has {MOST_COLUMNS:,}")
         free.check(rows, columns)
@@ -448,31 +437,19 @@ class _Planner:
             notes = fetch_notes(self.service, self.sheet, self.content, names)
         return WritePlan(
             self.layout,
+            self.sheet.title,
             self.sheet,
             placed_columns,
             rows,
             columns,
-            tuple(rect for rect in cleared if rect),
             own,
-            self.blank and not self.sheet.notes.own,
+            tuple(rect for rect in cleared if rect),
             tuple(_plan_ranges(state, self.sheet, placed_columns, self.replaced, free.blocked)),
             self.content.grid,
             notes,
             self.lowered,
             self.moved,
         )
-
-    def _shrink(self, least: tuple[int, int]) -> tuple[int, int] | None:
-        """Return the size of the smallest grid that cuts off nothing but blank cells; None if that holds others."""
-        standing = [s.cells for s in self.kept]
-        rows = max([least[0], *((rect.bottom or 0) for rect in standing)])
-        columns = max([least[1], self.content.width, *((rect.right or 0) for rect in standing)])
-        ends = {s.anchor.column: s.cells.bottom or 0 for group in self.replaced.values() for s in group}
-        right = min(columns, self.sheet.columns)
-        beyond = [Rect(max(rows, ends.get(c, 0)), c, self.sheet.rows, c + 1) for c in range(right)]
-        beyond.append(Rect(0, right, self.sheet.rows, max(self.sheet.columns, right + 1)))
-        filled = [] if self.blank else find_filled(self.service, self.sheet, join_columns(beyond), self.content.grid)
-        return None if filled else (rows, columns)
 
 
 def _drop_lonely_blanks(columns: Sequence[_Column]) -> None:
@@ -555,7 +532,7 @@ def plan_table(
             _refuse_cells(service, sheet, content, beside, down=False)
             rows, columns = max(corner[0] + layout.height, sheet.rows), max(beside[-1].column + 1, sheet.columns)
             free.check(rows, columns)
-            return WritePlan(layout, sheet, beside, rows, columns, own=False, adopted=False, grid=content.grid)
+            return WritePlan(layout, sheet.title, sheet, beside, rows, columns, own=False, grid=content.grid)
         whole = Rect(0, 0, sheet.rows, sheet.columns)
         blank = content.blank and not any(find_filled(service, sheet, [whole], content.grid))
         title = f"the worksheet {sheet.title!r}"
@@ -571,5 +548,4 @@ def plan_table(
     rows, columns = max(layout.height, sheet.rows), max(len(placed), sheet.columns)
     free.check(rows, columns)
     cleared = () if blank else (whole,)
-    adopted = blank and not sheet.notes.own
-    return WritePlan(layout, sheet, placed, rows, columns, cleared, adopted=adopted, grid=content.grid)
+    return WritePlan(layout, sheet.title, sheet, placed, rows, columns, cleared=cleared, grid=content.grid)

@@ -33,7 +33,6 @@ from .address import Rect
 from .appearance import date_code, date_format
 from .changes import (
     Requests,
-    TooHeavyError,
     apply_changes,
     change_lines,
     lines_of,
@@ -389,8 +388,6 @@ def write_views(
                 message = refused.message
     except (RemoteError, LimitError) as error:
         message = str(error)
-    except TooHeavyError:
-        message = "the service fails at so large a request"
     warn_caller(f"the arrays are written, their views are not: {message:.300}; write them once more")
 
 
@@ -440,7 +437,7 @@ def _write_once(
         present = {other.gid for other in after.worksheets}
         return ids <= present and not old_ids & present
 
-    apply_changes(service, batch, has_happened, confirmed=True)
+    apply_changes(service, batch, has_happened)
 
 
 def find_views(state: State, gid: int, names: Collection[str]) -> list[Worksheet]:

@@ -23,8 +23,8 @@ from ...tables import lay_out_table
 from ...views.description import View, select_views
 from ..workbooks import check_choices, parse_cell
 from .address import SheetAddress, check_title, parse_address, title_of_new, worksheet_url
-from .at_once import ChangedCellError, find_change, write_at_once
-from .changes import Requests, Swap, TooHeavyError, apply_changes, change_properties
+from .at_once import find_change, write_at_once
+from .changes import TOO_LARGE, Requests, Swap, apply_changes, change_properties
 from .client import DRIVE, http_client
 from .plan import FreeCells, WritePlan, check_cells, fresh_plan, plan_for, plan_table
 from .requests import SheetsApi, dump_json, open_service
@@ -56,8 +56,6 @@ class Part:
     views: Mapping[str, View] = field(default_factory=dict)
     dates: bool = True  # whether dates are dates, and not text
     corner: tuple[int, int] | None = None  # row and column of the first cell, if the caller chooses it
-    plan: WritePlan | None = None  # the last plan; once the write is done, the one that it has followed
-    gid: int = -1  # the id of the worksheet, once the write is done
 
 
 class Write:
@@ -67,18 +65,17 @@ class Write:
 
     Attributes:
         state: the spreadsheet for which the plans were made.
-        small: whether one batch may be able to write all cells at once; if not, they need a stage.
-        limit: the number of cells that a spreadsheet may have; less than `MOST_CELLS` once the service has said so.
-        blocked: names, in lower case, that the service refuses for named ranges.
-        happened: returns whether a state shows that the last batch took effect; None before the first one.
+        plans: of the parts; once the write is done, those that it has followed.
+        swaps: of the worksheets, by which the last batch takes effect; empty before the first one.
     """
 
     def __init__(self, service: SheetsApi, parts: Sequence[Part], report: Progress) -> None:
         self.service, self.parts, self.state = service, parts, State((), (), 0.0)
-        self.small = True
-        self.limit = MOST_CELLS
-        self.blocked: set[str] = set()
-        self.happened: Callable[[State], bool] | None = None
+        self.plans: list[WritePlan] = []
+        self.swaps: list[Swap] = []
+        self._small = True  # whether one batch may be able to write all cells at once; if not, they need a stage
+        self._limit = MOST_CELLS  # of cells in the spreadsheet; less once the service has said so
+        self._blocked: set[str] = set()  # names, in lower case, that the service refuses for named ranges
         self._conflicts = 0  # times that others have changed the spreadsheet
         self._others = 0  # cells of worksheets that are not written to
         self._report, self._total = report, sum(part.layout.cell_count for part in parts)
@@ -105,17 +102,19 @@ class Write:
         It returns whether everything is written; if not, the spreadsheet has to be looked at again.
         """
         try:
-            plans = self._plan_parts(stage.gids)
-            self.small = self.small and stage.fits_one_batch
-            if self.small and all(plan.sheet is None or plan.grid is not None for plan in plans):
-                swaps = self._make_swaps(plans, [new_gid() for _ in plans])
-                titled = [(swap, self.title_of(part)) for swap, part in zip(swaps, self.parts, strict=True)]
-                write_at_once(self.service, self.state, plans, titled)
-                return True
+            self._plan_parts(stage.gids)
+            self._small = self._small and stage.fits_one_batch
+            if self._small and all(plan.sheet is None or plan.grid is not None for plan in self.plans):
+                self._make_swaps([new_gid() for _ in self.plans])
+                if write_at_once(self.service, self.state, self.plans, self.swaps) is None:
+                    return True
+                # It was taken back; on a stage the service may keep the cells as they are
+                self._small, self.swaps = False, []
+                return False
             if stage.is_ready(self.state):
-                self._commit(plans, stage)
+                self._commit(stage)
                 return True
-            self._check_peak(plans, stage)
+            self._check_peak(stage)
             self._done = 0
             stage.make(self.state)
             stage.fill(self._count_cells)
@@ -128,13 +127,9 @@ class Write:
             self._wait()
         except ChangedError:
             self._wait()
-        except TooHeavyError:
-            self.small = False
-        except ChangedCellError:  # the batch was taken back; on a stage the service may keep the cells as they are
-            self.small, self.happened = False, None
         except RefusedError as refused:
-            if self.small and (refused.status == 413 or "payload" in refused.message):
-                self.small = False
+            if self._small and (refused.status == TOO_LARGE or "payload" in refused.message):
+                self._small = False
             elif not self._learn_from(refused):
                 self._wait()
         return False
@@ -144,44 +139,44 @@ class Write:
         self._done += cells
         self._report(min(self._done // 2, self._total), self._total)
 
-    def _check_peak(self, plans: Sequence[WritePlan], stage: Stage) -> None:
+    def _check_peak(self, stage: Stage) -> None:
         """Refuse the write if the spreadsheet has no room for the stage beside the worksheets; nothing is changed."""
-        ours = sum(max(plan.sheet.cells, plan.rows * plan.columns) for plan in plans if plan.sheet)
-        missing = self._others + stage.cells + ours - self.limit
+        ours = sum(max(plan.sheet.cells, plan.rows * plan.columns) for plan in self.plans if plan.sheet)
+        missing = self._others + stage.cells + ours - self._limit
         if missing > 0:
             raise LimitError(
                 f"{missing:,} cells are missing: so large a write goes to a hidden sheet first, and the spreadsheet "
-                f"may have {self.limit:,} cells; delete what is not needed, or write to another one"
+                f"may have {self._limit:,} cells; delete what is not needed, or write to another one"
             )
 
     # Deciding ------------------------------------------------------------------------------------------------
 
-    def _plan_parts(self, stage: Sequence[int]) -> list[WritePlan]:
-        """Return a plan for each part, or a ChangedError if somebody changed a worksheet.
+    def _plan_parts(self, stage: Sequence[int]) -> None:
+        """Make a plan for each part; a ChangedError if somebody changed a worksheet.
 
         `stage`: the ids of its sheets.
         """
         state, address = self.state, self.service.address
-        sheets = [state.select_worksheet(address.gid, part.title or address.title) for part in self.parts]
+        titles = [part.title or address.title or "" for part in self.parts]
+        sheets = [state.select_worksheet(address.gid, title) for title in titles]
         gone = {sheet.gid for sheet in (*state.dead_stages(), *filter(None, sheets))} | set(stage)
         self._others = others = sum(sheet.cells for sheet in state.worksheets if sheet.gid not in gone)
-        blocked = set(self.blocked)
-        plans = []
-        for part, sheet in zip(self.parts, sheets, strict=True):
-            room = FreeCells(others, self.limit, blocked)
-            if sheet is not None and sheet.view is not None:
+        blocked = set(self._blocked)
+        self.plans = []
+        for part, title, sheet in zip(self.parts, titles, sheets, strict=True):
+            room = FreeCells(others, self._limit, blocked)
+            if sheet is None:
+                plan = fresh_plan(state, title, part.layout, room, part.corner)
+            elif sheet.view is None:
+                plan = part.make(self.service, state, sheet, part.layout, room, part.corner)
+            else:
                 raise LimitError(
                     f"the worksheet {sheet.title!r:.80} is a view of {sheet.view.array!r:.80}, in which no array is "
                     "looked for: write to another one"
                 )
-            if sheet is None:
-                part.plan = fresh_plan(state, part.layout, room, part.corner)
-            else:
-                part.plan = part.make(self.service, state, sheet, part.layout, room, part.corner)
-            plans.append(part.plan)
-            others += part.plan.rows * part.plan.columns
-            blocked |= {name.lower() for name, _, _ in part.plan.ranges}
-        return plans
+            self.plans.append(plan)
+            others += plan.rows * plan.columns
+            blocked |= {name.lower() for name, _, _ in plan.ranges}
 
     def _wait(self) -> None:
         """Wait for others, longer each time; a RemoteError after too many pauses, or too long ones."""
@@ -201,63 +196,54 @@ class Write:
         Raises:
             RemoteError: neither is the case, so that another attempt would be refused as well.
         """
-        if refused.limit is not None and refused.limit < self.limit:
-            self.limit = refused.limit
+        if refused.limit is not None and refused.limit < self._limit:
+            self._limit = refused.limit
             return True
         if self.state.differs(fetch_state(self.service)):
             return False
         # The service does not show named ranges whose cells were deleted, but keeps their names. Where there is one,
         # more are likely, so that each refusal blocks one name more than all refusals before it
         names = refused.names
-        if names and names[0] not in self.blocked:
-            self.blocked.update(names[: 1 + len(self.blocked)])
+        if names and names[0] not in self._blocked:
+            self._blocked.update(names[: 1 + len(self._blocked)])
             return True
         raise RemoteError(f"the service refuses the write: {refused.message}", status=refused.status) from None
 
     # Carrying out --------------------------------------------------------------------------------------------
 
-    def title_of(self, part: Part) -> str:
-        """Return the title of the worksheet of a part."""
-        sheet = part.plan.sheet if part.plan else None
-        return sheet.title if sheet else part.title or self.service.address.title or ""
+    def _make_swaps(self, fresh: Sequence[int]) -> None:
+        """Make the swap of each worksheet, given the ids that new ones get."""
+        self.swaps = []
+        for plan, new in zip(self.plans, fresh, strict=True):
+            seen = self.state.by_id(new) if plan.sheet is None else plan.sheet
+            gid, notes = (seen.gid, seen.notes) if seen else (new, WriteNotes())
+            self.swaps.append(Swap(gid, self.state.generation(gid), notes, own=plan.own))
 
-    def _make_swaps(self, plans: Sequence[WritePlan], fresh: Sequence[int]) -> list[Swap]:
-        """Return the swap of each worksheet, given the ids that new ones get; the batch with them is looked for."""
-        swaps = []
-        for part, plan, new in zip(self.parts, plans, fresh, strict=True):
-            part.gid = plan.sheet.gid if plan.sheet else new
-            seen = self.state.by_id(part.gid)
-            notes = seen.notes if seen else WriteNotes()
-            swaps.append(Swap(part.gid, self.state.generation(part.gid), notes, own=plan.own))
-        self.happened = swaps[0].took_effect  # one batch makes all changes, or none
-        return swaps
-
-    def _commit(self, plans: Sequence[WritePlan], stage: Stage) -> None:
+    def _commit(self, stage: Stage) -> None:
         """Put the cells of the stage into the worksheets, by one batch; a stage for a new worksheet becomes it."""
         requests: Requests = []
-        swaps = self._make_swaps(plans, stage.gids)
-        copied = [(plan, swap, plan.sheet.title) for plan, swap in zip(plans, swaps, strict=True) if plan.sheet]
-        for part, plan, swap, gid in zip(self.parts, plans, swaps, stage.gids, strict=True):
-            shown = change_properties(gid, {"title": self.title_of(part), "hidden": False}, "title,hidden")
+        self._make_swaps(stage.gids)
+        for part, plan, swap, gid in zip(self.parts, self.plans, self.swaps, stage.gids, strict=True):
+            shown = change_properties(gid, {"title": plan.title, "hidden": False}, "title,hidden")
             cells = copy_requests(plan, swap.gid, part.layout, gid) if plan.sheet else []
             requests += swap.wrap(sheet_requests(plan, swap.gid, shown, cells), plan.rows, plan.columns)
-        requests += stage.removal_requests(self.state, kept=[part.gid for part in self.parts])
-        apply_changes(self.service, requests, swaps[0].took_effect, confirmed=True)
-        for plan, swap, title in copied:
-            difference = find_change(self.service, title, plan.placed_columns, swap)
+        requests += stage.removal_requests(self.state, kept=[swap.gid for swap in self.swaps])
+        apply_changes(self.service, requests, self.swaps[0].took_effect)
+        for plan, swap in zip(self.plans, self.swaps, strict=True):
+            difference = find_change(self.service, plan.title, plan.placed_columns, swap) if plan.sheet else None
             if difference is not None:
                 raise DTypeError(f"{difference}, though it kept it on the stage: write it again")
 
     def _clean_up(self, stage: Stage) -> bool:
         """Remove the stage after a failure, if that goes quickly; return whether the write took effect after all."""
-        if not stage.attempts and self.happened is None:
+        if not stage.attempts and not self.swaps:
             return False
         deadline = time.monotonic() + _CLEANING
         self.service.patience = Retries(most_retries=3, most_waiting=8.0, timeout=_CLEANING)
         with suppress(RemoteError, RefusedError):
             for _ in range(3):
                 state = fetch_state(self.service)
-                if self.happened is not None and self.happened(state):
+                if self.swaps and self.swaps[0].took_effect(state):  # one batch makes all changes, or none
                     return True
                 if not stage.find(state) or time.monotonic() > deadline:
                     return False
@@ -481,13 +467,13 @@ def _write(
     with locating(source=service.address.label):
         write = Write(service, parts, report)
         write.run()
-        for part in parts:
-            if part.plan and (part.views or find_views(write.state, part.gid, part.arrays)):
-                title, placed = write.title_of(part), part.plan.placed_columns
-                source = ViewSource.of_write(part.gid, title, part.arrays, placed, dates=part.dates)
+        for part, plan, swap in zip(parts, write.plans, write.swaps, strict=True):
+            if part.views or find_views(write.state, swap.gid, part.arrays):
+                placed = plan.placed_columns
+                source = ViewSource.of_write(swap.gid, plan.title, part.arrays, placed, dates=part.dates)
                 write_views(service, source, part.views)
     report(cells, cells)
-    return [worksheet_url(service.key, part.gid) for part in parts]
+    return [worksheet_url(service.key, swap.gid) for swap in write.swaps]
 
 
 # Makes spreadsheets, and shares them with people.

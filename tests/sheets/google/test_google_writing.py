@@ -524,20 +524,6 @@ def test_a_worksheet_with_other_cells_gives_up_none(book: Book) -> None:
     assert book.dump() == before
 
 
-def test_a_worksheet_of_ours_gives_up_rows_that_no_array_needs() -> None:
-    with SheetsServer(cells=30_000) as server:
-        book = Book(server, [("Sheet1", 1, 1)])
-        book.write({"x": np.arange(9_000)})
-        book.write({"x": np.arange(5), "y": np.arange(6), "z": np.arange(7), "t": np.arange(8)})
-        assert book.size() == (27, 4)
-        assert {name: len(array) for name, array in book.read().items()} == {"x": 5, "y": 6, "z": 7, "t": 8}
-        book.write({"x": np.arange(5_000)})
-        book.sheet("arrays").update([["kept"]], "B4000")
-        with pytest.raises(sa.LimitError):
-            book.write({name: np.arange(5) for name in "xyztuvw"})
-        assert book.cells()[3999][1] == "kept"
-
-
 @pytest.mark.slow
 def test_many_doubles_take_few_requests_of_two_megabytes(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
     assert get_limit("google_request") == 2_000_000
