@@ -67,7 +67,6 @@ LIMITS = {
     "inflated_worksheet": "sheets.excel.reader.parsing _INFLATED_ALWAYS",
     "references": "sheets.excel.reader.book MOST_REFERENCES",
     "formula_areas": "sheets.excel.reader.formulas _MOST_AREAS",
-    "legacy_area": "sheets.excel.reader.legacy _MOST_AREA",
     "legacy_text": "sheets.excel.reader.legacy _MOST_TEXT",
     "opendocument_kept": "sheets.excel.reader.opendocument _MOST_KEPT",
     "opendocument_parsed": "sheets.excel.reader.opendocument _MOST_PARSED",
