@@ -355,7 +355,7 @@ class _Reading:
             for anchor in group:
                 assert anchor.header is not None
                 column, row = anchor.data_cell
-                request = Request(column, row, anchor.header.dtype, True, self._arrays.stops.get(id(anchor)))
+                request = Request(column, row, anchor.header.dtype, self._arrays.stops.get(id(anchor)))
                 plan.setdefault(anchor.title, []).append(request)
         return plan
 

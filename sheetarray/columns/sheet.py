@@ -36,7 +36,6 @@ class Request:
     column: int  # its index, from 0
     row: int  # of its first data cell, from 0
     dtype: DType  # what its cells are to be
-    as_numerals: bool = True  # whether text that reads as a number is one, where the container tells them apart
     # the row before which it ends, since another array stands below; None for the sheet's end. Where a row is
     # requested, the column
     stop: int | None = None

@@ -59,8 +59,6 @@ LIMITS = {
     "packed_values": "interchange.sciserialize.serializers MOST_VALUES",
     "searched_sheets": "sheets.excel.append MOST_SEARCHED",
     "full_fingerprints": "sheets.excel.fingerprint.record MOST_IN_FULL",
-    "guard_in_memory": "sheets.excel.guard.guard_sheet IN_MEMORY",
-    "guard_mapped": "sheets.excel.guard.guard_sheet _MAPPED",
     "guard_bytes": "sheets.excel.guard.snapshot MOST_BYTES",
     "markup_elements": "sheets.excel.package.markup _MOST_ELEMENTS",
     "part_bytes": "sheets.excel.package.relations MOST_BYTES",

@@ -20,7 +20,6 @@ from ...dtypes import DType, Mask, Positions
 from ...elements import Cell
 from ...errors import Finding, FormatError
 from ...header import normalize_key
-from ...spool import NotInPiecesError
 from ..workbooks import MOST_COLUMNS, MOST_ROWS
 from .reader import cells as c
 from .reader.book import XmlBook
@@ -410,25 +409,6 @@ class ExcelSheet:
             results.append(([], self.column_cells(part, request, typed=typed, text=text, numeric=numeric)))
         return results
 
-    def iter_column(self, request: Request) -> Iterator[Cell]:
-        """Yield the cells of a column as text, piece by piece.
-
-        Raises:
-            NotInPiecesError: rows do not come in their order, or cells of the column stand above the requested ones.
-        """
-        with self.runs(numeric=False) as runs:
-            for run in runs:
-                self.note_formulas(run)
-                some = run.select(run.columns == request.column)
-                if not len(some):
-                    continue
-                if int(some.rows.min()) < request.row:
-                    raise NotInPiecesError
-                (gathering,) = gather_columns([some], [request])
-                cells = self.whole_column(gathering, request.column, request.row)
-                yield from self.column_cells(cells, request, typed=False, text=True, numeric=False)
-                request = replace(request, row=int(some.rows.max()) + 1)
-
     def _note(self, run: c.CellRun) -> None:
         """Take note of the formulas among some cells, and of their number."""
         self.note_formulas(run)
@@ -455,7 +435,7 @@ class ExcelSheet:
         if typed and text:
             made = to_moments(run, request.dtype, from_1904=self.from_1904)
         elif typed:
-            made = to_numbers(run, request.dtype, numerals=request.as_numerals)
+            made = to_numbers(run, request.dtype)
         if made is None and numeric and run.values.dtype != pl.String:
             return [*[None] * (run.height - 1), _UNKNOWN]  # some cell is text, so the column will be asked for as text
         return self._text(run, request.dtype, address) if made is None else made

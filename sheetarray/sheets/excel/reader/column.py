@@ -241,15 +241,15 @@ class ColumnRun:
         return pl.repeat(None, self.height, dtype=series.dtype, eager=True).scatter(self.places, series)
 
 
-def to_numbers(run: ColumnRun, dtype: DType, *, numerals: bool = True) -> pl.Series | Numbers | None:
+def to_numbers(run: ColumnRun, dtype: DType) -> pl.Series | Numbers | None:
     """Return the column as a Series of the engine's dtype; None where cells have to be looked at one by one.
 
-    That is where a cell is neither a number nor (with `numerals`) text that reads as one, or where the dtype may not
-    hold its number exactly. Doubles without blanks between them come as `Numbers`.
+    That is where a cell is neither a number nor text that reads as one, or where the dtype may not hold its number
+    exactly. Doubles without blanks between them come as `Numbers`.
     """
     import polars as pl
 
-    if not _mark_known_kinds(dtype.kind, numerals)[run.kinds].all():
+    if not _mark_known_kinds(dtype.kind)[run.kinds].all():
         return None
     if run.values.dtype == pl.String:
         wanted: Any = engine_dtype(dtype)
@@ -296,14 +296,13 @@ def to_moments(run: ColumnRun, dtype: DType, *, from_1904: bool) -> pl.Series | 
 
 
 @cache
-def _mark_known_kinds(kind: str, numerals: bool) -> Mask:
+def _mark_known_kinds(kind: str) -> Mask:
     """Return a mask of the kinds of cells whose values may be taken as they are under a dtype of some kind.
 
     LARGE and LONG, whose double may not be the number that was written, are among them for floats alone.
     """
-    doubles = [LARGE, LONG] if kind == "float" else []
-    known = [NUMBER, TEXT, *doubles] if numerals else [NUMBER, *doubles[:1]]
-    return np.isin(np.arange(LONG + 1), [BOOLEAN] if kind == "bool" else known)
+    known = {"bool": [BOOLEAN], "float": [NUMBER, TEXT, LARGE, LONG]}.get(kind, [NUMBER, TEXT])
+    return np.isin(np.arange(LONG + 1), known)
 
 
 def _are_numbers(values: np.ndarray[Any, Any], kinds: Kinds) -> bool:
