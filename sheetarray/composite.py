@@ -9,6 +9,7 @@ others, and leaves them as they are. Every container of columns goes through the
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -81,7 +82,10 @@ def read_composites(read: Read, scan: Scan, names: Sequence[str] | None) -> Arra
     if wants_labels():
         _read_labels(read, scan(), warn_of_finding)
     with suppress(NotFoundError):
-        return read(wanted)
+        arrays = read(wanted)
+        if LABELS in arrays:  # its text may be an array without dimensions: whoever asks for it gets pieces
+            arrays = dict(arrays) | {LABELS: np.atleast_1d(arrays[LABELS])}
+        return arrays
     infos = scan()
     descriptions = _read_descriptions(read, infos, [name for name in wanted if name not in infos])
     columns = {column for pair in descriptions.items() for column in _columns_of(*pair)}
@@ -204,7 +208,7 @@ def _read_labels(read: Read, infos: InfosByName, note: NoteFinding, *, known: bo
         return None
     looked_at = LABELS if LABELS in infos else [*infos][-1]  # a write puts the description last
     info = infos[looked_at]
-    short = len(info.shape) == 1 and 0 < info.shape[0] <= _MOST_RENAMED
+    short = len(info.shape) <= 1 and 0 < math.prod(info.shape) <= _MOST_RENAMED
     wanted = [looked_at] if info.dtype in ("string", "generic") and (short or looked_at == LABELS) else []
     try:
         arrays = read(wanted) if wanted else {}

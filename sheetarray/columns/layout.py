@@ -20,7 +20,7 @@ from ..elements import Cell, escape_formula
 from ..errors import DTypeError, LimitError
 from ..header import normalize_key
 from ..linear import LinearArray
-from .words import WORDS
+from .words import DESCRIPTION, WORDS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -100,7 +100,7 @@ class Layout:
     @cached_property
     def hides_headers(self) -> bool:
         """Whether the rows between names and elements hold nothing but headers, so that nobody misses them."""
-        heights = {piece.above for piece in self.pieces}
+        heights = {piece.above for piece in self.pieces if not _is_single_description(piece.name, piece.buffer)}
         return self.named and len(heights) == 1 and heights != {0}
 
     @cached_property
@@ -307,6 +307,14 @@ def can_align(names: Iterable[str]) -> bool:
     return not any(normalize_key(name) in WORDS for name in names)
 
 
+def _is_single_description(name: str, buffer: np.ndarray[Any, Any]) -> bool:
+    """Return whether a column describes labels in one cell.
+
+    Its header is not aligned: so this cell stands beside other headers, since people delete and sort the rows below.
+    """
+    return name == DESCRIPTION and len(buffer) == 1
+
+
 def _tallest_header(arrays: Mapping[str, LinearArray], names: bool, max_rows: int | None) -> int:
     """Return the number of cells in the tallest header; headers of parts have one field more."""
     tallest, cut = 0, set[str]()
@@ -326,7 +334,7 @@ def _cut_into_columns(
     """Yield the columns of an array; `above` is how many cells stand at least between a name and its elements."""
     header = array.header
     cells = header.to_cells()
-    blanks = max(above - len(cells), 0)
+    blanks = 0 if _is_single_description(name, array.buffer) else max(above - len(cells), 0)
     whole = LayoutColumn(name, cells, array.dtype_entry, array.buffer, 0, blanks, serials)
     if max_rows is None or names + whole.height <= max_rows:
         yield whole

@@ -212,7 +212,7 @@ def find_renamed(arrays: Mapping[str, Any]) -> str | None:
     """Return the name of an array, not `dataset.json`, that describes others of these, or has; None if none does."""
     for name, array in arrays.items():
         if is_description(array):
-            text = "".join(map(str, array.tolist()))
+            text = "".join(map(str, array.reshape(-1).tolist()))
             if any(json.dumps(other) in text for other in arrays if other != name):
                 return name
     return None

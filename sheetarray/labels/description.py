@@ -508,7 +508,7 @@ class DatasetLabels:
         )
 
     def to_pieces(self, limit: int) -> np.ndarray[Any, Any]:
-        """Return the text as an array of pieces that fit into cells.
+        """Return the text as an array without dimensions, or of pieces where it does not fit into one cell.
 
         `limit`: characters that a cell holds.
 
@@ -536,7 +536,9 @@ class DatasetLabels:
                 f"{NAME}: attributes of {len(text):,} characters; at most {MOST_BYTES:,}, and {MOST_VALUES:,} values, "
                 "are read again: write large ones as arrays"
             )
-        return np.array(cut_json(text, limit, NAME))
+        pieces = cut_json(text, limit, NAME)
+        # without dimensions the text stands one row higher: beside a header, not in a row that people delete or sort
+        return np.array(pieces if len(pieces) > 1 else pieces[0])
 
     @classmethod
     def from_pieces(cls, pieces: np.ndarray[Any, Any]) -> DatasetLabels:
@@ -545,7 +547,7 @@ class DatasetLabels:
         Raises:
             FormatError: no such description, or one that contradicts itself; `.location` begins with its name.
         """
-        texts = pieces.tolist()
+        texts = pieces.reshape(-1).tolist()
         if blank := [number for number, piece in enumerate(texts) if not isinstance(piece, str) or not piece.strip()]:
             raise description_error(f"piece {blank[0] + 1} of {len(texts)} is blank")
         text = "".join(texts).encode("utf-8", "surrogatepass")
@@ -619,11 +621,11 @@ def notes_of_variables(variables: Mapping[str, VariableLabels]) -> dict[str, str
 
 def is_description(array: Any) -> bool:
     """Return whether an array is a description of others, perhaps a damaged one, by the words that stand in it."""
-    if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype.kind not in "UTO":
+    if not isinstance(array, np.ndarray) or array.ndim > 1 or array.dtype.kind not in "UTO":
         return False
     if not 0 < array.size <= _MOST_PIECES:
         return False
-    text = "".join(piece for piece in array.tolist() if isinstance(piece, str))
+    text = "".join(piece for piece in array.reshape(-1).tolist() if isinstance(piece, str))
     return '"data_vars"' in text or '"coords"' in text
 
 

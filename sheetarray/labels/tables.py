@@ -50,7 +50,7 @@ class TableNote:
     def to_json(self) -> dict[str, Any]:
         """Return the note as a JSON object; an empty one, with a warning, for labels that are not kept."""
         try:
-            text = "".join(self.labels.to_pieces(_MOST_CHARACTERS).tolist())
+            text = str(self.labels.to_pieces(_MOST_CHARACTERS))
             kept = {name: to_linear(array) for name, array in self.kept.items()}
         except (DTypeError, LimitError) as error:
             warn_caller(f"the table is written without its labels: {error}")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openpyxl
 import pandas as pd
 import polars as pl
 import pytest
@@ -298,3 +299,26 @@ def test_columns_with_a_shape_are_a_dataset_and_no_frame() -> None:
         sa.read_columns(io.StringIO(text), as_="dataset", shape={"a": (2, 2)})
     with pytest.raises(ValueError, match='as_ is "numpy", "pandas"'):
         sa.read_columns(io.StringIO(text), as_="list")  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("row", [0, 1, -1], ids=["first", "second", "last"])
+@pytest.mark.parametrize("suffix", ["csv", "xlsx"])
+def test_labels_stay_when_somebody_deletes_a_row(suffix: str, row: int, tmp_path: Path) -> None:
+    """Their text stands beside the headers, not in a row of elements."""
+    path = tmp_path / f"t.{suffix}"
+    index = pd.Index(["a", "b", "c", "d"], name="key")
+    frame = pd.DataFrame({"t": [1.5, 2.5, 3.5, 4.5], "n": [1, 2, 3, 4]}, index=index)
+    sa.write(path, frame)
+    if suffix == "csv":
+        lines = path.read_text().splitlines()
+        del lines[len(lines) - 4 + row % 4]
+        path.write_text("\n".join(lines) + "\n")
+    else:
+        book = openpyxl.load_workbook(path)
+        book["arrays"].delete_rows(book["arrays"].max_row - 3 + row % 4)
+        book.save(path)
+    assert ["in 3 arrays" in finding.message for finding in sa.check(path)] == [True]
+    expected = frame.drop(index=index[row])
+    pd.testing.assert_frame_equal(sa.read_frame(path, resize=True), expected)
+    sa.adopt(path)
+    pd.testing.assert_frame_equal(sa.read_frame(path), expected)
