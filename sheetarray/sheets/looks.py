@@ -6,7 +6,7 @@ Only the layout and a few elements of each column are looked at, so that this ta
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +15,7 @@ import numpy as np
 from ..cells import TypedCells, buffer_to_typed
 from ..cells.serials import DATE_CODES, shown_unit
 from ..columns import Layout, LayoutColumn, cell_address, column_letters
-from ..dtypes import Mask, Positions
+from ..dtypes import Positions
 from ..errors import DTypeError, quote_names, warn_caller
 from .workbooks import EXACT_INTEGER, GENERAL, TRUTH_CODE
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 MOST_DECIMALS = 6  # of numbers in a column, unless a caller chooses their format
-_DECIMALS = tuple(f"0.{'0' * count}" for count in range(1, MOST_DECIMALS + 1))
-FLOAT_CODES = tuple(f"{code}{power}" for power in ("", "E+00") for code in ("0", *_DECIMALS))
+_PLAIN_CODES = ("0", *(f"0.{'0' * count}" for count in range(1, MOST_DECIMALS + 1)))
+FLOAT_CODES = (*_PLAIN_CODES, *(f"{code}E+00" for code in _PLAIN_CODES))
 """The codes of the formats of floats: with up to six decimals, and with a power of ten besides."""
 GENERAL_DIGITS = 10**11  # from here on a number without a format is shown as 1.23E+11
 
@@ -70,7 +70,7 @@ def _usual_format(piece: LayoutColumn, *, dates: bool) -> str | None:
 
 # Decimals of floats ------------------------------------------------------------------------------------------------
 
-_FEWEST_SAMPLED, _MOST_SAMPLED = 16, 2**16  # elements of a column, and of all columns, from which decimals are counted
+_FEWEST_SAMPLED, _MOST_SAMPLED = 16, 2**15  # elements of a column, and of all columns, from which decimals are counted
 _FEWEST_DECIMALS = 2  # of floats that have more than `MOST_DECIMALS`
 _SHOWN_DIGITS = 15  # that spreadsheet programs show of a number
 _SMALLEST = 10.0**-3  # where no number is larger, 1.23E-05 says more than six decimals
@@ -105,77 +105,45 @@ def choose_formats(columns: Sequence[np.ndarray[Any, Any]]) -> list[str | None]:
         if len(column) > most:
             largest[place] = _find_largest(column)
     precision = np.array([[_NOISE[column.dtype.itemsize]] for column in columns])
-    decimals, is_shown = _count_decimals(values, largest, largest[:, None] * precision)
-    plain = (decimals > 0) | ((largest >= GENERAL_DIGITS) & (values == np.rint(values)).all(axis=1))
-    codes = [
-        FLOAT_CODES[count] if some else None for count, some in zip(decimals.tolist(), plain.tolist(), strict=True)
-    ]
-    others = np.flatnonzero(~is_shown)
-    if len(others):
-        for place, count in zip(others.tolist(), _count_scientific(values[others], precision[others]), strict=True):
-            codes[place] = FLOAT_CODES[MOST_DECIMALS + 1 + count]
-    return codes
-
-
-def _count_decimals(values: Rows, largest: Rows, noise: Rows) -> tuple[Positions, Mask]:
-    """Return the number of decimals of each row of numbers, and a mask of the rows that are well shown with as many.
-
-    `largest`: the largest magnitude in each column. `noise`: what rounding leaves of its numbers.
-    """
-    is_shown = largest < 10.0**_SHOWN_DIGITS
-    values = np.where(is_shown[:, None] & (np.abs(values) > noise), values, 0)
-    exact = _fewest_decimals(
-        range(MOST_DECIMALS + 1), lambda scale: np.abs(np.rint(values * scale) / scale - values) > noise
-    )
+    noise, fits = largest[:, None] * precision, largest < 10.0**_SHOWN_DIGITS
+    plain = np.where(fits[:, None] & (np.abs(values) > noise), values, 0)
+    exact, told = _count_decimals(plain, np.ones(1), noise)
     digits = np.floor(np.log10(np.maximum(largest, 1))).astype(np.int64) + 1
     is_exact = (exact <= MOST_DECIMALS) & ((exact == 0) | (digits + exact < _SHOWN_DIGITS))
-    counts = exact
-    if not is_exact.all():
-        differ = np.diff(values, axis=1) > noise
-        told = _fewest_decimals(
-            range(_FEWEST_DECIMALS, MOST_DECIMALS + 1),
-            lambda scale: differ & (np.diff(np.rint(values * scale), axis=1) == 0),
-        )
-        counts = np.where(is_exact, exact, np.minimum(told, MOST_DECIMALS))
-    vanish = ((values != 0) & (np.rint(values * 10.0 ** counts[:, None]) == 0)).any(axis=1)
-    return counts, is_shown & ~vanish & (is_exact | ((largest >= _SMALLEST) & (largest < GENERAL_DIGITS)))
+    decimals = np.where(is_exact, exact, told)
+    fits &= is_exact | ((largest >= _SMALLEST) & (largest < GENERAL_DIGITS))
+    fits &= ~((plain != 0) & (np.rint(plain * 10.0 ** decimals[:, None]) == 0)).any(axis=1)
+    is_long = (largest >= GENERAL_DIGITS) & (values == np.rint(values)).all(axis=1)
+    is_general = fits & (decimals == 0) & ~is_long
+    others = np.flatnonzero(~fits)
+    if len(others):
+        rest = values[others]
+        powers = np.floor(np.log10(np.abs(np.where(rest == 0, 1, rest))))
+        exact, told = _count_decimals(rest, 10.0 ** np.maximum(powers, -300), np.abs(rest) * precision[others])
+        decimals[others] = np.where(exact <= MOST_DECIMALS, exact, told) + len(_PLAIN_CODES)
+    pairs = zip(decimals.tolist(), is_general.tolist(), strict=True)
+    return [None if general else FLOAT_CODES[count] for count, general in pairs]
 
 
-def _count_scientific(values: Rows, precision: Rows) -> list[int]:
-    """Return the number of decimals before a power of ten of each row of ascending numbers."""
-    values = np.where(values == 0, np.nan, values)  # zero needs none
-    powers = np.floor(np.log10(np.abs(values)))
-    factors = values / 10.0 ** np.maximum(powers, -300) * 10.0 ** np.maximum(-300 - powers, 0)
-    noise = np.abs(factors) * precision
-    exact = _fewest_decimals(
-        range(MOST_DECIMALS + 1), lambda scale: np.abs(np.rint(factors * scale) / scale - factors) > noise
-    )
-    differ = np.diff(values, axis=1) > np.abs(values[:, 1:]) * precision
+def _count_decimals(values: Rows, units: Rows, noise: Rows) -> tuple[Positions, Positions]:
+    """Return for each row of ascending numbers how many decimals they have, and how many tell them from each other.
 
-    def mark_alike(scale: float) -> Mask:
-        rounded = np.rint(factors * scale)
-        carried = np.abs(rounded) == 10 * scale
-        same = np.diff(np.where(carried, rounded / 10, rounded), axis=1) == 0
-        same &= np.diff(powers + carried, axis=1) == 0
-        return np.asarray(differ & same)
-
-    told = _fewest_decimals(range(_FEWEST_DECIMALS, MOST_DECIMALS + 1), mark_alike)
-    counts: list[int] = np.where(exact <= MOST_DECIMALS, exact, np.minimum(told, MOST_DECIMALS)).tolist()
-    return counts
-
-
-def _fewest_decimals(counts: range, mark_wrong: Callable[[float], Mask]) -> Positions:
-    """Return for each column the first count of decimals with which nothing is wrong; one more than all if none is.
-
-    `mark_wrong`: returns a mask of the elements that are wrong with a power of ten as the scale, a row for each column.
+    The first is one more than `MOST_DECIMALS` for numbers with more. `units`: of which the decimals are counted.
+    `noise`: what rounding leaves of the numbers.
     """
-    fewest: Positions = np.array([counts[-1] + 1])
-    for count in reversed(counts):
-        wrong = np.any(mark_wrong(10.0**count), axis=1)
-        fewest = np.where(wrong, fewest, count)
-        if wrong.all():
+    exact, told = (np.full(len(values), most) for most in (MOST_DECIMALS + 1, MOST_DECIMALS))
+    beside = np.broadcast_to(noise, values.shape)[:, 1:]
+    differ = np.diff(values, axis=1) > beside
+    for count in range(MOST_DECIMALS, -1, -1):
+        with np.errstate(over="ignore"):  # of the largest doubles
+            rounded = np.rint(values / units * 10.0**count) / 10.0**count * units
+        is_exact = ~(np.abs(rounded - values) > noise).any(axis=1)
+        is_told = ~(differ & (np.diff(rounded, axis=1) <= beside / 2)).any(axis=1)
+        exact[is_exact] = count
+        told[is_told] = max(count, _FEWEST_DECIMALS)
+        if not (is_exact | is_told).any():
             break
-    return np.broadcast_to(fewest, wrong.shape)
+    return exact, told
 
 
 def _find_largest(numbers: np.ndarray[Any, Any]) -> float:

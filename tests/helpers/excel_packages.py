@@ -320,7 +320,6 @@ _MAKERS: dict[str, Callable[[], bytes]] = {
     "macros": lambda: rich(macros=True),
     "openpyxl": by_openpyxl,
     "prefixed": lambda: prefixed(rich()),
-    "strict": lambda: strict(rich()),
     "UTF-16": lambda: in_utf16(rich()),
     "no properties": small,
     "ours": lambda: ours({"t": ARRAYS["t"]}, sheet="first"),

@@ -168,7 +168,7 @@ def _make_anew(
     plan = replace(plans[0], title=sheet.title)
     styles = replace(book_styles, choosers=_find_chooser_styles(book, sheet, plan, name_of))
     chart = _find_chart(book, sheet)
-    part = ViewPart(sheet.title, sheet.part, *chart, selected=book.is_in_view(sheet), strict=book.strict)
+    part = ViewPart(sheet.title, sheet.part, *chart, selected=book.is_in_view(sheet))
     made = make_view(plan, name_of, styles, part)
     parts = {sheet.part: b"".join([made.head, "".join(made.rows).encode(), made.tail])}
     if made.drawing is not None:
@@ -263,7 +263,7 @@ def adopt_workbook(
         exact = {name: array for name, array in exact.items() if name not in unreadable}  # these have no fingerprint
         record = _true_record(record, exact, [sheet.title for sheet in book.sheets])
         replaced |= renew_views(book, arrays, record, names.by_array(book), typed, anew=anew)
-        replaced[part] = merge_properties(content, record, location=part, strict=book.strict)
+        replaced[part] = merge_properties(content, record, location=part)
         replaced |= book.changed_parts()
         before = file_version(source)
         with replacing(target, binary=True) as sink:

@@ -21,12 +21,11 @@ from ...errors import FormatError, LimitError
 from ...files import Source
 from ..workbooks import ArrayArea, build_references, make_defined_names
 from .checking import select_sheets
-from .open_workbook import STRICT_MAIN, BookSheet, OpenWorkbook
+from .open_workbook import BookSheet, OpenWorkbook
 from .package.markup import HEAD, read_first_tag, read_tags
 from .package.packing import PackageWriter
 from .package.parts import Package
 from .package.relations import (
-    MAIN,
     MOST_BYTES,
     Searches,
     add_sheets,
@@ -35,7 +34,6 @@ from .package.relations import (
     parts_only_reached_through,
     read_searches,
     read_sound_record,
-    relation_space,
 )
 from .reader.cells import MOST_SHEETS
 from .skeleton import (
@@ -75,7 +73,6 @@ class PackageEdit:
     # the beginning of the record of each new sheet, by the title as the workbook spells it
     known_sheets: dict[str, dict[str, Any]]
     titles: dict[str, str]  # that spelling, by the plan's title
-    strict: bool  # whether the workbook is strict OOXML
     views: list[ViewPart]  # the views, in the order of their plans; their parts are added, or replaced
     names: Mapping[ArrayArea, str]  # the defined names of the arrays, by the cells for which they stand
 
@@ -108,9 +105,7 @@ class PackageEdit:
         package, content = self.package, None
         if package is not None and self.properties in package:
             content = package.read(self.properties, limit=MOST_BYTES)
-        writer.write_part(
-            self.properties, merge_properties(content, whole, location=self.properties, strict=self.strict)
-        )
+        writer.write_part(self.properties, merge_properties(content, whole, location=self.properties))
 
 
 def titles_of_others(book: OpenWorkbook, sheet: str, *, replacing: bool) -> list[str]:
@@ -148,8 +143,6 @@ def plan_append(
         book.drop_print_areas([sheet.title for sheet in old.removed])
         dropped = drop_parts(book, old.removed)
         plans = [replace(plan, title=old.titles[plan.title]) for plan in sheets]
-        if book.strict:  # where there is no VML, which notes need
-            plans = [replace(plan, notes={}) for plan in plans]
     taken = book.taken_names()
     tables = name_tables(plans, taken)
     parts, views = _make_sheet_parts(book, plans, old, tables)
@@ -179,7 +172,6 @@ def plan_append(
         record={**old.record, "sheets": kept},
         known_sheets=remember_sheets(plans, names, tables),
         titles=old.titles,
-        strict=book.strict,
         views=views,
         names=names,
     )
@@ -207,33 +199,18 @@ def _make_sheet_parts(
     for place, (plan, old_sheet) in enumerate(zip(plans, old.replaced, strict=True), 1):
         sheet = old_sheet or book.add_sheet(plan.title, new_part(SHEETS, ""), very_hidden=plan.very_hidden)
         if plan.is_view:
-            views.append(
-                make_view_part(plan, sheet.part, new_part, selected=book.is_in_view(sheet), strict=book.strict)
-            )
+            views.append(make_view_part(plan, sheet.part, new_part, selected=book.is_in_view(sheet)))
             continue
         number, table = len(book.sheets) + place, (tables.get(plan.title, ""), first + place)
-        part = make_sheet_part(plan, sheet.part, worksheet_xml(book, plan, sheet), new_part, table, number)
-        if book.strict:
-            beside = [one._replace(content=_to_strict(one.content)) for one in part.beside]
-            part = replace(part, beside=beside)
         if plan.notes:
             book.types.add_suffix(BOXES_SUFFIX, BOXES_TYPE)
-        made.append(part)
+        made.append(make_sheet_part(plan, sheet.part, worksheet_xml(book, plan, sheet), new_part, table, number))
     return made, views
-
-
-def _to_strict(content: bytes) -> bytes:
-    """Return XML in the main namespace of strict OOXML."""
-    return content.replace(MAIN.encode(), STRICT_MAIN.encode())
 
 
 def worksheet_xml(book: OpenWorkbook | NewWorkbook, plan: SheetPlan, sheet: BookSheet) -> tuple[bytes, bytes]:
     """Return the XML before and after the rows, as the workbook's macros and its view on the sheets want it."""
-    head, tail = worksheet_frame(plan, selected=book.is_in_view(sheet), code_name=_code_name(book.package, sheet.part))
-    if not book.strict:
-        return head, tail
-    plain, other = (relation_space(strict).encode() for strict in (False, True))
-    return _to_strict(head), tail.replace(plain, other)
+    return worksheet_frame(plan, selected=book.is_in_view(sheet), code_name=_code_name(book.package, sheet.part))
 
 
 def _code_name(package: Package | None, part: str) -> str:

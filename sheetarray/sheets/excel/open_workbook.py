@@ -1,6 +1,6 @@
 """Reads and changes the own part of an existing workbook: its list of sheets, and its defined names.
 
-Source: ECMA-376 part 1, 18.2 (workbook), in transitional or strict OOXML.
+Source: ECMA-376 part 1, 18.2 (workbook). Strict OOXML is read, and not changed.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from .package.relations import (
     MOST_BYTES,
     PROPERTIES,
     RELATION_SPACES,
+    RELATIONS,
     STRICT,
     TYPES,
     ContentTypes,
     Relation,
     Relations,
     merge_properties,
-    relation_space,
 )
 
-STRICT_MAIN = STRICT + "spreadsheetml/main"
+_STRICT_MAIN = STRICT + "spreadsheetml/main"
 _TABLE = "application/vnd.openxmlformats-officedocument.spreadsheetml.table+xml"
 _TYPE = re.compile(
     r"application/vnd\.(openxmlformats-officedocument\.spreadsheetml\.(sheet|template)"
@@ -67,7 +67,6 @@ class OpenWorkbook:
 
     Attributes:
         part: the name of the workbook's own part.
-        strict: whether it is strict OOXML.
         sheets: in the order of their tabs.
         active: the index of the sheet with which the workbook opens.
 
@@ -85,7 +84,7 @@ class OpenWorkbook:
                 hint="save it as .xlsx first, or write to a new file",
             )
         self.part = part
-        self.types = ContentTypes(package)
+        self.types = ContentTypes.of_package(package)
         if not _TYPE.fullmatch(type_ := self.types.type_of(part)):
             raise FormatError(
                 f"no sheet can be added to a package of the type {type_!r:.120}",
@@ -94,9 +93,8 @@ class OpenWorkbook:
             )
         self.markup = Markup(package.read(part, limit=_MOST_BYTES), location=part)
         root = self.markup.root
-        if root.name != "workbook" or root.space not in (MAIN, STRICT_MAIN):
+        if root.name != "workbook" or root.space not in (MAIN, _STRICT_MAIN):
             raise FormatError(f"the part holds {root.name!r:.40}, no workbook", location=part)
-        self.strict = root.space == STRICT_MAIN
         self.relations = Relations(package, part)
         listed = root.child_named("sheets")
         if listed is None:
@@ -129,11 +127,16 @@ class OpenWorkbook:
             )
 
     def check_changeable(self) -> None:
-        """Refuse a workbook that is signed or shared.
+        """Refuse a workbook that is signed or shared, or strict OOXML.
 
         Raises:
-            LimitError: the workbook is signed or shared.
+            LimitError: the workbook may not be changed.
         """
+        if self.markup.root.space == _STRICT_MAIN:
+            raise LimitError(
+                "the workbook is in Excel's strict format, which sheetarray does not change: "
+                "save it as an ordinary .xlsx first, or write to a new file"
+            )
         if any(relation.kind == _SIGNED for relation in self.root_relations.entries) or any(
             name.lower().startswith("_xmlsignatures/") for name in self.package.names()
         ):
@@ -204,11 +207,11 @@ class OpenWorkbook:
         id_ = next(self._free_ids, None)
         if id_ is None:
             raise LimitError(f"the workbook has {len(self.sheets)} sheets already")
-        relation = self.relations.add("worksheet", part, strict=self.strict)
+        relation = self.relations.add("worksheet", part)
         self.types.add(part, WORKSHEET_TYPE)
         known = [prefix for prefix, space in self._list.scope.items() if space in RELATION_SPACES]
         state = ' state="veryHidden"' if very_hidden else ""
-        prefix, declared = known[0] if known else "r:", f' xmlns:r="{relation_space(self.strict)}"'
+        prefix, declared = known[0] if known else "r:", f' xmlns:r="{RELATIONS}"'
         self.markup.append(
             self._list,
             f'<{self._list.prefix}sheet{"" if known else declared} name={quote_attribute(title)} sheetId="{id_}"'
@@ -283,7 +286,7 @@ class OpenWorkbook:
         if part is None:
             names = chain([PROPERTIES], map("docProps/custom{}.xml".format, count(1)))
             part = next(filterfalse(self.has_part, names))
-            self.root_relations.add("custom-properties", part, strict=self.strict)
+            self.root_relations.add("custom-properties", part)
         if part in self.package:
             merge_properties(self.package.read(part, limit=MOST_BYTES), {}, location=part)
         elif part not in self.types:
@@ -292,13 +295,11 @@ class OpenWorkbook:
 
     def changed_parts(self) -> dict[str, bytes]:
         """Return the content of the parts that list the sheets, names and parts of a workbook, where it has changed."""
-        changed = {
-            self.package.member(TYPES).name: self.types.markup.to_bytes(),
-            self.part: self.markup.to_bytes(),
-            self.relations.name: self.relations.markup.to_bytes(),
-            self.root_relations.name: self.root_relations.markup.to_bytes(),
-        }
-        return {name: content for name, content in changed.items() if content != self.package.read(name)}
+        listed = {self.package.member(TYPES).name: self.types}
+        relations = {each.name: each for each in (self.relations, self.root_relations)}
+        changed = {name: each.to_bytes() for name, each in (listed | relations).items() if each.is_changed}
+        content = self.markup.to_bytes()
+        return changed | ({self.part: content} if content != self.package.read(self.part) else {})
 
     def _index_of(self, title: str) -> int:
         """Return the number of a sheet's tab, counted from 0."""

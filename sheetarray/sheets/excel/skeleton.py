@@ -29,6 +29,7 @@ from .package.relations import (
     PROPERTIES,
     RELATIONS,
     TYPES,
+    ContentTypes,
     relations_xml,
 )
 
@@ -99,7 +100,6 @@ class ViewPart:
     drawing: str = ""  # the name of the part that holds its drawing; empty for a view without a chart
     chart: str = ""  # the name of the part that holds the chart; empty for a view without a chart
     selected: bool = False  # whether the workbook opens with this sheet in front
-    strict: bool = False  # whether the workbook is strict OOXML
 
 
 # The XML of the parts of a sheet: what stands around its rows, its Excel Table, and notes.
@@ -288,12 +288,12 @@ def make_sheet_part(
     return SheetPart(plan.title, name, *frame, beside)
 
 
-def make_view_part(plan: SheetPlan, name: str, new_part: NewPart, *, selected: bool, strict: bool = False) -> ViewPart:
+def make_view_part(plan: SheetPlan, name: str, new_part: NewPart, *, selected: bool) -> ViewPart:
     """Return the names of the parts of a view."""
     chart = ("", "")
-    if plan.has_chart and not strict:
+    if plan.has_chart:
         chart = new_part(_DRAWINGS, _DRAWING_TYPE), new_part(_CHARTS, _CHART_TYPE)
-    return ViewPart(plan.title, name, *chart, selected=selected, strict=strict)
+    return ViewPart(plan.title, name, *chart, selected=selected)
 
 
 # A new workbook without sheets, to which sheets are added as to any other.
@@ -316,6 +316,15 @@ _ROOT_RELATIONS = relations_xml(  # from which a program finds the other parts
         (f"{RELATIONS}/custom-properties", PROPERTIES),
     ]
 )
+_NEW_SUFFIXES = {
+    "rels": "application/vnd.openxmlformats-package.relationships+xml",
+    "xml": "application/xml",
+}
+_NEW_TYPES = [
+    ("/xl/styles.xml", f"{OFFICE}spreadsheetml.styles+xml"),
+    ("/docProps/core.xml", "application/vnd.openxmlformats-package.core-properties+xml"),
+    ("/docProps/app.xml", f"{OFFICE}extended-properties+xml"),
+]
 # The version of the calculation engine, of Excel 2019 and later: for a lower one Excel computes all formulas on opening
 _CALCULATION = 191029
 
@@ -340,17 +349,17 @@ class NewWorkbook:
     """
 
     package = None
-    part, strict = "xl/workbook.xml", False
+    part = "xl/workbook.xml"
 
     def __init__(self, suffix: str, styles: str) -> None:
         self.sheets: list[BookSheet] = []
-        self.types = _NewTypes(CONTENT_TYPES[suffix])
+        self.types = ContentTypes(_NEW_SUFFIXES, [(f"/{self.part}", CONTENT_TYPES[suffix]), *_NEW_TYPES])
         self._styles, self._names = styles, ""
         self._hidden: set[str] = set()  # the titles of sheets that no menu shows
 
     def has_part(self, name: str) -> bool:
         """Return whether the workbook lists a part of this name."""
-        return name in self.types.parts
+        return name in self.types
 
     def is_in_view(self, sheet: BookSheet) -> bool:
         """Return whether the workbook opens with a sheet in front."""
@@ -390,47 +399,19 @@ class NewWorkbook:
             sheets += f'<sheet name={name} sheetId="{number}"{hidden} r:id="rId{number + 1}"/>'
             targets.append((f"{RELATIONS}/worksheet", sheet.part.removeprefix("xl/")))
         texts = {
-            TYPES: self.types.to_xml(),
-            "_rels/.rels": _ROOT_RELATIONS,
             self.part: f'{DECLARED}<workbook xmlns="{MAIN}" xmlns:r="{RELATIONS}"><workbookPr/><bookViews>'
             f'<workbookView activeTab="0"/></bookViews><sheets>{sheets}</sheets>'
             + (f"<definedNames>{self._names}</definedNames>" if self._names else "")
             + f'<calcPr calcId="{_CALCULATION}" fullCalcOnLoad="0"/></workbook>',
-            "xl/_rels/workbook.xml.rels": relations_xml(targets),
             "xl/styles.xml": self._styles,
             "docProps/core.xml": f'{DECLARED}<cp:coreProperties xmlns:cp="{PACKAGE}/metadata/core-properties" '
             f'xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:creator>{_MAKER}</dc:creator></cp:coreProperties>',
             "docProps/app.xml": f'{DECLARED}<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/'
             f'extended-properties"><Application>{_MAKER}</Application></Properties>',
         }
-        return dict(zip(texts, map(str.encode, texts.values()), strict=True))
-
-
-class _NewTypes:
-    """The types of the parts of a new workbook, as `ContentTypes` has those of an existing one."""
-
-    def __init__(self, type_: str) -> None:
-        self.parts = {
-            "xl/workbook.xml": type_,
-            "xl/styles.xml": f"{OFFICE}spreadsheetml.styles+xml",
-            "docProps/core.xml": "application/vnd.openxmlformats-package.core-properties+xml",
-            "docProps/app.xml": f"{OFFICE}extended-properties+xml",
-        }
-        self._suffixes = {"rels": "application/vnd.openxmlformats-package.relationships+xml", "xml": "application/xml"}
-
-    def add(self, part: str, type_: str) -> None:
-        """Add a part to the list."""
-        self.parts[part] = type_
-
-    def add_suffix(self, suffix: str, type_: str) -> None:
-        """Add the type of all parts of a suffix to the list."""
-        self._suffixes[suffix] = type_
-
-    def to_xml(self) -> str:
-        """Return the part that lists the types."""
-        texts = [f'<Default Extension="{one}" ContentType="{type_}"/>' for one, type_ in self._suffixes.items()]
-        texts += [f'<Override PartName="/{part}" ContentType="{type_}"/>' for part, type_ in self.parts.items()]
-        return f'{DECLARED}<Types xmlns="{PACKAGE}/content-types">{"".join(texts)}</Types>'
+        lists = {TYPES: self.types.to_bytes(), "_rels/.rels": _ROOT_RELATIONS}
+        parts = {name: text.encode() for name, text in texts.items()}
+        return lists | parts | {"xl/_rels/workbook.xml.rels": relations_xml(targets)}
 
 
 def check_titles(sheets: Sequence[SheetPlan]) -> None:

@@ -382,7 +382,7 @@ def open_workbook(source: Source) -> WorkbookReader:
     part = Relations(package, "").present_target("officeDocument")
     if part is None or TYPES not in package:
         raise FormatError("a zip package that holds no workbook")
-    if ContentTypes(package).type_of(part).startswith(_BINARY):
+    if ContentTypes.of_package(package).type_of(part).startswith(_BINARY):
         return XlsbBook(package, part)
     return OoxmlBook(package, part)
 

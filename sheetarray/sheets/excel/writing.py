@@ -343,7 +343,7 @@ def _write_package(
                         options.report(before + done, total)
                 out.write(part.tail)
             if part.beside:
-                write_relations(writer, part.name, [one[:2] for one in part.beside], strict=made.strict)
+                write_relations(writer, part.name, [one[:2] for one in part.beside])
                 writer.write_parts({one.name: one.content for one in part.beside})
             before += layout.cell_count
             if _holds_words_above(layout):

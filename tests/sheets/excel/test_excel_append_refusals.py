@@ -117,7 +117,7 @@ CLOSED: dict[str, tuple[Callable[[], bytes], type[Exception], str]] = {
         "signed",
     ),
     "shared": (lambda: with_relation(rich(), RELATIONS, SHARED), sa.LimitError, "shared"),
-    "shared, strict": (lambda: strict(with_relation(rich(), RELATIONS, SHARED)), sa.LimitError, "shared"),
+    "strict": (lambda: strict(rich()), sa.LimitError, "strict format"),
     "binary": (
         lambda: replaced(rich(), TYPES, (OPEN_XML, "ms-excel.sheet.binary.macroEnabled.main")),
         sa.FormatError,

@@ -10,10 +10,9 @@ import shutil
 import struct
 import tempfile
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import IO, NamedTuple, cast
 
 from ....files import Sink, fast_zlib
@@ -104,39 +103,6 @@ _KEPT_FLAGS = 0x0006 | UTF8_NAME  # flags that a copy keeps: the level of compre
 _IN_MEMORY = 2**23  # compressed bytes of a part that wait in memory until its sizes are known; more go to a file
 
 
-@dataclass(slots=True)
-class _DirectoryEntry:
-    """An entry of the directory, from which the local header of the part is made as well."""
-
-    name: bytes
-    method: int
-    flags: int
-    when: int
-    offset: int
-    sizes: PackedSizes = PackedSizes(0, 0, 0)  # noqa: RUF009  (a tuple)
-    wide: bool = False  # whether its sizes stand in the extra field, as numbers of 64 bits
-
-    def to_local_header(self, sizes: PackedSizes) -> bytes:
-        """Note the sizes of the content, and return the bytes that stand before it."""
-        self.sizes, self.wide = sizes, max(sizes.size, sizes.packed) >= ZIP64
-        extra = struct.pack("<2H2Q", 1, 16, self.sizes.size, self.sizes.packed) if self.wide else b""
-        size, packed = (ZIP64, ZIP64) if self.wide else (self.sizes.size, self.sizes.packed)
-        version, lengths = 45 if self.wide else 20, (len(self.name), len(extra))
-        fields = self.flags, self.method, self.when & 0xFFFF, self.when >> 16, self.sizes.crc, packed, size
-        return _LOCAL.pack(b"PK\3\4", version, *fields, *lengths) + self.name + extra
-
-    def to_directory_entry(self) -> bytes:
-        """Return the bytes of the entry in the directory."""
-        size, packed = (ZIP64, ZIP64) if self.wide else (self.sizes.size, self.sizes.packed)
-        offset = min(self.offset, ZIP64)
-        wide = [self.sizes.size, self.sizes.packed] if self.wide else []
-        wide += [self.offset] if offset == ZIP64 else []
-        extra = struct.pack(f"<2H{len(wide)}Q", 1, 8 * len(wide), *wide) if wide else b""
-        versions, lengths = (45 if wide else 20, 45 if self.wide else 20), (len(self.name), len(extra))
-        fields = self.flags, self.method, self.when & 0xFFFF, self.when >> 16, self.sizes.crc, packed, size
-        return _ENTRY.pack(b"PK\1\2", *versions, *fields, *lengths, 0, 0, 0, 0, offset) + self.name + extra
-
-
 class PackageWriter:
     """A zip package that is written into a sink, which need not be one to seek in.
 
@@ -155,9 +121,8 @@ class PackageWriter:
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
         self._offset = 0
-        self._entries: list[_DirectoryEntry] = []
-        self._names: set[str] = set()
-        self._streaming = False
+        self._directory: list[bytes] = []
+        self._written: dict[str, PackedSizes] = {}
 
     def write_part(self, name: str, content: bytes) -> None:
         """Write a part whose content is given as a whole.
@@ -176,29 +141,13 @@ class PackageWriter:
         deflate, pieces = fast_zlib.deflater(), []
         for name, content in parts.items():
             packed, crc = deflate(content)
-            entry = self._entry(name)
-            pieces += [entry.to_local_header(PackedSizes(crc, len(content), len(packed))), packed]
-            self._offset += len(pieces[-2]) + len(packed)
-            self._entries.append(entry)
+            pieces += [self._add(name, PackedSizes(crc, len(content), len(packed))), packed]
         self._sink.write(b"".join(pieces))
-
-    def copy_part(self, package: Package, name: str) -> None:
-        """Write a copy of a part of another package, with its compressed bytes as they are.
-
-        Raises:
-            FormatError: the other package has no such part.
-            OSError: the sink refuses.
-        """
-        member = package.member(name)
-        entry = self._entry(member.name)
-        entry.method, entry.flags, entry.when = member.method, entry.flags | member.flags & _KEPT_FLAGS, member.when
-        self._write(entry.to_local_header(PackedSizes(member.crc, member.size, member.packed)))
-        for block in package.iter_packed(name):
-            self._write(block)
-        self._entries.append(entry)
 
     def copy_parts(self, package: Package, replaced: Mapping[str, bytes], left_out: Collection[str] = ()) -> None:
         """Write copies of all parts of another package: some with other content, and without some.
+
+        The copies have the compressed bytes as they are.
 
         Raises:
             OSError: the sink refuses.
@@ -207,7 +156,11 @@ class PackageWriter:
             if name in replaced:
                 self.write_part(name, replaced[name])
             elif name not in left_out:
-                self.copy_part(package, name)
+                member = package.member(name)
+                sizes, flags = PackedSizes(member.crc, member.size, member.packed), member.flags & _KEPT_FLAGS
+                self._sink.write(self._add(name, sizes, method=member.method, flags=flags, when=member.when))
+                for block in package.iter_packed(name):
+                    self._sink.write(block)
 
     @contextmanager
     def stream_part(self, name: str) -> Iterator[Sink]:
@@ -218,25 +171,17 @@ class PackageWriter:
         Raises:
             OSError: the sink refuses, or the disk has no room for the file in which long parts wait.
         """
-        entry = self._entry(name)
-        self._streaming = True
         with tempfile.SpooledTemporaryFile(_IN_MEMORY) as spool:
             with Deflater(spool) as deflater:
                 yield cast("Sink", deflater)
                 sizes = deflater.finish()
-            self._write(entry.to_local_header(sizes))
+            self._sink.write(self._add(name, sizes))
             spool.seek(0)
             shutil.copyfileobj(spool, cast("IO[bytes]", self._sink), 2**20)
-        self._offset += entry.sizes.packed
-        self._streaming = False
-        self._entries.append(entry)
 
     def content_of(self, name: str) -> tuple[int, int]:
         """Return the CRC-32 and the number of bytes of the content of a part that has been written."""
-        for entry in reversed(self._entries):
-            if entry.name == name.encode():
-                return entry.sizes.crc, entry.sizes.size
-        raise KeyError(name)
+        return self._written[name][:2]
 
     def finish(self) -> None:
         """Write the directory, with which the package is complete.
@@ -244,24 +189,35 @@ class PackageWriter:
         Raises:
             OSError: the sink refuses.
         """
-        assert not self._streaming, "a stream is open, or failed"
-        start = self._offset
-        self._write(b"".join([entry.to_directory_entry() for entry in self._entries]))
-        size, count = self._offset - start, len(self._entries)
+        directory = b"".join(self._directory)
+        start, size, count = self._offset, len(directory), len(self._directory)
         if max(start, size) >= ZIP64 or count >= 0xFFFF:
-            self._write(
-                _END64.pack(b"PK\6\6", 44, 45, 45, 0, 0, count, count, size, start, b"PK\6\7", 0, start + size, 1)
+            directory += _END64.pack(
+                b"PK\6\6", 44, 45, 45, 0, 0, count, count, size, start, b"PK\6\7", 0, start + size, 1
             )
         few = min(count, 0xFFFF)
-        self._write(_END.pack(b"PK\5\6", 0, 0, few, few, min(size, ZIP64), min(start, ZIP64), 0))
+        self._sink.write(directory + _END.pack(b"PK\5\6", 0, 0, few, few, min(size, ZIP64), min(start, ZIP64), 0))
 
-    def _entry(self, name: str) -> _DirectoryEntry:
-        assert not self._streaming, "a stream is open, or failed"
-        assert name.lower() not in self._names, f"the part {name} a second time"
-        self._names.add(name.lower())
-        flags = 0 if name.isascii() else UTF8_NAME
-        return _DirectoryEntry(name.encode(), DEFLATED, flags, _DATED, self._offset)
+    def _add(
+        self, name: str, sizes: PackedSizes, *, method: int = DEFLATED, flags: int = 0, when: int = _DATED
+    ) -> bytes:
+        """Put a part into the directory, and return the local header, which stands before its compressed bytes."""
+        assert name not in self._written, f"the part {name} a second time"
+        raw, flags = name.encode(), flags | (0 if name.isascii() else UTF8_NAME)
+        numbers = [sizes.size, sizes.packed] if max(sizes.size, sizes.packed) >= ZIP64 else []
+        version, extra = _zip64_extra(numbers)
+        packed, size = (ZIP64, ZIP64) if numbers else (sizes.packed, sizes.size)
+        fields = flags, method, when & 0xFFFF, when >> 16, sizes.crc, packed, size, len(raw)
+        header = _LOCAL.pack(b"PK\3\4", version, *fields, len(extra)) + raw + extra
+        made_by, extra = _zip64_extra(numbers + [self._offset] * (self._offset >= ZIP64))
+        place = min(self._offset, ZIP64)
+        entry = _ENTRY.pack(b"PK\1\2", made_by, version, *fields, len(extra), 0, 0, 0, 0, place)
+        self._directory.append(entry + raw + extra)
+        self._written[name] = sizes
+        self._offset += len(header) + sizes.packed
+        return header
 
-    def _write(self, chunk: bytes) -> None:
-        self._sink.write(chunk)
-        self._offset += len(chunk)
+
+def _zip64_extra(numbers: Sequence[int]) -> tuple[int, bytes]:
+    """Return the version of the zip format that some numbers of 64 bits need, and the extra field that holds them."""
+    return (45, struct.pack(f"<2H{len(numbers)}Q", 1, 8 * len(numbers), *numbers)) if numbers else (20, b"")

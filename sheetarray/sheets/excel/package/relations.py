@@ -9,14 +9,15 @@ import re
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
+from xml.sax.saxutils import quoteattr
 
 from ....errors import NEWER, FormatError, LimitError
 from ....files import fast_zlib
-from ...workbooks import MOST_ROWS, quote_attribute
+from ...workbooks import MOST_ROWS
 from .markup import Markup, children_named, local_name, parse_tree
 from .parts import Package
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 # Reads and changes the references from parts of a package to others (relationships), and the types of the parts.
 #
 # Source: ECMA-376 part 2 (relationships, content types), part 1 and 4 (their types, in transitional and in strict
-# OOXML).
+# OOXML). Strict OOXML is read, and not written.
 
 DECLARED = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'  # with which each part of XML begins
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"  # the namespace of workbooks and sheets
@@ -42,6 +43,7 @@ _KINDS = (
 )
 _STRICT_KINDS = {"customProperties": "custom-properties", "extendedProperties": "extended-properties"}
 RELATION_SPACES = frozenset(space.rstrip("/") for space in _KINDS[:2])
+_RELATIONSHIPS = DECLARED + f'<Relationships xmlns="{PACKAGE}/relationships">{{}}</Relationships>'
 _MOST_BYTES = 2**24  # of a part that is read here
 _MOST_BYTES_IN_ALL = 2**26  # of all relationships of a package
 
@@ -55,6 +57,7 @@ class Relation:
     # whole of it
     kind: str
     target: str | None  # the name of the part; None for something outside of the package
+    attributes: Mapping[str, str]  # as the package has them
 
 
 class Relations:
@@ -65,6 +68,7 @@ class Relations:
     Attributes:
         name: of the part that holds the relationships; the package may lack it.
         entries: the relationships, in their order.
+        is_changed: whether a reference was added or dropped.
 
     Raises:
         FormatError: the relationships are damaged.
@@ -75,6 +79,7 @@ class Relations:
         self._package = package
         self.name = relations_part(part)
         self.entries: list[Relation] = []
+        self.is_changed = False
         if (member := package.find(self.name)) is not None:
             self.name = member.name
             root = parse_tree(package.read(self.name, limit=_MOST_BYTES), location=self.name)
@@ -92,37 +97,32 @@ class Relations:
         part = self.target(kind)
         return part if part is not None and part in self._package else None
 
-    def add(self, kind: str, part: str, *, strict: bool) -> str:
+    def add(self, kind: str, part: str) -> str:
         """Add a reference to a part, and return its id.
 
         Raises:
             FormatError: the package lacks the part that holds the relationships.
         """
-        markup = self.markup
+        self._package.member(self.name)
         id_ = next(self._free_ids)
-        target = _uri(posixpath.relpath(part, self._folder) if self._folder else part)
-        markup.append(
-            markup.root,
-            f'<{markup.root.prefix}Relationship Id="{id_}" Type="{relation_type(kind, strict)}" '
-            f"Target={quote_attribute(target)}/>",
-        )
+        target = quote(posixpath.relpath(part, self._folder) if self._folder else part, safe=_PLAIN_IN_URIS)
+        attributes = {"Id": id_, "Type": f"{RELATIONS}/{kind}", "Target": target}
+        self.entries.append(Relation(id_, kind, part, attributes))
+        self.is_changed = True
         return id_
 
     def drop(self, part: str) -> None:
         """Remove the references to a part."""
-        elements = self.markup.root.children_named("Relationship") if self.entries else ()
-        for relation, element in zip(self.entries, elements, strict=True):
-            if relation.target == part:
-                self.markup.remove(element)
+        self.entries = [relation for relation in self.entries if relation.target != part]
+        self.is_changed = True
 
-    @cached_property
-    def markup(self) -> Markup:
-        """The part that holds the relationships, to be changed.
-
-        Raises:
-            FormatError: the package lacks it.
-        """
-        return Markup(self._package.read(self.name, limit=_MOST_BYTES), location=self.name, depth=2)
+    def to_bytes(self) -> bytes:
+        """Return the part that holds the relationships."""
+        texts = (
+            " ".join([f"{name}={quoteattr(value)}" for name, value in relation.attributes.items()])
+            for relation in self.entries
+        )
+        return _RELATIONSHIPS.format("".join([f"<Relationship {text}/>" for text in texts])).encode()
 
     @cached_property
     def _free_ids(self) -> Iterator[str]:
@@ -130,31 +130,19 @@ class Relations:
         return (id_ for id_ in map("rId{}".format, count(1)) if id_ not in used)
 
 
-def relations_xml(targets: Iterable[tuple[str, str]]) -> str:
-    """Return the XML of relationships, given as types and targets; their ids are rId1, rId2 and so on."""
+def relations_xml(targets: Iterable[tuple[str, str]]) -> bytes:
+    """Return the part of relationships, given as types and targets; their ids are rId1, rId2 and so on."""
     listed = [
         f'<Relationship Id="rId{number}" Type="{type_}" Target="{target}"/>'
         for number, (type_, target) in enumerate(targets, 1)
     ]
-    return f'{DECLARED}<Relationships xmlns="{PACKAGE}/relationships">{"".join(listed)}</Relationships>'
+    return _RELATIONSHIPS.format("".join(listed)).encode()
 
 
 def relations_part(part: str) -> str:
     """Return the name of the part that holds the relationships of a part."""
     folder, base = posixpath.split(part)
     return posixpath.join(folder, "_rels", f"{base}.rels")
-
-
-def relation_type(kind: str, strict: bool) -> str:
-    """Return the type of a relationship, in transitional or in strict OOXML."""
-    if strict:
-        return _KINDS[1] + next((other for other, plain in _STRICT_KINDS.items() if plain == kind), kind)
-    return _KINDS[0] + kind
-
-
-def relation_space(strict: bool) -> str:
-    """Return the namespace of the attributes that hold the ids of relationships."""
-    return _KINDS[1 if strict else 0].rstrip("/")
 
 
 def _relation(package: Package, folder: str, entry: ElementTree.Element) -> Relation:
@@ -164,124 +152,117 @@ def _relation(package: Package, folder: str, entry: ElementTree.Element) -> Rela
     path = posixpath.normpath(posixpath.join("/", folder, entry.get("Target", ""))).lstrip("/")
     member = package.find(path) or package.find(unquote(path))
     target = path if member is None else member.name  # as the package spells it
-    return Relation(entry.get("Id", ""), kind, None if entry.get("TargetMode") == "External" else target)
+    target_inside = None if entry.get("TargetMode") == "External" else target
+    return Relation(entry.get("Id", ""), kind, target_inside, entry.attrib)
 
 
-def parts_only_reached_through(package: Package, parts: Iterable[str]) -> set[str]:
+def parts_only_reached_through(package: Package, parts: Collection[str]) -> set[str]:
     """Return the parts that can be reached only through the given parts, so that nothing needs them without these.
+
+    The relationships of these parts, and of the given ones, are among them.
 
     Raises:
         FormatError: relationships are damaged, or have more than 64 MiB in all.
     """
-    left = frozenset(parts)
-    if not any(Relations(package, part).entries for part in left):
-        return {name for part in left if (name := relations_part(part)) in package}
-    graph = _Graph(package)
-    stays = graph.reachable([""], without=left)
-    lost = graph.reachable([target for part in left for target in graph.targets(part)], without=stays) - stays - left
-    names = lost | {relations_part(part) for part in lost | left}
-    return {package.member(name).name for name in names if name in package}
+    lists = [name for name in package.names() if name.lower().endswith(".rels")]
+    if sum(package.member(name).size for name in lists) > _MOST_BYTES_IN_ALL:
+        raise FormatError(f"the package has more than {_MOST_BYTES_IN_ALL} bytes of relationships")
 
+    @cache
+    def targets(part: str) -> set[str]:
+        names = {relation.target for relation in Relations(package, part).entries}
+        return {name for name in names if name is not None and name in package and name not in (TYPES, *lists)}
 
-class _Graph:
-    """The references from parts to parts."""
-
-    def __init__(self, package: Package) -> None:
-        self._package = package
-        self._known: dict[str, list[str]] = {}
-        self._budget = _MOST_BYTES_IN_ALL
-
-    def targets(self, part: str) -> list[str]:
-        """Return the parts that a part refers to."""
-        if part not in self._known:
-            name = relations_part(part)
-            self._budget -= self._package.member(name).size if name in self._package else 0
-            if self._budget < 0:
-                raise FormatError(f"the package has more than {_MOST_BYTES_IN_ALL} bytes of relationships")
-            targets = [relation.target for relation in Relations(self._package, part).entries]
-            self._known[part] = [target for target in targets if target is not None and self._is_part(target)]
-        return self._known[part]
-
-    def _is_part(self, name: str) -> bool:
-        """Return whether a part is content, and not the list of types or a list of relationships."""
-        return name in self._package and name.lower() != TYPES.lower() and not name.lower().endswith(".rels")
-
-    def reachable(self, starts: Iterable[str], *, without: Collection[str]) -> set[str]:
-        """Return all parts that can be reached from `starts`; references of the parts in `without` are not followed."""
-        reached, waiting = set(starts), list(starts)
+    def reachable(without: Collection[str]) -> set[str]:
+        """Return the parts that can be reached; references of some parts are not followed."""
+        reached, waiting = {""}, [""]
         while waiting:
             part = waiting.pop()
-            if part not in without:
-                fresh = set(self.targets(part)) - reached
-                reached |= fresh
-                waiting += fresh
+            fresh = set() if part in without else targets(part) - reached
+            reached |= fresh
+            waiting += fresh
         return reached
+
+    lost = (reachable([]) - reachable(parts)).difference(parts)
+    names = lost.union(map(relations_part, lost.union(parts)))
+    return {package.member(name).name for name in names if name in package}
 
 
 class ContentTypes:
     """The part that lists the types of all parts.
 
-    Raises:
-        FormatError: the package has no such list, or it is damaged.
+    `suffixes`: the types of parts by the suffixes of their names. `types`: of single parts, by their names.
     """
 
-    def __init__(self, package: Package) -> None:
+    def __init__(self, suffixes: Mapping[str, str], types: Iterable[tuple[str, str]]) -> None:
+        self._suffixes = dict(suffixes)
+        self._types = {_part_key(part): (part, type_) for part, type_ in types}
+        self.is_changed = False
+
+    @classmethod
+    def of_package(cls, package: Package) -> ContentTypes:
+        """Return the types of the parts of a package.
+
+        Raises:
+            FormatError: the package has no list of types, or it is damaged.
+        """
         if TYPES not in package:
             raise FormatError(f"the package has no part {TYPES!r}: it is not a workbook")
-        self._content = package.read(TYPES, limit=_MOST_BYTES)
-        root = parse_tree(self._content, location=TYPES)
-        overrides, defaults = children_named(root, "Override"), children_named(root, "Default")
-        self._overrides = {_part_key(at.get("PartName", "")): at.get("ContentType", "") for at in overrides}
-        self._defaults = {at.get("Extension", "").lower(): at.get("ContentType", "") for at in defaults}
-
-    @cached_property
-    def markup(self) -> Markup:
-        """The part, to be changed."""
-        return Markup(self._content, location=TYPES, depth=2)
+        root = parse_tree(package.read(TYPES, limit=_MOST_BYTES), location=TYPES)
+        defaults, overrides = children_named(root, "Default"), children_named(root, "Override")
+        return cls(
+            {one.get("Extension", ""): one.get("ContentType", "") for one in defaults},
+            [(one.get("PartName", ""), one.get("ContentType", "")) for one in overrides],
+        )
 
     def type_of(self, part: str) -> str:
         """Return the type of a part; empty if the list does not say it."""
-        known = self._overrides.get(_part_key(part))
-        return self._defaults.get(part.rpartition(".")[2].lower(), "") if known is None else known
+        if (known := self._types.get(_part_key(part))) is not None:
+            return known[1]
+        suffix = part.rpartition(".")[2].lower()
+        return next((type_ for one, type_ in self._suffixes.items() if one.lower() == suffix), "")
 
     def parts(self, type_: str) -> list[str]:
         """Return the parts of a type, without those whose type follows from their suffix alone."""
-        return [part for part, known in self._overrides.items() if known == type_]
+        return [part for part, (_, known) in self._types.items() if known == type_]
 
     def __contains__(self, part: str) -> bool:
-        return _part_key(part) in self._overrides
+        return _part_key(part) in self._types
 
     def add(self, part: str, type_: str) -> None:
         """Add a part to the list."""
-        self._overrides[_part_key(part)] = type_
-        prefix = self.markup.root.prefix
-        text = f'<{prefix}Override PartName={quote_attribute("/" + _uri(part))} ContentType="{type_}"/>'
-        self.markup.append(self.markup.root, text)
+        self._types[_part_key(part)] = "/" + quote(part, safe=_PLAIN_IN_URIS), type_
+        self.is_changed = True
 
     def add_suffix(self, suffix: str, type_: str) -> None:
         """Add the type of all parts of a suffix to the list, unless it is there."""
-        if suffix not in self._defaults:
-            prefix = self.markup.root.prefix
-            self.markup.append(self.markup.root, f'<{prefix}Default Extension="{suffix}" ContentType="{type_}"/>')
+        if suffix not in map(str.lower, self._suffixes):
+            self._suffixes[suffix] = type_
+            self.is_changed = True
 
     def drop(self, part: str) -> None:
         """Remove a part from the list, if it is listed."""
-        key = _part_key(part)
-        if self._overrides.pop(key, None) is not None:
-            *_, last = [
-                at for at in self.markup.root.children_named("Override") if _part_key(at.get("PartName")) == key
-            ]
-            self.markup.remove(last)
+        self.is_changed |= self._types.pop(_part_key(part), None) is not None
+
+    def to_bytes(self) -> bytes:
+        """Return the part that lists the types."""
+        texts = [
+            f"<Default Extension={quoteattr(one)} ContentType={quoteattr(type_)}/>"
+            for one, type_ in self._suffixes.items()
+        ]
+        texts += [
+            f"<Override PartName={quoteattr(part)} ContentType={quoteattr(type_)}/>"
+            for part, type_ in self._types.values()
+        ]
+        return f'{DECLARED}<Types xmlns="{PACKAGE}/content-types">{"".join(texts)}</Types>'.encode()
+
+
+_PLAIN_IN_URIS = "/%!$&'()*+,;=:@~"  # characters that a URI need not escape
 
 
 def _part_key(part: str) -> str:
     """Return one key for all spellings of a part's name: escaped or not, of any case, with a leading slash or not."""
     return unquote(part).lstrip("/").lower()
-
-
-def _uri(part: str) -> str:
-    """Return a part's name as a relationship holds it, with the characters escaped that no URI has."""
-    return quote(part, safe="/%!$&'()*+,;=:@~")
 
 
 # Custom document properties, in which a workbook keeps a record of the arrays that were written into it.
@@ -307,8 +288,7 @@ _VERSION = 1  # of records
 _OURS = re.compile(PREFIX + "[1-9][0-9]{0,5}")
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")  # the JSON of records never has an underscore before an x
 _SPACE = "http://schemas.openxmlformats.org/officeDocument/2006/custom-properties"
-_STRICT_SPACE = STRICT + "officeDocument/customProperties"
-_NEW = DECLARED + '<Properties xmlns="{}" xmlns:vt="{}">{}</Properties>'
+_VALUE_SPACE = "http://schemas.openxmlformats.org/officeDocument/2006/docPropsVTypes"
 _TEXTS = ("lpwstr", "lpstr", "bstr")  # elements that hold text, and neither a number nor a date nor a boolean
 _META = "urn:oasis:names:tc:opendocument:xmlns:meta:1.0"
 
@@ -451,22 +431,20 @@ def add_sheets(record: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]]
     }
 
 
-def merge_properties(content: bytes | None, record: Mapping[str, Any], *, location: str, strict: bool = False) -> bytes:
+def merge_properties(content: bytes | None, record: Mapping[str, Any], *, location: str) -> bytes:
     """Return the part of the custom properties with a record in place of an older one; all others stay as they are.
 
-    `content`: of the part; None to make a new one. `strict`: whether a new part is to use the namespaces of strict
-    OOXML.
+    `content`: of the part; None to make a new one.
 
     Raises:
         FormatError: the part is damaged.
         LimitError: the record is too long.
     """
     if content is None:
-        space = _STRICT_SPACE if strict else _SPACE
         made = _record_properties(record, 2, "", "vt:", "")
-        return _NEW.format(space, _value_space(space), made).encode()
+        return f'{DECLARED}<Properties xmlns="{_SPACE}" xmlns:vt="{_VALUE_SPACE}">{made}</Properties>'.encode()
     part = Markup(content, location=location, limit=MOST_BYTES)
-    if part.root.name != "Properties" or part.root.space not in (_SPACE, _STRICT_SPACE):
+    if part.root.name != "Properties" or part.root.space != _SPACE:
         raise FormatError(f"the part holds {part.root.name!r:.40}, no properties", location=location)
     pids = [1]
     for entry in part.root.children_named("property"):
@@ -474,9 +452,8 @@ def merge_properties(content: bytes | None, record: Mapping[str, Any], *, locati
             part.remove(entry)
         elif re.fullmatch("[0-9]{1,9}", entry.get("pid")):
             pids.append(int(entry.get("pid")))
-    values = _value_space(part.root.space)
-    known = [prefix for prefix, space in part.root.scope.items() if space == values and prefix]
-    prefix, declared = (known[0], "") if known else ("vt:", f' xmlns:vt="{values}"')
+    known = [prefix for prefix, space in part.root.scope.items() if space == _VALUE_SPACE and prefix]
+    prefix, declared = (known[0], "") if known else ("vt:", f' xmlns:vt="{_VALUE_SPACE}"')
     part.append(part.root, _record_properties(record, max(pids) + 1, part.root.prefix, prefix, declared))
     return part.to_bytes()
 
@@ -494,11 +471,6 @@ def _record_properties(record: Mapping[str, Any], pid: int, prefix: str, value_p
             for number, (name, value) in enumerate(pack(record).items(), pid)
         ]
     )
-
-
-def _value_space(space: str) -> str:
-    """Return the namespace of the values of properties, given that of the properties."""
-    return f"{space.rpartition('/')[0]}/docPropsVTypes"
 
 
 # What a workbook remembers of searches for arrays: down to which row of a sheet the words of headers stand.

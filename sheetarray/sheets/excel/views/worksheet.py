@@ -20,13 +20,12 @@ from ....views.geometry import Labels, ViewPlan
 from ...looks import count_shown
 from ...workbooks import GENERAL, escape_text, quote_attribute
 from ..package.packing import PackageWriter
-from ..package.relations import DECLARED, MAIN, RELATIONS, STRICT, relation_type, relations_part, relations_xml
+from ..package.relations import DECLARED, MAIN, RELATIONS, relations_part, relations_xml
 from ..skeleton import SheetPlan, ViewPart
 from ..styles import CellStyles
 from .grids import MOST_RANGES, EditableGrid, ViewGrid
 from .record import describe_view
 
-_STRICT_SPACES = ((MAIN, STRICT + "spreadsheetml/main"), (RELATIONS, STRICT + "officeDocument/relationships"))
 _PAGE = (
     '<pageMargins left="0.5" right="0.5" top="0.5" bottom="0.5" header="0.3" footer="0.3"/>'
     '<pageSetup orientation="landscape"/>'
@@ -62,20 +61,10 @@ def make_view(
     if plan.editable:
         editable = EditableGrid(plan, name_of, styles)
         head, tail = _editable_head(plan, editable, selected=part.selected), _editable_tail(plan, editable)
-        return ViewParts(_to_bytes(head, part), editable.iter_rows(), tail.encode(), None)
+        return ViewParts(head.encode(), editable.iter_rows(), tail.encode(), None)
     grid = ViewGrid(plan, name_of, styles)
     head, tail = _head(plan, grid, selected=part.selected), _tail(plan, grid, has_chart=part.drawing != "")
-    return ViewParts(
-        _to_bytes(head, part), grid.iter_rows(), tail.encode(), chart_parts(grid) if part.drawing else None
-    )
-
-
-def _to_bytes(head: str, part: ViewPart) -> bytes:
-    """Return XML as bytes, in the namespaces of the workbook: those of strict or of transitional OOXML."""
-    if part.strict:
-        for space, other in _STRICT_SPACES:
-            head = head.replace(f'"{space}"', f'"{other}"')
-    return head.encode()
+    return ViewParts(head.encode(), grid.iter_rows(), tail.encode(), chart_parts(grid) if part.drawing else None)
 
 
 def printed_range(plan: ViewPlan) -> str:
@@ -400,10 +389,8 @@ def write_view(
     return describe_view(view, *writer.content_of(part.name))
 
 
-def write_relations(
-    writer: PackageWriter, part: str, targets: Sequence[tuple[str, str]], *, strict: bool = False
-) -> None:
+def write_relations(writer: PackageWriter, part: str, targets: Sequence[tuple[str, str]]) -> None:
     """Write the part that holds the relationships of a part, `rId1` and so on, each a kind and a target."""
     folder = posixpath.dirname(part)
-    listed = [(relation_type(kind, strict), posixpath.relpath(target, folder)) for kind, target in targets]
-    writer.write_part(relations_part(part), relations_xml(listed).encode())
+    listed = [(f"{RELATIONS}/{kind}", posixpath.relpath(target, folder)) for kind, target in targets]
+    writer.write_part(relations_part(part), relations_xml(listed))
