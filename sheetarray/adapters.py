@@ -1,22 +1,22 @@
 """What an adapter is: its functions, and what it must, may and must never do.
 
-An adapter is a module with these functions, in this package or in another one. A row of the registry names it. It moves
-cells or bytes in and out. The layout of headers, the look of values and the columns of arrays are decided elsewhere.
-Adapters of other packages import what they need from here, as docs/adapters.md shows.
+An adapter is a module with the functions below, in this package or in another one. A row of the registry names the
+module. An adapter moves cells or bytes in and out. Other modules decide how headers, values and columns look. Adapters
+of other packages import what they need from this module, as docs/adapters.md shows.
 
-    write(target, arrays, **options)            must; names and options of its own, keyword-only and typed
-    read(source, names=None, **options)         must; decodes only the arrays named
-    scan(source, **options)                     must; reads no more than the headers need
-    check(source, **options)                    must; yields every `Finding`; content never raises an error
-    read_columns(source, columns=None, **o)     may; ordinary tables: `table=` is a `tables.TableOptions`, or None
-    iter_elements(source, names, **options)     may; yields (name, next elements of its buffer), memory bounded
-    write_table(target, table, **options)       may; plain columns, without headers of the format
-    write_sheets(target, tables, plain=, **o)   may; each table to a sheet, as `write_table` does if `plain`
-    describe_table(source, table=, sheet=)      may; the description that was stored with a table
-    adopt(source, target=None, **options)       may; corrects headers, all else stays
-    restore(source, target, **options)          may; writes arrays again from the snapshots in a file
-    revise(source, target, arrays)              may; writes the file with other elements in its cells, all else stays
-    keeps                                       must; a `Keeps`: what the format keeps
+    write(target, arrays, **options)            must: writes arrays; options are keyword-only and typed
+    read(source, names=None, **options)         must: returns arrays; decodes only those named
+    scan(source, **options)                     must: reads headers, and no more than they need
+    check(source, **options)                    must: yields every `Finding`; raises no error for bad content
+    read_columns(source, columns=None, **o)     may: reads an ordinary table; `table=` is a `TableOptions` or None
+    iter_elements(source, names, **options)     may: yields a name and the next elements of its buffer
+    write_table(target, table, **options)       may: writes plain columns, without headers of the exchange format
+    write_sheets(target, tables, plain=, **o)   may: writes each table to a sheet; with `plain`, as `write_table` does
+    describe_table(source, table=, sheet=)      may: returns the description that was stored with a table
+    adopt(source, target=None, **options)       may: corrects headers, and leaves everything else as it is
+    restore(source, target, **options)          may: writes arrays again from the snapshots in a file
+    revise(source, target, arrays)              may: writes new elements, and leaves everything else as it is
+    keeps                                       must: a `Keeps` that says what the format keeps
 
 Each name ends in the stem of the registry's row: `write_csv`, `keeps_csv`.
 
@@ -70,17 +70,17 @@ __all__ = [
 ]
 
 Progress = Callable[[int, int], None]
-"""A function that is called with the number of cells done and the number in all. An adapter of a service also calls the
-attribute `waiting` of this function, if it has one, before it waits: with the seconds and the reason."""
+"""A function of the caller that takes two numbers: the cells that are done, and all cells. If the function has an
+attribute `waiting`, an adapter of a service calls it before each pause, with the seconds and the reason."""
 
 
 def ignore_progress(done: int, total: int) -> None:
-    """Ignore progress: the default for `progress=None`."""
+    """Do nothing. Adapters call it if the caller passed no `progress` function."""
 
 
 CELL_CHARACTERS = 32_767
-"""The longest text that a cell of Excel holds, in UTF-16 code units. Files of text keep to it too, since people open
-them in Excel.
+"""The longest text that a cell of Excel holds, in UTF-16 code units. Text files keep to this limit, too, because people
+open them in Excel.
 """
 
 EVERYTHING = frozenset(DTYPES) | {"datetime64", "timedelta64"}
@@ -89,17 +89,19 @@ NUMERIC = frozenset(DTYPES) - {"string", "generic"}
 
 @dataclass(frozen=True, slots=True)
 class Keeps:
-    """The dtypes, orders and names that a format keeps; arrays of other dtypes are refused.
+    """A declaration of what a format keeps: dtypes, order, names, strides, labels.
+
+    An adapter must refuse arrays of other dtypes.
 
     Attributes:
-        dtypes: the names of its dtypes; "datetime64" and "timedelta64" mean every unit.
+        dtypes: the names of the dtypes; "datetime64" and "timedelta64" mean every unit.
         order: whether an array in Fortran order comes back in Fortran order.
-        names: whether the names of arrays are stored; otherwise an array is named after its file.
-        several: whether one file holds several arrays.
+        names: whether the file stores the names of arrays. If not, an array is named after its file.
+        several: whether one file can hold several arrays.
         buffers: whether the strides and the offset of a `LinearArray` come back.
-        nested: whether awkward arrays come back as such.
+        nested: whether awkward arrays come back as awkward arrays.
         labels: whether dimension names, coordinates, attributes and indexes come back.
-        table: whether a file holds one table, whose arrays lie along the same dimensions.
+        table: whether all arrays of a file must have the same dimensions, like the columns of a table.
     """
 
     dtypes: frozenset[str] = field(default=EVERYTHING)
@@ -113,18 +115,18 @@ class Keeps:
 
     @property
     def missing(self) -> list[str]:
-        """The missing values that come back as they were written: those of NaN, NaT and None whose dtype it holds."""
+        """The missing values that the format keeps, of "NaN", "NaT" and "None"."""
         words = {"float64": "NaN", "datetime64": "NaT", "generic": "None"}
         return [word for dtype, word in words.items() if dtype in self.dtypes]
 
     def changes(self, arrays: Mapping[str, Any], file_name: str | None, *, labelled: bool = False) -> Iterator[str]:
-        """Yield a sentence for each thing that the format loses of some arrays, although it holds their elements.
+        """Yield a sentence for each property of some arrays that the format does not keep: labels, order, a name.
 
         Args:
-            arrays: by name, as `sheetarray.arrays.values_by_name` gives them.
-            file_name: the name that a single array without one gets from its file; None for a folder, which
-                keeps names, and for an open file.
-            labelled: whether they came with dimension names, coordinates, attributes or an index.
+            arrays: a mapping of names to arrays.
+            file_name: the name that a single array takes from its file. None for an open file, or a folder that
+                keeps names.
+            labelled: whether the arrays have dimension names, coordinates, attributes or an index.
         """
         if labelled and not self.labels:
             yield "keeps no labels: dimension names, coordinates, attributes or an index are not in the file"
@@ -136,7 +138,7 @@ class Keeps:
 
 
 def _is_column_major(array: Any) -> bool:
-    """Return whether an array's order differs from row-major order where it matters: along two axes or more."""
+    """Return whether an array is in column-major order, and has two axes along which that makes a difference."""
     if isinstance(array, LinearArray):
         return array.order == "column-major" and _has_order(array.shape)
     if not isinstance(array, np.ndarray):

@@ -130,7 +130,7 @@ def _text_view(header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) ->
 
 @dataclass(frozen=True, eq=False)
 class LinearArray:
-    """A 1-D buffer, and how an n-dimensional array lies in it: everything that a flat list says.
+    """An n-dimensional array as its 1-D buffer of elements, with dtype, shape, strides, offset and order.
 
     Attributes:
         dtype: the name of the dtype, such as "float64".
@@ -187,7 +187,7 @@ class LinearArray:
 
     @classmethod
     def from_numpy(cls, a: Any, base: bool = False) -> LinearArray:
-        """Return the description of an array; elements are copied only if they do not lie side by side.
+        """Return an array as a `LinearArray`. Elements are copied only if they are not side by side in memory.
 
         Args:
             a: an ndarray, or a scalar, a list, or a column of pandas, polars, Arrow or xarray.
@@ -195,7 +195,7 @@ class LinearArray:
                 elements of the view, in the array's own order.
 
         Raises:
-            DTypeError: the format has no dtype for it.
+            DTypeError: the exchange format has no dtype for the array.
         """
         array = np.asarray(as_array(a))
         dtype = dtypes.from_numpy(array.dtype)
@@ -211,11 +211,14 @@ class LinearArray:
         return cls(dtype.name, array.shape, contiguous_strides(array.shape, order), 0, order, buffer)
 
     def to_numpy(self) -> np.ndarray[Any, Any]:
-        """Return the array as a view on `buffer`. Text of `StringDType` is copied if it does not lie side by side."""
+        """Return the array as a view on `buffer`. Text of `StringDType` is copied if it has gaps."""
         return view_of(self.header, self.buffer)
 
     def to_cells(self, *, complex: ComplexForm = "text") -> list[Cell]:
-        """Return the flat list: header, then one cell for each element of the buffer (two if interleaved)."""
+        """Return the flat list of the array: its header, then a cell for each element of the buffer.
+
+        With `complex="interleaved"`, a complex element takes two cells.
+        """
         return [*self.header.to_cells(), *encode(self.buffer, self.dtype_entry, complex=complex)]
 
     @classmethod
@@ -237,10 +240,9 @@ class LinearArray:
                 blanks may come first.
             strict: refuse a list without a version, an older form.
             missing: "nan" reads blanks as NaN in float and complex arrays.
-            address: a function that names a cell in an error, from its index.
-            name: the name of the array in an error.
-            note: a function, called with a finding for everything that is accepted although `to_linear` does not write
-                it.
+            address: a function that takes the index of a cell and returns its address, for messages.
+            name: the name of the array, for messages.
+            note: a function that is called with a finding for each oddity that is accepted, such as a missing version.
             resize: compute the length of the slowest axis from the number of data cells.
 
         Raises:
@@ -250,7 +252,10 @@ class LinearArray:
         return cls.from_header(*parts)
 
     def has_elements(self, header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> bool:
-        """Return whether the array of a header and a buffer has the same shape, dtype and elements, to the bit."""
+        """Return whether another array has the same shape, dtype and elements, bit for bit.
+
+        The other array is given by its header and its buffer.
+        """
         if header.shape != self.shape or header.dtype.name != self.dtype:
             return False
         one, other = view_of(header, buffer), self.to_numpy()

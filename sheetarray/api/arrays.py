@@ -249,7 +249,7 @@ def check(
     storage_options: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Iterator[Finding]:
-    """Yield everything that is wrong with a source, instead of raising the first error; nothing for an intact file.
+    """Yield a finding for each problem in a file or spreadsheet. An intact one has none.
 
     Args:
         source: a path, a URL, an open file, a workbook of openpyxl, or an object of gspread.

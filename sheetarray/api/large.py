@@ -37,7 +37,7 @@ def iter_blocks(
     storage_options: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Iterator[Array]:
-    """Yield an array in blocks of some rows, cut along its first dimension; memory does not grow with the array.
+    """Yield an array block by block, each with some of its rows. Memory does not grow with the array.
 
     The blocks of an awkward array are awkward arrays.
 
@@ -232,7 +232,7 @@ def read_in_pieces(
 
     Raises:
         FormatError: as `read`; or the file has changed meanwhile.
-        NotFoundError: no such array.
+        NotFoundError: an array does not exist.
     """
     if not is_path(source) or not _comes_in_pieces(source, format, options) or size_of(source) < LARGE_FILE:
         return None

@@ -79,18 +79,18 @@ def merge(
 
     - A change by one person is taken, and so is a change that several people made alike.
     - Rounding by a program is no change.
-    - If people changed an element differently, that is a conflict: the base's value stays, unless `prefer` or `choices`
+    - If people changed an element differently, you get a conflict. The base's value stays, unless `prefer` or `choices`
       names another file.
-    - Added rows follow each other, in the order of the files. Rows with the same label are one row.
-    - If the files differ in the length of another axis of an array, that axis counts as its rows.
+    - Added rows follow each other, in the order of the files. Rows with the same label become one row.
+    - Rows run along the first axis. If the copies differ in the length of another axis, rows run along that axis.
 
     Args:
         base: the file that you sent.
         *returned: the files that came back, in any formats that `read` takes.
         target: where the merged arrays go; it may be the base. None writes nothing. A target in the format of the base
-            is the base's file with other values. A target in another format is written anew.
-        prefer: one of the files, or several. Conflicts take their values; the first file that has one wins.
-        choices: the file of choices that the page of a merge saves, or its content.
+            is a copy of the base with other values. A target in another format is written anew.
+        prefer: one of the files, or several. A conflict takes the value of the first of them that has one.
+        choices: the file `choices.json` that you saved on the page of a merge, or its content.
         storage_options: options of the file systems of URLs.
         client: a gspread client, for Google Sheets.
 
@@ -480,9 +480,10 @@ def adopt(
     storage_options: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> dict[str, ArrayInfo]:
-    """Accept the rows that people added or deleted: the headers are corrected, and everything else stays.
+    """Accept the rows that people added or deleted. The headers are corrected, and everything else stays.
 
-    In a workbook, defined names and fingerprints are corrected too. `check` then compares with what is there now.
+    In a workbook, defined names and fingerprints are corrected too. After that, `check` accepts the elements that
+    people edited.
 
     Args:
         source: a path, a URL, or an open file (then with `format` and a target).
@@ -495,10 +496,10 @@ def adopt(
         An `ArrayInfo` for each array whose length changed, by name.
 
     Raises:
-        FormatError: as `read` with `resize=True`; or labels contradict the new lengths. A single cell that cannot be
-            read only gives a warning, unless the target has another format.
+        FormatError: as `read` with `resize=True`, or labels contradict the new lengths. A wrong cell gives only a
+            warning, unless the target has another format.
         LimitError: the workbook is signed or shared.
-        NotFoundError: the format can only be read, and there is no target in another format.
+        NotFoundError: the format can only be read, and the target does not have another one.
 
     Example:
         >>> import tempfile, pathlib

@@ -122,7 +122,7 @@ class DataCells:
 
 @dataclass(frozen=True, slots=True)
 class ArrayInfo:
-    """What the header says about an array, and where the array is.
+    """The properties of an array in a file: its shape, dtype, order, strides and location.
 
     Attributes:
         shape: the number of elements along each dimension.
@@ -159,14 +159,14 @@ class ArrayInfo:
     def from_header(
         cls, header: Header, location: str, cells_above: int, *, parts: int = 1, data: tuple[DataCells, ...] = ()
     ) -> ArrayInfo:
-        """Return the info of an array of cells.
+        """Return the `ArrayInfo` of an array of cells.
 
         Args:
-            header: of the array.
-            location: of its first cell.
+            header: the header of the array.
+            location: the address of its first cell.
             cells_above: the number of cells that the headers of its parts take.
-            parts: the number of columns in which it stands.
-            data: where its data cells stand.
+            parts: the number of columns that the array takes.
+            data: the ranges of its data cells.
         """
         cells, name = cells_above + header.capacity, header.dtype.name
         shape, order, strides, offset = header.shape, header.order, header.strides, header.offset

@@ -1,1 +1,1 @@
-"""Array formats that are no spreadsheets: each module can be used alone, and `read` and `write` find it by suffix."""
+"""Adapters for formats other than spreadsheets. You can use each module alone, or by suffix with `read` and `write`."""

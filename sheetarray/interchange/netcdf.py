@@ -430,7 +430,7 @@ def read_netcdf(source: Readable, names: Sequence[str] | None = None) -> dict[st
 
 
 def scan_netcdf(source: Readable) -> dict[str, ArrayInfo]:
-    """Return the infos of all variables; the location is the variable."""
+    """Return an `ArrayInfo` for each variable. `location` is the variable."""
     infos = {}
     with _open(source) as (dataset, most):
         labels = _take_labels(dataset, most)
@@ -448,7 +448,7 @@ def scan_netcdf(source: Readable) -> dict[str, ArrayInfo]:
 
 
 def check_netcdf(source: Readable) -> Iterator[Finding]:
-    """Yield every finding: at most one for each variable; nothing for an intact file or folder."""
+    """Yield a finding for each variable that cannot be read. An intact file or folder has none."""
     findings: list[Finding] = []
     with noting(findings), _open(source) as (dataset, most):
         _take_labels(dataset, most, findings.append)
@@ -460,9 +460,11 @@ def check_netcdf(source: Readable) -> Iterator[Finding]:
 
 
 def write_netcdf(target: Writable, arrays: Any, *, form: Form = "netcdf", progress: Progress | None = None) -> None:
-    """Write arrays as a NetCDF-4 file or a Zarr folder: a Dataset as it is, other arrays with dimensions of their own.
+    """Write arrays as a NetCDF-4 file or a Zarr folder.
 
-    `form`: "zarr" writes a folder in version 2 of Zarr, and replaces such a one.
+    A Dataset is written as it is. Other arrays get dimensions of their own.
+
+    `form`: "netcdf" writes a NetCDF-4 file, and "zarr" writes a folder in version 2 of Zarr.
     """
     if form not in ("netcdf", "zarr"):
         raise LimitError(f"form is 'netcdf' or 'zarr', not {form!r:.80}")

@@ -115,7 +115,7 @@ keeps_npy = Keeps(EVERYTHING - {"generic"}, names=False, several=False)
 
 
 def write_npy(target: Writable, arrays: Any, *, progress: Progress | None = None) -> None:
-    """Write one array as a `.npy` file, as `numpy.save` does; its name is not stored."""
+    """Write one array as a `.npy` file, as `numpy.save` does. The file does not store its name."""
     plain = plain_arrays(arrays)
     if len(plain) > 1:
         raise LimitError(f"a .npy file holds one array, not {len(plain)}: write .npz")
@@ -130,20 +130,20 @@ def write_npy(target: Writable, arrays: Any, *, progress: Progress | None = None
 
 
 def read_npy(source: Readable, names: Sequence[str] | None = None) -> dict[str, Array]:
-    """Return the array of a `.npy` file by the file's own name; it can be written to, which never changes the file."""
+    """Return the array of a `.npy` file by the name of the file. You can change it, and the file stays as it is."""
     with Source(source) as opened, locating(source=opened.name):
         sources = select({default_name(opened.name): opened}, names)
         return {name: _decode(file) for name, file in sources.items()}
 
 
 def scan_npy(source: Readable) -> dict[str, ArrayInfo]:
-    """Return the info of the array from its header alone; the location is that of the first byte of the data."""
+    """Return an `ArrayInfo` of the array, from the header alone. `location` is the first byte of the elements."""
     with Source(source) as opened, locating(source=opened.name):
         return {default_name(opened.name): parse(opened.prefix).to_info()}
 
 
 def check_npy(source: Readable) -> Iterator[Finding]:
-    """Yield the finding that says why `read` refuses the file; nothing for an intact one."""
+    """Yield a finding if the file cannot be read. An intact file has none."""
     findings: list[Finding] = []
     with noting(findings), Source(source) as opened, locating(array=default_name(opened.name)):
         _decode(opened)
@@ -171,7 +171,7 @@ MOST_MEMBERS = 100_000  # of an archive; each takes some 80 microseconds to open
 
 
 def write_npz(target: Writable, arrays: Any, *, compress: bool = False, progress: Progress | None = None) -> None:
-    """Write arrays as a `.npz` archive, as `numpy.savez` does; `compress` deflates them, as `savez_compressed` does."""
+    """Write arrays as a `.npz` archive, as `numpy.savez` does. `compress` deflates them, as `savez_compressed` does."""
     plain = plain_arrays(arrays)
     for name in plain:
         if problem := name_problem(name):
@@ -195,7 +195,7 @@ def write_npz(target: Writable, arrays: Any, *, compress: bool = False, progress
 def read_npz(
     source: Readable, names: Sequence[str] | None = None, *, progress: Progress | None = None
 ) -> dict[str, Array]:
-    """Return the arrays of a `.npz` archive by name, in its order."""
+    """Return the arrays of a `.npz` archive by name, in the order of the archive."""
     with Source(source) as opened, locating(source=opened.name), _opening_archive(opened) as archive:
         wanted = select(_members_by_name(archive), names)
         _check_total(archive, wanted.values())
@@ -212,7 +212,7 @@ def read_npz(
 
 
 def scan_npz(source: Readable) -> dict[str, ArrayInfo]:
-    """Return the infos of all arrays from their headers alone; the location is a member and the first byte in it."""
+    """Return an `ArrayInfo` for each array, from headers alone. `location` is the member, and the first byte there."""
     with Source(source) as opened, locating(source=opened.name), _opening_archive(opened) as archive:
         return {
             name: _read_header(archive, member).to_info(member=member.filename)
@@ -221,7 +221,7 @@ def scan_npz(source: Readable) -> dict[str, ArrayInfo]:
 
 
 def check_npz(source: Readable) -> Iterator[Finding]:
-    """Yield every finding: at most one for each array; nothing for an intact archive."""
+    """Yield a finding for each array that cannot be read. An intact archive has none."""
     findings: list[Finding] = []
     with noting(findings), Source(source) as opened, _opening_archive(opened) as archive:
         members = _members_by_name(archive)

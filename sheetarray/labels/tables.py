@@ -184,7 +184,7 @@ def stack_labels(
 
     Raises:
         FormatError: two rows of the same labels, labels without a row, or other columns than the note says.
-        NotFoundError: no such column.
+        NotFoundError: a column does not exist.
     """
     if note is not None and (dims is not None or beside is not None):
         given, written = (

@@ -287,7 +287,7 @@ def serve_source(
     Raises:
         FormatError: a header, or a small array, is damaged.
         LimitError: more small arrays than a page holds.
-        NotFoundError: no such array.
+        NotFoundError: an array does not exist.
     """
     names = list_names(names)
     if file_version(place) is None:

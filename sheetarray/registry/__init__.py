@@ -1,9 +1,9 @@
-"""Which adapter a suffix or a URL means; nothing is imported before it is needed.
+"""The table of formats: finds the adapter for a suffix, a URL or a name, and imports it when it is needed.
 
-`FORMATS` holds a row for each format: those of this package, those that `register_format` has added, and those that
-installed packages give under the entry point group `sheetarray.formats`. A row names a module and the stem of its
-functions: `read_csv`, `write_csv`, `scan_csv`, `check_csv`, `read_columns_csv` for the stem `csv`; a format that lacks
-a verb leaves the function out. docs/adapters.md says how to write one.
+`FORMATS` has a row for each format: those of this package, those that you add with `register_format`, and those of
+installed packages with an entry point in the group `sheetarray.formats`. A row names a module and the stem of its
+functions. For the stem `csv` these are `read_csv`, `write_csv`, `scan_csv`, `check_csv` and others. A format may lack
+some of them. docs/adapters.md shows how to write a format of your own.
 """
 
 from __future__ import annotations

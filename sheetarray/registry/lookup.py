@@ -117,9 +117,9 @@ _registered: dict[str, Format] = {}
 
 
 class _Formats(Mapping[str, Format]):
-    """Every format by its name, in the order of the names; read-only.
+    """A read-only mapping of names to formats, in alphabetical order.
 
-    Packages that give formats are loaded when all formats are listed, and for a name that is none of sheetarray's own.
+    Other packages with formats are loaded when you list all formats, or ask for a name that sheetarray does not have.
     """
 
     def __getitem__(self, name: str) -> Format:
@@ -163,13 +163,13 @@ def composites() -> list[Composite]:
 
 
 def register_format(row: Format) -> None:
-    """Add a format for as long as this process runs; a package gives its formats by entry points instead.
+    """Add a format, until this process ends. A package can declare its formats by entry points instead.
 
     Args:
-        row: the format, whose module may be `__main__`. The same row may be registered again.
+        row: the format. Its module may be `__main__`. You can register the same row again.
 
     Raises:
-        ValueError: a name, suffix or prefix belongs to another format, or a field of the row is malformed.
+        ValueError: another format has this name, suffix or prefix, or a field of the row is malformed.
 
     Example:
         >>> register_format(Format(name="mine", suffixes=(".csv",), module="__main__", stem="mine", title="my own"))
@@ -184,17 +184,17 @@ def register_format(row: Format) -> None:
 
 
 def format_of(source: Any, name: str | None = None, *, reading: bool = False) -> Format:
-    """Return the format of a path, URL or open file, unless `name` says it.
+    """Return the row of the format that a path, a URL or an open file has, or of the format called `name`.
 
     Args:
-        source: the path, URL or file.
-        name: the format.
-        reading: tell formats of one suffix apart by what is read, from a path or a file that can be sought in.
+        source: the path, the URL or the open file.
+        name: the name of the format; None finds it.
+        reading: if formats share a suffix, read the beginning of the file to tell them apart.
 
     Raises:
-        NotFoundError: nothing says which format; the message lists those that there are.
-        MissingDependencyError: `name` is a format of a package that does not work.
-        OSError: reading, and there is no such file.
+        NotFoundError: the format cannot be found. The message lists the formats that exist.
+        MissingDependencyError: the package of the format cannot be loaded.
+        OSError: with `reading`, the file does not exist.
     """
     if (row := _format_by_object(source)) is not None:
         if name not in (None, row.name):

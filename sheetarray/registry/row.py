@@ -33,33 +33,32 @@ class Composite:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One format.
+    """A row of the registry, which describes one format: its name, its suffixes and its adapter.
 
     Attributes:
         name: the name for `format=`: lower-case letters and digits, with `-`, `_` or `.` between them.
-        suffixes: its suffixes, in lower case with a dot; a compression may follow them.
+        suffixes: the suffixes of its files, in lower case with a dot, without a compression such as `.gz`.
         module: the module of the adapter, such as `my_package.adapter`.
-        stem: the end of the names of its functions: `read_<stem>`, `write_<stem>`, ..
+        stem: the end of the names of the adapter's functions: `read_<stem>`, `write_<stem>`, ..
         title: a short description.
-        prefixes: the prefixes of its URLs.
-        objects: the classes whose objects belong to it, each as its top-level package and its name, such as
-            `openpyxl.Workbook`.
+        prefixes: the beginnings of its URLs.
+        objects: the classes of other libraries that the adapter takes, such as `openpyxl.Workbook`: the top-level
+            package and the name of the class.
         writing: default options for writing.
-        extra: the extra of sheetarray that installs what the format needs, or None.
-        instead: the suffix to write instead, if the format is only read; else None.
-        composite: the values of this format that containers of cells spread over several columns; it has no effect in
-            a row that an entry point gives, only in one that `register_format` adds.
+        extra: the extra of sheetarray that installs the packages of the format, or None.
+        instead: for a format that can only be read, the suffix to write instead; None for all others.
+        composite: the values of this format that a container of cells spreads over several columns, such as awkward
+            arrays. It works only in a row that `register_format` adds, not in one of an entry point.
         compressible: whether `.gz` and `.zst` may follow the suffix.
-        signature: a regular expression that tells files of this format from those of another one which has the same
-            suffixes: it is found in their first 4 KiB (inflated), and never in those of the other. Writing to such a
-            suffix means the other format. Only formats of sheetarray and registered ones may share a suffix so.
-        magic: a regular expression that matches what files of this format begin with, and those of no other, for files
-            without a name: the first 4 KiB (inflated); of a zip archive `PK` and the names of its members, one a line.
-        package: the installed package whose entry point gives the format; None for one of sheetarray, or of this
-            session.
-        text: whether a file that was opened for text can hold it.
-        folders: "read" if a folder whose name ends in a suffix can be read as well as a file, "write" if it can also be
-            written; None if neither.
+        signature: a regular expression that tells this format from another one with the same suffix. It is found in the
+            first 4 KiB of files of this format (inflated), and never in files of the other. If you write to such a
+            suffix, the other format is written. It works only in formats of sheetarray and of `register_format`.
+        magic: a regular expression that recognises an open file without a name. It matches the first 4 KiB (inflated).
+            For a zip archive, it matches `PK` and the names of the members, one a line.
+        package: the installed package whose entry point has the format; None if it is one of sheetarray's, or was
+            registered.
+        text: whether the adapter takes a file that was opened for text.
+        folders: "read" if the adapter reads folders with this suffix, "write" if it also writes them, None if neither.
 
     Example:
         >>> Format(name="inks", suffixes=(".inks",), module="my_inks.adapter", stem="inks", title="my inks").suffixes
@@ -85,11 +84,11 @@ class Format:
     folders: Literal["read", "write"] | None = None
 
     def function(self, verb: str) -> Callable[..., Any]:
-        """Return the adapter's function for a verb: read, write, scan, check, read_columns or write_table.
+        """Return the adapter's function for a verb, such as `read`, `write`, `scan`, `check` or `write_table`.
 
         Raises:
-            NotFoundError: the format has no such verb, or is only read.
-            MissingDependencyError: the adapter needs a package that is not installed, or comes from one that is broken.
+            NotFoundError: the adapter has no function for the verb, or the format can only be read.
+            MissingDependencyError: a package that the adapter needs is missing, or the adapter's package is broken.
         """
         if verb in ("write", "write_table") and self.instead is not None:
             raise NotFoundError(f"{self.title}: these are only read; write {self.instead} instead")
@@ -124,7 +123,7 @@ class Format:
 
     @property
     def check(self) -> Callable[..., Iterator[Finding]]:
-        """The adapter's function that yields what is wrong: `check(source, **options)`."""
+        """The adapter's function that yields findings: `check(source, **options)`."""
         return self.function("check")
 
     @property
@@ -134,22 +133,22 @@ class Format:
 
     @property
     def write_table(self) -> Callable[..., Any]:
-        """The adapter's function that writes a table, and returns what is read instead of the target, or None."""
+        """The adapter's function that writes an ordinary table: `write_table(target, table, **options)`."""
         return self.function("write_table")
 
     @property
     def adopt(self) -> Callable[..., dict[str, ArrayInfo]]:
-        """The adapter's function that makes headers true to the cells: `adopt(source, target, **options)`."""
+        """The adapter's function that corrects headers: `adopt(source, target, **options)`."""
         return self.function("adopt")
 
     @property
     def restore(self) -> Callable[..., list[str]]:
-        """The adapter's function that writes arrays anew from what a file keeps of them: `restore(source, target)`."""
+        """The adapter's function that writes arrays again from the snapshots in a file: `restore(source, target)`."""
         return self.function("restore")
 
     @property
     def revise(self) -> Callable[..., None]:
-        """The adapter's function that puts other elements into a file: `revise(source, target, arrays)`."""
+        """The adapter's function that writes new elements into a copy of a file: `revise(source, target, arrays)`."""
         return self.function("revise")
 
     @property
@@ -158,12 +157,12 @@ class Format:
         return self.function("iter_elements")
 
     def instead_of(self, option: str) -> str:
-        """Return what to do instead of giving an option that the format has not; empty where nobody says."""
+        """Return a sentence that says what to use instead of an option that the format lacks, or an empty text."""
         return str(getattr(self._load(), f"instead_{self.stem}", {}).get(option, ""))
 
     @property
     def keeps(self) -> Keeps | None:
-        """The declaration of what comes back from the format as it was written; None if the adapter makes none."""
+        """The adapter's `Keeps`, which declares what the format keeps; None if the adapter has none."""
         declared = getattr(self._load(), f"keeps_{self.stem}", None)
         return declared if isinstance(declared, Keeps) else None
 

@@ -61,7 +61,7 @@ def from_frame(
     missing: Missing = "error",
     resize: bool = False,
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """Return the arrays in a DataFrame of cells, as `to_frame` makes it or pandas reads it from a file.
+    """Return the arrays in a DataFrame of cells, such as `to_frame` returns.
 
     Args:
         frame: the DataFrame. Cells may be text; NaN, None and NA are blanks.
@@ -71,7 +71,7 @@ def from_frame(
         resize: read arrays at their new length where people added or deleted rows.
 
     Raises:
-        FormatError: the content is wrong; `.location` is the cell's address if the column names are in row 1.
+        FormatError: the content is wrong. `.location` is the address of the cell in a sheet with the names in row 1.
         NotFoundError: an array in `names` does not exist.
 
     Example:

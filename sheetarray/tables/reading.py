@@ -201,7 +201,7 @@ def read_table(
     table; None for nothing.
 
     Raises:
-        FormatError: no table, a cell that its dtype cannot mean, or a column that does not fill its shape.
+        FormatError: there is no table, a cell does not fit the dtype, or a column does not fill its shape.
         NotFoundError: no such column, or no such range.
     """
     options = options or TableOptions()

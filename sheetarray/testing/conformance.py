@@ -1,13 +1,13 @@
-"""The suite that every adapter passes, those from outside too: a subclass with a suffix and a format is a whole test.
+"""The suite that every adapter passes. To test an adapter of your own, subclass it, and set a suffix and a format.
 
     from sheetarray.testing.conformance import Conformance
 
     class TestColors(Conformance):
         suffix, format = ".colors", "colors"
 
-What the format cannot hold, the suite learns from what the adapter declares (`keeps_<stem>`): what is declared comes
-back bit for bit, and all else is refused with nothing written. Where an adapter is special, attributes of the subclass
-say so, and hooks (`place`, `write`, `read`, `scan`, `check`) may be replaced where arrays do not go through a path.
+The adapter declares in `keeps_<stem>` what its format keeps. The suite expects that such arrays come back bit for bit.
+All other arrays must be refused before anything is written. Describe what is special about your adapter by attributes
+of the subclass. If your arrays do not go through a path, override the hooks `place`, `write`, `read`, `scan`, `check`.
 
 Needs pytest: pip install 'sheetarray[testing]'. docs/adapters.md has an example.
 """
@@ -32,9 +32,9 @@ __all__ = ["Conformance", "HostileConformance"]
 
 
 class Conformance(ConformanceHooks):
-    """Whatever `write` puts into a file, `read` brings back bit for bit, or `write` refuses it and nothing changes.
+    """Tests that `read` brings back every array bit for bit, unless `write` refuses the array and changes nothing.
 
-    The attributes and hooks of a subclass are those of `ConformanceHooks`.
+    `ConformanceHooks` describes the attributes and hooks that a subclass can set.
     """
 
     # What comes back -----------------------------------------------------------------------------------------

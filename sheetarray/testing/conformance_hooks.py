@@ -1,4 +1,4 @@
-"""The attributes with which a test describes an adapter to the conformance suite, and the hooks that it may replace."""
+"""The attributes and hooks of the conformance suite. A test sets attributes, and may replace hooks."""
 
 from __future__ import annotations
 
@@ -63,24 +63,24 @@ _DTYPES = {name: sa.LinearArray.from_numpy(array).dtype.partition("[")[0] for na
 
 
 class ConformanceHooks:
-    """The attributes and hooks of `Conformance`, in which one adapter differs from another.
+    """The attributes and hooks by which a subclass of `Conformance` describes its adapter.
 
     Attributes:
-        suffix: the suffix of the files that are written.
+        suffix: the suffix of the files that the tests write.
         format: the name of the format for open files; None if the adapter takes no open files.
-        writing: options of every write; `reading` of every read and check, `scanning` of every scan.
-        lacks: names of the cases that the format refuses, with the type of the error. Unless given: those of a dtype
-            that the adapter does not declare, with `DTypeError`.
-        holds_too: names in `BAD` that the format does hold.
-        sample: an array that the format holds, for open files.
-        keeps_layout: whether an array in Fortran order comes back in Fortran order. Unless given: as declared.
-        keeps_buffers: whether a base buffer comes back with strides and offset. Unless given: in formats of cells.
-        holds_several: whether a file holds several arrays of any lengths. Unless given: as declared.
-        has_progress: whether `progress=` is an option, of the verbs `progress_of`.
-        every_case: whether each case is tested in a file of its own. False suits an option or a compression of a format
-            that passes the whole suite already: some cases stand in a file of their own, and all of them side by side,
-            and what no option can change is left out.
-        binary: whether files opened for bytes are taken; `text`: files opened for text.
+        writing: options for every write. `reading` has those for every read and check, `scanning` those for every scan.
+        lacks: the names of the cases that the format refuses, with the class of the error. By default, these are the
+            cases of dtypes that the adapter does not declare, with `DTypeError`.
+        holds_too: the names of the cases in `BAD` that the format holds although most formats refuse them.
+        sample: an array that the format holds, for tests with open files.
+        keeps_layout: whether an array in Fortran order comes back in Fortran order; by default as declared.
+        keeps_buffers: whether a base buffer comes back with strides and offset; by default as declared.
+        holds_several: whether a file holds several arrays of any lengths; by default as declared.
+        has_progress: whether the verbs in `progress_of` have the option `progress=`.
+        every_case: whether each case gets a file of its own. Set False to test an option or a compression of a format
+            that already passes the whole suite. Then some cases get a file of their own, all cases together get one
+            more, and tests that no option can change are left out.
+        binary: whether the adapter takes files opened for bytes. `text` says the same of files opened for text.
     """
 
     suffix = ""
@@ -112,7 +112,7 @@ class ConformanceHooks:
 
     @property
     def keeps(self) -> Keeps:
-        """The declaration of what the adapter keeps; everything, if no format is named."""
+        """The `Keeps` that the adapter declares. If no format is named, everything is kept."""
         if self.format is None:
             return Keeps()
         row = FORMATS[self.format]
@@ -122,7 +122,7 @@ class ConformanceHooks:
 
     @property
     def lacks(self) -> Mapping[str, type[Exception]]:
-        """The names of the cases that the format refuses, with the type of the error."""
+        """A mapping of the cases that the format refuses to the class of the error."""
         keeps = self.keeps.dtypes
         return {name: sa.DTypeError for name, dtype in _DTYPES.items() if dtype not in keeps}
 
@@ -172,13 +172,11 @@ class ConformanceHooks:
         return list(sa.check(place, **{**self.reading, **options}))
 
     def name(self, number: int, name: str) -> str:  # noqa: ARG002  (for subclasses)
-        """Return the name under which an array comes back: the number of the array, from 0, and its name when
-        written.
-        """
+        """Return the name of an array after reading, from its number (counted from 0) and its name before writing."""
         return name
 
     def cells(self, array: Any) -> int:
-        """Return the number of cells that `scan` has to report."""
+        """Return the number of cells that `scan` has to return for an array."""
         return len(sa.to_linear(array))
 
     def _names(self, arrays: dict[str, Any]) -> dict[str, str]:

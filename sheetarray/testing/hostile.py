@@ -1,13 +1,13 @@
-"""The suite of hostile files that every format passes, those from outside too: cut, changed, flooded, inflated.
+"""The suite of hostile files that every format passes: files that were cut, changed, flooded or inflated.
 
     from sheetarray.testing.conformance import HostileConformance
 
     class TestHostileColors(HostileConformance):
         suffix, format = ".colors", "colors"
 
-Whatever a file holds, reading it ends in arrays or in an error of sheetarray, `check` raises nothing and finds an error
-exactly where `read` raises one, and neither takes more time or memory than any input may. Files are made of samples:
-those that the adapter writes of some arrays, or those that the subclass gives. The same ones are tried in every run.
+Whatever a file holds, `read` must return arrays or raise an error of sheetarray. `check` must raise nothing, and must
+find an error exactly if `read` raises one. Time and memory are limited. The suite makes its files from samples: files
+that the adapter wrote, or files that the subclass adds. It makes the same files in every run.
 """
 
 from __future__ import annotations
@@ -135,15 +135,15 @@ def limited_memory(most: int) -> Iterator[None]:
 
 
 class HostileConformance(ConformanceHooks):
-    """Whatever a file holds, arrays or an error of sheetarray come out, within bounds of time and memory.
+    """Tests that every damaged file gives arrays or an error of sheetarray, in limited time and memory.
 
     Attributes, besides those of `ConformanceHooks`:
-        words: pieces of the format's grammar, which some changes put in.
-        reads_cut: whether a file that is cut short may be read as if it were whole, as text without an end mark is.
-        tries: how many files each test makes of each sample.
-        seconds: of CPU time that reading, scanning and checking one file may take together.
-        memory: bytes that any of these files may take; each is far smaller.
-        inflated: bytes that a bomb inflates to.
+        words: words of the format that the tests put into files.
+        reads_cut: whether a file that was cut short may be read without an error, such as text without an end mark.
+        tries: the number of files that each test makes of each sample.
+        seconds: the CPU time that reading, scanning and checking one file may take together.
+        memory: the bytes of memory that one file may take. Each file is far smaller.
+        inflated: the bytes to which a decompression bomb inflates.
     """
 
     words: Sequence[bytes] = ()
@@ -156,7 +156,7 @@ class HostileConformance(ConformanceHooks):
     # Hooks ---------------------------------------------------------------------------------------------------
 
     def samples(self, place: Path) -> Mapping[str, Content]:
-        """Return files that are fine, by what they show; written to `place` unless the subclass has others."""
+        """Return intact files by name, from which the tests make damaged ones. By default the adapter writes them."""
         arrays = self._select_expected(ARRAYS)
         groups = {"all": arrays} if self.holds_several else {name: {name: array} for name, array in arrays.items()}
         result = {name: self._written(place, group) for name, group in groups.items()}

@@ -93,7 +93,7 @@ def test_a_file_holds_one_thing_of_at_most_seven_hundred_lines() -> None:
 
 
 def test_the_page_on_adapters_has_every_function_of_one() -> None:
-    described = re.findall(r"^    (\w+)\(.*\) +(?:must|may);", str(sheetarray.adapters.__doc__), re.MULTILINE)
+    described = re.findall(r"^    (\w+)\(.*\) +(?:must|may):", str(sheetarray.adapters.__doc__), re.MULTILINE)
     assert len(described) > 8
     assert set(re.findall(r"^\| `(\w+)_<stem>\(", page("docs/adapters.md"), re.MULTILINE)) == set(described)
 

@@ -49,7 +49,7 @@ keeps_avro = Keeps(NUMERIC, order=False)
 
 
 def write_avro(target: Writable, arrays: Any, *, codec: Codec = "null", progress: Progress | None = None) -> None:
-    """Write arrays as an Avro object container, a record and a block each, in C order and their own byte order.
+    """Write arrays as an Avro object container: a block with one record for each array.
 
     The names are a JSON list in the metadata `sheetarray.names`. `codec`: "deflate" compresses.
     """
@@ -113,7 +113,7 @@ def read_avro(
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Return the arrays of an Avro object container, or of one bare datum, each in the byte order it was written with.
 
-    A single one without a name has the file's stem, several are named A, B, ..
+    If the file has no names, a single array takes the file's name without its suffix, and several are named A, B, ..
     """
     with Source(source) as opened, locating(source=opened.name):
         file = _AvroSource(opened)
@@ -134,7 +134,7 @@ def read_avro(
 
 
 def scan_avro(source: Readable) -> dict[str, ArrayInfo]:
-    """Return the infos of all arrays without reading elements; `location` is the number of the record."""
+    """Return an `ArrayInfo` for each array, without reading elements. `location` is the number of the record."""
     with Source(source) as opened, locating(source=opened.name):
         return {
             name: replace(stored.to_info(), location=f"record {index}")
@@ -143,7 +143,7 @@ def scan_avro(source: Readable) -> dict[str, ArrayInfo]:
 
 
 def check_avro(source: Readable) -> Iterator[Finding]:
-    """Yield every finding in an Avro file: at most one for each block; nothing for an intact one."""
+    """Yield a finding for each block that cannot be read. An intact file has none."""
     findings: list[Finding] = []
     with Source(source) as opened, noting(findings):
         file = _AvroSource(opened)

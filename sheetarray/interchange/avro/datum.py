@@ -154,14 +154,15 @@ _INSTEAD = {
 
 
 def pack(array: Any) -> bytes:
-    """Return the datum of an array.
+    """Return an array as the bytes of one Avro datum, as yaq sends it.
 
     Args:
-        array: an ndarray of any shape and strides, or what `np.asanyarray` makes one of; 0-d has the shape [].
+        array: an ndarray of any shape and strides, or anything that `np.asanyarray` takes.
 
     Raises:
-        DTypeError: it is neither bool, int, float nor complex, is wider than 16 bytes, or is masked.
-        LimitError: a dimension of more than 2^31 - 1 elements (Avro's int).
+        DTypeError: the array does not hold bool, int, float or complex; or an element has more than 16 bytes; or the
+            array is masked.
+        LimitError: a dimension has more than 2^31 - 1 elements, the limit of Avro's int.
 
     Example:
         >>> pack(np.array([[1.5]])).hex(" ", 1)
@@ -171,14 +172,13 @@ def pack(array: Any) -> bytes:
 
 
 def unpack(data: bytes | bytearray | memoryview) -> np.ndarray[Any, Any]:
-    """Return the array of a datum, in its own byte order; a copy that can be written to.
+    """Return the array of one Avro datum, in the byte order that it was packed with. You can change it.
 
     Args:
-        data: one datum, the whole of it.
+        data: the bytes of one datum, and nothing else.
 
     Raises:
-        FormatError: malformed, cut off, of another type or length than it says, or followed by something;
-            `.location` is the byte.
+        FormatError: the bytes are damaged, are too few, or are followed by others. `.location` is the wrong byte.
 
     Example:
         >>> unpack(pack(np.arange(3, dtype=">i2")))

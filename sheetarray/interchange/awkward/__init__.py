@@ -1,13 +1,13 @@
 """awkward0's persistence protocol: nested, ragged and optional data in any container of named blobs.
 
-`serialize` fills a mapping with blobs and a schema, `deserialize` gives the `awkward.Array` that they hold; awkward0
-itself reads what is written here. The mapping may be a dict, or a folder that `fsspec.get_mapper` opens. `save` and
-`load` are for `.awkd` files (zip), `hdf5` sees an HDF5 group as a mapping of arrays. `to_columns` and `from_columns`
-put an array into anything that holds named arrays, such as a spreadsheet. `read_awkd`, `write_awkd`, `scan_awkd` and
-`check_awkd` are for files of named arrays.
+- `serialize` fills a mapping with blobs and a schema. `deserialize` makes an `awkward.Array` of them. The mapping may
+  be a dict, or a folder that `fsspec.get_mapper` opens.
+- `save` and `load` are for `.awkd` files, which are zip archives. `hdf5` shows an HDF5 group as a mapping of arrays.
+- `to_columns` and `from_columns` put an array into anything that holds named arrays, such as a spreadsheet.
+- `read_awkd`, `write_awkd`, `scan_awkd` and `check_awkd` are the functions that `sheetarray.read` and others call.
 
-Nothing in a file chooses what is imported or called: the names that it may use stand in `WHITELIST`, for constructors
-of this package. Needs the package awkward, 2.6 or newer.
+awkward0 itself reads the files that these functions write. A file cannot choose what is imported or called: it can use
+only the constructors in `WHITELIST`. You need the package awkward, 2.6 or newer.
 Source: https://github.com/scikit-hep/awkward-0.x/blob/master/docs/serialization.adoc.
 """
 

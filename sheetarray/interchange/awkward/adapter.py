@@ -32,8 +32,8 @@ def write_awkd(
 ) -> None:
     """Write awkward arrays, and NumPy arrays of at least one dimension, as an `.awkd` file.
 
-    `compression`: as for `serialize`. `pack`: leave out data that an array no longer uses, such as what it was sliced
-    from.
+    `compression`: as for `serialize`. `pack`: leave out elements that an array no longer uses, such as those of a
+    larger array that you sliced.
     """
     by_name = values_by_name(arrays, split=False)
     if "" in by_name:
@@ -54,10 +54,10 @@ def read_awkd(
     errors: Literal["strict", "replace"] = "strict",
     max_bytes: int | None = None,
 ) -> dict[str, Any]:
-    """Return the arrays of an `.awkd` file by name; one without a name has the file's stem for a name.
+    """Return the arrays of an `.awkd` file by name. An array without a name takes the name of the file.
 
-    An array is an `ak.Array`, or a NumPy array where it was written as one, or by awkward0, which has nothing else for
-    numbers. The options are those of `deserialize`.
+    Each array is an `ak.Array`, or a NumPy array if it was written from one. Plain numbers that awkward0 wrote are
+    NumPy arrays, too. The options are those of `deserialize`.
     """
     options = {"functions": functions, "whitelist": whitelist, "errors": errors, "max_bytes": max_bytes}
     with ArchiveArrays(source, plain=True, **options) as arrays:
@@ -73,11 +73,11 @@ def _names(arrays: ArchiveArrays) -> dict[str, str]:
 
 
 def scan_awkd(source: Readable) -> dict[str, ArrayInfo]:
-    """Return the infos of all arrays; this reads the arrays.
+    """Return an `ArrayInfo` for each array. The arrays are read for this.
 
-    An array of numbers has its own shape and dtype. Any other has the number of entries as its shape, and the type of
-    an entry, in awkward's words, as its dtype. Cells are the elements of its buffers in memory. The location is the
-    member with the schema.
+    For an array of numbers, it has the shape and the dtype. For any other array, the shape is the number of entries,
+    and the dtype is awkward's name for the type of an entry. `cells` is the number of elements in the buffers.
+    `location` is the member that holds the schema.
     """
     with ArchiveArrays(source, plain=True) as arrays:
         return {name: _info(arrays[stored], arrays.member(stored)) for name, stored in _names(arrays).items()}
@@ -96,7 +96,7 @@ def _info(array: Any, location: str) -> ArrayInfo:
 
 
 def check_awkd(source: Readable) -> Iterator[Finding]:
-    """Yield every finding: at most one for each array, and one for the archive; nothing for an intact one."""
+    """Yield a finding for each array that cannot be read, or one for the file. An intact file has none."""
     findings: list[Finding] = []
     with noting(findings), ArchiveArrays(source, plain=True) as arrays:
         for name, stored in _names(arrays).items():

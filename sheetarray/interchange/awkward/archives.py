@@ -123,19 +123,19 @@ RAW, SCHEMA = ".raw", ".json"
 
 
 def load(file: Readable, *, schemasuffix: str = SCHEMA, **options: Any) -> Any:
-    """Open an `.awkd` file.
+    """Return the arrays of an `.awkd` file as a mapping, or its only array if it has no name.
 
     Args:
-        file: a path (`.awkd` is added if the file exists only with it), or a file opened for bytes.
+        file: a path, with or without `.awkd`, or a file opened for bytes.
         schemasuffix: the end of the names of schemas.
         **options: as for `deserialize`, such as `functions` or `whitelist`.
 
     Returns:
-        The array, if the file holds only one without a name; else `ArchiveArrays`, a mapping that reads an array when
-        it is asked for it, and closes the file at the end of a `with` block.
+        The array, if the file holds one array without a name. Otherwise an `ArchiveArrays`, a mapping that reads an
+        array when you use it. In a `with` block, the mapping closes the file at the end.
 
     Raises:
-        FormatError: no such archive, or one with members that no archive should have.
+        FormatError: the file is not an `.awkd` file, or has members with unsafe names.
         OSError: the file does not exist, or cannot be read.
 
     Example:
@@ -163,10 +163,10 @@ def _resolve_path(file: Readable) -> Readable:
 
 
 class ArchiveArrays(Mapping[str, Any]):
-    """The arrays of an `.awkd` file; each is read when you use it.
+    """A mapping of the arrays of an `.awkd` file. It reads an array when you use it.
 
-    An array that cannot be read is an error when it is asked for, not before. With `plain`, what was written as an
-    array of NumPy is given as one; else every array is an `ak.Array`.
+    If an array is broken, you get the error when you use that array. With `plain`, arrays that were written from NumPy
+    come back as NumPy arrays. Without it, every array is an `ak.Array`.
 
     Attributes:
         source: the file's name, for messages.
@@ -237,22 +237,23 @@ def save(
     whitelist: Any = None,
     pack: bool = False,
 ) -> None:
-    """Save an array, or several, in an `.awkd` file; a failed save leaves the file as it was.
+    """Save one array or several in an `.awkd` file. If saving fails, the file stays as it was.
 
     Args:
-        file: a path, to which `.awkd` is added where it does not end in it, or a file opened for bytes (for mode "a"
-            one that can be read and sought in).
+        file: a path, or a file opened for bytes. The suffix `.awkd` is added to a path without it. For mode "a", an
+            open file must be readable and seekable.
         array: as for `serialize`, or a mapping of names to arrays.
-        name: of the array in the file, or what the names of a mapping begin with; without one the file holds the array
-            itself.
-        mode: "a" adds to a file that is there, and waits while others add to it; "w" replaces it; "x" refuses it.
+        name: the name of the array. For a mapping, its names begin with this text. None stores a single array without
+            a name.
+        mode: what to do if the file exists: "a" adds to it, after other processes have finished adding; "w" replaces
+            it; "x" refuses.
         delimiter: as for `serialize`, like `suffix`, `schemasuffix`, `compression`, `whitelist` and `pack`.
 
     Raises:
-        DTypeError: an array that the protocol does not hold.
-        FormatError: mode "a", and the file is no such archive.
-        LimitError: a name that is there already, or that no archive should have.
-        OSError: the file cannot be written; the old one stays.
+        DTypeError: the protocol cannot hold an array.
+        FormatError: with mode "a", the file is not an `.awkd` file.
+        LimitError: the file already has this name, or the name is unsafe in an archive.
+        OSError: the file cannot be written. The old file stays.
 
     Example:
         >>> import numpy as np

@@ -37,12 +37,12 @@ def to_columns(name: str, array: Any, *, limit: int, pack: bool = True) -> dict[
 
     Args:
         name: the name of the array.
-        array: an `ak.Array`, or what else `serialize` takes.
+        array: an `ak.Array`, or anything else that `serialize` takes.
         limit: the longest text of a cell (Excel: 32,767, Google: 50,000), in UTF-16 units.
-        pack: leave out data that the array no longer uses, such as what it was sliced from.
+        pack: leave out elements that the array no longer uses, such as those of a larger array that you sliced.
 
     Returns:
-        Its blobs in the order of the schema, and the schema at the end.
+        The arrays by name. The last one, `<name>.json`, holds the schema.
 
     Example:
         >>> import awkward as ak
@@ -147,10 +147,10 @@ def _as_long_as(expression: Expression) -> Expression | None:
 
 
 def from_columns(arrays: Mapping[str, Any], name: str, **options: Any) -> Any:
-    """Return the awkward array that some columns hold.
+    """Return the awkward array that `to_columns` turned into several arrays.
 
     Args:
-        arrays: the schema, the blobs that it reads, and whatever else.
+        arrays: the arrays by name. Those that belong to other arrays are ignored.
         name: the name of the array.
         **options: as for `deserialize`, such as `functions`.
 

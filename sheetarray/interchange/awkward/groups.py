@@ -34,12 +34,12 @@ def _h5py() -> Any:
 def hdf5(
     group: Group, *, compression: Compression = COMPRESSION, whitelist: Any = None, pack: bool = False, **options: Any
 ) -> ArrayGroup:
-    """Return a mapping of awkward arrays that reads from and writes to an HDF5 file or group.
+    """Return a mapping that reads awkward arrays from an HDF5 file or group, and writes them to it.
 
     Args:
-        group: an open `h5py.File` or `h5py.Group`; it stays open.
+        group: an open `h5py.File` or `h5py.Group`. It stays open.
         compression: as for `serialize`.
-        whitelist: as for `deserialize`; what is written is checked against it too. None is the default one.
+        whitelist: as for `deserialize` and `serialize`; None is `WHITELIST`.
         pack: as for `serialize`.
         **options: as for `deserialize`, such as `functions`.
 

@@ -43,29 +43,30 @@ def deserialize(
     errors: Errors = "strict",
     max_bytes: int | None = None,
 ) -> ak.Array:
-    """Read an array from a container of named blobs, by the protocol of awkward0.
+    """Return an array that `serialize` or awkward0 wrote into a container of named blobs.
 
     Args:
-        storage: maps names to blobs: bytes, or arrays where it keeps their dtype and shape.
+        storage: a mapping of names to blobs. A blob is bytes, or an array.
         name: the name of the array.
-        whitelist: patterns of the names of functions that may be called, as awkward0 has them; `[*WHITELIST, ["module",
-            "Class"]]` also allows that `module` be imported. `["awkward0.persist", "topython"]` lets pickles be read,
-            which can execute anything. Only for files that you trust.
-        cache: for virtual arrays that have a key.
-        delimiter: as `serialize` has it, so that both take the same options; the schema itself has the prefix.
-        suffix: as `serialize` has it; the schema has the names of the blobs.
-        schemasuffix: the end of the name of the schema.
-        functions: by name, such as `("module", "Class")`, what stands for functions that are no constructors of
-            awkward0: for ObjectArray, takes the content as an `ak.Array`, and gives an array as long; for VirtualArray,
-            gives the array.
-        errors: "replace" puts U+FFFD where a string is not valid text of its encoding, instead of refusing.
-        max_bytes: of memory that the array may take; by default 256 MiB, or 64 times the blobs' bytes if that is more.
+        whitelist: patterns for the names of functions that the schema may call. `[*WHITELIST, ["module", "Class"]]`
+            also allows `Class`, and imports `module`. `["awkward0.persist", "topython"]` also reads pickles, which
+            can execute anything. Use it only for files that you trust.
+        cache: a mapping that keeps the virtual arrays that have a key.
+        delimiter: not used; you can pass the same options as to `serialize`.
+        suffix: not used; you can pass the same options as to `serialize`.
+        schemasuffix: the end of the schema's name, as for `serialize`.
+        functions: a mapping of names, such as `("module", "Class")`, to functions of yours. The name is one that an
+            ObjectArray or a VirtualArray has. For an ObjectArray, the function takes the content as an `ak.Array`, and
+            returns an array of the same length. For a VirtualArray, it returns the array.
+        errors: "replace" puts U+FFFD in place of bytes that are not valid text; "strict" refuses the array.
+        max_bytes: how much memory the array may take. None is 256 MiB, or 64 times the size of the blobs if that is
+            more.
 
     Raises:
-        FormatError: `.location` is the path in the schema, such as `schema.args[1].args[0]`; `.element` names the
-            arrays that do not fit together, if the container holds arrays; else the array.
-        NotFoundError: no array of that name.
-        MissingDependencyError: awkward is not installed; or lz4, and a blob wants it.
+        FormatError: the schema or a blob is wrong. `.location` is the path in the schema, such as
+            `schema.args[1].args[0]`.
+        NotFoundError: the container has no array of that name.
+        MissingDependencyError: awkward is not installed, or a blob needs lz4, which is not installed.
 
     Example:
         >>> import json

@@ -478,24 +478,24 @@ def serialize(
     *,
     pack: bool = False,
 ) -> None:
-    """Write an array into a container of named blobs, by the protocol of awkward0.
+    """Write an array as named blobs and a schema into a mapping, as awkward0 does.
 
     Args:
         obj: an `ak.Array` or its layout, or a NumPy array of numbers, times or text (structured and masked ones too).
-        storage: a mapping to fill with bytes; it is left as it was if anything fails.
-        name: the beginning of the names of the schema and the blobs.
-        delimiter: the text between the name and the id of a blob.
+        storage: the mapping to fill with bytes. It stays as it was if anything fails.
+        name: the name of the schema, and the beginning of the names of the blobs.
+        delimiter: the text between the name and the number of a blob.
         suffix: the end of the names of blobs, such as ".raw".
-        schemasuffix: the end of the name of the schema, such as ".json".
+        schemasuffix: the end of the schema's name, such as ".json".
         compression: None; True (zlib); a function, such as `zlib.compress`; a pair of a function and the name of its
-            inverse; a rule, a mapping of `pair`, `minsize` (bytes), `types`, `contexts`; or a list of those. Unless
-            given, integers and booleans from 8 KiB on are compressed by zlib.
-        whitelist: the whitelist of the reader; what it does not allow is not written. None checks nothing.
-        pack: leave out data that the array no longer uses, such as what it was sliced from.
+            inverse; a mapping with `pair`, `minsize` (bytes), `types` and `contexts`; or a list of any of these. By
+            default, zlib compresses integers and booleans of 8 KiB and more.
+        whitelist: the whitelist of the reader. An array that it does not allow is refused. None checks nothing.
+        pack: leave out elements that the array no longer uses, such as those of a larger array that you sliced.
 
     Raises:
-        DTypeError: an array that the protocol does not hold.
-        LimitError: the container has one of the names already; or lists within lists beyond what is read.
+        DTypeError: the protocol cannot hold the array.
+        LimitError: the mapping already has one of the names, or lists are nested more deeply than `deserialize` reads.
         MissingDependencyError: awkward is not installed.
 
     Example:

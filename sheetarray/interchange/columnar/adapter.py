@@ -60,7 +60,7 @@ def read_columnar(source: Readable, names: Sequence[str] | None = None) -> dict[
 
 
 def scan_columnar(source: Readable) -> dict[str, ArrayInfo]:
-    """Return the infos of all arrays from the file's metadata alone; the location is the column."""
+    """Return an `ArrayInfo` for each array, from the file's metadata alone. `location` is the column."""
     with Source(source) as opened, locating(source=opened.name):
         table = _open(opened)
         labels = _take_labels(table, warn_of_finding)
@@ -69,7 +69,7 @@ def scan_columnar(source: Readable) -> dict[str, ArrayInfo]:
 
 
 def check_columnar(source: Readable) -> Iterator[Finding]:
-    """Yield every finding: at most one for each column; nothing for an intact file."""
+    """Yield a finding for each column that cannot be read. An intact file has none."""
     findings: list[Finding] = []
     with noting(findings), Source(source) as opened:
         table = _open(opened)
@@ -83,7 +83,7 @@ def check_columnar(source: Readable) -> Iterator[Finding]:
 def read_columns_columnar(
     source: Readable, columns: Sequence[str] | None = None, *, table: TableOptions | None = None
 ) -> dict[str, Array]:
-    """Return the columns of a file as they are, one array each; a layout of arrays is passed over."""
+    """Return each column of a file as a 1-D array. Shapes that `write` stored in the file are ignored."""
     options = table or TableOptions()
     if options != TableOptions(dtype=options.dtype, shape=options.shape, order=options.order, missing=options.missing):
         raise LimitError(
@@ -183,8 +183,8 @@ def write_columnar(
 ) -> None:
     """Write arrays as a Parquet or Arrow file: columns of one length, or a table with coordinates.
 
-    `form`: "arrow" writes Arrow (Feather). `compression`: "zstd" (in Parquet the default), "lz4" or "uncompressed" (in
-    Arrow the default); in Parquet also "snappy" or "gzip".
+    `form`: "parquet" writes Parquet, "arrow" writes Arrow (Feather). `compression`: "zstd" (the default of Parquet),
+    "uncompressed" (the default of Arrow) or "lz4"; for Parquet also "snappy" or "gzip".
     """
     frame, layout = to_table(arrays)
     natural = all(natural_dtype(frame[name].dtype) == dtype for name, (dtype, _) in layout.arrays.items())
@@ -200,7 +200,7 @@ def write_table_columnar(
     compression: str | None = None,
     progress: Progress | None = None,
 ) -> None:
-    """Write the columns of a table as a Parquet or Arrow file, without a layout of arrays."""
+    """Write the columns of a table as a Parquet or Arrow file, without shapes and labels."""
     frame, layout = to_table(values_by_name(table))
     if layout.dims is not None:
         raise LimitError(

@@ -77,10 +77,11 @@ def write_ra(
     bool_as: BoolAs | None = None,
     progress: Progress | None = None,
 ) -> None:
-    """Write one array as a RawArray file, several as a folder of that name with a file `name.ra` for each.
+    """Write one array as a RawArray file, or several arrays as a folder of RawArray files.
 
-    The name of an array alone is not stored. A folder that is there stays one, and is replaced as a whole, but only
-    if it holds nothing but `.ra` files. The options are those of `write`.
+    In a folder, each file is named `<name>.ra`. A single file does not store the name of its array. If the target is a
+    folder already, it stays a folder and is replaced whole. A folder that holds other files than `.ra` is refused. The
+    options are those of `write`.
     """
     check_options(axes, bool_as)
     prepared = {}
@@ -129,7 +130,7 @@ def _write_one(one: _Prepared, sink: Sink, report: Progress, done: int, total: i
 
 
 def read_ra(source: Readable, names: Sequence[str] | None = None, *, axes: Axes = "reversed") -> dict[str, Array]:
-    """Return the array of a RawArray file, or those of a folder by the alphabet, by the names of their files."""
+    """Return the array of a RawArray file, or the arrays of a folder in alphabetical order, by file name."""
     check_options(axes)
     arrays = {}
     with locating(source=_file_label(source)):
@@ -140,7 +141,7 @@ def read_ra(source: Readable, names: Sequence[str] | None = None, *, axes: Axes 
 
 
 def scan_ra(source: Readable, *, axes: Axes = "reversed") -> dict[str, ArrayInfo]:
-    """Return the infos of all arrays from their headers alone; the location is that of the first byte of the data."""
+    """Return an `ArrayInfo` for each array, from headers alone. `location` is the first byte of the elements."""
     check_options(axes)
     infos = {}
     with locating(source=_file_label(source)):
@@ -152,7 +153,7 @@ def scan_ra(source: Readable, *, axes: Axes = "reversed") -> dict[str, ArrayInfo
 
 
 def check_ra(source: Readable, *, axes: Axes = "reversed") -> Iterator[Finding]:
-    """Yield every finding: at most one for each file; nothing for an intact one."""
+    """Yield a finding for each file that cannot be read. Intact files have none."""
     check_options(axes)
     findings: list[Finding] = []
     with noting(findings):

@@ -247,20 +247,20 @@ def decode_lz4(content: FileBytes, at: int, length: int, size: int) -> bytearray
 
 
 def read(file: Readable, *, axes: Axes = "reversed") -> Array:
-    """Read the array of a RawArray file; a large plain file is mapped, and no element of it copied.
+    """Return the array of a RawArray file. A large plain file is mapped into memory, not copied.
 
-    The array can be written to, which never changes the file. Nor does a file that is replaced, as by this package,
-    change the array; only one that another program overwrites in place, or cuts short, does.
+    You can change the array, and the file stays as it is. If a program replaces the file, the array stays as it is. If
+    a program overwrites or shortens the same file, the array changes too.
 
-    Brain floats (eltype 5 of 2 bytes) come as float32, pairs of float16 as complex64, Julia's Bool (eltype 5 of 1 byte)
-    as bool, user-defined elements as `V{elbyte}`.
+    Some elements are read as another dtype: brain floats (eltype 5 of 2 bytes) as float32, pairs of float16 as
+    complex64, and Julia's Bool (eltype 5 of 1 byte) as bool. User-defined elements are read as `V{elbyte}`.
 
     Args:
         file: a path or an open file; gzip and Zstandard are recognised.
-        axes: "reversed" follows the specification; "same" gives the array the dimensions in the file.
+        axes: "reversed" reverses the dimensions in the file, as the specification says; "same" keeps them.
 
     Raises:
-        FormatError: the file is wrong, or has unknown flags; `.location` is the byte.
+        FormatError: the file is wrong, or has unknown flags. `.location` is the wrong byte.
         OSError: the file does not exist, or cannot be read.
 
     Example:
@@ -281,7 +281,9 @@ def read(file: Readable, *, axes: Axes = "reversed") -> Array:
 
 
 def read_metadata(file: Readable) -> bytes:
-    """Return the bytes after the data of a RawArray file, which may be anything (specification, "File Structure").
+    """Return the metadata of a RawArray file: the bytes after its elements.
+
+    The specification allows any bytes there ("File Structure").
 
     Args:
         file: a path or an open file; gzip and Zstandard are recognised.
@@ -306,18 +308,19 @@ def read_metadata(file: Readable) -> bytes:
 def write(
     file: Writable, array: Any, *, axes: Axes = "reversed", metadata: bytes | str = b"", bool_as: BoolAs | None = None
 ) -> None:
-    """Write an array as a RawArray file, little-endian and without flags.
+    """Write an array as a RawArray file. The bytes are little-endian, and no flag is set.
 
     Args:
         file: a path (`.gz` and `.zst` compress), or a file opened for bytes. A file is replaced whole or not at all.
-        array: an ndarray of integers, floats, complex numbers or opaque bytes (`V5`), or what makes one.
-        axes: "reversed" follows the specification; "same" writes the shape of the array as dimensions.
-        metadata: bytes or text to write after the data; text is written as UTF-8.
-        bool_as: "uint8" or "julia" (eltype 5); RawArray has no portable bool, so None refuses them.
+        array: an ndarray of integers, floats, complex numbers or bytes (`V5`), or anything that NumPy turns into one.
+        axes: "reversed" writes the dimensions reversed, as the specification says; "same" writes them as they are.
+        metadata: bytes or text to write after the elements; text is written as UTF-8.
+        bool_as: how to write booleans: "uint8", or "julia" (eltype 5). None refuses booleans, because the format has
+            no dtype for them.
 
     Raises:
-        DTypeError: RawArray has no such elements; the message says what to do.
-        OSError: the file cannot be written; the old one stays.
+        DTypeError: RawArray cannot hold the elements. The message says what to do.
+        OSError: the file cannot be written. The old file stays.
 
     Example:
         >>> import io

@@ -1,11 +1,13 @@
 """SciSerialize: nested data with arrays, times and DataFrames, as JSON or MessagePack.
 
-`dumps`, `loads` (JSON), `packb`, `unpackb` (MessagePack), `encode_types` and `decode_types` (neither: plain scalars,
-lists and dicts) hold None, bool, int, float, str, bytes, lists, dicts, datetime, timedelta, ndarray (bool, int, float,
-complex; row-major, little-endian) and pandas DataFrames of one such dtype. With `extensions=True` also arrays of text,
-of objects, of datetime64 and timedelta64, masked arrays, sets, and DataFrames of several dtypes. All of that is read;
-pickles never.
-`read_sciserialize`, `write_sciserialize`, `scan_sciserialize` and `check_sciserialize` are for files of named arrays.
+- `dumps` and `loads` are for JSON, `packb` and `unpackb` for MessagePack. `encode_types` and `decode_types` make and
+  take plain scalars, lists and dicts.
+- Data may hold None, bool, int, float, str, bytes, lists, dicts, datetime, timedelta, ndarrays of bool, int, float or
+  complex, and pandas DataFrames of one such dtype. Elements are row-major and little-endian.
+- `extensions=True` also writes arrays of text, objects, datetime64 and timedelta64, masked arrays, sets, and DataFrames
+  of several dtypes. Readers take all of these without an option. They never read pickles.
+- `read_sciserialize`, `write_sciserialize`, `scan_sciserialize` and `check_sciserialize` are for files of named arrays.
+
 Source: https://github.com/SciSerialize/Definition.
 """
 

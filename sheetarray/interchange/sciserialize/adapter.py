@@ -45,10 +45,10 @@ def write_sciserialize(
     extensions: bool = False,
     progress: Progress | None = None,
 ) -> None:
-    """Write arrays as a mapping of names, in MessagePack or JSON; elements are row-major and little-endian.
+    """Write named arrays as MessagePack or JSON. Elements are row-major and little-endian.
 
-    `form`: "json" writes JSON, with base64 for the elements. `extensions`: write arrays of text, objects, datetime64
-    and timedelta64 too, for readers in Python.
+    `form`: "json" writes JSON, with elements as base64; "msgpack" writes MessagePack. `extensions`: also write arrays
+    of text, objects, datetime64 and timedelta64, which readers in other languages may not know.
     """
     if form not in ("msgpack", "json"):
         raise ValueError(f"form is 'msgpack' or 'json', not {form!r}")
@@ -98,10 +98,10 @@ def _check(name: str, array: Array, extensions: bool, most: int | None) -> int:
 def read_sciserialize(
     source: Readable, names: Sequence[str] | None = None, *, progress: Progress | None = None
 ) -> dict[str, Array]:
-    """Return the arrays of a SciSerialize file by name, whichever of JSON and MessagePack it is.
+    """Return the arrays of a SciSerialize file, in JSON or MessagePack, by name.
 
-    A single array that stands alone has the file's stem for a name; a DataFrame gives an array a column, named
-    `frame.column`; a number or a text is a 0-d array.
+    If the file is one array without a name, it takes the file's name without its suffix. Each column of a DataFrame is
+    an array, named `frame.column`. A number or a text is a 0-d array.
     """
     with Source(source) as opened, locating(source=opened.name):
         wanted = select(_read_entries(opened), names)
@@ -116,13 +116,13 @@ def read_sciserialize(
 
 
 def scan_sciserialize(source: Readable) -> dict[str, ArrayInfo]:
-    """Return the infos of all arrays; elements are not decoded."""
+    """Return an `ArrayInfo` for each array, without decoding elements."""
     with Source(source) as opened, locating(source=opened.name):
         return {name: _info(name, entry) for name, entry in _read_entries(opened).items()}
 
 
 def check_sciserialize(source: Readable) -> Iterator[Finding]:
-    """Yield every finding in a file: at most one for each array; nothing for an intact one."""
+    """Yield a finding for each array that cannot be read. An intact file has none."""
     findings: list[Finding] = []
     with Source(source) as opened, noting(findings):
         for name, entry in _read_entries(opened).items():

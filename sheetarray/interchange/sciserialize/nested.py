@@ -41,17 +41,19 @@ from .dicts import (
 
 
 def encode_types(value: Any, *, extensions: bool = False) -> Any:
-    """Return nested data as None, bool, int, float, str, bytes, lists and dicts.
+    """Return nested data in plain Python types: None, bool, int, float, str, bytes, lists and dicts.
+
+    Tuples become lists. NumPy scalars become plain numbers, but a complex one becomes an array without dimensions.
 
     Args:
-        value: those, tuples (which become lists), NumPy scalars (which become plain numbers; a complex one a 0-d
-            array), datetime, timedelta, ndarrays of bool, int, float and complex, DataFrames of one such dtype.
-        extensions: write too what readers in other languages may not know: arrays of text, objects, datetime64 and
-            timedelta64, masked arrays, sets, DataFrames of several dtypes.
+        value: plain Python types, datetime, timedelta, ndarrays of bool, int, float or complex, and pandas DataFrames
+            of one such dtype, in lists and dicts up to 100 deep.
+        extensions: also encode types that readers in other languages may not know: arrays of text, objects, datetime64
+            and timedelta64, masked arrays, sets, DataFrames of several dtypes.
 
     Raises:
-        DTypeError: the format cannot hold a value; the message has the path to it.
-        LimitError: lists and dicts more than 100 deep.
+        DTypeError: the format cannot hold a value. The message has the path to the value.
+        LimitError: lists and dicts are more than 100 deep.
 
     Example:
         >>> encode_types({"t": np.array([1, 2], dtype="uint8")})
@@ -183,10 +185,10 @@ def reject_duplicate_keys(pairs: Any) -> dict[str, Any]:
 
 
 def decode_types(value: Any) -> Any:
-    """Return nested data with datetime, timedelta, ndarray, DataFrame (and masked arrays, sets) made of plain dicts.
+    """Return nested data in which plain dicts have become datetimes, timedeltas, ndarrays and DataFrames again.
 
     Args:
-        value: what `encode_types` gives, or a JSON or MessagePack reader.
+        value: the result of `encode_types`, or of a reader of JSON or MessagePack.
 
     Raises:
         FormatError: `.location` is the path to the value, such as `x.shape[1]`.

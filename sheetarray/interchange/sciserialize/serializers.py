@@ -106,8 +106,8 @@ def dumps(value: Any, *, extensions: bool = False) -> str:
         extensions: as for `encode_types`.
 
     Raises:
-        DTypeError: the format cannot hold a value; the message has the path to it.
-        LimitError: lists and dicts more than 100 deep, or 3,000,000 values in them.
+        DTypeError: the format cannot hold a value. The message has the path to the value.
+        LimitError: lists and dicts are more than 100 deep, or hold more than 3,000,000 values.
 
     Example:
         >>> import datetime
@@ -146,7 +146,8 @@ def loads(text: str | bytes | bytearray) -> Any:
         text: JSON, as text or in UTF-8.
 
     Raises:
-        FormatError: no JSON, or no SciSerialize; `.location` is the path to the value, such as `x.shape[1]`.
+        FormatError: the text is not JSON, or a value is wrong. `.location` is the path to the value, such as
+            `x.shape[1]`.
 
     Example:
         >>> loads('{"__type__": "datetime", "isostr": "2015-02-18T21:40:23Z"}')
@@ -165,16 +166,16 @@ def parse_json(text: str | BytesLike | bytearray) -> Any:
 
 
 def packb(value: Any, *, extensions: bool = False) -> bytes:
-    """Return nested data as bytes of MessagePack.
+    """Return nested data as MessagePack bytes.
 
     Args:
         value: as for `encode_types`.
         extensions: as for `encode_types`.
 
     Raises:
-        DTypeError: the format cannot hold a value; the message has the path to it.
-        LimitError: an integer of more than 64 bits, 4 GiB in one array, lists and dicts more than 100 deep, or
-            3,000,000 values in them.
+        DTypeError: the format cannot hold a value. The message has the path to the value.
+        LimitError: an integer has more than 64 bits, an array more than 4 GiB, or lists and dicts are more than 100
+            deep or hold more than 3,000,000 values.
         MissingDependencyError: msgpack is not installed.
 
     Example:
@@ -198,14 +199,14 @@ def pack_plain(plain: Any) -> bytes:
 
 
 def unpackb(data: bytes | bytearray | memoryview) -> Any:
-    """Return the nested data of bytes of MessagePack.
+    """Return the nested data that MessagePack bytes hold.
 
     Args:
-        data: one value of MessagePack, and nothing after it.
+        data: one value of MessagePack, and no other bytes.
 
     Raises:
-        FormatError: no MessagePack, or no SciSerialize; `.location` is the byte, or the path to the value, such as
-            `x.shape[1]`.
+        FormatError: the bytes are not MessagePack, or a value is wrong. `.location` is the byte, or the path to the
+            value, such as `x.shape[1]`.
         MissingDependencyError: msgpack is not installed.
 
     Example:

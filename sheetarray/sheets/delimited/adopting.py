@@ -47,15 +47,15 @@ def adopt_csv(
     missing: Missing = "error",
     formulas: FormulaMode = "escape",
 ) -> dict[str, ArrayInfo]:
-    """Make the headers of a delimited text true to the cells below them; all other bytes stay.
+    """Correct the headers of a delimited text, so that they fit the cells below them. All other bytes stay.
 
     Args:
-        target: another file to write to; None for the source itself, which is replaced as a whole.
+        target: the file to write; None replaces the source whole.
 
     Other arguments are those of `read_csv`.
 
     Returns:
-        The infos of the arrays that had other lengths, as their headers say them now.
+        An `ArrayInfo` for each array whose length changed, by name.
     """
     check_adopt_target(source, target)
     with Source(source) as opened, locating(source=opened.name):
@@ -163,13 +163,13 @@ def _spans_of(text: str, delimiter: str, last_row: int) -> Iterator[tuple[tuple[
 
 
 def revise_csv(source: Readable, target: Writable, arrays: Any) -> None:
-    """Write a delimited text in which arrays hold other elements; every other cell stays as it is.
+    """Write a copy of a delimited text in which arrays hold new elements. All other cells stay as they are.
 
-    New arrays stand to the right of all that is there.
+    New arrays go to the right of all other cells.
 
     Args:
-        target: a path, which may be the source, replaced as a whole; or an open file.
-        arrays: what it is to hold, as for `write_csv`; arrays that are not named stay.
+        target: a path, which may be the source, or an open file. A file is replaced whole or not at all.
+        arrays: the new elements, as for `write_csv`. Other arrays stay.
 
     Other arguments are those of `read_csv`.
 

@@ -129,13 +129,13 @@ def scan_csv(
     formulas: FormulaMode = "escape",
     resize: bool = False,
 ) -> dict[str, ArrayInfo]:
-    """Return the infos of all arrays, reading no further than their headers (arrays in rows: to the end).
+    """Return an `ArrayInfo` for each array, from headers alone. Arrays in rows are read to the end.
 
     Arrays that begin below others are searched for; not if the text is remote, and stands as it was written.
 
     Args:
         strict: refuse flat lists without a version, an older form.
-        resize: shapes are those that `read_csv` gives with `resize=True`; all cells are read.
+        resize: return the shapes that `read_csv` gives with `resize=True`; all cells are read for this.
 
     Other arguments are those of `read_csv`.
     """
@@ -155,7 +155,7 @@ def check_csv(
     missing: Missing = "error",
     formulas: FormulaMode = "escape",
 ) -> Iterator[Finding]:
-    """Yield every finding in a delimited text; nothing for an intact one.
+    """Yield a finding for each problem in a delimited text. An intact text has none.
 
     Arguments are those of `read_csv`.
     """
@@ -192,15 +192,15 @@ def _check_large(sheet: CsvSheet, missing: Missing) -> list[Finding] | None:
 def iter_elements_csv(
     source: Readable, names: Sequence[str], *, missing: Missing = "error"
 ) -> Iterator[tuple[str, Buffer]]:
-    """Yield names of arrays, each with the next elements of its buffer; those of one array in their order.
+    """Yield the name of an array and the next elements of its buffer, again and again.
 
     A text in which a cell is wrong, or whose arrays lie in rows or in parts, is read whole.
 
     Arguments are those of `read_csv`.
 
     Raises:
-        FormatError: as `read_csv`, when the first cell that is wrong is reached.
-        NotFoundError: no such array.
+        FormatError: as `read_csv`, when the first wrong cell is reached.
+        NotFoundError: an array does not exist.
     """
     check_missing(missing)
     done = dict.fromkeys(names, 0)
@@ -223,18 +223,18 @@ def read_columns_csv(
     delimiter: str | None = None,
     encoding: str | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """Return the columns of an ordinary table, one array each; see `sheetarray.read_columns`.
+    """Return the columns of an ordinary table as arrays; see `sheetarray.read_columns`.
 
     Args:
-        columns: names (or letters) of the columns wanted; None for all.
+        columns: the names (or letters) of the columns to read; None reads all.
         delimiter: between cells; None finds it from the first rows.
-        table: what the caller says of the table; None for nothing.
+        table: the options that the caller passed to `read_columns`, or None.
 
     Other arguments are those of `read_csv`.
 
     Raises:
-        FormatError: no table, a cell that its dtype cannot mean, or a column that does not fill its shape.
-        NotFoundError: no such column.
+        FormatError: there is no table, a cell does not fit the dtype, or a column does not fill its shape.
+        NotFoundError: a column does not exist.
     """
     table = table or TableOptions()
     with Source(source) as opened, locating(source=opened.name):

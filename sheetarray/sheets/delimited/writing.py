@@ -378,13 +378,13 @@ def write_table_csv(
     formulas: FormulaMode = "escape",
     progress: Progress | None = None,
 ) -> None:
-    """Write the columns of a table as delimited text, one row of names above them; see `sheetarray.write_table`.
+    """Write the columns of a table as delimited text, under a row of names; see `sheetarray.write_table`.
 
     Arguments are those of `sheetarray.write_table` and `write_csv`.
 
     Raises:
-        DTypeError: an array that is no column, or that no text holds.
-        LimitError: columns of different lengths, or a delimiter that cells may hold; before anything is written.
+        DTypeError: an array is not 1-D, or text cannot hold it.
+        LimitError: columns have different lengths, or cells may contain the delimiter. Nothing was written.
     """
     check_marks(delimiter, decimal)
     if formulas not in ("escape", "keep"):

@@ -121,7 +121,7 @@ def write_sheets_excel(
     progress: Progress | None = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Write each table to a sheet of a workbook: all of them, or none.
+    """Write each table of a mapping to a sheet of a workbook: all tables, or none.
 
     Args:
         target: as for `write_excel`, and so are the other options.
@@ -138,13 +138,13 @@ def write_sheets_excel(
         storage_options: as for `write_excel`.
 
     Returns:
-        By title, what the table is read from.
+        The source from which each table can be read, by title.
 
     Raises:
-        DTypeError: names the sheet, and the array that no cells hold.
-        FormatError: mode "a", and the file is not a workbook.
-        LimitError: a title or a table that no sheet can have; the file is as it was.
-        NotFoundError: a format of a column that no table has.
+        DTypeError: cells cannot hold an array. The message names the sheet and the array.
+        FormatError: with mode "a", the file is not a workbook.
+        LimitError: a sheet cannot have a title, or hold a table. The file stays as it was.
+        NotFoundError: `formats` names a column that no table has.
     """
     target = locate(target, storage_options)
     check_choices(cells=(cells, "numeric", "text"), dates=(dates, "real", "text"))
@@ -233,11 +233,11 @@ def scan_excel(
     resize: bool = False,
     thorough: bool = False,
 ) -> dict[str, ArrayInfo]:
-    """Return the infos of all arrays; with `resize`, the shapes that `read_excel` gives with it, after reading all.
+    """Return an `ArrayInfo` for each array, from headers alone. With `resize`, all cells are read for the new shapes.
 
     Args:
         source: a path or an open file.
-        sheet: only this sheet is looked at; None for all.
+        sheet: the title of the only sheet to read; None reads all sheets.
         strict: refuse flat lists without a version, an older form.
         resize: as for `read_excel`.
         thorough: search all cells of all sheets, as `read_excel` and `check_excel` do; otherwise the workbook is
@@ -258,11 +258,11 @@ def scan_excel(
 def check_excel(
     source: Readable, *, sheet: str | None = None, missing: Missing = "error", guard: bool = True
 ) -> Iterator[Finding]:
-    """Yield every finding in a workbook; nothing for one that is as it was written.
+    """Yield a finding for each problem or edit in a workbook. A workbook that nobody changed has none.
 
     Args:
         source: a path or an open file.
-        sheet: only this sheet is looked at; None for all.
+        sheet: the title of the only sheet to read; None reads all sheets.
         missing: as for `read_excel`.
         guard: compare the elements with the snapshot of a guard; False judges the cells by their fingerprints alone.
 

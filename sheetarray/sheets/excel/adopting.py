@@ -204,15 +204,15 @@ _CORNER = re.compile(r"!\$?([A-Z]{1,3})\$?([0-9]{1,7})(?::\$?[A-Z]{1,3}\$?([0-9]
 def adopt_excel(
     source: Readable, target: Writable | None = None, *, missing: Missing = "error"
 ) -> dict[str, ArrayInfo]:
-    """Make headers, names, fingerprints and guards of a workbook true to its cells; every other part keeps its bytes.
+    """Correct headers, names, fingerprints and guards of a workbook, so that they fit its cells. All other parts stay.
 
     Args:
         source: a path, or an open file (then with a target): .xlsx or .xlsm.
-        target: another file to write to; None for the source itself, which is replaced as a whole.
+        target: the file to write; None replaces the source whole.
         missing: as for `read_excel`.
 
     Returns:
-        What the headers say now of the arrays that had other lengths.
+        An `ArrayInfo` for each array whose length changed, by name.
 
     Raises:
         FormatError: as `read_excel`, or no .xlsx or .xlsm; the file is as it was.

@@ -130,17 +130,17 @@ def iter_elements_excel(
     missing: Missing = "error",
     guard: bool = True,
 ) -> Iterator[tuple[str, Buffer]]:
-    """Yield names of arrays, each with the next elements of its buffer; those of one array in their order.
+    """Yield the name of an array and the next elements of its buffer, again and again.
 
     Args:
         source: a path or an open file.
         names: of the arrays.
-        sheet: only this sheet is looked at; None for all.
+        sheet: the title of the only sheet to read; None reads all sheets.
         missing: as for `read_excel`.
         guard: as for `read_excel`.
 
     Raises:
-        FormatError: as `read_excel`, when the first cell that is wrong is reached.
+        FormatError: as `read_excel`, when the first wrong cell is reached.
         NotFoundError: an array in `names`, or the sheet, does not exist.
 
     Example:

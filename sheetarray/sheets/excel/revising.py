@@ -42,14 +42,14 @@ from .writing import SheetOptions, SheetWrite, lay_out_arrays, write_sheets
 
 
 def revise_excel(source: Readable, target: Writable, arrays: Any) -> None:
-    """Write a workbook in which arrays hold other elements; everything else in it stays as it is.
+    """Write a copy of a workbook in which arrays hold new elements. Everything else in it stays as it is.
 
     New arrays go to a sheet of their own. Headers, defined names, fingerprints, views and the guard become true.
 
     Args:
         source: a path or an open file: .xlsx or .xlsm.
-        target: a path, which may be the source, replaced as a whole; or an open file.
-        arrays: what it is to hold, as for `write_excel`; arrays that are not named stay.
+        target: a path, which may be the source, or an open file. A file is replaced whole or not at all.
+        arrays: the new elements, as for `write_excel`. Other arrays stay.
 
     Raises:
         FormatError: as `read_excel`, or the cells cannot be changed in place.
@@ -160,11 +160,11 @@ def _word_xml(word: Cell) -> str:
 
 # Writes the arrays of a workbook anew from its guard: as they were written, or with edits and all else exact.
 def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = False) -> list[str]:
-    """Write the arrays of a workbook anew from its guard, each to the sheet where it stood, with guard and views again.
+    """Write the arrays of a workbook again from its guard, to the sheets where they were, with guard and views.
 
     Args:
         source: a path or an open file: .xlsx, .xlsm, .xlsb, .xls, .ods.
-        target: an .xlsx, .xlsm, .xltx or .xltm, replaced as a whole, or an open file.
+        target: a path (.xlsx, .xlsm, .xltx, .xltm), or an open file. A file is replaced whole or not at all.
         keep_edits: whether elements that people have edited, and rows that they have added or deleted, stay; all other
             elements are exact.
 
@@ -172,7 +172,7 @@ def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = Fals
         The names of the arrays.
 
     Raises:
-        FormatError: no guard, or a snapshot of it is damaged; with `keep_edits` also as `read_excel`.
+        FormatError: the workbook has no guard, or a damaged one; with `keep_edits` also as `read_excel`.
         LimitError: a target that is not a workbook; nothing is written.
 
     Example:

@@ -463,7 +463,7 @@ def write_table_excel(
     formats: Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> None:
-    """Write the columns of a table to a sheet of a workbook, one row of names above them; see `sheetarray.write_table`.
+    """Write the columns of a table to a sheet of a workbook, under a row of names; see `sheetarray.write_table`.
 
     Args:
         target: a path, replaced as a whole (mode "w"), or an open file (mode "w").
@@ -476,11 +476,11 @@ def write_table_excel(
         progress: a function, called with the number of cells written and the total.
 
     Raises:
-        DTypeError: an array that is no column, or that no cells hold.
-        FormatError: mode "a", and the file is not a workbook.
+        DTypeError: an array is not 1-D, or cells cannot hold it.
+        FormatError: with mode "a", the file is not a workbook.
         LimitError: columns of different lengths, or more than Excel holds; a format that is none for numbers; the file
             is as it was.
-        NotFoundError: a format of a column that is not written.
+        NotFoundError: `formats` names a column that you do not write.
 
     Example:
         >>> import io
@@ -510,17 +510,17 @@ def read_columns_excel(
     table: TableOptions | None = None,
     sheet: str | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """Return the columns of an ordinary sheet, one array each; see `sheetarray.read_columns`.
+    """Return the columns of an ordinary sheet as arrays; see `sheetarray.read_columns`.
 
     Args:
         source: a path or an open file.
-        columns: names (or letters) of the columns wanted; None for all.
-        table: what the caller says of the table; None for nothing.
+        columns: the names (or letters) of the columns to read; None reads all.
+        table: the options that the caller passed to `read_columns`, or None.
         sheet: the title of the sheet; None for the first one.
 
     Raises:
-        FormatError: no table, a cell that its dtype cannot mean, or a column that does not fill its shape.
-        NotFoundError: no such sheet, or no such column.
+        FormatError: there is no table, a cell does not fit the dtype, or a column does not fill its shape.
+        NotFoundError: the sheet, or a column, does not exist.
 
     Example:
         >>> import io
@@ -539,16 +539,16 @@ def read_columns_excel(
 
 
 def describe_table_excel(source: Readable, *, table: str | None = None, sheet: str | None = None) -> dict[str, Any]:
-    """Return what a workbook keeps of a table besides its cells; an empty dictionary if it keeps nothing.
+    """Return the description of a table that a workbook stores, or an empty dictionary if it stores none.
 
     Args:
         source: a path or an open file.
-        table: the name of an Excel Table; None for the table that a sheet is.
+        table: the name of an Excel Table; None takes the whole sheet.
         sheet: the title of the sheet; None for the first one.
 
     Raises:
-        FormatError: no workbook, or a damaged one.
-        NotFoundError: no such table, or no such sheet.
+        FormatError: the file is not a workbook, or is damaged.
+        NotFoundError: the table or the sheet does not exist.
     """
     with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
         kept = {title: more.get("table") for title, more in book.record.get("sheets", {}).items()}

@@ -276,7 +276,7 @@ def adopt_gsheet(
     missing: Missing = "error",
     progress: Progress | None = None,
 ) -> dict[str, ArrayInfo]:
-    """Make the headers of arrays in a Google spreadsheet, their named ranges and views, true to the cells below them.
+    """Correct headers, named ranges and views in a Google spreadsheet, so that they fit the cells.
 
     Args:
         source, worksheet, client, credentials, timeout, missing: as for `read_gsheet`.
@@ -284,7 +284,7 @@ def adopt_gsheet(
         progress: only its attribute `waiting` is called.
 
     Returns:
-        The infos of the arrays that had other lengths, as their headers say them now.
+        An `ArrayInfo` for each array whose length changed, by name.
 
     Raises:
         FormatError: as `read_gsheet`; nothing is changed.

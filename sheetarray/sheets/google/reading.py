@@ -232,11 +232,11 @@ def scan_gsheet(
     resize: bool = False,
     progress: Progress | None = None,
 ) -> dict[str, ArrayInfo]:
-    """Return the infos of all arrays, in two requests where the worksheet is small, a few where it is not.
+    """Return an `ArrayInfo` for each array. A small worksheet takes two requests, a large one a few more.
 
     Args:
         source, worksheet, client, credentials, timeout, strict: as for `read_gsheet`.
-        resize: shapes are those that `read_gsheet` gives with it, and all is read.
+        resize: return the shapes that `read_gsheet` gives with `resize=True`; all cells are read for this.
         progress: only its attribute `waiting` is called.
 
     Example:
@@ -262,14 +262,14 @@ def check_gsheet(
     missing: Missing = "error",
     progress: Progress | None = None,
 ) -> Iterator[Finding]:
-    """Yield every finding in a spreadsheet; nothing where it is intact.
+    """Yield a finding for each problem in a Google spreadsheet. An intact one has none.
 
     Args:
         source, worksheet, client, credentials, timeout, missing, progress: as for `read_gsheet`.
 
     Raises:
-        NotFoundError: no such worksheet.
-        RemoteError: the service cannot be reached, or refuses; nothing is raised for the content.
+        NotFoundError: the worksheet does not exist.
+        RemoteError: the service cannot be reached, or refuses. Wrong content never raises an error.
 
     Example:
         >>> from sheetarray.sheets.google import write_gsheet
@@ -312,16 +312,16 @@ def read_columns_gsheet(
     credentials: PathLike | None = None,
     timeout: float = TIMEOUT,
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """Return the columns of an ordinary table, one array each; see `sheetarray.read_columns`.
+    """Return the columns of an ordinary table as arrays; see `sheetarray.read_columns`.
 
     Args:
         source, worksheet, client, credentials, timeout: as for `read_gsheet`; without a worksheet, the first is read.
-        columns: names (or letters) of the columns wanted; None for all.
-        table: what the caller says of the table; None for nothing.
+        columns: the names (or letters) of the columns to read; None reads all.
+        table: the options that the caller passed to `read_columns`, or None.
 
     Raises:
-        FormatError: no table, a cell that its dtype cannot mean, or a column that does not fill its shape.
-        NotFoundError: no such worksheet, or no such column.
+        FormatError: there is no table, a cell does not fit the dtype, or a column does not fill its shape.
+        NotFoundError: the worksheet, or a column, does not exist.
         RemoteError: the service cannot be reached, or refuses.
 
     Example:

@@ -353,7 +353,7 @@ def write_sheets_gsheet(
     timeout: float = TIMEOUT,
     progress: Progress | None = None,
 ) -> dict[str, str]:
-    """Write each table to a worksheet of its own: all of them, or nothing at all.
+    """Write each table of a mapping to a worksheet: all tables, or none.
 
     Args:
         target: as for `write_gsheet`, without a worksheet.
@@ -399,7 +399,7 @@ def write_table_gsheet(
     timeout: float = TIMEOUT,
     progress: Progress | None = None,
 ) -> str:
-    """Write the columns of a table to a worksheet, one row of names above them; see `sheetarray.write_table`.
+    """Write the columns of a table to a worksheet, under a row of names; see `sheetarray.write_table`.
 
     Args:
         target, dates, client, credentials, timeout, progress: as for `write_gsheet`.
@@ -413,7 +413,7 @@ def write_table_gsheet(
         The URL of the worksheet.
 
     Raises:
-        DTypeError: an array that is not 1-D, or of elements that no cell holds.
+        DTypeError: an array is not 1-D, or cells cannot hold it.
         LimitError: columns of different lengths, more than a spreadsheet holds, or a worksheet that is not to be
             replaced; nothing is changed.
         RemoteError: as for `write_gsheet`.

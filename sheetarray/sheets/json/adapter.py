@@ -146,11 +146,11 @@ def read_json(
 
 
 def scan_json(source: Readable, *, strict: bool = False, resize: bool = False) -> dict[str, ArrayInfo]:
-    """Return the infos of all arrays from their headers alone; data are skipped, not parsed.
+    """Return an `ArrayInfo` for each array, from headers alone. Data are skipped, not parsed.
 
     Args:
         strict: refuse flat lists without a version, an older form.
-        resize: shapes are those that `read_json` gives with `resize=True`; all cells are read.
+        resize: return the shapes that `read_json` gives with `resize=True`; all cells are read for this.
 
     Other arguments are those of `read_json`.
     """
@@ -169,7 +169,7 @@ def scan_json(source: Readable, *, strict: bool = False, resize: bool = False) -
 
 
 def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Finding]:
-    """Yield every finding in a JSON text; nothing for an intact one.
+    """Yield a finding for each problem in a JSON text. An intact text has none.
 
     Arguments are those of `read_json`.
     """
@@ -202,15 +202,15 @@ def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Find
 
 
 def adopt_json(source: Readable, target: Writable | None = None, *, missing: Missing = "error") -> dict[str, ArrayInfo]:
-    """Make the headers of the flat lists in a JSON text true to the items behind them; all else stays.
+    """Correct the headers of the flat lists in a JSON text, so that they fit the items. All other bytes stay.
 
     Args:
-        target: another file to write to; None for the source itself, which is replaced as a whole.
+        target: the file to write; None replaces the source whole.
 
     Other arguments are those of `read_json`.
 
     Returns:
-        The infos of the lists that had other lengths, as their headers say them now.
+        An `ArrayInfo` for each list whose length changed, by name.
     """
     check_adopt_target(source, target)
     with Source(source) as opened, locating(source=opened.name):

@@ -46,15 +46,15 @@ def read_workbook(
     Args:
         source: the object; saved or not.
         names: the arrays to read; None reads all.
-        sheet: only this sheet is looked at; None for all.
+        sheet: the title of the only sheet to read; None reads all sheets.
         missing: "nan" reads blanks in float and complex arrays as NaN.
         strict: refuse flat lists without a version, an older form.
         resize: read arrays at their new length where people added or deleted rows.
         progress: a function, called with the number of cells read and the total.
 
     Raises:
-        DTypeError: the object cannot be read, as those of XlsxWriter.
-        FormatError: with `.location`, such as arrays!C17, of the first cell that is wrong.
+        DTypeError: the object cannot be read. This holds for all objects of XlsxWriter.
+        FormatError: the content is wrong; `.location`, such as arrays!C17, is the first wrong cell.
         NotFoundError: an array in `names`, or the sheet, does not exist.
 
     Example:
@@ -73,33 +73,35 @@ def read_workbook(
 def scan_workbook(
     source: Any, *, sheet: str | None = None, strict: bool = False, resize: bool = False
 ) -> dict[str, ArrayInfo]:
-    """Return the infos of all arrays.
+    """Return an `ArrayInfo` for each array.
 
     Args:
         source: as for `read_workbook`.
-        sheet: only this sheet is looked at; None for all.
+        sheet: the title of the only sheet to read; None reads all sheets.
         strict: refuse flat lists without a version, an older form.
-        resize: the shapes are those that `read_workbook` gives with it, after reading all.
+        resize: return the shapes that `read_workbook` gives with `resize=True`; all cells are read for this.
 
     Raises:
         DTypeError: the object cannot be read.
-        FormatError: no array, or a broken header.
-        NotFoundError: no such sheet.
+        FormatError: the object holds no array, or a header is broken.
+        NotFoundError: the sheet does not exist.
     """
     return scan_sheets(select_sheets(source, sheet), strict=strict, resize=resize)
 
 
 def check_workbook(source: Any, *, sheet: str | None = None, missing: Missing = "error") -> Iterator[Finding]:
-    """Yield every finding; nothing for arrays that are whole. What was edited is not known: no record is in memory.
+    """Yield a finding for each array that cannot be read. Edited elements are not found.
+
+    Only a file that sheetarray wrote has the record that shows edits.
 
     Args:
         source: as for `read_workbook`.
-        sheet: only this sheet is looked at; None for all.
+        sheet: the title of the only sheet to read; None reads all sheets.
         missing: as for `read_workbook`.
 
     Raises:
-        DTypeError: the object cannot be read; nothing is raised for its content.
-        NotFoundError: no such sheet.
+        DTypeError: the object cannot be read. Wrong content never raises an error.
+        NotFoundError: the sheet does not exist.
     """
     yield from check_sheets(select_sheets(source, sheet), missing=missing)
 
@@ -107,17 +109,17 @@ def check_workbook(source: Any, *, sheet: str | None = None, missing: Missing = 
 def read_columns_workbook(
     source: Any, columns: Sequence[str] | None = None, *, table: TableOptions | None = None, sheet: str | None = None
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """Return the columns of an ordinary worksheet; see `sheetarray.read_columns`.
+    """Return the columns of an ordinary worksheet as arrays; see `sheetarray.read_columns`.
 
     Args:
         source: as for `read_workbook`.
-        columns: names (or letters) of the columns wanted; None for all.
-        table: what the caller says of the table; None for nothing.
+        columns: the names (or letters) of the columns to read; None reads all.
+        table: the options that the caller passed to `read_columns`, or None.
         sheet: the title of the sheet; None for the first one.
 
     Raises:
-        FormatError: no table, a cell that its dtype cannot mean, or a column that does not fill its shape.
-        NotFoundError: no such sheet, or no such column.
+        FormatError: there is no table, a cell does not fit the dtype, or a column does not fill its shape.
+        NotFoundError: the sheet, or a column, does not exist.
     """
     sheets = _worksheets_of(source)
     title, table = (table or TableOptions()).locate(
@@ -153,7 +155,7 @@ def select_sheets(source: Any, title: str | None) -> list[ObjectSheet]:
 
     Raises:
         DTypeError: the object cannot be read.
-        NotFoundError: no such sheet.
+        NotFoundError: the sheet does not exist.
     """
     sheets = [ObjectSheet(worksheet) for worksheet in _worksheets_of(source)]
     if title is None:

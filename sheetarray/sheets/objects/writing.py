@@ -55,12 +55,12 @@ def write_workbook(
     formats: Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> None:
-    """Put arrays into a workbook in memory, one column each; whoever made the workbook saves it.
+    """Put arrays into a workbook in memory, one column each. You save the workbook yourself.
 
     Args:
         target: a Workbook or Worksheet of openpyxl or XlsxWriter, or a pandas.ExcelWriter of either engine.
         arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
-        sheet: the title of the worksheet, which is made if there is none; None is `arrays`, or the target itself.
+        sheet: the title of the worksheet. It is made if it does not exist. None is `arrays`, or the target itself.
         at: the first cell. Cells that hold something are never overwritten.
         cells: "exact" keeps every bit: with XlsxWriter, which prints numbers with 16 digits, numbers of 17 are text.
             "numeric" makes them numbers all the same, and a warning counts those that XlsxWriter rounds. "text" writes
@@ -70,7 +70,7 @@ def write_workbook(
         progress: a function, called with the number of cells written and the total.
 
     Raises:
-        DTypeError: an array that no dtype of the format holds, or an object that cannot be written.
+        DTypeError: the format has no dtype for an array, or the object cannot be written to.
         LimitError: cells that hold something are in the way, or a name, a title or a text that Excel cannot hold;
             nothing has changed then.
     """
@@ -119,18 +119,18 @@ def write_table_workbook(
     formats: Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> Any:
-    """Put the columns of a table into a workbook in memory, one row of names above them; see `sheetarray.write_table`.
+    """Put the columns of a table into a workbook in memory, under a row of names; see `sheetarray.write_table`.
 
     Args:
         target: as for `write_workbook`, and so are `at`, `dates`, `formats` and `progress`.
         table: a mapping of names to 1-D arrays, a DataFrame, or an Arrow table.
-        sheet: the title of the worksheet, which is made if there is none; None is `table`, or the target itself.
+        sheet: the title of the worksheet. It is made if it does not exist. None is `table`, or the target itself.
 
     Returns:
         A Workbook of openpyxl with the table alone, to be read instead of the target.
 
     Raises:
-        DTypeError: an array that is no column, or that no cells hold.
+        DTypeError: an array is not 1-D, or cells cannot hold it.
         LimitError: as `write_workbook`, or columns of different lengths.
     """
     corner = parse_cell(at)
@@ -161,7 +161,7 @@ def write_sheets_workbook(
     formats: Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Put each table into a worksheet of a workbook in memory: all of them, or none.
+    """Put each table of a mapping into a worksheet of a workbook in memory: all tables, or none.
 
     Args:
         target: a Workbook of openpyxl or XlsxWriter, or a pandas.ExcelWriter; as the other options, as for
@@ -175,7 +175,7 @@ def write_sheets_workbook(
         progress: a function, called with the number of cells written and the total.
 
     Returns:
-        By title, what the table is read from.
+        The source from which each table can be read, by title.
 
     Raises:
         DTypeError: names the sheet, and the array that no cells hold; or the object cannot be written.
