@@ -31,46 +31,21 @@ def image() -> Any:
     return array
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".json", ".csv.gz"])
-def test_a_4d_image_comes_back_bit_for_bit(image: Any, tmp_path: Path, suffix: str) -> None:
-    path = tmp_path / f"image{suffix}"
-    sa.write(path, {"image": image, "zooms": np.array([2.0, 2.0, 2.2, 2000.0], dtype="float32")})
-    info = sa.scan(path)["image"]
-    assert (info.shape, info.dtype, info.order) == ((128, 96, 24, 2), "int16", "column-major")
-    result = sa.read(path)
-    assert result["image"].dtype == np.int16
-    assert result["image"].shape == image.shape
-    assert result["image"].tobytes() == image.tobytes()
-    assert_same(result["image"], image)
-    assert list(sa.check(path)) == []
-
-
-def test_a_4d_image_goes_through_every_text_format_on_the_command_line(
-    image: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_4d_image_comes_back_bit_for_bit_from_every_format_of_text(image, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-
-    def run(*words: str) -> int:
-        return run_command(*words).exit_code
-
-    sa.write(tmp_path / "image.csv", {"image": image})
-    for source, target in pairwise(["image.csv", "image.tsv", "image.json", "image.txt.zst", "back.csv"]):
-        assert run("convert", source, target) == 0
-    assert run("diff", "image.json", "image.txt.zst") == 0
-    result = sa.read(tmp_path / "back.csv")["image"]
-    assert_same(result, image)
-    assert (tmp_path / "back.csv").read_bytes() == (tmp_path / "image.csv").read_bytes()
-    assert run("check", "back.csv", "image.json") == 0
+    sa.write("image.csv", {"image": image, "zooms": np.array([2.0, 2.0, 2.2, 2000.0], dtype="float32")})
+    names = ["image.csv", "image.tsv", "image.json", "image.txt.zst", "image.csv.gz", "back.csv"]
+    for source, target in pairwise(names):
+        assert run_command("convert", source, target).exit_code == 0
+        info = sa.scan(target)["image"]
+        assert (info.shape, info.dtype, info.order) == ((128, 96, 24, 2), "int16", "column-major")
+        assert_same(sa.read(target)["image"], image)
+    assert Path("back.csv").read_bytes() == Path("image.csv").read_bytes()
+    assert run_command("diff", "image.json", "image.txt.zst").exit_code == 0
+    assert run_command("check", *names).exit_code == 0
 
 
-def test_a_view_of_an_image_holds_nothing_else_of_it(image: Any, tmp_path: Path) -> None:
-    view = image[40:60:3, ::-1, 12, 0]
-    sa.write(tmp_path / "view.csv", {"view": view})
-    assert_same(sa.read(tmp_path / "view.csv")["view"], view)
-    assert sa.scan(tmp_path / "view.csv")["view"].capacity == view.size
-
-
-def test_one_changed_voxel_is_named(image: Any, tmp_path: Path) -> None:
+def test_one_changed_voxel_is_named(image, tmp_path):
     path = tmp_path / "image.csv"
     small = np.asfortranarray(image[:16, :8, :4, 0])
     sa.write(path, {"image": small})
@@ -111,7 +86,7 @@ def saved_by_a_spreadsheet() -> bytes:
     [{}, {"delimiter": ";"}, {"decimal": ","}, {"delimiter": ";", "decimal": ",", "encoding": "utf-8-sig"}],
     ids=str,
 )
-def test_a_csv_that_a_spreadsheet_saved_reads_the_same(options: dict[str, Any]) -> None:
+def test_a_csv_that_a_spreadsheet_saved_reads_the_same(options):
     content = saved_by_a_spreadsheet()
     result = sa.read(io.BytesIO(content), format="csv", **options)
     assert list(result) == ["t", "n", "b", "s", "z"]
@@ -124,20 +99,14 @@ def test_a_csv_that_a_spreadsheet_saved_reads_the_same(options: dict[str, Any]) 
     assert sa.scan(io.BytesIO(content), format="csv")["t"].location == "A4"
 
 
-def test_an_edited_cell_of_it_is_named() -> None:
-    content = saved_by_a_spreadsheet().replace(b"-0,25", b"-0.25 m")
+@pytest.mark.parametrize("cell", ["-0.25 m", "1.234,5"])  # a point of thousands is no decimal one
+def test_an_edited_cell_of_it_is_named(cell):
+    content = saved_by_a_spreadsheet().replace(b"-0,25", cell.encode())
     with pytest.raises(sa.FormatError) as caught:
         sa.read(io.BytesIO(content), format="csv")
     assert (caught.value.location, caught.value.element) == ("A25", "t[0, 1]")
     (finding,) = sa.check(io.BytesIO(content), format="csv")
     assert finding.location == "A25"
-
-
-def test_a_thousands_point_is_never_read_as_a_decimal_one() -> None:
-    content = saved_by_a_spreadsheet().replace(b"-0,25", b"1.234,5")
-    with pytest.raises(sa.FormatError) as caught:
-        sa.read(io.BytesIO(content), format="csv")
-    assert caught.value.location == "A25"
 
 
 class Counting(io.BytesIO):
@@ -157,7 +126,7 @@ class Counting(io.BytesIO):
 
 
 @pytest.mark.parametrize("options", [{}, {"encoding": "utf-16"}, {"delimiter": ";", "decimal": ","}], ids=str)
-def test_scan_of_a_big_csv_reads_each_byte_once_at_most(options: dict[str, Any]) -> None:
+def test_scan_of_a_big_csv_reads_each_byte_once_at_most(options):
     file = io.BytesIO()
     sa.write(
         file, {"a": np.arange(600_000.0).reshape(600, 1000), "s": np.array(["x"] * 300_000)}, format="csv", **options
@@ -168,7 +137,7 @@ def test_scan_of_a_big_csv_reads_each_byte_once_at_most(options: dict[str, Any])
     assert counting.count <= len(file.getvalue())  # an array may begin anywhere below, so all of it is searched
 
 
-def test_scan_looks_at_no_element() -> None:
+def test_scan_looks_at_no_element():
     file = io.BytesIO()
     sa.write(file, {"a": np.arange(3.0)}, format="csv")
     content = file.getvalue().replace(b"2.0", b"???")
@@ -204,7 +173,7 @@ NAMES = [*(f"vega_datasets {table}" for table in VEGA), "palmerpenguins", "gapmi
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_table_comes_back_from_each_format(name: str, tmp_path: Path) -> None:
+def test_a_table_comes_back_from_each_format(name, tmp_path):
     frame = data_set(name)
     source = frame
     for number, suffix in enumerate(SUFFIXES):
@@ -229,7 +198,7 @@ def test_a_table_comes_back_from_each_format(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_xarrays_own_test_data_come_back_from_each_format(suffix: str, tmp_path: Path) -> None:
+def test_xarrays_own_test_data_come_back_from_each_format(suffix, tmp_path):
     xr = pytest.importorskip("xarray")
     dataset = data_set("xarray")
     path = tmp_path / f"t{suffix}"
@@ -322,13 +291,9 @@ def digest(array: np.ndarray) -> str:
     return hashlib.sha256(content).hexdigest()[:16]
 
 
-def fresh(name: str) -> dict[str, np.ndarray]:
-    return sa.read(SAMPLES / name)
-
-
 @pytest.mark.parametrize("file", INTACT)
 def test_every_array_of_a_sample_is_what_it_was(file):
-    arrays = fresh(file)
+    arrays = sa.read(SAMPLES / file)
     assert list(arrays) == list(INTACT[file])
     for name, (dtype, shape, _, sha) in INTACT[file].items():
         kind = arrays[name].dtype
@@ -340,43 +305,6 @@ def test_every_array_of_a_sample_is_what_it_was(file):
     assert list(sa.check(SAMPLES / file)) == []
 
 
-def test_elevations_are_those_of_the_jacksboro_fault():
-    elevation = fresh("elevation.csv")["elevation"]
-    assert (elevation.min(), elevation.max(), elevation[50, 60]) == (247, 1076, 616)
-    assert np.unravel_index(elevation.argmax(), elevation.shape) == (99, 73)
-    assert elevation.sum(dtype=np.int64) == 8_239_215
-
-
-def test_the_scan_keeps_its_fortran_order():
-    brain = fresh("brain4d.csv")["brain"]
-    assert brain.flags.f_contiguous
-    assert brain.strides == tuple(2 * step for step in (1, 32, 768, 6144))
-    assert (brain.max(), brain.sum(dtype=np.int64)) == (973, 2_105_402)
-    assert brain[16, 12, 4].tolist() == [265, 266]
-
-
-def test_five_arrays_side_by_side_agree_with_each_other():
-    arrays = fresh("elnino.csv")
-    sst = arrays["sst"]
-    row, column = np.unravel_index(sst.argmax(), sst.shape)
-    assert (arrays["year"][row], arrays["month"][column], sst.max()) == (1998, "Mar", 29.24)
-    np.testing.assert_array_equal(arrays["warm"], sst - sst.mean(axis=0) >= 0.5)
-    np.testing.assert_allclose(arrays["spectrum"], np.fft.rfft(sst.mean(axis=1)), atol=1e-11)
-
-
-@pytest.mark.parametrize("file", ["elnino.tsv", "elnino.json"])
-def test_rows_of_a_tsv_and_lists_of_a_json_hold_the_same_as_the_columns_of_the_csv(file):
-    columns = fresh("elnino.csv")
-    for name, array in fresh(file).items():
-        if name in columns:
-            np.testing.assert_array_equal(array, columns[name], strict=True)
-
-
-def test_dates_of_the_tsv_are_the_first_days_of_the_years():
-    first_day = fresh("elnino.tsv")["first_day"]
-    np.testing.assert_array_equal(first_day.astype("datetime64[Y]").astype(str).astype(np.int16), np.arange(1950, 2011))
-
-
 def test_the_german_sheet_is_as_such_programs_leave_it():
     content = (SAMPLES / "elnino_german.csv").read_bytes()
     assert content.startswith(b"\xef\xbb\xbfEl Ni\xc3\xb1o")
@@ -384,22 +312,6 @@ def test_the_german_sheet_is_as_such_programs_leave_it():
     assert b"\r\n24,23;2001;FALSE;6,62607015E-034;h;;;\r\n" in content
     assert b";TRUE;" in content
     assert sa.scan(SAMPLES / "elnino_german.csv")["Temperatur"].location == "A4"
-
-
-def test_the_german_sheet_lost_nothing():
-    german, english = fresh("elnino_german.csv"), fresh("elnino.csv")
-    for name, other in {"Temperatur": "sst", "Jahr": "year", "warm": "warm"}.items():
-        np.testing.assert_array_equal(german[name], english[other][-12:], strict=True)
-    constants = dict(zip(german["Zeichen"].tolist(), german["Konstante"].tolist(), strict=True))
-    assert constants == {
-        "\u0394\u03bdCs": 9192631770.0,
-        "c": 299792458.0,
-        "h": 6.62607015e-34,
-        "e": 1.602176634e-19,
-        "k": 1.380649e-23,
-        "NA": 6.02214076e23,
-        "Kcd": 683.0,
-    }
 
 
 def test_an_ordinary_table_becomes_one_array_a_column():
@@ -450,11 +362,6 @@ def test_check_says_what_became_of_a_workbook_and_it_can_be_read(file):
     assert location in (finding.location, str(finding.message).partition(":")[0])
     assert piece in finding.message
     assert sa.read(SAMPLES / "changed" / file)["yearly"].shape == (61,)
-
-
-def test_the_rounded_workbook_has_fifteen_digits_of_each_mean():
-    rounded, exact = fresh("changed/rounded.xlsx")["yearly"], fresh("elnino.xlsx")["yearly"]
-    assert 0 < np.abs(rounded / exact - 1).max() < 5e-15
 
 
 def test_each_damaged_and_each_changed_file_is_expected_here():
