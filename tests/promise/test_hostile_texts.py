@@ -29,27 +29,16 @@ def findings(content: bytes, format: str = "csv", **options: Any) -> list[sa.Fin
 # Line ends and marks -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=repr)
+@pytest.mark.parametrize("ends", [("\n", "\n"), ("\r\n", "\r\n"), ("\r", "\r"), ("\n", "\r\n")], ids=repr)
 @pytest.mark.parametrize("last", [True, False])
-def test_every_line_end_reads_the_same(end: str, last: bool) -> None:
-    text = end.join(COLUMN) + end * last
+def test_every_line_end_reads_the_same(ends, last):
+    text = "".join(cell + ends[number % 2] for number, cell in enumerate(COLUMN))
+    text = text if last else text.rstrip("\r\n")
     assert read(text.encode())["x"].tolist() == [1.5, 2.5]
     assert [one.message for one in findings(text.encode())] == ([] if last else ["the last row has no line end"])
 
 
-def test_mixed_line_ends_read_the_same() -> None:
-    text = "".join(cell + ("\n", "\r\n")[index % 2] for index, cell in enumerate(COLUMN))
-    assert read(text.encode())["x"].tolist() == [1.5, 2.5]
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_lone_returns_between_other_line_ends_end_in_an_array_or_a_format_error(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    text = "".join(cell + str(rng.choice(["\r", "\n", "\r\n"])) for cell in COLUMN * 3)
-    survive(text.encode(), "csv")
-
-
-def test_a_column_of_lone_returns_followed_by_line_feeds_is_not_misread() -> None:
+def test_a_column_of_lone_returns_followed_by_line_feeds_is_not_misread():
     content = ("\r".join(COLUMN) + "\n7\n").encode()
     with pytest.raises(sa.FormatError):
         read(content)
@@ -58,7 +47,7 @@ def test_a_column_of_lone_returns_followed_by_line_feeds_is_not_misread() -> Non
 
 @pytest.mark.parametrize("rows", [3, 400])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
-def test_a_table_loses_one_mark_and_no_more(rows: int, encoding: str) -> None:
+def test_a_table_loses_one_mark_and_no_more(rows, encoding):
     text = f"{MARK}{MARK}a,b\n" + f"{MARK}1,{MARK}x\n" * rows
     content = text.encode("utf-8" if encoding == "utf-8" else "utf-16-le")
     columns = sa.read_columns(io.BytesIO(content), format="csv")
@@ -67,7 +56,7 @@ def test_a_table_loses_one_mark_and_no_more(rows: int, encoding: str) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-def test_utf_16_without_a_mark_is_refused_and_readable_when_named(encoding: str) -> None:
+def test_utf_16_without_a_mark_is_refused_and_readable_when_named(encoding):
     content = "\r\n".join(COLUMN).encode(encoding)
     survive(content, "csv")
     with pytest.raises(sa.FormatError):
@@ -77,7 +66,7 @@ def test_utf_16_without_a_mark_is_refused_and_readable_when_named(encoding: str)
 
 
 @pytest.mark.parametrize("at", ["name", "data", "far"])
-def test_invalid_utf_8_is_refused_with_its_line_and_a_hint(at: str) -> None:
+def test_invalid_utf_8_is_refused_with_its_line_and_a_hint(at):
     strings = [str(cell) for cell in sa.to_linear(np.array(["a"] * 40_000))]
     cells = {"name": ["x\udcff", *strings], "data": ["x", *strings[:-1], "\udcff"], "far": ["x", *strings, "\udcff"]}[
         at
@@ -93,50 +82,26 @@ def test_invalid_utf_8_is_refused_with_its_line_and_a_hint(at: str) -> None:
     assert caught.value.location == f"line {line}"
 
 
-def test_an_unknown_encoding_is_said() -> None:
-    with pytest.raises(sa.NotFoundError, match="klingon"):
-        read(b"x", encoding="klingon")
-    with pytest.raises(sa.NotFoundError, match="klingon"):
-        sa.write(io.BytesIO(), np.arange(2), format="csv", encoding="klingon")
-
-
-@pytest.mark.parametrize("encoding", ["base64", "rot13", "zlib", "hex", "bz2"])
-def test_an_encoding_that_is_no_text_encoding_is_refused(encoding: str) -> None:
+@pytest.mark.parametrize("encoding", ["klingon", "base64", "rot13", "zlib", "hex", "bz2"])  # all but one are no text's
+def test_an_encoding_that_text_has_not_is_refused_by_its_name(encoding):
     for call in (
         lambda: read(b"x", encoding=encoding),
         lambda: sa.write(io.BytesIO(), np.arange(2), format="csv", encoding=encoding),
     ):
-        with pytest.raises(sa.SheetArrayError):
+        with pytest.raises(sa.NotFoundError, match=encoding):
             call()
 
 
-# Quotes, NULs ------------------------------------------------------------------------------------------------
+# Quotes ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("at", range(0, len(COLUMN), 3))
-def test_an_unterminated_quote_is_no_hang_and_no_other_error(at: int) -> None:
-    cells = COLUMN.copy()
-    cells[at] = '"' + cells[at]
-    survive("\n".join(cells).encode(), "csv")
-    survive(",".join(cells).encode(), "csv")
-
-
-def test_nuls_between_cells_are_no_other_error() -> None:
-    for content in (
-        b"\x00".join(cell.encode() for cell in COLUMN),
-        "\n".join(COLUMN).encode() + b"\x00" * 100,
-        b"\x00" * 1000,
-    ):
-        survive(content, "csv")
-
-
-def test_quotes_that_stand_otherwise_are_read_as_they_are() -> None:
+def test_quotes_that_stand_otherwise_are_read_as_they_are():
     cells = ["x", *map(str, sa.to_linear(np.array(["a", "b", "c"])))][:-3]
     content = "\n".join([*cells, '5" pipe', '"q" rest', 'plain "x" y']).encode()
     assert read(content)["x"].tolist() == ['5" pipe', "q rest", 'plain "x" y']
 
 
-def test_a_very_long_cell_is_read() -> None:
+def test_a_very_long_cell_is_read():
     long = "y" * 300_000
     array = np.array([long])
     file = io.BytesIO()
@@ -144,7 +109,7 @@ def test_a_very_long_cell_is_read() -> None:
     assert read(file.getvalue())["x"].tolist() == [long]
 
 
-def test_one_long_text_does_not_pad_millions_of_elements() -> None:
+def test_one_long_text_does_not_pad_millions_of_elements():
     cells = ["x", *map(str, sa.to_linear(np.array(["a"] * 400_000)))]
     content = "\n".join([*cells[:-1], "y" * 20_000, ""]).encode()
     array = read(content)["x"]
@@ -154,7 +119,7 @@ def test_one_long_text_does_not_pad_millions_of_elements() -> None:
     assert findings(content) == []
 
 
-def test_warnings_are_of_our_own_class() -> None:
+def test_warnings_are_of_our_own_class():
     old = "\n".join(["x", *COLUMN[3:], ""]).encode()
     with pytest.warns(sa.SheetArrayWarning, match="A2"):
         assert read(old)["x"].tolist() == [1.5, 2.5]
@@ -164,7 +129,7 @@ def test_warnings_are_of_our_own_class() -> None:
     assert (finding.severity, finding.location) == ("warning", "A2")
 
 
-def test_a_workbook_under_another_name_is_told() -> None:
+def test_a_workbook_under_another_name_is_told():
     file = io.BytesIO()
     sa.write(file, {"t": np.arange(3)}, format="xlsx")
     with pytest.raises(sa.FormatError, match="a zip package, not text") as caught:
@@ -178,7 +143,7 @@ def test_a_workbook_under_another_name_is_told() -> None:
 
 # Text that tabs delimit is read as text that commas do.
 @pytest.mark.parametrize(("format", "seed"), cross(FORMATS, "0123", "json"))
-def test_random_words_of_the_format(format: str, seed: str) -> None:
+def test_random_words_of_the_format(format, seed):
     source = random.Random(int(seed))
     for _ in range(examples(250)):
         glue = source.sample(GLUE, source.randint(1, 4))
@@ -187,7 +152,7 @@ def test_random_words_of_the_format(format: str, seed: str) -> None:
 
 
 @pytest.mark.parametrize(("format", "seed"), cross(FORMATS, "012345"))
-def test_headers_with_random_fields(format: str, seed: str) -> None:
+def test_headers_with_random_fields(format, seed):
     source = random.Random(int(seed))
     for _ in range(examples(120)):
         cells: list[Any] = ["version", source.choice(["1.0.0", "1.1.0", "1.9.0"]), "ndarray"]
