@@ -7,6 +7,7 @@ import datetime
 import io
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -560,14 +561,20 @@ def put_csv(path: Path, columns: list[list[str]]) -> None:
         )
 
 
+@contextmanager
+def edited_sheet(path: Path, title: str = "arrays") -> Iterator[Any]:
+    """Give a sheet of a workbook to whoever edits it through openpyxl, and save the workbook."""
+    book = openpyxl.load_workbook(path, keep_vba=path.suffix == ".xlsm")
+    yield book[title]
+    book.save(path)
+
+
 def edit_workbook(path: Path, arrays: dict[str, np.ndarray[Any, Any]], edit: Edit) -> None:
     """Edit a workbook as it was written, through openpyxl."""
-    book = openpyxl.load_workbook(path, keep_vba=path.suffix == ".xlsm")
-    sheet = book["arrays"]
-    old = take_columns([[cell.value for cell in row] for row in sheet.iter_rows()], None)
-    new = [list(column) for column in old]
-    edit_columns(new, arrays, edit, "openpyxl")
-    for place, (before, after) in enumerate(zip(old, new, strict=True), 1):
-        for row in range(max(len(before), len(after))):
-            sheet.cell(row + 1, place).value = after[row] if row < len(after) else None
-    book.save(path)
+    with edited_sheet(path) as sheet:
+        old = take_columns([[cell.value for cell in row] for row in sheet.iter_rows()], None)
+        new = [list(column) for column in old]
+        edit_columns(new, arrays, edit, "openpyxl")
+        for place, (before, after) in enumerate(zip(old, new, strict=True), 1):
+            for row in range(max(len(before), len(after))):
+                sheet.cell(row + 1, place).value = after[row] if row < len(after) else None
