@@ -23,7 +23,6 @@ from ..comparing import (
     explain_change,
     find_noise,
     find_other_zeros,
-    find_row_order,
     find_row_sources,
     find_sorted,
     find_unequal,
@@ -121,25 +120,27 @@ def compare(
     alone. `release`: is called after each block, for arrays that are mapped. `errors`: of the elements of both whose
     cells cannot be read, which are listed apart.
     """
-    a, b, aligned = to_rectangular(a), to_rectangular(b), None
+    a, b = to_rectangular(a), to_rectangular(b)
     comparison = Comparison(
         name, (dtype_name(a), dtype_name(b)), (_shape(a), _shape(b)), (_order(a), _order(b)), bool(rtol or atol)
     )
     if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
         comparison.compared = are_alike(a, b)
         return comparison
-    comparison.compared = _are_comparable(a, b)
-    if a.shape != b.shape:
-        aligned = comparison.alignment = (alignment or align_rows(a, b)) if comparison.compared else None
-        comparison.compared = True
-        if aligned is None:
-            return comparison
-        comparison.rows_gone = {row: np.take(a, row, aligned.axis).ravel() for row in aligned.deleted[:most]}
-        comparison.rows_come = {row: np.take(b, row, aligned.axis).ravel() for row in aligned.inserted[:most]}
-        a, b = (np.take(array, rows, aligned.axis) for array, rows in zip((a, b), aligned.pairs, strict=True))
-        taken = zip(errors, aligned.pairs, strict=True)
-        errors = [None if some is None else np.take(some, rows, aligned.axis) for some, rows in taken]
-    if not comparison.compared:
+    comparable = _are_comparable(a, b)
+    if alignment is None and comparable and a.shape != b.shape:
+        alignment = align_rows(a, b)
+    if alignment is not None:
+        comparison.alignment = alignment
+        comparison.rows_gone = {row: np.take(a, row, alignment.axis).ravel() for row in alignment.deleted[:most]}
+        comparison.rows_come = {row: np.take(b, row, alignment.axis).ravel() for row in alignment.inserted[:most]}
+        a, b = (np.take(array, rows, alignment.axis) for array, rows in zip((a, b), alignment.pairs, strict=True))
+        taken = zip(errors, alignment.pairs, strict=True)
+        errors = [None if some is None else np.take(some, rows, alignment.axis) for some, rows in taken]
+    elif a.shape != b.shape:
+        return comparison
+    comparison.compared = comparable
+    if not comparable:
         return comparison
     comparison.elements = a.size
     hidden = [some.astype(np.bool_) for some in errors if some is not None]  # elements of no value
@@ -175,7 +176,7 @@ def compare(
             array[place] if some is None or some[place] is None else some[place]
             for array, some in zip((a, b), errors, strict=True)
         ]
-        indices = (place, place) if aligned is None else aligned.find_indices(place)
+        indices = (place, place) if alignment is None else alignment.find_indices(place)
         return DifferingElement(*indices, *pair)
 
     comparison.first = [name_element(tuple(place)) for place in places.tolist()]
@@ -271,63 +272,37 @@ def align_rows(a: Array, b: Array) -> Alignment | None:
     return Alignment(axis, (first, second), deleted, inserted)
 
 
-_MOST_SORTED = 10**6  # elements of arrays that are looked at for rows in another order
+_MOST_ALIGNED = 2 * 10**6  # elements of the arrays of a table that are looked at for rows that belong together
 
 
-def find_sorted_rows(pairs: Mapping[str, tuple[Any, Any]]) -> list[SortedRows]:
-    """Return the tables whose rows stand in another order in B; only several arrays together tell that they do.
+def align_tables_of(pairs: Mapping[str, tuple[Any, Any]]) -> tuple[list[SortedRows], dict[str, Alignment]]:
+    """Return the tables whose rows stand in another order in B, and by array the rows that belong together.
 
-    Example:
-        >>> before, now = (np.array([3, 1, 2]), np.array([1, 2, 3])), (np.array([7, 8, 9]), np.array([8, 9, 7]))
-        >>> find_sorted_rows({"t": before, "u": now})[0].to_text()
-        'rows sorted by t (3 rows, 2 arrays)'
-    """
-    tables: dict[tuple[int, int], list[str]] = {}
-    for name, (a, b) in pairs.items():
-        if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or not a.ndim or not a.size:
-            continue
-        if a.shape == b.shape and dtype_name(a) == dtype_name(b) and row_axis(a) == row_axis(b):
-            tables.setdefault((a.shape[row_axis(a)], row_axis(a)), []).append(name)
-    found = []
-    for (_, axis), names in tables.items():
-        if len(names) < 2 or sum(pairs[name][0].size for name in names) > _MOST_SORTED:
-            continue
-        before, now = ([to_rows(pairs[name][side], axis) for name in names] for side in (0, 1))
-        kinds = [dtypes.from_numpy(rows.dtype) for rows in before]
-        order = find_row_order(list(zip(before, kinds, strict=True)), list(zip(now, kinds, strict=True)))
-        if order is not None:
-            found.append(SortedRows(names, find_sorted(dict(zip(names, now, strict=True))), order))
-    return found
-
-
-def align_table_rows(pairs: Mapping[str, tuple[Any, Any]]) -> tuple[list[SortedRows], dict[str, Alignment]]:
-    """Return the tables that have another number of rows in B, and the rows of their arrays that belong together.
-
-    The tables are those whose rows stand in another order, too. What one array does not tell, the others do.
+    Arrays that have as many rows, in A and in B alike, are a table: what one of them does not tell, the others do.
 
     Example:
         >>> before, now = (np.array([3, 1, 2]), np.array([1, 3])), (np.array([7, 8, 7]), np.array([8, 7]))
-        >>> tables, rows = align_table_rows({"t": before, "u": now})
+        >>> tables, rows = align_tables_of({"t": before, "u": now})
         >>> tables[0].to_text(), rows["u"].deleted
         ('rows sorted by t (2 rows, 2 arrays)', [2])
     """
     tables: dict[tuple[int, int, int], list[str]] = {}
     for name, (a, b) in pairs.items():
-        if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or not a.size or not b.size:
+        if not all(isinstance(array, np.ndarray) and array.ndim and array.size for array in (a, b)):
             continue
         axis = row_axis(a)
         alike = a.ndim == b.ndim and a.shape[:axis] + a.shape[axis + 1 :] == b.shape[:axis] + b.shape[axis + 1 :]
-        if alike and a.shape != b.shape and dtype_name(a) == dtype_name(b):
+        if alike and dtype_name(a) == dtype_name(b) and (a.shape != b.shape or row_axis(b) == axis):
             tables.setdefault((axis, a.shape[axis], b.shape[axis]), []).append(name)
     found, alignments = list[SortedRows](), dict[str, Alignment]()
-    for (axis, count, _), names in tables.items():
-        if len(names) < 2 or sum(array.size for name in names for array in pairs[name]) > _MOST_SORTED:
+    for (axis, count, count_now), names in tables.items():
+        if len(names) < 2 or sum(array.size for name in names for array in pairs[name]) > _MOST_ALIGNED:
             continue
         before, now = ([to_rows(pairs[name][side], axis) for name in names] for side in (0, 1))
         kinds = [dtypes.from_numpy(rows.dtype) for rows in before]
         sources = find_row_sources(list(zip(before, kinds, strict=True)), list(zip(now, kinds, strict=True)))
-        if sources is None:
-            continue
+        if sources is None or (count == count_now and ((sources < 0).any() or is_ascending(sources))):
+            continue  # elements were edited where they stand
         kept = np.flatnonzero(sources >= 0)
         second = kept[np.argsort(sources[kept])]
         deleted = np.setdiff1d(np.arange(count), sources).tolist()
@@ -389,12 +364,8 @@ def _measure(comparison: Comparison, x: Array, y: Array) -> Array:
     if is_exact_as_double(x) and is_exact_as_double(y):
         absolute = [int(absolute[0])] if kinds <= set("iu") else absolute
     elif kinds <= set("iu"):
-        differences = (
-            np.maximum(x, y).astype(np.uint64) - np.minimum(x, y).astype(np.uint64)  # modulo 2^64
-            if x.dtype == y.dtype
-            else np.abs(x.astype(object) - y.astype(object))
-        )
-        apart, absolute = differences.astype(np.float64), [int(differences.max())]
+        differences = np.abs(x.astype(object) - y.astype(object))
+        apart, absolute = differences.astype(np.float64), [differences.max()]
     else:
         parts = (np.real, np.imag) if "c" in kinds else (np.asarray,)
         absolute, relative = zip(*(_measure_exactly(part(x), part(y)) for part in parts), strict=True)

@@ -15,7 +15,6 @@ from ..elements import label_text
 from ..errors import FormatError, NotFoundError
 from ..header import name_element
 from ..labels import DatasetLabels, reading_labels
-from ..merging import row_axis
 from .arguments import (
     FILE,
     MOST_LINES,
@@ -29,10 +28,9 @@ from .arguments import (
 from .comparing import (
     Comparison,
     DifferingElement,
-    align_table_rows,
+    align_tables_of,
     compare,
     compare_labels,
-    find_sorted_rows,
     format_rows,
 )
 from .console import count_noun, format_shape, join_names, print_json, print_line, print_wrapped
@@ -84,7 +82,7 @@ def diff(
     first. You see inserted and deleted rows once, with their labels and values. The other rows are compared. If the
     rows of a table were sorted, or all elements changed in the same way, that is one line. Numbers that a program only
     rounded are one line with their count. Cells that cannot be read, such as a blank or #DIV/0!, are listed apart.
-    Indices are those of B; if the rows were sorted, those of A.
+    Indices are those of B; if an element was elsewhere in A, you see its index there too.
 
     \b
     Examples:
@@ -119,13 +117,7 @@ def diff(
                 release_one()
 
         whole = [name for name in common if name not in errors[0] and name not in errors[1]]
-        sorted_rows = find_sorted_rows({name: (before[name], now[name]) for name in whole})
-        for table in sorted_rows:  # the rows of B are put in the order of A
-            for name in table.names:
-                taken = np.take(now[name], table.order, row_axis(before[name]))
-                now[name] = np.asfortranarray(taken) if row_axis(now[name]) else taken
-        others, alignments = align_table_rows({name: (before[name], now[name]) for name in whole})
-        sorted_rows += others
+        sorted_rows, alignments = align_tables_of({name: (before[name], now[name]) for name in whole})
         for name in common:
             how |= {"errors": [some.get(name) for some in errors], "alignment": alignments.get(name)}
             compared.append(compare(name, before[name], now[name], release=release, **how))

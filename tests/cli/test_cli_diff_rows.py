@@ -241,7 +241,7 @@ def test_a_table_that_was_sorted_is_one_line(tmp_path: Path, falls: bool) -> Non
     sa.write(tmp_path / "b.xlsx", sorted_table)
     result = run(tmp_path / "a.csv", tmp_path / "b.xlsx")
     assert "rows sorted by t (12 rows, 5 arrays)" in result.output
-    assert f"u[{order[3]}]: " in result.output
+    assert f"u[3] (was [{order[3]}]): " in result.output
     assert result.output.count("->") == 1
     told = json.loads(run(tmp_path / "a.csv", tmp_path / "b.xlsx", "--json").output)
     assert (told["sorted"][0]["by"], told["same"]) == ("t", False)
