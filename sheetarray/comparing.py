@@ -221,23 +221,6 @@ class SortedRows:
         return f"{what} ({len(self.order):,} rows, {len(self.names):,} arrays)"
 
 
-def find_row_order(before: Table, now: Table) -> Positions | None:
-    """Return for each row as written its number now; None unless the rows of a table stand in another order.
-
-    A few elements may have been edited besides.
-
-    Example:
-        >>> from sheetarray.dtypes import from_name
-        >>> before, now = (np.array([[30], [10], [20]]), np.array([[10], [20], [30]]))
-        >>> find_row_order([(before, from_name("int64"))], [(now, from_name("int64"))]).tolist()
-        [2, 0, 1]
-    """
-    sources = find_row_sources(before, now)
-    if sources is None or (sources < 0).any() or len(sources) < len(before[0][0]) or (np.diff(sources) > 0).all():
-        return None
-    return np.argsort(sources)
-
-
 def find_row_sources(before: Table, now: Table) -> Positions | None:
     """Return for each row of a table as it is now its number as written, -1 for an added one; None if most are others.
 

@@ -25,7 +25,7 @@ from .arguments import (
     print_left_out,
     reading_options,
 )
-from .console import count_noun, format_shape, join_names, print_json, print_line, print_wrapped
+from .console import count_noun, format_shape, join_names, print_headed, print_json, print_line
 from .endpoints import PIPE, Endpoint, place_of, source_endpoint, source_endpoints, target_endpoint
 from .program import FINDINGS, FINE
 
@@ -76,13 +76,13 @@ def adopt(file: str, output: str | None, reading: FormatOptions, wants_json: boo
     counts = [f"{count_noun(len(infos), 'array')} adopted"] if infos else []
     counts += [f"{count_noun(len(accepted), 'other change' if infos else 'change')} accepted"] if accepted else []
     summary = ", ".join(counts) or "no array has another length; nothing to change"
-    print_wrapped(summary, indent=2, head=f"{goal.label}: ")
+    print_headed(f"{goal.label}: ", summary)
     for name, info in infos.items():
         shapes = f"{format_shape(before[name].shape)} -> {format_shape(info.shape)}" if name in before else ""
         print_line(f"  {name}: {shapes}")
     for finding in accepted:
         print_line("  ", nl=False)
-        print_wrapped(finding.message, indent=4, head=f"{finding.location}  " if finding.location else "", used=2)
+        print_headed(f"{finding.location}  " if finding.location else "", finding.message)
     return status
 
 
@@ -140,7 +140,7 @@ def restore(file: str, out: str, from_format: str | None, keep_edits: bool, want
         print_json({"file": place.label, "target": out, "arrays": names, "edits_kept": keep_edits})
         return
     summary = f"{count_noun(len(names), 'array')} restored{', edits kept' if keep_edits else ''}"
-    print_wrapped(summary, indent=2, head=f"{out}: ")
+    print_headed(f"{out}: ", summary)
 
 
 # What several people have changed in copies of one file, put together.
@@ -209,14 +209,14 @@ def merge(
         if output is not None:
             wrote += count_noun(len(merged.arrays), "array") + " merged"
             wrote += f"; the values of {merged.base} stand in {count_noun(left, 'conflict')}" if left else ""
-        print_wrapped(wrote, indent=2)
+        print_line(wrote)
     return FINDINGS if merged.unresolved else FINE
 
 
 def _print_summary(merged: api.MergedFiles) -> None:
     """Print one line for each file: what it changes."""
     for changes in merged.changes:
-        print_wrapped("; ".join(_summarise(changes)) or "no change", indent=2, head=f"{changes.file}: ")
+        print_headed(f"{changes.file}: ", "; ".join(_summarise(changes)) or "no change")
     total = len(merged.conflicts)
     if total:
         chosen = total - merged.unresolved
@@ -262,4 +262,4 @@ def _print_value(conflict: Conflict, file: str, value: Any, *, stands: bool) -> 
     text = api.describe_value(value)
     cell = f", cell {conflict.cells[file]}" if file in conflict.cells else ""
     mark = "  (stands)" if stands else ""
-    print_wrapped(f"{text}{cell}{mark}", indent=6, head=f"  {file}: ")
+    print_headed(f"  {file}: ", f"{text}{cell}{mark}")

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import sys
-import textwrap
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -61,27 +58,11 @@ def print_note(kind: str, text: str) -> None:
     print_line(text, err=True)
 
 
-def print_wrapped(text: str, *, indent: int, head: str = "", used: int = 0) -> None:
-    """Print a line; if it is longer than the terminal is wide, it is broken between words and goes on below.
-
-    `indent`: the number of blanks before each further line. `used`: the number of the terminal's columns that are
-    taken already.
-    """
-    head, text = escape_controls(head), escape_controls(text)
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _ENDLESS
-    lines = textwrap.wrap(
-        head + text,
-        max(width, 2 * indent, 20),
-        initial_indent=" " * used,
-        subsequent_indent=" " * indent,
-        break_on_hyphens=False,
-        break_long_words=False,
-    )
-    first = lines[0][used:] if lines else head + text
-    if head and first.startswith(head.rstrip()):
+def print_headed(head: str, text: str) -> None:
+    """Print a line that begins with a head, which is bold in a terminal."""
+    if head:
         print_line(head, bold=True, nl=False)
-        first = first[len(head) :]
-    click.echo("\n".join([first, *lines[1:]]))
+    print_line(text)
 
 
 def line_width(console: Console) -> int | None:
@@ -108,28 +89,20 @@ def print_renderable(console: Console, renderable: Any) -> None:
         click.echo("\n".join(line.rstrip() for line in text.split("\n")), nl=False)
 
 
-def make_table(
-    columns: Iterable[tuple[str, Sequence[Any]]],
-    *,
-    right: Collection[str],
-    folded: Collection[str] = (),
-    least: int = 0,
-) -> Table:
-    """Return a table without lines between its cells.
+def make_table(columns: Sequence[tuple[str, Sequence[Any]]], *, right: Collection[str]) -> Table:
+    """Return a table without lines between its cells, which take several lines where the terminal is narrow.
 
     `columns`: the title of each column, and its cells, texts of rich or plain ones. `right`: the titles of columns
-    whose cells stand at their right. `folded`: the titles of columns whose cells may take several lines. `least`:
-    characters that the first column has at least.
+    whose cells stand at their right.
     """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="bold")
-    for title, _ in (listed := list(columns)):
+    for title, _ in columns:
         justify: Literal["left", "right"] = "right" if title in right else "left"
-        width = least if least and not table.columns else None
-        table.add_column(title, justify=justify, overflow="fold", no_wrap=title not in folded, min_width=width)
-    for row in zip(*(cells for _, cells in listed), strict=True):
+        table.add_column(title, justify=justify, overflow="fold")
+    for row in zip(*(cells for _, cells in columns), strict=True):
         table.add_row(*row)
     return table
 

@@ -33,7 +33,7 @@ from .comparing import (
     compare_labels,
     format_rows,
 )
-from .console import count_noun, format_shape, join_names, print_json, print_line, print_wrapped
+from .console import count_noun, format_shape, join_names, print_headed, print_json, print_line
 from .endpoints import Endpoint, source_endpoints
 from .program import FINDINGS, FINE
 from .values import format_value, to_json_cells
@@ -131,7 +131,7 @@ def diff(
         print_json({**_to_json(places, compared, only), "same": same, "labels": labels, "sorted": moved})
     else:
         for table in sorted_rows:
-            print_wrapped(table.to_text(), indent=2)
+            print_line(table.to_text())
         rows = _describe_rows(compared, held, described)
         _print_comparisons(compared, only, rows, most=None if wants_all else MOST_LINES, is_sorted=bool(sorted_rows))
         for text in labels:
@@ -179,14 +179,13 @@ def _print_comparisons(
         if not below:
             alike[text] = blocks[-1][0]
     if len(blocks) > 1 and (summary := _summarise(compared, only)):
-        print_wrapped(summary, indent=2)
+        print_line(summary)
     lines = [line for names, text, below in blocks for line in (_Line(text, names), *below)]
     for line in lines[:most]:
         if line.dim:
             print_line(line.text, dim=True)
         else:
-            head = f"{join_names(line.names)}: " if line.names else ""
-            print_wrapped(line.text, indent=2 if line.names else 4, head=head)
+            print_headed(f"{join_names(line.names)}: " if line.names else "", line.text)
     print_left_out(len(lines) - len(lines[:most]), "line")
     if all(comparison.same for comparison in compared) and not only:
         click.echo(f"no {'other ' * is_sorted}differences ({count_noun(len(compared), 'array')})")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -25,13 +25,12 @@ from .console import (
     escape_controls,
     format_shape,
     format_size,
-    line_width,
     make_console,
     make_table,
+    print_headed,
     print_json,
     print_line,
     print_renderable,
-    print_wrapped,
 )
 from .endpoints import Endpoint, is_many, report_each, source_endpoint
 from .program import FINDINGS, FINE
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 _FACTS = ("dtype", "shape", "order", "strides", "offset", "capacity", "cells", "location", "parts", "dims")
-_LEAST_NAME = 20  # characters of names that stand in one line, however narrow the terminal is
 
 
 @click.command(short_help="List the arrays of files.")
@@ -67,7 +65,7 @@ def info(files: tuple[str, ...], reading: FormatOptions, wants_json: bool) -> in
         if not wants_json:
             console = make_console()
             print_renderable(console, _format_headline(place, arrays))
-            print_renderable(console, make_fitting_table(arrays, line_width(console)))
+            print_renderable(console, _make_table(arrays))
         return FINE, _to_json(place, arrays)
 
     is_single = len(files) == 1 and not is_many(files[0])
@@ -102,21 +100,8 @@ def _format_headline(place: Endpoint, arrays: Mapping[str, ArrayInfo]) -> Any:
     return Text.assemble((escape_controls(place.label), "bold"), f": {headline}")
 
 
-def make_fitting_table(arrays: Mapping[str, ArrayInfo], width: int | None) -> Table:
-    """Return the table of arrays, in a narrow terminal without strides and order, so that names stay whole."""
-    table = _make_table(arrays)
-    if width is not None:
-        from rich.console import Console
-
-        wide = Console(width=10**4, markup=False)
-        for left_out in (("strides",), ("strides", "order")):
-            if wide.measure(table).maximum <= width:
-                break
-            table = _make_table(arrays, left_out)
-    return table
-
-
-def _make_table(arrays: Mapping[str, ArrayInfo], left_out: Collection[str] = ()) -> Table:
+def _make_table(arrays: Mapping[str, ArrayInfo]) -> Table:
+    """Return the table of arrays, with a column for dimensions, offsets and parts if there are any."""
     from rich.text import Text
 
     infos = list(arrays.values())
@@ -132,16 +117,13 @@ def _make_table(arrays: Mapping[str, ArrayInfo], left_out: Collection[str] = ())
         "location": [Text(escape_controls(array.location)) for array in infos],
         "parts": [str(array.parts) for array in infos],
     }
-    told = {
-        "dims": any(array.dims is not None for array in infos),
-        "offset": any(array.offset for array in infos),
-        "parts": any(array.parts > 1 for array in infos),
-    }
-    columns = {title: texts for title, texts in columns.items() if told.get(title, title not in left_out)}
-    least = min(max(map(len, arrays), default=0), _LEAST_NAME)
-    return make_table(
-        columns.items(), right=("offset", "cells", "parts"), folded=("name", "dims", "strides"), least=least
-    )
+    if all(array.dims is None for array in infos):
+        del columns["dims"]
+    if not any(array.offset for array in infos):
+        del columns["offset"]
+    if all(array.parts == 1 for array in infos):
+        del columns["parts"]
+    return make_table([*columns.items()], right=("offset", "cells", "parts"))
 
 
 # What is wrong with files: every finding, cell by cell.
@@ -195,9 +177,9 @@ def _print_findings(place: Endpoint, findings: Sequence[Finding], count: int | N
     shown = findings[:most]
     for finding, after in zip_longest(shown, shown[1:]):
         print_line(f"  {finding.severity:<7}  ", fg=_COLOURS[finding.severity], nl=False)
-        print_wrapped(finding.message, indent=11, head=f"{finding.location}  " if finding.location else "", used=11)
+        print_headed(f"{finding.location}  " if finding.location else "", finding.message)
         if finding.hint and (after is None or after.hint != finding.hint):  # once for all that it is said of
-            print_wrapped(f"           {to_cli_options(finding.hint, '--read')}", indent=11)
+            print_line(f"           {to_cli_options(finding.hint, '--read')}")
     print_left_out(len(findings) - len(shown), "finding")
 
 

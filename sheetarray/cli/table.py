@@ -187,7 +187,7 @@ def _make_columns_table(arrays: Mapping[str, Any]) -> Table:
         "values": [f"{len(array) - missing[name]:,}" for name, array in arrays.items()],
         "missing": [f"{count:,}" if count else "" for count in missing.values()],
     }
-    return make_table(columns.items(), right=("values", "missing"), folded=("name",))
+    return make_table([*columns.items()], right=("values", "missing"))
 
 
 def _make_rows_table(arrays: Mapping[str, Any], shown: int) -> Table:

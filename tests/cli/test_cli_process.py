@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import json
 import os
 import signal
@@ -15,10 +14,8 @@ import numpy as np
 import pytest
 from children import GIVEN_UP_AFTER, run_child
 from command_line import run_command
-from rich.console import Console
 
 import sheetarray as sa
-from sheetarray.cli.info import make_fitting_table
 
 PROGRAM = [sys.executable, "-m", "sheetarray"]
 
@@ -231,14 +228,3 @@ def test_no_color_on_a_terminal_means_no_escape_codes(path, command, said):
     assert said in seen
     assert b"\x1b" not in seen
     assert max(map(len, seen.decode().splitlines())) <= 80
-
-
-@pytest.mark.parametrize(("width", "absent"), [(None, []), (200, []), (70, ["strides"]), (56, ["order", "strides"])])
-def test_a_narrow_terminal_leaves_out_strides_and_keeps_names_whole(tmp_path, width, absent):
-    sa.write(tmp_path / "t.csv", {"temperature": np.zeros((24, 3, 3)), "time": np.arange(24).astype("M8[us]")})
-    table = make_fitting_table(sa.scan(tmp_path / "t.csv"), width)
-    titles = ["name", "dtype", "shape", "order", "strides", "cells", "location"]
-    assert [column.header for column in table.columns] == [title for title in titles if title not in absent]
-    console = Console(width=width or 200, file=io.StringIO())
-    console.print(table)
-    assert "temperature" in console.file.getvalue()
