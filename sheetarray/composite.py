@@ -1,10 +1,10 @@
-"""Composites, which are spread over several columns: taken apart before cells are written, put together after reading.
+"""Awkward arrays and labels, which take columns: taken apart before cells are written, put together after reading.
 
-A composite is one value that no single column holds, such as an awkward array. The adapter that knows its form offers
-a module of five functions (`CompositeModule`), and its row in the registry names that module, which is imported only
-when there is such a value, or text that may describe one. Labels are the other kind: one column that describes all
-others, and leaves them as they are. Every container of columns goes through the functions here, so that `sa.write` and
-`write_csv`, `read`, `scan` and `check` all show the same arrays.
+A composite is one value that no single column holds: an awkward array. Its adapter offers `spread`, `gather`,
+`is_schema`, `described_columns` and `described_length` in the module that its row in the registry names. That module
+is imported only when there is such a value, or text that may describe one. Labels are the other kind: one column that
+describes all others, and leaves them as they are. Every container of columns goes through the functions here, so that
+`sa.write` and `write_csv`, `read`, `scan` and `check` all show the same arrays.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -30,7 +30,6 @@ from .columns import (
     Sheet,
     SheetArrays,
 )
-from .columns.reading import raise_error
 from .elements import Missing
 from .errors import (
     DTypeError,
@@ -55,12 +54,26 @@ from .labels import (
 )
 from .labels import spread as spread_labels
 from .linear import LinearArray
-from .registry import Composite, composites
+from .registry import find_composite
 
 # Puts composites together again from the columns of any container.
 
+ArraysByName = dict[str, Any]
+InfosByName = Mapping[str, ArrayInfo]
+Read = Callable[[Sequence[str] | None], ArraysByName]
+Scan = Callable[[], InfosByName]
+Anything = TypeVar("Anything")
+
+_SUFFIX = ".json"  # of the name of a description, the column that says which others one value is made of
+_PACKAGE = "awkward"
 _MOST_RENAMED = 64  # cells of an array that `scan` looks at, since it may be a description under another name
 _MOST_PIECES = 10_000  # elements of a description, each up to a cell long; a longer array only happens to have its name
+
+
+def _load_module() -> Any:
+    """Return the functions for composites; None if nothing is one, as their adapter was deleted."""
+    name = find_composite()
+    return None if name is None else import_module(name)
 
 
 def read_composites(read: Read, scan: Scan, names: Sequence[str] | None) -> ArraysByName:
@@ -88,11 +101,7 @@ def read_composites(read: Read, scan: Scan, names: Sequence[str] | None) -> Arra
         return arrays
     infos = scan()
     descriptions = _read_descriptions(read, infos, [name for name in wanted if name not in infos])
-    columns = {column for pair in descriptions.items() for column in _columns_of(*pair)}
-    present = [name for name in infos if name in (columns | {*wanted}) - {*descriptions}]
-    # Names of all arrays are known, also of those not wanted: they tell a description from text that looks like one.
-    arrays = dict.fromkeys(infos) | descriptions | (read(present) if present else {})
-    composed = _gather(arrays, scan)
+    composed = _gather(_read_described(read, infos, descriptions, wanted), scan)
     if any(name not in composed for name in wanted):  # the names that there are, as `scan` has them
         select(scan_composites(read, scan) | {name: infos[name] for name in wanted if name in infos}, wanted)
     return select(composed, wanted)
@@ -116,18 +125,29 @@ def scan_composites(read: Read, scan: Scan) -> dict[str, ArrayInfo]:
     owners: dict[str, str] = {}
     entries: dict[str, ArrayInfo] = {}
     for description, array in descriptions.items():
-        composite, name = _split_description_name(description)
+        name = description.removesuffix(_SUFFIX)
         members = {*_columns_of(description, array), description}
         columns = sorted((column for column in members if column in places), key=places.__getitem__)
         if len(columns) > 1 and name not in infos and not any(column in owners for column in columns):
-            length = load_module(composite).described_length(description, array, infos)
+            length = _load_module().described_length(description, array, infos)
             with suppress(FormatError, MissingDependencyError):
                 length = len(read_composites(read, lambda: infos, [name])[name]) if length is None else length
                 owners |= dict.fromkeys(columns, name)
-                entries[name] = _info_of(composite, [infos[column] for column in columns], length)
-    if not owners:
-        return dict(infos)
+                entries[name] = _info_of([infos[column] for column in columns], length)
     return {owners.get(name, name): entries.get(owners.get(name, name), info) for name, info in infos.items()}
+
+
+def _info_of(columns: Sequence[ArrayInfo], length: int) -> ArrayInfo:
+    return ArrayInfo(
+        shape=(length,),
+        dtype=_PACKAGE,
+        order="row-major",
+        strides=(1,),
+        location=columns[0].location,
+        cells=sum(column.cells for column in columns),
+        capacity=length,
+        parts=sum(column.parts for column in columns),
+    )
 
 
 def count_named(read: Read, scan: Scan, names: Sequence[str] | None) -> int:
@@ -148,9 +168,9 @@ def count_named(read: Read, scan: Scan, names: Sequence[str] | None) -> int:
 
 def check_composites(read: Read, scan: Scan) -> list[Finding]:
     """Return the findings about composites of a container whose columns have already been checked one by one."""
+    findings: list[Finding] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SheetArrayWarning)  # of what the check of the columns has found
-        findings: list[Finding] = []
         try:
             infos = scan()
             labels = _read_labels(read, infos, findings.append, known=True)
@@ -158,9 +178,7 @@ def check_composites(read: Read, scan: Scan) -> list[Finding]:
                 findings += check_labels(labels, infos)
                 infos = _without_description(infos)
             descriptions = _read_descriptions(read, infos, None)
-            columns = {column for pair in descriptions.items() for column in _columns_of(*pair)}
-            present = [name for name in infos if name in columns]
-            arrays = dict.fromkeys(infos) | descriptions | (read(present) if present else {})
+            arrays = _read_described(read, infos, descriptions)
         except FormatError:
             return findings
 
@@ -168,21 +186,13 @@ def check_composites(read: Read, scan: Scan) -> list[Finding]:
             _locate(error, infos)
             findings.append(Finding.from_error(error))
 
-        for composite in {_split_description_name(description)[0] for description in descriptions}:
-            try:
-                arrays = load_module(composite).gather(arrays, note=findings.append, fail=fail)
-            except MissingDependencyError as error:
-                location = infos[next(iter(descriptions))].location
-                message = f"an {composite.package} array is not looked at"
-                findings.append(
-                    Finding(
-                        "warning",
-                        location,
-                        message,
-                        str(error),
-                        array=_split_description_name(next(iter(descriptions)))[1],
-                    )
-                )
+        try:
+            if descriptions:
+                _load_module().gather(arrays, note=findings.append, fail=fail)
+        except MissingDependencyError as error:
+            first = next(iter(descriptions))
+            message, name = f"an {_PACKAGE} array is not looked at", first.removesuffix(_SUFFIX)
+            findings.append(Finding("warning", infos[first].location, message, str(error), array=name))
     return findings
 
 
@@ -190,9 +200,8 @@ def find_fixed_columns(read: Read, scan: Scan) -> frozenset[str]:
     """Return the columns that cannot be resized one by one: those of composites, and descriptions."""
     infos = scan()
     fixed = {LABELS} & infos.keys()
-    suffixes = tuple(composite.suffix for composite in composites())
     with suppress(FormatError, MissingDependencyError):
-        for name in [name for name in infos if name.endswith(suffixes)] if suffixes else ():
+        for name in [name for name in infos if name.endswith(_SUFFIX)]:
             for description, array in _read_descriptions(read, {name: infos[name]}, None).items():
                 columns = _columns_of(description, array)
                 fixed |= {description, *columns} if columns else set()
@@ -239,16 +248,9 @@ def _without_description(arrays: Mapping[str, Anything]) -> dict[str, Anything]:
     return {name: array for name, array in arrays.items() if name != LABELS}
 
 
-def _split_description_name(description: str) -> tuple[Composite, str]:
-    """Return the composite that the name of a description stands for, and the name of the value."""
-    composite = next(c for c in composites() if description.endswith(c.suffix))
-    return composite, description.removesuffix(composite.suffix)
-
-
 def is_description(name: str, array: Any) -> bool:
     """Return whether an array says which other columns one value is made of, such as the schema of an awkward array."""
-    suffixes = tuple(composite.suffix for composite in composites())
-    return name.endswith(suffixes) and 0 < np.size(array) <= _MOST_PIECES and bool(_columns_of(name, array))
+    return name.endswith(_SUFFIX) and 0 < np.size(array) <= _MOST_PIECES and bool(_columns_of(name, array))
 
 
 def is_for_programs(piece: LayoutColumn) -> bool:
@@ -257,48 +259,45 @@ def is_for_programs(piece: LayoutColumn) -> bool:
 
 
 def _read_descriptions(read: Read, infos: InfosByName, names: Sequence[str] | None) -> ArraysByName:
-    """Read the columns that may describe composites: those of the given names, or of all."""
-    suffixes = tuple(composite.suffix for composite in composites())
-    wanted = None if names is None else {f"{name}{suffix}" for name in names for suffix in suffixes}
+    """Read the columns that may describe composites, by their headers: those of the given names, or of all."""
+    wanted = None if names is None else {f"{name}{_SUFFIX}" for name in names}
     columns = [
         name
-        for name in infos
-        if name.endswith(suffixes) and (wanted is None or name in wanted) and _may_describe(infos[name])
+        for name, info in infos.items()
+        if (name.endswith(_SUFFIX) if wanted is None else name in wanted)
+        and info.dtype in ("string", "generic")
+        and len(info.shape) == 1
+        and info.shape[0] <= _MOST_PIECES
     ]
-    return read(columns) if columns else {}
+    return read(columns) if columns and _load_module() is not None else {}
 
 
-def _may_describe(info: ArrayInfo) -> bool:
-    """Return whether an array may be a description, by its header: a list of a few long texts."""
-    return info.dtype in ("string", "generic") and len(info.shape) == 1 and info.shape[0] <= _MOST_PIECES
+def _read_described(
+    read: Read, infos: InfosByName, descriptions: ArraysByName, wanted: Sequence[str] = ()
+) -> ArraysByName:
+    """Return descriptions, the columns that they name, and those wanted; None for all others.
+
+    Names of all arrays tell a description from text that looks like one.
+    """
+    columns = {column for pair in descriptions.items() for column in _columns_of(*pair)} | {*wanted}
+    present = [name for name in infos if name in columns - {*descriptions}]
+    return dict.fromkeys(infos) | descriptions | (read(present) if present else {})
 
 
 def _columns_of(description: str, array: Any) -> list[str]:
-    return load_module(_split_description_name(description)[0]).described_columns(description, array)
-
-
-def _info_of(composite: Composite, columns: Sequence[ArrayInfo], length: int) -> ArrayInfo:
-    return ArrayInfo(
-        shape=(length,),
-        dtype=composite.package,
-        order="row-major",
-        strides=(1,),
-        location=columns[0].location,
-        cells=sum(column.cells for column in columns),
-        capacity=length,
-        parts=sum(column.parts for column in columns),
-    )
+    module = _load_module()
+    return [] if module is None else list(module.described_columns(description, array))
 
 
 def _gather(arrays: ArraysByName, scan: Scan) -> ArraysByName:
-    for composite in composites():
-        if any(name.endswith(composite.suffix) for name in arrays):
-            try:
-                arrays = load_module(composite).gather(arrays)
-            except FormatError as error:
-                _locate(error, scan())
-                raise
-    return arrays
+    if not any(name.endswith(_SUFFIX) for name in arrays) or (module := _load_module()) is None:
+        return arrays
+    try:
+        gathered: ArraysByName = module.gather(arrays)
+    except FormatError as error:
+        _locate(error, scan())
+        raise
+    return gathered
 
 
 def _locate(error: FormatError, infos: InfosByName) -> None:
@@ -310,50 +309,6 @@ def _locate(error: FormatError, infos: InfosByName) -> None:
         if f"{error.location}, ".startswith(f"{name}, "):
             error.location, error.element = info.location, error.location
             return
-
-
-# The protocol of the modules for composites.
-
-ArraysByName = dict[str, Any]
-InfosByName = Mapping[str, ArrayInfo]
-Read = Callable[[Sequence[str] | None], ArraysByName]
-Scan = Callable[[], InfosByName]
-Anything = TypeVar("Anything")
-
-
-def ignore_finding(_: object) -> None:
-    """Ignore a finding that reading or checking the columns themselves reports."""
-
-
-class CompositeModule(Protocol):
-    """The functions of a composite's module; its *description* is the column that says how others belong together."""
-
-    def spread(self, arrays: Mapping[str, Any], *, limit: int) -> ArraysByName:
-        """Return the arrays by name, each composite replaced by its columns and its description."""
-
-    def gather(
-        self,
-        arrays: Mapping[str, Any],
-        *,
-        note: NoteFinding = warn_of_finding,
-        fail: Callable[[FormatError], None] = raise_error,
-    ) -> ArraysByName:
-        """Return the arrays by name, the columns of each composite put together."""
-
-    def is_schema(self, name: str, array: Any) -> bool:
-        """Return whether reading takes an array for a description, by its name and its beginning."""
-
-    def described_columns(self, name: str, array: Any) -> list[str]:
-        """Return the names of the columns that a description names; an empty list if the array is no description."""
-
-    def described_length(self, name: str, array: Any, infos: InfosByName) -> int | None:
-        """Return the number of entries of a composite; None if headers alone do not tell."""
-
-
-def load_module(composite: Composite) -> CompositeModule:
-    """Return the functions for composites of a kind."""
-    module: Any = import_module(composite.module)
-    return module  # type: ignore[no-any-return]
 
 
 # The arrays of containers of sheets, composites among them: read (by `read_composites`), scanned, checked.
@@ -428,11 +383,11 @@ def spread(arrays: Any, *, limit: int) -> Any:
         arrays = values_by_name(given)
         if LABELS in arrays:
             refuse_description(arrays[LABELS])
-    unchecked = [composite for composite in composites() if _has_lookalike(arrays, composite)]
-    for composite in _composites_among(arrays):
-        arrays = load_module(composite).spread(values_by_name(arrays), limit=limit)
-    for composite in unchecked:
-        _check_readable(arrays, composite)
+    has_lookalike = any(isinstance(key, str) and key.endswith(_SUFFIX) and _is_lookalike(arrays, key) for key in arrays)
+    if _has_composites(arrays):
+        arrays = _load_module().spread(values_by_name(arrays), limit=limit)
+    if has_lookalike:
+        _check_readable(arrays)
     return arrays
 
 
@@ -440,14 +395,10 @@ def _may_have_labels(arrays: Any) -> bool:
     return type(arrays) is not dict or bool(note_values(arrays))
 
 
-def _has_lookalike(arrays: Mapping[Any, Any], composite: Composite) -> bool:
-    """Return whether reading takes one of the arrays for a description, by its name and what stands in it."""
-    suffix = composite.suffix
-    named = [key for key in arrays if isinstance(key, str) and key.endswith(suffix)]
-    for key in named:
-        if not _is_of(composite, arrays[key]) and load_module(composite).is_schema(key, _plain(arrays, key)):
-            return True
-    return False
+def _is_lookalike(arrays: Mapping[str, Any], name: str) -> bool:
+    """Return whether reading takes an array for a description, by its name and what stands in it."""
+    module = None if _is_composite(arrays[name]) else _load_module()
+    return module is not None and bool(module.is_schema(name, _plain(arrays, name)))
 
 
 def _plain(arrays: Mapping[str, Any], name: str) -> Any:
@@ -455,16 +406,16 @@ def _plain(arrays: Mapping[str, Any], name: str) -> Any:
     return value.to_numpy() if isinstance(value, LinearArray) else value
 
 
-def _check_readable(arrays: Mapping[str, Any], composite: Composite) -> None:
+def _check_readable(arrays: Mapping[str, Any]) -> None:
     """Refuse an array that looks like the description of a composite whose columns cannot be put together."""
     plain = {key: _plain(arrays, key) for key in arrays}
     with suppress(MissingDependencyError):
         try:
-            load_module(composite).gather(plain, note=ignore_finding)
+            _load_module().gather(plain, note=lambda _: None)
         except FormatError as error:
             raise LimitError(
-                f"'{error.array:.80}{composite.suffix}' would be read as the description of an {composite.package} "
-                f"array, and refused ({error.reason:.200}): rename it"
+                f"'{error.array:.80}{_SUFFIX}' would be read as the description of an {_PACKAGE} array, and refused "
+                f"({error.reason:.200}): rename it"
             ) from error
 
 
@@ -474,16 +425,16 @@ def spread_rows(arrays: Any, *, limit: int) -> Any:
     Raises:
         DTypeError: there is a composite among the arrays; its columns have other lengths than its rows.
     """
-    for composite in _composites_among(arrays):
-        raise DTypeError(f"no rows are appended to arrays of {composite.package}: read, concatenate and write them")
+    if _has_composites(arrays):
+        raise DTypeError(f"no rows are appended to arrays of {_PACKAGE}: read, concatenate and write them")
     by_name = spread(arrays, limit=limit)
     return _without_description(by_name) if _may_have_labels(arrays) else by_name
 
 
-def _composites_among(arrays: Any) -> list[Composite]:
+def _has_composites(arrays: Any) -> bool:
     values = [arrays, *arrays.values()] if isinstance(arrays, Mapping) else [arrays]
-    return [composite for composite in composites() if any(_is_of(composite, value) for value in values)]
+    return any(map(_is_composite, values)) and find_composite() is not None
 
 
-def _is_of(composite: Composite, value: Any) -> bool:
-    return type(value).__module__.partition(".")[0] == composite.package
+def _is_composite(value: Any) -> bool:
+    return type(value).__module__.partition(".")[0] == _PACKAGE

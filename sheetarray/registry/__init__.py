@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from .lookup import (
     FORMATS,
-    composites,
+    find_composite,
     find_format,
     format_of,
     is_place,
@@ -22,13 +22,12 @@ from .lookup import (
     rewinding,
 )
 from .refusals import nearest, place_problem
-from .row import Composite, Format
+from .row import Format
 
 __all__ = [
     "FORMATS",
-    "Composite",
     "Format",
-    "composites",
+    "find_composite",
     "find_format",
     "format_of",
     "is_place",

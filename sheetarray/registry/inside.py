@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from .row import Composite, Format, check_free, check_row
+from .row import Format, check_free, check_row
 
 _JSON = rb"(?:\xef\xbb\xbf)?\s*[\[{]"  # begins JSON
 
@@ -41,7 +41,7 @@ _ROWS = (
         compressible=False,
         text=False,
         folders="read",
-        composite=Composite("awkward", "sheetarray.interchange.awkward.columns"),
+        composite="sheetarray.interchange.awkward.columns",
         magic=re.compile(rb"\APK\n(?!(?:[^\n]*\n)*(?:xl/|content\.xml\n))(?:[^\n]*\n)*[^\n]*\.json\n"),
     ),
     Format(

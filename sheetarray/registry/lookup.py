@@ -17,7 +17,7 @@ from ..errors import FormatError, MissingDependencyError, NotFoundError, check_k
 from ..files import COMPRESSIONS, RemoteFile, Source, is_url, locate, name_part, takes_options
 from .inside import INSIDE
 from .refusals import name_problem, nearest, place_problem, source_problem
-from .row import Composite, Format, broken, check_free, check_row
+from .row import Format, broken, check_free, check_row
 
 # The formats that installed packages give: entry points of the group `sheetarray.formats`.
 #
@@ -153,13 +153,9 @@ def known_rows() -> list[Format]:
     return [*INSIDE.values(), *_registered.values()]
 
 
-def composites() -> list[Composite]:
-    """Return the composites, one for each kind of value that containers of cells spread over several columns.
-
-    Those in rows of entry points are not among them: no package is loaded for every write. A package whose values are
-    composites calls `register_format` when it is imported, instead of having an entry point.
-    """
-    return [row.composite for row in known_rows() if row.composite is not None]
+def find_composite() -> str | None:
+    """Return the module that spreads awkward arrays over columns; None if their adapter was deleted."""
+    return next((row.composite for row in INSIDE.values() if row.composite is not None), None)
 
 
 def register_format(row: Format) -> None:

@@ -23,15 +23,6 @@ _NAME = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*")
 
 
 @dataclass(frozen=True, slots=True)
-class Composite:
-    """Values that are spread over several columns wherever cells are."""
-
-    package: str  # the top-level package of their types
-    module: str  # with the functions of `composite.CompositeModule`
-    suffix: str = ".json"  # the end of the name of the description, the column that says how the others belong together
-
-
-@dataclass(frozen=True, slots=True)
 class Format:
     """A row of the registry, which describes one format: its name, its suffixes and its adapter.
 
@@ -47,8 +38,8 @@ class Format:
         writing: default options for writing.
         extra: the extra of sheetarray that installs the packages of the format, or None.
         instead: for a format that can only be read, the suffix to write instead; None for all others.
-        composite: the values of this format that a container of cells spreads over several columns, such as awkward
-            arrays. It works only in a row that `register_format` adds, not in one of an entry point.
+        composite: the module that spreads values of this format over several columns of cells. Awkward arrays have it;
+            in other rows it has no effect.
         compressible: whether `.gz` and `.zst` may follow the suffix.
         signature: a regular expression that tells this format from another one with the same suffix. It is found in the
             first 4 KiB of files of this format (inflated), and never in files of the other. If you write to such a
@@ -75,7 +66,7 @@ class Format:
     writing: Mapping[str, Any] = field(default_factory=dict)
     extra: str | None = None
     instead: str | None = None
-    composite: Composite | None = None
+    composite: str | None = None
     compressible: bool = True
     signature: re.Pattern[bytes] | None = None
     magic: re.Pattern[bytes] | None = None

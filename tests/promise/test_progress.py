@@ -11,7 +11,7 @@ import pytest
 
 import sheetarray as sa
 from sheetarray.columns import SheetArrays
-from sheetarray.registry.lookup import composites
+from sheetarray.registry import find_composite
 from sheets_emulator import SheetsServer
 
 ARRAYS = {"ev": ak.Array([[1, 2], [], [3]]), "t": np.arange(5.0), "x.json": np.array(["text"])}
@@ -56,4 +56,4 @@ def test_a_long_text_array_with_the_name_of_a_description_is_not_read_by_scan(
     read = SheetArrays.read
     monkeypatch.setattr(SheetArrays, "read", lambda *given: reads.append(given) or read(*given))
     assert sa.scan(io.BytesIO(file.getvalue()), format="csv")["x.json"].shape == (length,)
-    assert len(reads) == (length <= 10_000 and composites() != [])  # none where awkward is deleted
+    assert len(reads) == (length <= 10_000 and find_composite() is not None)  # none where awkward is deleted
