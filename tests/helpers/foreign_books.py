@@ -178,18 +178,16 @@ def column_of(content: bytes, column: int, *, dtype: str = "float64", first: int
         return [getattr(cell, "reason", cell) for cell in cells]
 
 
-def cells_of(runs: Iterable[Any]) -> tuple[dict[tuple[int, int], tuple[int, Any, bool]], set[Any]]:
-    """Kinds, values and formulas by place, and the areas of array formulas, of the cells that a reader gives."""
+def cells_of(runs: Iterable[Any]) -> dict[tuple[int, int], tuple[int, Any, bool]]:
+    """Kinds, values and formulas by place of the cells that a reader gives."""
     cells: dict[tuple[int, int], tuple[int, Any, bool]] = {}
-    areas: set[Any] = set()
     for run in runs:
         assert not run.width or len(run) % run.width == 0
         marks = [False] * len(run) if run.formulas is None else run.formulas.tolist()
         places = zip(run.rows.tolist(), run.columns.tolist(), strict=True)
         values = [None if value != value else value for value in run.values.to_list()]
         cells |= zip(places, zip(run.kinds.tolist(), values, marks, strict=True), strict=True)
-        areas |= set(run.areas)
-    return cells, areas
+    return cells
 
 
 def read(content: bytes, **options: Any) -> dict[str, Any]:

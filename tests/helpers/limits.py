@@ -64,7 +64,6 @@ LIMITS = {
     "part_bytes": "sheets.excel.package.relations MOST_BYTES",
     "inflated_worksheet": "sheets.excel.reader.parsing _INFLATED_ALWAYS",
     "references": "sheets.excel.reader.book MOST_REFERENCES",
-    "formula_areas": "sheets.excel.reader.formulas _MOST_AREAS",
     "legacy_text": "sheets.excel.reader.legacy _MOST_TEXT",
     "opendocument_kept": "sheets.excel.reader.opendocument _MOST_KEPT",
     "opendocument_parsed": "sheets.excel.reader.opendocument _MOST_PARSED",

@@ -24,7 +24,7 @@ from ..looks import number_formats
 from ..workbooks import check_is_text
 from .guard.guarded import Guarded, Snapshots, find_edits
 from .guard.snapshot import SnapshotHeader
-from .reader.cells import FormulaArea, scalars
+from .reader.cells import scalars
 from .reader.formulas import FormulaCells
 from .sheet import ExcelSheet
 from .stored_fingerprints import StoredFingerprints
@@ -101,7 +101,6 @@ def _values(verdict: Sequence[Finding] | None, *, one: bool) -> str:
 # The findings of `check` about views in which people have typed over formulas, and about columns that lost theirs.
 
 _MOST_CELLS = 2**20  # of the sheet of a view that are looked at
-_MOST_AREAS = 100  # array formulas on it
 
 
 class ViewFindings:
@@ -208,14 +207,12 @@ def read_typed_over(book: Workbook, title: str) -> TypedOver:
     """Return the cells of a view in which formulas stood."""
     sheet = book.sheet(title)
     rows, columns, formulas, values = [], [], [], []
-    areas: list[FormulaArea] = []
     try:
         with sheet.runs(numeric=False) as runs:
             for run in runs:
                 rows.append(run.rows)
                 columns.append(run.columns)
                 formulas.append(np.zeros(len(run), np.bool_) if run.formulas is None else run.formulas.copy())
-                areas += run.areas
                 values += scalars(run, from_1904=sheet.from_1904)
                 if len(values) > _MOST_CELLS:
                     return TypedOver()  # somebody's own sheet
@@ -224,9 +221,6 @@ def read_typed_over(book: Workbook, title: str) -> TypedOver:
     if not rows:
         return TypedOver(is_gone=title in book.views.recorded)
     cells = ViewCells(np.concatenate(rows), np.concatenate(columns), np.concatenate(formulas), values)
-    for top, left, bottom, right in areas[:_MOST_AREAS]:  # of array formulas, which mark their first cell only
-        inside = (cells.rows >= top) & (cells.rows <= bottom) & (cells.columns >= left) & (cells.columns <= right)
-        np.logical_or(cells.formulas, inside, out=cells.formulas)
     return find_typed_over(cells, book.views.corners.get(title))
 
 

@@ -15,7 +15,6 @@ from addresses import cell_address
 from examples import cross
 from excel_packages import parts, with_parts
 from foreign_books import document
-from limits import set_limits
 from programs import resave
 
 import sheetarray as sa
@@ -154,35 +153,14 @@ def test_nothing_is_said_of_values_that_nobody_remembers() -> None:
     "tag",
     [
         '<f t="array" ref="A33:A40">B5*1</f>',
-        '<f ref="A33:A40" t="array" aca="false">B5*1</f>',
-        "<f t='array' ref='A33:A40'>B5*1</f>",
         '<f t="dataTable" ref="A33:A40" dt2D="1"/>',
+        '<f t="shared" ref="A33:A40">B5*1</f>',
+        '<f t="array" ref="A1:XFE2">B5*1</f>',
     ],
 )
-def test_an_array_formula_stands_for_all_of_its_cells(tag: str) -> None:
-    content = changed(written(), formula("A", 33, 33, tag))
-    message = "8 of 60 cells are formulas now, from t[11] (A33) to t[18] (A40); their values are as written"
-    assert said(content) == [("warning", "t", message)]
-
-
-def test_areas_of_formulas() -> None:
-    def array_formula(kind: str, area: str) -> list[tuple[str, str | None, str]]:
-        return said(changed(written(), formula("A", 33, 33, f'<f t="{kind}" ref="{area}">B5*1</f>')))
-
-    for area in ("A33", "A33:A33", "C2:B3", "A0:A5", "A1:A1048577", "A1:XFE2", ""):
-        assert array_formula("array", area)[0][2] == "t[11] (A33) is a formula now; its value is as written", area
-    assert array_formula("shared", "A33:A40") == array_formula("array", "A33")
-    (finding,) = array_formula("array", "A22:A1048576")
-    assert finding[2].startswith("all 60 cells are formulas now")
-
-
-def test_beyond_so_many_areas_only_the_first_cell_of_each_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    content = changed(written(), formula("A", 33, 33, '<f t="array" ref="A33:A40">B5*1</f>'))
-    content = changed(content, formula("E", 40, 40, '<f t="array" ref="E40:E49">B5*1</f>'))
-    assert "10 of 60 cells are formulas now" in str(said(content))
-    set_limits(monkeypatch, formula_areas=1, short_worksheet=0, first_block=256, block=256)
-    assert "8 of 60 cells are formulas now" in str(said(content))
-    assert "g[1, 8] (E40) is a formula now" in str(said(content))
+def test_a_formula_of_several_cells_is_one_where_it_stands(tag: str) -> None:
+    (found,) = said(changed(written(), formula("A", 33, 33, tag)))
+    assert found == ("warning", "arrays!A33", "t[11] (A33) is a formula now; its value is as written")
 
 
 @pytest.mark.parametrize("form", ["<f>{}()</f>", '<f aca="false">{}()</f>', "<f>{}()</f> "])
@@ -226,8 +204,6 @@ def formulas_in(content: bytes) -> list[tuple[str, str | None, str]]:
 def test_formulas_of_an_open_document() -> None:
     mark = ' table:formula="of:=[.B5]*1"'
     assert formulas_in(ods("", mark, mark)) == [("warning", "A", MESSAGE.format("A", "A"))]
-    matrix = f'{mark} table:number-matrix-rows-spanned="2" table:number-matrix-columns-spanned="1"'
-    assert formulas_in(ods("", matrix, "")) == [("warning", "A", MESSAGE.format("A", "A"))]
     assert not formulas_in(ods("", "", ""))
 
 
@@ -246,7 +222,7 @@ def test_formulas_that_libreoffice_saves(suffix: str, tmp_path: Path) -> None:
         "10 of 60 cells are formulas now, from t[18] (A40) to t[27] (A49)",
         "s[8] (B30) is a formula now",
         "b[28] (C50) is a formula now",
-        "4 of 60 cells are formulas now, from g[0, 8] (E30) to g[1, 1] (E33)",
+        "g[0, 8] (E30) is a formula now",
     ]
 
 

@@ -65,7 +65,7 @@ def many_cells(suffix: str, rows: int) -> bytes:
 def texts_of(content: bytes) -> dict[tuple[int, int], str]:
     """All cells of the first sheet, as text."""
     with opened(content) as sheet, sheet.runs(numeric=False) as runs:
-        return {place: value for place, (_, value, _) in cells_of(runs)[0].items()}
+        return {place: value for place, (_, value, _) in cells_of(runs).items()}
 
 
 def refused(content: bytes, message: str, verb: Callable[..., Any] = sa.read_columns) -> sa.FormatError:

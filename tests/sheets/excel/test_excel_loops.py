@@ -48,7 +48,7 @@ def ways_of(container: Any, title: str) -> dict[str, Callable[[], Iterator[c.Cel
 
 
 def told(runs: Iterator[c.CellRun]) -> Any:
-    """Return kinds, values and formulas by place, and the areas of array formulas; or the error."""
+    """Return kinds, values and formulas by place; or the error."""
     try:
         return cells_of(runs)
     except FormatError as error:
@@ -271,7 +271,7 @@ def values_of(found: Any) -> dict[Place, Any]:
     readers = {c.NUMBER: float, c.TEXT: str, c.BOOLEAN: lambda text: text == "1"}
     return {
         place: readers[kind](value)
-        for place, (kind, value, _) in found[0].items()
+        for place, (kind, value, _) in found.items()
         if kind in readers and value not in ("", None)
     }
 

@@ -311,8 +311,8 @@ def read_cells(sheet: str) -> dict[tuple[int, int], tuple[str, str]]:
     """The same as it is read here."""
     content = zipped(parts({"arrays": sheet}))
     with opened(content) as made:
-        doubles, _ = cells_of(made._container.cells("arrays", numeric=True))
-        cells, _ = cells_of(made._container.cells("arrays", numeric=False))
+        doubles = cells_of(made._container.cells("arrays", numeric=True))
+        cells = cells_of(made._container.cells("arrays", numeric=False))
     kinds = {c.NUMBER: "n", c.TEXT: "str", c.BOOLEAN: "b"}
     result = {place: (kinds[kind], value) for place, (kind, value, _) in cells.items()}
     assert doubles.keys() == cells.keys()

@@ -547,14 +547,3 @@ def test_rows_added_below_a_column_of_formulas_are_values(tmp_path: Path) -> Non
     path = edit(path, lambda sheet: sheet.cell(sheet.max_row - 15, 1, 0.5), "arrays")
     ((_, index, _),) = said(path)
     assert index == (3, 2, 4)
-
-
-def test_array_formulas_over_a_grid_are_formulas(tmp_path: Path) -> None:
-    def change(view: Any) -> None:
-        row = first_row(view)
-        formula = openpyxl.worksheet.formula.ArrayFormula(f"B{row}:F{row}", f"=B{row + 1}:F{row + 1}")
-        for column in range(3, 7):
-            view.cell(row, column, 1.0)
-        view.cell(row, 2).value = formula
-
-    assert said(edit(write(tmp_path), change)) == []

@@ -121,7 +121,7 @@ class XmlBook(WorkbookReader):
             if plain.all():
                 yield CellRun(raw.rows, raw.columns, self._kinds(raw), _series(raw.numbers), raw.width)
                 continue
-            yield replace(self._texts(raw, np.flatnonzero(~plain)), formulas=None, areas=())
+            yield replace(self._texts(raw, np.flatnonzero(~plain)), formulas=None)
             if (places := np.flatnonzero(plain)).size:
                 rows, columns, kinds = raw.rows[places], raw.columns[places], self._kinds(raw, places)
                 yield CellRun(rows, columns, kinds, _series(raw.numbers[places]), row_width(rows, columns))
@@ -148,7 +148,7 @@ class XmlBook(WorkbookReader):
                 numbers = np.minimum(raw.numbers[shared], len(words)).astype(np.int64)
                 literal[shared[np.append(words, False)[numbers]]] = True
             if literal.any():
-                yield replace(self._texts(raw, np.flatnonzero(literal)), areas=())
+                yield self._texts(raw, np.flatnonzero(literal))
 
     def references(self, title: str) -> Iterator[tuple[int, int, str, int, int]]:
         """Yield the formulas of a worksheet that repeat a cell, at most `MOST_REFERENCES`.
@@ -190,7 +190,7 @@ class XmlBook(WorkbookReader):
             values = values.scatter(others, raw.texts(others).cast(pl.Float64, strict=False))
             types, is_long = raw.types[others], raw.text_lengths(others) > LONGEST_EXACT
             kinds[others[is_long & ((types == RESULT) | (types == INLINE))]] = LONG
-        return CellRun(raw.rows, raw.columns, kinds, values, raw.width, raw.formulas, raw.areas)
+        return CellRun(raw.rows, raw.columns, kinds, values, raw.width, raw.formulas)
 
     def _texts(self, raw: RawCells, places: Positions) -> CellRun:
         """Return some cells, by their indices, with values of text."""
@@ -207,7 +207,7 @@ class XmlBook(WorkbookReader):
         kinds = self._kinds(raw, places)
         formulas = None if raw.formulas is None else raw.formulas[places]
         width = raw.width if whole else row_width(rows, columns)
-        return CellRun(rows, columns, kinds, values, width, formulas, raw.areas)
+        return CellRun(rows, columns, kinds, values, width, formulas)
 
 
 def _series(numbers: Doubles) -> pl.Series:

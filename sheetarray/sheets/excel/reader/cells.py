@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 Kinds = np.ndarray[tuple[int], np.dtype[np.uint8]]
 ALL_ROWS = ((0, 2**31),)  # as spans
-FormulaArea = tuple[int, int, int, int]  # first row, first column, last row, last column
 
 NUMBER = 1  # the value is a numeral
 TEXT = 2
@@ -101,8 +100,8 @@ class CellRun:
         values: of each cell: text; or, where only numbers are wanted, Float64 with a null for text that is no numeral.
         width: the number of cells in each row, if they come row by row and all rows have cells in the same columns;
             otherwise 0.
-        formulas: a mask of the cells that are formulas, whose results the values are; None if no cell is a formula.
-        areas: the ranges of array formulas, of which `formulas` marks only the first cell.
+        formulas: a mask of the cells that are formulas, whose results the values are; None if no cell is a formula. Of
+            an array formula, only the first cell is marked.
     """
 
     rows: Positions
@@ -111,7 +110,6 @@ class CellRun:
     values: pl.Series
     width: int = 0
     formulas: Mask | None = None
-    areas: tuple[FormulaArea, ...] = ()
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -132,7 +130,7 @@ class CellRun:
             return self
         formulas = None if self.formulas is None else self.formulas[:count]
         values = self.values[:count]
-        return CellRun(self.rows[:count], self.columns[:count], self.kinds[:count], values, 0, formulas, self.areas)
+        return CellRun(self.rows[:count], self.columns[:count], self.kinds[:count], values, 0, formulas)
 
     def select(self, mask: np.ndarray[Any, np.dtype[np.bool_]]) -> CellRun:
         """Return the cells under a mask."""
@@ -140,7 +138,7 @@ class CellRun:
             return self
         formulas = None if self.formulas is None else self.formulas[mask]
         values = self.values.filter(_series(mask))
-        return CellRun(self.rows[mask], self.columns[mask], self.kinds[mask], values, 0, formulas, self.areas)
+        return CellRun(self.rows[mask], self.columns[mask], self.kinds[mask], values, 0, formulas)
 
 
 def _series(values: Any) -> pl.Series:
@@ -254,7 +252,6 @@ class RawCells:
             whoever asks for texts.
         width: the number of cells in each row, if all rows have cells in the same columns; otherwise 0.
         formulas: a mask of the cells that are formulas; None if no cell is a formula.
-        areas: the ranges of array formulas, of which `formulas` marks only the first cell.
         sources: of each cell under `formulas` the formula, "" where that is not short and its own.
     """
 
@@ -268,7 +265,6 @@ class RawCells:
     values: pl.Series | LoopTexts | None
     width: int = 0
     formulas: Mask | None = None
-    areas: tuple[FormulaArea, ...] = ()
     sources: pl.Series | None = None
 
     def __len__(self) -> int:
@@ -329,7 +325,6 @@ class RawCells:
             self.texts(places),
             row_width(rows, columns),
             formulas,
-            self.areas,
             sources,
         )
 
@@ -380,9 +375,7 @@ def cells_of_loop(
 
 
 def cells_of_parser(
-    cells: Sequence[tuple[int, int, int, int, str | None]],
-    formulas: Sequence[tuple[int, str]],
-    areas: Sequence[FormulaArea],
+    cells: Sequence[tuple[int, int, int, int, str | None]], formulas: Sequence[tuple[int, str]]
 ) -> RawCells:
     """Return cells that the XML parser has read: row, column, type, style and value of each.
 
@@ -410,7 +403,6 @@ def cells_of_parser(
             values,
             row_width(*places),
             marks if formulas else None,
-            tuple(areas),
             pl.Series([source for _, source in formulas], dtype=pl.String),
         )
     )

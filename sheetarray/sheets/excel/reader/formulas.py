@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ....columns.grid import column_number
 from ....dtypes import Positions
 from ...workbooks import MOST_COLUMNS, MOST_ROWS
-from .cells import PENDING, CellRun, FormulaArea
+from .cells import PENDING, CellRun
 
-# Which cells of a sheet are formulas: the ranges of array formulas, and a collection that answers questions about
-# all.
+# Which cells of a sheet are formulas. Of an array formula, only the first cell counts as one.
 #
 # Source: ECMA-376 part 1, 18.3.1.40 (f), 18.18.6 (ST_CellFormulaType).
 
-_RANGE = re.compile("([A-Za-z]{1,3})([0-9]{1,7}):([A-Za-z]{1,3})([0-9]{1,7})")
-_MOST_AREAS = 2**16
 _LINE = 2**31  # a position is a line times this, plus the place in the line
 
 
@@ -36,93 +33,41 @@ class FormulaSummary(NamedTuple):
     last: int
 
 
-def find_area(kind: str | None, reference: str | None) -> list[FormulaArea]:
-    """Return the range of an array formula, by its type and reference; nothing for others and for a single cell."""
-    corners = _RANGE.fullmatch(reference) if kind in ("array", "dataTable") and reference else None
-    if corners is None:
-        return []
-    area = int(corners[2]) - 1, column_number(corners[1]), int(corners[4]) - 1, column_number(corners[3])
-    sound = 0 <= area[0] <= area[2] < MOST_ROWS and 0 <= area[1] <= area[3] < MOST_COLUMNS
-    return [area] if sound and area[:2] != area[2:] else []
-
-
 class FormulaCells:
     """Collects the formulas of a sheet while its cells are read; a cell may be read several times."""
 
     def __init__(self) -> None:
-        self._positions: list[Positions] = []
-        self._areas: set[FormulaArea] = set()
-        self._standing: Positions | None = None  # sorted positions, in which columns are the lines
-        self._lying: Positions | None = None  # sorted positions, in which rows are the lines
-        self._corners: np.ndarray[Any, np.dtype[np.int64]] | None = None
+        self._rows: list[Positions] = []
+        self._columns: list[Positions] = []
+        self._sorted: dict[bool, Positions] = {}  # positions, in which rows are the lines if True, else columns
 
     def add(self, run: CellRun) -> None:
         """Note which of some cells are formulas with values; one without a value is an error wherever it is read."""
         if run.formulas is None or not len(run):
             return
         marks = run.formulas & (run.kinds != PENDING)
-        self._positions.append(run.columns[marks] * _LINE + run.rows[marks])
-        for area in run.areas:
-            if len(self._areas) < _MOST_AREAS:
-                self._areas.add(area)
-        self._standing = self._lying = self._corners = None
+        self._rows.append(run.rows[marks])
+        self._columns.append(run.columns[marks])
+        self._sorted = {}
 
     def __bool__(self) -> bool:
-        return bool(self._positions)
+        return bool(self._rows)
 
     def find_among(self, row: int, column: int, count: int, *, lying: bool) -> FormulaSummary | None:
         """Return the formulas among some cells in one line; None if no cell is a formula.
 
-        Beyond 65,536 array formulas of several cells, only the first cell of each is known.
-
         `row`: of the first cell, from 0. `column`: of the first cell, from 0. `count`: the number of cells. `lying`:
         whether they run to the right; otherwise they run downwards.
         """
-        if not self._positions:
+        if not self:
             return None
-        first, line = (column, row) if lying else (row, column)
-        positions = self._sort(lying=lying)
-        low, high = np.searchsorted(positions, [line * _LINE + first, line * _LINE + first + count]).tolist()
-        places = positions[low:high] - (line * _LINE + first)
-        number, ends = len(places), [*places[:1].tolist(), *places[-1:].tolist()]
-        for begin, end in self._spans(line, first, first + count, lying=lying):
-            inside = np.searchsorted(places, [begin - first, end - first])
-            number += end - begin - int(inside[1] - inside[0])
-            ends += [begin - first, end - first - 1]
-        return FormulaSummary(number, min(ends), max(ends)) if number else None
-
-    def _sort(self, *, lying: bool) -> Positions:
-        if self._standing is None:
-            self._standing = np.unique(np.concatenate(self._positions))
-            self._positions = [self._standing]
-        if not lying:
-            return self._standing
-        if self._lying is None:
-            columns, rows = np.divmod(self._standing, _LINE)
-            self._lying = np.sort(rows * _LINE + columns)
-        return self._lying
-
-    def _spans(self, line: int, first: int, end: int, *, lying: bool) -> list[tuple[int, int]]:
-        """Return the cells of a line that array formulas fill, as spans that do not overlap.
-
-        `line`: the row, if `lying`, or the column. `first`: the first cell of the line that counts. `end`: the cell
-        after the last one that counts. `lying`: whether the line is a row.
-        """
-        if not self._areas:
-            return []
-        if self._corners is None:
-            self._corners = np.array(sorted(self._areas), np.int64)
-        top, left, bottom, right = self._corners.T
-        across, along = ((top, bottom), (left, right)) if lying else ((left, right), (top, bottom))
-        meets = (across[0] <= line) & (line <= across[1]) & (along[0] < end) & (along[1] >= first)
-        spans: list[tuple[int, int]] = []
-        begins, ends = np.maximum(along[0][meets], first), np.minimum(along[1][meets] + 1, end)
-        for begin, stop in sorted(zip(begins.tolist(), ends.tolist(), strict=True)):
-            if spans and begin <= spans[-1][1]:
-                spans[-1] = spans[-1][0], max(spans[-1][1], stop)
-            else:
-                spans.append((begin, stop))
-        return spans
+        if lying not in self._sorted:
+            rows, columns = np.concatenate(self._rows), np.concatenate(self._columns)
+            self._sorted[lying] = np.unique(rows * _LINE + columns if lying else columns * _LINE + rows)
+        start = row * _LINE + column if lying else column * _LINE + row
+        low, high = np.searchsorted(self._sorted[lying], [start, start + count]).tolist()
+        places = (self._sorted[lying][low:high] - start).tolist()
+        return FormulaSummary(len(places), places[0], places[-1]) if places else None
 
 
 # Finds formulas that are one plain reference to a cell: `='temperature view'!B2`, `of:=['temperature view'.B2]`.

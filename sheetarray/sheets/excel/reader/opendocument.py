@@ -31,7 +31,6 @@ from .cells import (
     LONGEST_TEXT,
     PLAIN,
     RESULT,
-    FormulaArea,
     OrderCheck,
     RawCells,
     Titles,
@@ -209,7 +208,6 @@ class _Rows(Handlers["list[TableCells]"]):
         self._batch: list[TableCells] = []
         self._cells: list[tuple[int, int, int, int, str | None]] = []
         self._formulas: list[tuple[int, str]] = []
-        self._areas: list[FormulaArea] = []
         self._repeats: list[int] = []
 
     def prefix(self) -> str | None:
@@ -255,9 +253,9 @@ class _Rows(Handlers["list[TableCells]"]):
 
     def _flush(self) -> None:
         if self._cells:
-            cells = cells_of_parser(self._cells, self._formulas, self._areas)
+            cells = cells_of_parser(self._cells, self._formulas)
             self._batch += self._accept(cells, np.array(self._repeats, np.int64))
-        self._cells, self._formulas, self._areas, self._repeats = [], [], [], []
+        self._cells, self._formulas, self._repeats = [], [], []
 
     def begin(self, name: str, attributes: dict[str, str]) -> bool:
         if self._cell is not None:
@@ -316,9 +314,7 @@ class _Rows(Handlers["list[TableCells]"]):
         if made is not None:
             formula = attributes.get(f"{TABLE_SPACE}formula", "")
             if formula:
-                area = _find_area(attributes, self._row, self._column)
-                self._formulas.append((len(self._cells), "" if area else formula))
-                self._areas += area
+                self._formulas.append((len(self._cells), formula))
             if self._column + times > MOST_COLUMNS:
                 reason = f"a cell beyond the {MOST_COLUMNS} columns that a sheet has"
                 raise self._error(reason, self._row, MOST_COLUMNS)
@@ -350,15 +346,6 @@ def _count_of(text: str | None) -> int:
 def _expand_space(match: re.Match[str]) -> str:
     """Return white space as it counts in text: spaces as they are, since LibreOffice writes them so between spans."""
     return " " if match[0].strip(" ") else match[0]
-
-
-def _find_area(attributes: dict[str, str], row: int, column: int) -> list[FormulaArea]:
-    """Return the range of a cell's array formula; nothing if it fills that cell alone, or goes beyond the sheet."""
-    rows = _count_of(attributes.get(f"{TABLE_SPACE}number-matrix-rows-spanned"))
-    columns = _count_of(attributes.get(f"{TABLE_SPACE}number-matrix-columns-spanned"))
-    if rows == columns == 1 or row + rows > MOST_ROWS or column + columns > MOST_COLUMNS:
-        return []
-    return [(row, column, row + rows - 1, column + columns - 1)]
 
 
 def _parse_value(attributes: dict[str, str], text: str | None) -> tuple[int, str | None] | None:

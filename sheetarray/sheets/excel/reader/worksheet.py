@@ -34,7 +34,6 @@ from .cells import (
     RESULT,
     TEXTS,
     TYPES,
-    FormulaArea,
     OrderCheck,
     RawCells,
     cells_of_loop,
@@ -44,7 +43,6 @@ from .cells import (
     position_error,
     unescape,
 )
-from .formulas import find_area
 from .parsing import Handlers, StringItem, part_blocks, read_elements
 
 if TYPE_CHECKING:
@@ -191,8 +189,7 @@ class _Rows(Handlers[RawCells]):
         self._string = StringItem()
         self._cells: list[tuple[int, int, int, int, str | None]] = []  # row, column, type, style, value
         self._formulas: list[tuple[int, str]] = []  # the index of a cell, and its formula if it is short and its own
-        self._areas: list[FormulaArea] = []
-        self._whole = 0, 0, 0  # cells, formulas and areas of whole rows
+        self._whole = 0, 0  # cells and formulas of whole rows
 
     def are_between(self) -> bool:
         return len(self.open) == 2 and self.space is not None
@@ -269,7 +266,6 @@ class _Rows(Handlers[RawCells]):
             self._value = []
         elif local == "f":
             self._formula, self._is_own = [], attributes.keys() <= {"aca"}
-            self._areas += find_area(attributes.get("t"), attributes.get("ref"))
         elif local == "is":
             self._string = StringItem()
         return local in ("v", "f", "is")
@@ -294,7 +290,7 @@ class _Rows(Handlers[RawCells]):
         if depth == 3:
             self._end_cell()
         elif depth == 2:
-            self._whole = len(self._cells), len(self._formulas), len(self._areas)
+            self._whole = len(self._cells), len(self._formulas)
         elif depth > 3 and self._names[self.open[4] if depth > 4 else name] == "is":
             self._string.end(self._names[name])
             if depth == 4:
@@ -317,13 +313,12 @@ class _Rows(Handlers[RawCells]):
         self._cells.append((self.row, self._column, type_, known, value))
 
     def take(self) -> RawCells | None:
-        of_cells, of_formulas, of_areas = self._whole
+        of_cells, of_formulas = self._whole
         cells, self._cells = self._cells[:of_cells], self._cells[of_cells:]
         formulas, self._formulas = self._formulas[:of_formulas], self._formulas[of_formulas:]
-        areas, self._areas = self._areas[:of_areas], self._areas[of_areas:]
-        self._whole = 0, 0, 0
+        self._whole = 0, 0
         self._formulas = [(index - len(cells), formula) for index, formula in self._formulas]
-        return cells_of_parser(cells, formulas, areas) if cells else None
+        return cells_of_parser(cells, formulas) if cells else None
 
 
 # The table of shared strings of a workbook. Source: ECMA-376 part 1, 18.4.9 (sst), 18.4.8 (si).
