@@ -41,7 +41,6 @@ LIMITS = {
     # how much there may be at most
     "worksheet_rows": "sheets.excel.writing MAX_ROWS",
     "worksheet_columns": "sheets.excel.writing MAX_COLUMNS",
-    "read_rows": "sheets.excel.reader.book OoxmlBook.max_rows",
     "explained_problems": "elements.decoding MOST_EXPLAINED",
     "padding": "elements.texts MOST_PADDING",
     "inflated": "files.reading _INFLATED_ALWAYS",
@@ -57,7 +56,6 @@ LIMITS = {
     "avro_blocks": "interchange.avro.adapter _MOST_BLOCKS",
     "archive_members": "interchange.npy MOST_MEMBERS",
     "packed_values": "interchange.sciserialize.serializers MOST_VALUES",
-    "searched_sheets": "sheets.excel.append MOST_SEARCHED",
     "full_fingerprints": "sheets.excel.fingerprint.record MOST_IN_FULL",
     "guard_bytes": "sheets.excel.guard.snapshot MOST_BYTES",
     "markup_elements": "sheets.excel.package.markup _MOST_ELEMENTS",
@@ -71,7 +69,6 @@ LIMITS = {
     "repeated_strings": "sheets.excel.reader.worksheet _REPEATED_ALWAYS",
     "searched_cells": "sheets.excel.sheet MOST_CELLS",
     "followed_titles": "sheets.excel.sheet _MOST_TITLES",
-    "listed_sheets": "sheets.excel.package.relations MOST_SHEETS",
     "least_searched": "sheets.excel.workbook LEAST_BYTES",
     "editable_columns": "views.geometry MOST_EDITABLE_COLUMNS",
     "view_formulas": "views.geometry MOST_FORMULAS",

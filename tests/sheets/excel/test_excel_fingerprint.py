@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,19 +16,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from openpyxl.cell import WriteOnlyCell
 from programs import resave
-from round_trips import without_loops
 
 from sheetarray import Finding, LinearArray, dtypes
 from sheetarray.sheets.excel.fingerprint.codes import Coded, code_elements
 from sheetarray.sheets.excel.fingerprint.record import (
-    Fingerprinter,
-    exact_checksum,
     max_blocks,
     read_many,
-    take_fingerprint,
 )
 from sheetarray.sheets.excel.fingerprint.verdict import compare_with_fingerprint
-from sheetarray.testing.cases import dtype_cases, objects
+from sheetarray.testing.cases import objects
 
 FLOAT64 = dtypes.from_name("float64")
 
@@ -102,38 +97,7 @@ def test_rounding_leaves_the_code_of_any_double(numbers: list[float]) -> None:
     check_rounding(np.array(numbers))
 
 
-def test_codes_are_the_same_without_the_compiled_loops() -> None:
-    for numbers in FAMILIES.values():
-        compiled = codes(numbers[:300])
-        with without_loops():
-            plain = codes(numbers[:300])
-        assert all(np.array_equal(one, other) for one, other in zip(compiled, plain, strict=True))
-
-
 # Codes -------------------------------------------------------------------------------------------------------
-
-
-KINDS = ["bool", "float16", "float32", "float64", "complex64", "complex128", "int8", "int64", "uint64"]
-KINDS += ["datetime64[D]", "timedelta64[25s]", "string", "generic"]
-
-
-@pytest.mark.parametrize("name", KINDS if STRIDE > 1 else dtype_cases())
-def test_pieces_of_any_size_and_byte_order_make_the_fingerprint_of_the_whole(name: str) -> None:
-    array = dtype_cases()[name]
-    dtype = dtypes.from_numpy(array.dtype)
-    array = np.resize(array, 40_000 if dtype.kind not in ("generic", "string") else 3000)
-    whole = take_fingerprint(array, dtype, len(array), blocks=7)
-    taker, rng, taken = Fingerprinter(dtype, len(array), blocks=7), np.random.default_rng(1), 0
-    while taken < len(array):
-        piece = array[taken : taken + int(rng.integers(0, 9000))]
-        taken += len(piece)
-        taker.add(piece if dtype.kind == "generic" else piece.astype(piece.dtype.newbyteorder(">")))
-    (made,) = taker.to_fingerprints([None])
-    if whole.moments is not None:
-        np.testing.assert_allclose(made.moments, whole.moments, rtol=1e-9, atol=1e-9 * np.abs(whole.moments).max())
-    made.moments = whole.moments = None
-    assert made.to_json() == whole.to_json()
-    assert exact_checksum(array, dtype) == whole.exact
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\0"), max_size=8), min_size=1))
@@ -165,16 +129,6 @@ def test_all_fingerprints_of_a_workbook_together_are_short() -> None:
         assert len(text) * arrays < 70_000
     assert max_blocks(1) == 64
     assert max_blocks(16_384) == 0
-
-
-def test_memory_is_bounded_whatever_the_size() -> None:
-    numbers = np.random.default_rng(0).standard_normal(1_000_000)
-    make_fingerprint(numbers[:10], FLOAT64, blocks=64)  # tables of weights stay
-    tracemalloc.start()
-    make_fingerprint(numbers, FLOAT64, blocks=64)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 6_000_000 < numbers.nbytes
 
 
 # Records of older versions -----------------------------------------------------------------------------------

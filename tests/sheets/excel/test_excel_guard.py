@@ -52,13 +52,6 @@ def _decode(texts: list[str]) -> Any:
 # Snapshots ---------------------------------------------------------------------------------------------------
 
 
-def test_a_snapshot_gives_every_dtype_back() -> None:
-    for name, array in dtype_cases().items():
-        decoded = _decode(_texts(array))
-        assert_same(decoded, array)
-        assert decoded.flags.writeable, name
-
-
 def test_a_snapshot_keeps_bits_that_no_cell_holds() -> None:
     array = np.array([0x7FF8000000000001, 0xFFF0000000000123], np.uint64).view(np.float64)
     assert (_decode(_texts(array)).view(np.uint64) == array.view(np.uint64)).all()
@@ -113,16 +106,6 @@ def test_hostile_snapshots_are_refused_before_memory_is_taken(monkeypatch: pytes
     for dtype in ("string", "generic", "float64"):
         with pytest.raises(FormatError, match="holds more than the"):
             _decode([json.dumps({**says, "dtype": dtype}), bomb])
-
-
-def test_how_much_memory_a_snapshot_may_take() -> None:
-    assert bytes_allowed(["x" * 10], 10) == get_limit("guard_bytes")
-    assert bytes_allowed([], get_limit("guard_bytes") // 2 + 1) == get_limit("guard_bytes") + 2
-    assert bytes_allowed(["x" * (get_limit("guard_bytes") // 64 + 1)], 0) == get_limit("guard_bytes") + 64
-    says = parse_header(_texts(np.arange(10.0))[0])
-    assert len(decode_snapshot(says, _texts(np.arange(10.0))[1:], most_bytes=80)) == 10
-    with pytest.raises(FormatError, match="claims 10 elements"):
-        decode_snapshot(says, _texts(np.arange(10.0))[1:], most_bytes=79)
 
 
 # Rounding and edits --------------------------------------------------------------------------------------------
@@ -296,15 +279,6 @@ def test_rounded_elements_come_back_and_edits_stay(guarded: tuple[Path, Any], tm
     assert "3 elements edited (t[0, 0], t[1, 3], t[39, 4]), the rest exact" in findings[0].message
 
 
-def test_shapes_come_back(tmp_path: Path) -> None:
-    sa.write(tmp_path / "a.xlsx", shape_cases(), guard=True)
-    openpyxl.load_workbook(tmp_path / "a.xlsx").save(tmp_path / "b.xlsx")
-    result = sa.read(tmp_path / "b.xlsx")
-    assert list(result) == list(shape_cases())
-    for name, array in shape_cases().items():
-        assert_same(result[name], array)
-
-
 def test_append_adds_replaces_and_takes_away_guards(guarded: tuple[Path, Any]) -> None:
     path, array = guarded
     sa.write(path, {"u": array + 1}, mode="a", sheet="more", guard=True)
@@ -330,12 +304,6 @@ def test_titles_of_guards_are_no_longer_than_excel_takes(length: int, longest: i
     assert list(sa.scan(tmp_path / "a.xlsx")) == ["t", "u"]
     with pytest.raises(LimitError):
         sa.write(tmp_path / "a.xlsx", {"u": np.arange(3)}, sheet="y" + title[1:], guard=True, mode="a")
-
-
-def test_convert_writes_a_guard(tmp_path: Path) -> None:
-    sa.write(tmp_path / "a.csv", {"t": np.array([0.1 + 0.2])})
-    sa.convert(tmp_path / "a.csv", tmp_path / "a.xlsx", writing={"guard": True})
-    assert "arrays guard" in openpyxl.load_workbook(tmp_path / "a.xlsx").sheetnames
 
 
 def test_a_sheet_of_people_with_such_a_title_is_read(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import io
 import json
-import random
 import re
 import struct
 import zipfile
@@ -49,8 +48,7 @@ from foreign_books import (
     worksheet,
     zipped,
 )
-from hostile import survive
-from limits import get_limit, lower_limits, set_limits
+from limits import lower_limits, set_limits
 from round_trips import without_loops
 
 import sheetarray as sa
@@ -550,19 +548,6 @@ def test_what_is_written_is_read_however_well_it_packs(name: str) -> None:
     assert_same(sa.read(io.BytesIO(file.getvalue()), format="xlsx")["a"], array)
 
 
-def test_long_shared_strings_that_are_all_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    set_limits(
-        monkeypatch,
-        repeated_strings=get_limit("repeated_strings") // PART,
-        inflated_worksheet=get_limit("inflated_worksheet") // PART,
-    )
-    count = 2500 // PART
-    cells = [text("a"), *header("string", count), *[f' t="s"><v>{index}</v></c>' for index in range(count)]]
-    content = book(columns(cells), strings=shared(*["<t>" + "z" * 30_000 + "</t>"] * count))
-    assert len(content) < 600_000 / PART + 10_000
-    assert set(sa.read(io.BytesIO(content), format="xlsx")["a"].tolist()) == {"z" * 30_000}
-
-
 @pytest.mark.parametrize("count", [17, 18, 19])
 def test_how_often_cells_may_refer_to_a_long_text(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     set_limits(monkeypatch, repeated_strings=10_000)
@@ -624,25 +609,6 @@ def test_the_packed_bytes_may_not_end_early_or_go_on() -> None:
         filler = wrong[: info.compress_size].ljust(info.compress_size, b"\0")
         with pytest.raises(sa.FormatError):
             heads(made[:start] + filler + made[start + info.compress_size :])
-
-
-def test_header_words_of_any_kind_of_cell() -> None:
-    kinds = [
-        number("1.5"),
-        text("x"),
-        ' t="b"><v>1</v></c>',
-        ' t="e"><v>#N/A</v></c>',
-        "><f>1</f></c>",
-        ' s="1"><v>43831</v></c>',
-        "/>",
-    ]
-    good = [text("t"), *header("float64", 1), number(1)]
-    source = random.Random(5)
-    for _ in range(examples(120)):
-        cells: list[str | None] = list(good)
-        for _ in range(source.choice((1, 1, 2, 3))):
-            cells[source.randrange(len(cells))] = source.choice(kinds)
-        survive(book(columns(cells), formats=styles(14)), "xlsx")
 
 
 def test_readings_that_are_given_up_end_by_themselves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -168,26 +168,6 @@ def test_one_cell_of_a_form_among_plain_ones(form: str) -> None:
     assert_ways_agree(worksheet_of(rows_of(cells)))
 
 
-def test_a_row_that_is_odd_costs_the_parser_no_more_than_its_block(monkeypatch: pytest.MonkeyPatch) -> None:
-    from sheetarray.sheets.excel.reader import parsing
-
-    parsed: list[int] = []
-    parse = parsing._parse
-    monkeypatch.setattr(
-        parsing,
-        "_parse",
-        lambda parser, text, *args, **kw: parsed.append(len(text)) or parse(parser, text, *args, **kw),
-    )
-    cells = {(row, column): f"><v>{row}.5</v></c>" for row, column in product(range(1, 30_000), range(3))}
-    cells[2, 1] = "><!-- --><v>7</v></c>"
-    content = worksheet_of(rows_of(cells))
-    with Source(io.BytesIO(content)) as source, Workbook(source) as opened:
-        assert sum(map(len, opened._container.cells("arrays", numeric=True))) == len(cells)
-    assert 0 < sum(parsed) < 2**15  # of 2.7 MB
-    monkeypatch.undo()
-    assert_ways_agree(content)
-
-
 # Damage ------------------------------------------------------------------------------------------------------
 
 UNITS = b'0123456789<>/="vcrts A.-+eE\x01\n&;!?[]_x'

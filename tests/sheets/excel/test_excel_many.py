@@ -21,7 +21,6 @@ from excel_packages import parts, put_record, record_of, with_parts
 from fingerprints import make_fingerprint
 from hostile import bounded_memory
 from limits import get_limit, set_limits
-from round_trips import without_loops
 
 import sheetarray as sa
 from sheetarray import LinearArray
@@ -146,77 +145,6 @@ def test_adopting_very_many_arrays_remembers_them_in_columns_again(hundred: dict
     sa.adopt(path)
     assert record_of(path) == before
     assert not list(sa.check(path))
-
-
-# Reading ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("odd", ["NaN", "Infinity", "x", "", "1e999", "0.1"])
-def test_one_column_in_doubt_among_very_many_is_read_as_ever(odd: str) -> None:
-    file = io.BytesIO()
-    sa.write(file, workbook(40), format="xlsx")
-    book = openpyxl.load_workbook(io.BytesIO(file.getvalue()))
-    book["arrays"].cell(book["arrays"].max_row, 20).value = odd or None
-    book.save(file := io.BytesIO())
-    if odd in ("x", "", "1e999"):
-        with pytest.raises(sa.FormatError, match=r"a19|T") as caught:
-            sa.read(io.BytesIO(file.getvalue()), format="xlsx")
-        assert "T" in str(caught.value.location)
-        return
-    result = sa.read(io.BytesIO(file.getvalue()), format="xlsx")
-    np.testing.assert_array_equal(result["a19"][2], float(odd))
-    assert all(np.isfinite(array).all() for name, array in result.items() if name != "a19")
-
-
-# Wide rows of headers, and checksums taken together -----------------------------------------------------------
-
-
-def edited_workbook(arrays, edit=lambda text: text):
-    file, edited = io.BytesIO(), io.BytesIO()
-    sa.write(file, arrays, format="xlsx")
-    with zipfile.ZipFile(file) as parts, zipfile.ZipFile(edited, "w") as target:
-        for name in parts.namelist():
-            text = parts.read(name)
-            target.writestr(name, edit(text) if name.endswith("sheet1.xml") else text)
-    return edited.getvalue()
-
-
-EDITS = [
-    lambda text: text,
-    lambda text: text.replace(b"<t>ndarray", b"<t>ndaray", 3),
-    lambda text: text.replace(b"<v>1</v>", b"<v>2</v>", 1),
-    lambda text: text.replace(b"<t>version</t>", b"<t> VERSION&#32;</t>"),
-    lambda text: text.replace(b'<row r="4" hidden="1"', b'<row r="4" ht="3"').replace(b' r="B7"', b' r="A7"'),
-    lambda text: text.replace(b"<v>0.25</v>", b"<v>7</v>", 1),
-]
-
-
-@pytest.mark.parametrize("edit", EDITS)
-def test_wide_rows_of_headers_that_were_edited(edit):
-    file = edited_workbook({f"a{i}": np.array([0.25, i]) for i in range(200)}, edit)
-
-    def results():
-        said = [str(finding) for finding in sa.check(io.BytesIO(file), format="xlsx")]
-        try:
-            read = {name: array.tolist() for name, array in sa.read(io.BytesIO(file), format="xlsx").items()}
-            return said, read, sa.scan(io.BytesIO(file), format="xlsx")
-        except sa.FormatError as error:
-            return said, str(error)
-
-    compiled = results()
-    with without_loops():
-        assert results() == compiled
-
-
-def test_as_many_names_as_a_workbook_remembers_arrays():
-    file, target = io.BytesIO(), io.BytesIO()
-    sa.write(file, {"a": np.arange(2)}, format="xlsx")
-    names = b"".join(b'<definedName name="n%d">0</definedName>' % number for number in range(200_001))
-    with zipfile.ZipFile(file) as parts, zipfile.ZipFile(target, "w") as larger:
-        for name in parts.namelist():
-            larger.writestr(name, parts.read(name).replace(b"</definedNames>", names + b"</definedNames>"))
-    target.seek(0)
-    assert sa.read(target, format="xlsx")["a"].tolist() == [0, 1]
 
 
 # Damaged and hostile -----------------------------------------------------------------------------------------
@@ -397,13 +325,3 @@ def test_one_sheet_is_checked_without_the_arrays_of_others(mixed_book: Path) -> 
     sa.write(mixed_book, {"t": np.arange(3)}, mode="a", sheet="two")
     assert not list(sa.check(mixed_book, sheet="two"))
     assert not list(sa.check(mixed_book))
-
-
-def test_numbers_that_were_all_cut_to_two_decimals_are_not_said_to_be_within_15_digits(mixed_book: Path) -> None:
-    def cut(sheet: Any) -> None:
-        for row in range(20, 220):
-            sheet.cell(row, 1).value = round(sheet.cell(row, 1).value, 2)
-
-    result = saved_with(mixed_book, cut)
-    assert any(line.startswith("error: f: elements were edited throughout the array") for line in result)
-    assert not any("15 digits" in line or "16 digits" in line for line in result)

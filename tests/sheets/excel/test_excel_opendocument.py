@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import random
-import zipfile
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -13,14 +12,14 @@ from xml.sax.saxutils import quoteattr
 import pytest
 from children import SECONDS, measured, run_limited
 from examples import PART, examples
-from foreign_books import cells_of, document, heads, opened, table_cell, table_row, words, zipped
-from limits import get_limit, set_limits
+from foreign_books import cells_of, document, opened, table_cell, table_row, words
+from limits import set_limits
 from round_trips import without_loops
 
 import sheetarray as sa
 from sheetarray import loops
 from sheetarray.adapters import Source
-from sheetarray.sheets.excel.reader import opendocument, parsing
+from sheetarray.sheets.excel.reader import parsing
 from sheetarray.sheets.excel.workbook import Workbook
 
 
@@ -151,18 +150,6 @@ def test_plain_rows_are_read_by_the_loop() -> None:
 
 
 @needs_loop
-def test_truth_values_of_libreoffice_are_read_in_bulk() -> None:
-    assert rows_for_the_parser((TRUTH + FORMULAS) * 20) == 0
-    assert rows_for_the_parser((FORMULAS + TRUTH) * 20) == 0
-
-
-@needs_loop
-def test_a_text_of_any_length() -> None:
-    rows = (row(cell("string", "", "x" * length), cell("float", str(length), "1")) for length in range(1, 70))
-    assert rows_for_the_parser(row(cell("string", "", "é&amp;")).join(rows)) == 0
-
-
-@needs_loop
 @pytest.mark.parametrize("more", [-1, 0, 1])
 def test_a_text_beyond_the_longest_is_left_to_the_parser(more: int) -> None:
     rows = row(cell("string", "", "x" * (2**20 + more))) + row(cell("string", "", "é&amp;")) * 2
@@ -185,37 +172,6 @@ def test_a_value_that_is_no_plain_number(value: str) -> None:
     }
 
 
-@pytest.mark.parametrize("white", [" ", "\t", "\n", "\r", "\n  "])
-def test_titles_are_looked_for_where_they_can_stand(white: str) -> None:
-    cells = row(cell("float", "1.5", "1,5"), cell("boolean", "true", "TRUE"), cell("string", "", "a b")) * 9
-    content = document({"a": cells, "b": PLAIN[0]})
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    members["content.xml"] = members["content.xml"].replace(b"<table:table ", b"<table:table" + white.encode())
-    assert list(heads(zipped(members))) == ["a", "b"]
-
-
-def test_numbers_of_a_table_are_doubles() -> None:
-    rows = row(*(cell("float", value, "") for value in ("0.1", "9007199254740991", "-1e-300", "12"))) * 3
-    table = sa.read_columns(io.BytesIO(document({"a": rows})), format="ods", header=False)
-    assert [column.tolist() for column in table.values()] == [[value] * 3 for value in (0.1, 2**53 - 1, -1e-300, 12)]
-
-
-def test_the_content_is_read_once_for_all_tables_while_it_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    content = document({"a": "".join(PLAIN), "b": "".join(PLAIN)})
-    expected, times = [told(content, which) for which in range(2)], []
-    inflate = opendocument.part_blocks
-    monkeypatch.setattr(opendocument, "part_blocks", lambda *of: times.append(of) or inflate(*of))
-    for limit, passes in ((get_limit("opendocument_kept"), 1), (100, 5)):  # of a long one, a pass for the titles
-        set_limits(monkeypatch, opendocument_kept=limit)
-        times.clear()
-        with Source(io.BytesIO(content)) as source, Workbook(source) as workbook:
-            for title in ("a", "b", "a", "b"):
-                list(workbook._container.cells(title, numeric=False))
-        assert len(times) == passes
-        assert [told(content, which) for which in range(2)] == expected
-
-
 MOST_TIMES = {"many columns": 2}  # of which one row has more cells than all others
 
 
@@ -229,11 +185,6 @@ def test_odd_rows_among_plain_ones(times: int) -> None:
     assert wrong == []
 
 
-def test_other_prefixes_go_to_the_parser() -> None:
-    content = document({"a": "".join(PLAIN) + "<x:y xmlns:x='urn:x' xmlns:table='urn:other'/>" + "".join(PLAIN)})
-    assert told(content) == by_the_parser(content)
-
-
 def test_pieces_that_are_read_ahead_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     odds = {name: odd for name, odd in ODD.items() if not isinstance(told(document({"a": odd * 2})), str)}
     assert len(odds) > 9
@@ -245,7 +196,7 @@ def test_pieces_that_are_read_ahead_give_the_same(monkeypatch: pytest.MonkeyPatc
     assert not any(isinstance(cells, str) for cells in expected), expected
     set_limits(monkeypatch, short_opendocument=0)
     for size in (700, 3000):
-        set_limits(monkeypatch, first_block=size, block=size)
+        set_limits(monkeypatch, first_block=size, block=size, opendocument_kept=size)  # a document too long to keep
         assert [told(content, which) for which in range(3)] == expected
 
 

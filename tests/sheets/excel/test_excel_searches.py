@@ -185,23 +185,6 @@ def test_a_search_of_too_many_header_cells_is_one_of_the_whole_sheet(
         assert dict(sa.scan(path)) == infos
 
 
-def test_only_so_many_sheets_are_remembered(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for most, count in ((1, 1), (2, 2), (3, 2)):
-        set_limits(monkeypatch, listed_sheets=most)
-        sa.write(path, {"t": np.arange(12.0)}, mode="a", if_sheet_exists="replace")
-        assert len(record_of(path)["searches"]["sheets"]) == count
-        assert list(sa.scan(path)) == ["t"]
-
-
-def test_sheets_are_searched_up_to_a_size(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    size = len(parts(path.read_bytes())["xl/worksheets/sheet1.xml"])
-    for most, count in ((size - 1, 1), (size, 2), (size + 1, 2)):
-        change_record(path, lambda says: {**says, "sheets": []})
-        set_limits(monkeypatch, searched_sheets=most)
-        sa.write(path, {"t": np.arange(12.0)}, mode="a", if_sheet_exists="replace")
-        assert len(record_of(path)["searches"]["sheets"]) == count
-
-
 def test_what_is_known_of_sheets_is_kept_by_further_writes(path: Path, inflated: list[str]) -> None:
     before = record_of(path)["searches"]
     inflated.clear()
@@ -211,15 +194,6 @@ def test_what_is_known_of_sheets_is_kept_by_further_writes(path: Path, inflated:
     assert after["strings"] == before["strings"]
     assert len(after["sheets"]) == 3
     assert all(entry in after["sheets"] for entry in before["sheets"])
-
-
-def test_replaced_sheets_and_sheets_with_broken_headers_are_not_remembered(path: Path) -> None:
-    book = openpyxl.load_workbook(path)
-    book["Sheet"]["F3"], book["Sheet"]["F4"], book["Sheet"]["F5"] = "version", "1.0.0", "ndarray"
-    book.save(path)
-    sa.write(path, {"t": np.arange(12.0)}, mode="a", sheet="again")
-    with pytest.raises(sa.FormatError, match="cell F6"):
-        sa.scan(path)
 
 
 @pytest.mark.parametrize("text", [False, True])
@@ -272,12 +246,3 @@ def test_first_rows_tell_the_same_as_all_rows(tmp_path: Path, seed: int) -> None
     path = tmp_path / "words.xlsx"
     sa.write(path, arrays)
     assert dict(sa.scan(path)) == dict(sa.scan(path, thorough=True))
-
-
-def test_a_workbook_that_is_small_is_searched(monkeypatch: pytest.MonkeyPatch, path: Path, inflated: list[str]) -> None:
-    size = sum(len(part) for name, part in parts(path.read_bytes()).items() if name.startswith("xl/worksheets/sheet"))
-    for least, known in ((size - 1, True), (size, True), (size + 1, False)):
-        set_limits(monkeypatch, least_searched=least)
-        inflated.clear()
-        assert list(sa.scan(path)) == ["t"]
-        assert ("sheet1.xml" not in inflated) == known

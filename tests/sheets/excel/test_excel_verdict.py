@@ -170,14 +170,6 @@ def test_every_one_of_several_edits_is_named_rounded_or_not(edits: set[int], rou
     assert [finding.location for finding in errors] == [cell(index) for index in sorted(edits)]
 
 
-@given(st.integers(0, 4988), st.integers(1, 12))
-def test_a_run_of_edits_is_named_where_numbers_were_rounded_to_16_digits(start: int, size: int) -> None:
-    edits = range(start, start + size)
-    warning, *errors = find_edits(at_16, edits)
-    assert "keeps 16 digits: every other number" in warning.message
-    assert [finding.location for finding in errors] == [cell(index) for index in edits]
-
-
 @given(
     st.lists(st.booleans(), min_size=1, max_size=300),
     st.sets(st.integers(0, 299), max_size=12),
@@ -351,17 +343,6 @@ def test_an_array_of_another_length_is_told_up_to_where_elements_moved(count: in
 def test_elements_added_at_the_end_are_counted() -> None:
     (finding,) = findings(random_numbers(1000), lambda buffer: np.append(buffer, [1.0, 2.0]))
     assert finding.message == "2 elements more than the 1000 that were written, added at the end"
-
-
-def test_numbers_typed_over_nan_are_named() -> None:
-    array = np.where(np.arange(60) % 3, np.nan, np.inf)
-
-    def change(buffer: Array) -> Array:
-        buffer[[2, 5]] = 7.25
-        return buffer
-
-    result = findings(array, change)
-    assert [finding.location for finding in result] == [cell(2), cell(5)]
 
 
 # Changed alike -----------------------------------------------------------------------------------------------

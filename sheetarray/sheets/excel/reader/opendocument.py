@@ -19,7 +19,6 @@ from ....dtypes import Positions
 from ....errors import FormatError
 from ....loops import scan
 from ...workbooks import MOST_COLUMNS, MOST_ROWS
-from ..package.markup import parse_tree
 from ..package.parts import Package
 from .book import XmlBook
 from .cells import (
@@ -97,18 +96,15 @@ class OdsBook(XmlBook):
 
     def __init__(self, package: Package) -> None:
         self.package = package
-        self._known: dict[str, list[TableCells]] | None = None  # of all tables by their titles, if they are kept
+        self._known: dict[str, list[TableCells]] = {}  # of all tables by their titles, if they are kept
         if MANIFEST in package and b"encryption-data" in package.read(MANIFEST, limit=2**24):
             raise encrypted_error()
-        listed = []
-        if CONTENT in package and package.member(CONTENT).size <= _MOST_KEPT:
-            self._known, rows = {}, _Rows()
-            for batch in read_elements(self._content(), CONTENT, rows, rows.scan, most=_MOST_PARSED):
-                for some in batch:
-                    self._known.setdefault(some.title, []).append(some)
-            listed = rows.titles
-        titles = Titles(CONTENT)
-        for title in listed or _titles(self._content()):
+        self._is_kept = package.member(CONTENT).size <= _MOST_KEPT
+        rows, titles = _Rows(), Titles(CONTENT)
+        for some in self._read_tables(rows):
+            if self._is_kept:
+                self._known.setdefault(some.title, []).append(some)
+        for title in rows.titles:
             if not _EXTERNAL.match(title):
                 titles.add(title, title)
         self.titles = list(titles.places)
@@ -148,45 +144,20 @@ class OdsBook(XmlBook):
                 yield cells
 
     def _tables(self, title: str) -> Iterator[TableCells]:
-        """Yield the cells of a table; those of all tables are kept, if the content is short enough."""
-        if self._known is not None:
+        """Yield the cells of a table."""
+        if self._is_kept:
             yield from self._known.get(title, ())
-            return
-        found, rows = False, _Rows()
+        else:
+            yield from (some for some in self._read_tables(_Rows()) if some.title == title)
+
+    def _read_tables(self, rows: _Rows) -> Iterator[TableCells]:
+        """Yield the cells of all tables, some rows at a time."""
         for batch in read_elements(self._content(), CONTENT, rows, rows.scan, most=_MOST_PARSED):
-            for some in batch:
-                if some.title == title:
-                    found = True
-                    yield some
-                elif found:
-                    return
+            yield from batch
 
     def _content(self) -> Iterator[bytes]:
         """Yield the blocks of `content.xml`."""
         return part_blocks(self.package, CONTENT, SHORT)
-
-
-def _titles(content: Iterator[bytes]) -> Generator[str]:
-    """Yield the titles of the tables, by a search for their tags, which takes little longer than inflating."""
-    waiting, tag = b"", None
-    for block in content:
-        waiting += block
-        if tag is None:
-            declared = re.search(rb"""xmlns:([\w.\-]+)\s*=\s*["']%s["']""" % TABLE_SPACE.strip().encode(), waiting)
-            if declared is None and len(waiting) < LONGEST_TEXT:
-                continue
-            if declared is None:
-                raise FormatError("the part has no tables: it is not a spreadsheet", location=CONTENT)
-            tag = re.compile(rb"<%s:table\s([^<>]*)>" % declared[1])
-            name = re.compile(rb"""(?:\A|\s)%s:name\s*=\s*(?:"([^"]*)"|'([^']*)')""" % declared[1])
-        ended = waiting.rfind(b">") + 1
-        for match in tag.finditer(waiting, 0, ended) if b":name" in waiting else ():  # no attribute of cells
-            title = name.search(match[1])
-            if title is not None:
-                yield parse_tree(b"<t>%s</t>" % (title[1] or title[2] or b""), location=CONTENT).text or ""
-        waiting = waiting[ended:]
-        if len(waiting) > LONGEST_TEXT * 64:
-            raise FormatError("the part has more text than a cell holds", location=CONTENT)
 
 
 class _Rows(Handlers["list[TableCells]"]):
