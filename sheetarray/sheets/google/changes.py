@@ -48,7 +48,7 @@ def apply_changes(
     body = batch_body(requests, shown)
     while True:
         try:
-            answer = service.batch_update(requests, shown=shown, fields=SHOWN_FIELDS, body=body)
+            answer = service.batch_update(body, fields=SHOWN_FIELDS if shown else "")
             state = shown_state(service, answer) if shown else None
             if state is not None and happened(state):
                 return answer

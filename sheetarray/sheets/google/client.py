@@ -9,18 +9,15 @@ go there, and no credentials at all.
 from __future__ import annotations
 
 import copy
-import ipaddress
 import json
 import os
 import re
-import secrets
 import stat
 import webbrowser
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import urlsplit
 
 from ...errors import LimitError, MissingDependencyError, RemoteError, warn_caller
 from ...files import PathLike
@@ -50,15 +47,11 @@ _STEPS = """\
 3. Tick all boxes about Google Sheets, and click "Continue"; then come back here."""
 
 
-def _config_folder() -> Path:
-    from gspread.auth import get_config_dir
-
-    return get_config_dir()
-
-
 def user_file() -> Path:
     """Return the path where gspread keeps the credentials of a person."""
-    return _config_folder() / "authorized_user.json"
+    from gspread.auth import get_config_dir
+
+    return get_config_dir() / "authorized_user.json"
 
 
 def login_gsheet(
@@ -103,7 +96,7 @@ def _import_gspread() -> Any:
 
 def _read_client(file: PathLike | None) -> dict[str, Any]:
     """Return the OAuth client that a file holds; it is secret, so that no message shows anything of the file."""
-    path = _config_folder() / "credentials.json" if file is None else Path(os.fsdecode(file))
+    path = user_file().with_name("credentials.json") if file is None else Path(os.fsdecode(file))
     try:
         with path.open("rb") as opened:
             content = json.loads(opened.read(_MOST_BYTES))
@@ -133,7 +126,14 @@ def _ask(client_config: Any, scopes: Any, *, open_browser: bool, timeout: float,
     except webbrowser.Error:
         open_browser = False
     flow = InstalledAppFlow.from_client_config(client_config, scopes)
-    ask, flow.authorization_url = flow.authorization_url, lambda **options: _tell_steps(ask, tell, options)
+    make_url = flow.authorization_url
+
+    def tell_steps(**options: Any) -> tuple[str, str]:
+        url, state = make_url(**options)
+        tell(_STEPS.format(url=url))
+        return url, state
+
+    flow.authorization_url = tell_steps
     try:
         return flow.run_local_server(
             host="127.0.0.1",
@@ -155,25 +155,12 @@ def _ask(client_config: Any, scopes: Any, *, open_browser: bool, timeout: float,
     raise RemoteError(f"not logged in: {why}", hint=hint)
 
 
-def _tell_steps(ask: Callable[..., tuple[str, str]], tell: Callable[[str], object], options: Any) -> tuple[str, str]:
-    """Print what to click, and return the URL of the consent page and its state."""
-    url, state = ask(**options)
-    tell(_STEPS.format(url=url))
-    return url, state
-
-
 def _write_private(path: Path, text: str) -> None:
-    """Write a file that nobody else may read, whole or not at all."""
+    """Write a file that nobody else may read."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
-            opened.write(text)
-        beside.replace(path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    path.unlink(missing_ok=True)  # others may read it
+    with open(path, "x", encoding="utf-8", opener=partial(os.open, mode=0o600)) as opened:
+        opened.write(text)
 
 
 # The client ---------------------------------------------------------------------------------------------------
@@ -190,11 +177,11 @@ _ADVICE = (
     "set GOOGLE_APPLICATION_CREDENTIALS to the path of a service account's key file, or pass it as credentials=, or "
     "log in as yourself: sheetarray gsheets login; or run gcloud auth application-default login"
 )
+_LOCAL = re.compile(r"(https?://(?:localhost|127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?)/?", re.ASCII)
 _LONGEST_PATH = 1000
 _SECRET = re.compile(  # credentials begin so, or are such words; they are never to be shown
     r"\s*[{\[]|.*\n|-----BEGIN|\s*(?:ya29\.|AIza|GOCSPX-|eyJ|1//?[\w-]{20}|4/[\w-]{20}|MII[\w+/]{30})"
 )
-_CONNECTION = "is there a connection to the internet, and does the proxy work, where HTTPS_PROXY names one?"
 
 
 def http_client(client: Any, credentials: PathLike | None, *, writing: bool, sharing: bool = False) -> Any:
@@ -229,12 +216,6 @@ def service_account(http: Any) -> str | None:
     return None
 
 
-def connection_hint(http: Any) -> str:
-    """Return advice for an error of connection: which endpoint is used and what may block it."""
-    hint: str = getattr(http, "connection_hint", _CONNECTION)
-    return hint
-
-
 # A server on this machine ------------------------------------------------------------------------------------
 
 
@@ -243,12 +224,13 @@ def _local_client(endpoint: str) -> Any:
     from gspread import Client
     from gspread.http_client import HTTPClient
 
-    if not _is_local(endpoint):
+    match = _LOCAL.fullmatch(endpoint)
+    if not match or int(match[2] or 80) > 65535:
         raise LimitError(
             f"{ENDPOINT} is the address of a server on this machine, such as http://127.0.0.1:8080; "
             "any other is refused"
         )
-    base = endpoint.rstrip("/")
+    base = match[1]
 
     class Local(HTTPClient):
         connection_hint = f"is the server running? {ENDPOINT} says {base}"
@@ -263,17 +245,6 @@ def _local_client(endpoint: str) -> Any:
     return Client(auth=cast("Any", None), session=session, http_client=Local)
 
 
-def _is_local(endpoint: str) -> bool:
-    try:
-        parts = urlsplit(endpoint)
-        plain = parts.scheme in ("http", "https") and parts.path in ("", "/") and parts.port != 0
-        more = parts.username or parts.query or parts.fragment
-        loopback = parts.hostname == "localhost" or ipaddress.ip_address(parts.hostname or "").is_loopback
-    except ValueError:  # no address of a host, no port, or no URL at all
-        return False
-    return plain and loopback and not more
-
-
 # Credentials -------------------------------------------------------------------------------------------------
 
 
@@ -286,28 +257,25 @@ def _credentials(path: PathLike | None, writing: bool, sharing: bool) -> Any:
     if file is not None and (len(file) > _LONGEST_PATH or _SECRET.match(file)):
         which = _ENVIRONMENT if path is None else "credentials="
         raise RemoteError(f"{which} is the path of a file with credentials, not these themselves", hint=_ADVICE)
+    if file is None and (user := user_file()).is_file():
+        file = str(user)
+    why = "neither a service account's key nor a user's credentials"
     try:
-        if file is None and (user := user_file()).is_file():
-            file = str(user)
         loaded = None if file is None else _from_file(Path(file), scopes)
-        if loaded is None and path is not None:
-            raise _UnknownKindError("neither a service account's key nor a user's credentials")
-        return google.auth.default(scopes=scopes)[0] if loaded is None else loaded
-    except _UnknownKindError as error:
-        why = str(error)
+        if loaded is not None:
+            return loaded
+        if path is None:  # google.auth may know the kind of a file that the environment names
+            return google.auth.default(scopes=scopes)[0]
     except (GoogleAuthError, ValueError, KeyError, TypeError, AttributeError) as error:
         why = type(error).__name__
-    where = f"the credentials file {file}" if file else "the default credentials"
-    what = "cannot be used" if file else "are not set up"
+    where, what = (
+        (f"the credentials file {file}", "cannot be used") if file else ("the default credentials", "are not set up")
+    )
     raise RemoteError(f"{where} {what} ({why})", hint=_ADVICE)
 
 
-class _UnknownKindError(Exception):
-    """A credentials file of another kind; what it says holds nothing of the file."""
-
-
 def _from_file(path: Path, scopes: list[str]) -> Any:
-    """Return credentials from a file; None where google.auth may know its kind."""
+    """Return credentials from a file; None for a file of another kind."""
     import gspread
 
     try:
@@ -318,7 +286,8 @@ def _from_file(path: Path, scopes: list[str]) -> Any:
         warn_caller(f"{path}: others can read these credentials; chmod 600 it")
     content = json.loads(text)
     if "installed" in content or "web" in content:
-        raise _UnknownKindError("it names an OAuth client, which lets nobody in by itself")
+        what = "names an OAuth client, which lets nobody in by itself"
+        raise RemoteError(f"the credentials file {path} {what}", hint=_ADVICE)
     kind = content.get("type", "authorized_user")
     if kind == "service_account":
         return gspread.service_account_from_dict(content, scopes=scopes).http_client.auth
@@ -327,9 +296,7 @@ def _from_file(path: Path, scopes: list[str]) -> Any:
         if isinstance(granted, list) and not set(scopes) <= set(granted):
             scopes = granted  # a token of other scopes is refused, even of less
         return gspread.oauth_from_dict(None, content, scopes=scopes)[0].http_client.auth
-    if kind == "external_account":
-        return _from_outside(content, scopes)
-    return None
+    return _from_outside(content, scopes) if kind == "external_account" else None
 
 
 def _from_outside(content: dict[str, Any], scopes: list[str]) -> Any:

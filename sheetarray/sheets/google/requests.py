@@ -19,15 +19,15 @@ from ...adapters import Progress
 from ...errors import RemoteError
 from ...files import PathLike
 from .address import SheetAddress, parse_address
-from .client import SERVICE, connection_hint, http_client, service_account
+from .client import SERVICE, http_client, service_account
 from .retries import FailedError, RefusedError, Retries
 
 Answer = dict[str, Any]
 Item = TypeVar("Item")
 
 _REPEATED = (408, 409, 429, 500, 502, 503, 504)  # statuses of HTTP after which another attempt may succeed
-_ANSWERED = ("addSheet", "addNamedRange")  # requests of a batch to which the reply is never empty
 _ODD = "the answer does not look like one of the Sheets API"
+_CONNECTION = "is there a connection to the internet, and does the proxy work, where HTTPS_PROXY names one?"
 _PROXY_HINT = "does something on the way, such as a company's proxy, answer instead of the service?"
 
 
@@ -40,13 +40,9 @@ class SheetsApi:
 
     def __init__(self, http: Any, address: SheetAddress, patience: Retries) -> None:
         self.address, self.key, self.patience = address, address.key, patience
+        self.now = time.time()  # by the service's own clock, as of its last answer
         self._http = http
-        self._now: float | None = None
-
-    @property
-    def now(self) -> float:
-        """The time by the service's own clock, in seconds since 1970, as of its last answer."""
-        return time.time() if self._now is None else self._now
+        self._connection_hint: str = getattr(http, "connection_hint", _CONNECTION)  # what may be the reason of errors
 
     def get(self, path: str, parse: Callable[[Answer], Item], **params: Any) -> Item:
         """Return what `parse` makes of the answer to a request that only reads, repeated as needed."""
@@ -57,26 +53,12 @@ class SheetsApi:
         path, params = f"/values/{quote(cells, safe='')}", {"valueInputOption": "RAW"}
         self.patience.repeat(lambda: _parse_answer(self.send("put", path, params=params, body=body), parse))
 
-    def batch_update(
-        self, requests: list[Answer], *, shown: Sequence[str] = (), fields: str = "", body: bytes | None = None
-    ) -> Answer:
-        """Send changes once, and return the answer; the service makes all of them or none.
+    def batch_update(self, body: bytes, *, fields: str = "") -> Answer:
+        """Send changes once, and return those `fields` of the answer; the service makes all of them or none.
 
         A `FailedError` leaves open whether they were made, unless its attribute `undone` is True.
         """
-        params = {"fields": fields} if shown else None
-        answer = self.send("post", ":batchUpdate", params=params, body=body or batch_body(requests, shown))
-        return _parse_answer(answer, lambda answer: self._check_replies(answer, requests))
-
-    def _check_replies(self, answer: Answer, requests: list[Answer]) -> Answer:
-        """Return an answer that has one reply to each request of a batch, of the same kind as the request."""
-        if answer.get("spreadsheetId", self.key) != self.key:
-            raise ValueError("another spreadsheet")
-        for reply, request in zip(answer["replies"], requests, strict=True):
-            (kind,) = request
-            if set(reply) != {kind} and (reply or kind in _ANSWERED):
-                raise ValueError("a reply to another request")
-        return answer
+        return self.send("post", ":batchUpdate", params={"fields": fields} if fields else None, body=body)
 
     def send(
         self, method: str, path: str, *, params: dict[str, Any] | None = None, body: bytes | None = None
@@ -107,8 +89,7 @@ class SheetsApi:
         except GoogleAuthError as error:
             failure = self._credentials_error(error)
         except requests.exceptions.TooManyRedirects:
-            hint = _PROXY_HINT
-            raise RemoteError("the service's answers lead in a circle of redirects", hint=hint) from None
+            raise RemoteError("the service's answers lead in a circle of redirects", hint=_PROXY_HINT) from None
         # gspread raises these as well, where the answer is an error and its JSON is not what it expects
         except (requests.exceptions.RequestException, ValueError, KeyError, TypeError, RecursionError):
             failure = FailedError("the answer was cut off, or does not look like one of the Sheets API")
@@ -135,11 +116,11 @@ class SheetsApi:
         return answer
 
     def _note_time(self, response: Any) -> None:
-        """Keep the time that the service's clock showed when it answered, for `now`."""
+        """Keep the time that the service's clock showed when it answered."""
         try:
-            self._now = parsedate_to_datetime(response.headers["Date"]).timestamp()
+            self.now = parsedate_to_datetime(response.headers["Date"]).timestamp()
         except (KeyError, ValueError, TypeError, IndexError, OverflowError):
-            self._now = None
+            self.now = time.time()
 
     # What errors mean ----------------------------------------------------------------------------------------
 
@@ -161,11 +142,11 @@ class SheetsApi:
     def _permission_error(self, status: int, message: str) -> RemoteError:
         """Return the error for a status of 401, 403 or 404, with a hint what to do about it."""
         whom = service_account(self._http) or "the account of the credentials"
+        what = f"no permission for the spreadsheet {self.key}"
+        hint = f"share it with {whom}, as an editor if it is to be written"
         if status == 401:
-            what, hint = (
-                "the service does not accept the credentials",
-                "they may be expired or withdrawn; make new ones",
-            )
+            what = "the service does not accept the credentials"
+            hint = "they may be expired or withdrawn; make new ones"
         elif status == 404:
             what = f"there is no spreadsheet {self.key}"
             hint = f"is the key right, and the spreadsheet shared with {whom}?"
@@ -175,9 +156,6 @@ class SheetsApi:
         elif "scope" in message.lower():
             what = "the scopes of the credentials do not cover this"
             hint = "make credentials with the scope https://www.googleapis.com/auth/spreadsheets"
-        else:
-            what = f"no permission for the spreadsheet {self.key}"
-            hint = f"share it with {whom}, as an editor if it is to be written"
         return RemoteError(what, hint=hint, status=status)
 
     def _connection_error(self, error: Exception) -> FailedError:
@@ -185,13 +163,12 @@ class SheetsApi:
         from requests.exceptions import ConnectTimeout, ProxyError, SSLError
 
         if isinstance(error, SSLError) and "EOF" not in repr(error):
-            hint = _PROXY_HINT
-            raise RemoteError("the service's certificate or encryption cannot be accepted", hint=hint) from None
-        hint = connection_hint(self._http)
+            what = "the service's certificate or encryption cannot be accepted"
+            raise RemoteError(what, hint=_PROXY_HINT) from None
         if isinstance(error, ProxyError):
-            return FailedError("the proxy cannot be reached, or refuses", undone=True, unreached=hint)
+            return self._unreached("the proxy cannot be reached, or refuses")
         if isinstance(error, ConnectTimeout) or "NewConnection" in repr(error):
-            return FailedError("the service cannot be reached", undone=True, unreached=hint)
+            return self._unreached("the service cannot be reached")
         return FailedError("the connection was cut")
 
     def _credentials_error(self, error: Exception) -> FailedError:
@@ -199,10 +176,12 @@ class SheetsApi:
         from google.auth.exceptions import TransportError
 
         if isinstance(error, TransportError):
-            hint = connection_hint(self._http)
-            return FailedError("the service that signs in cannot be reached", undone=True, unreached=hint)
+            return self._unreached("the service that signs in cannot be reached")
         hint = "they may be expired or withdrawn, or the clock of this machine is wrong"
         raise RemoteError(f"the credentials were not accepted ({type(error).__name__})", hint=hint) from None
+
+    def _unreached(self, what: str) -> FailedError:
+        return FailedError(what, undone=True, unreached=self._connection_hint)
 
 
 def open_service(

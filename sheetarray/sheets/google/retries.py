@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeVar
+from numbers import Real
+from typing import Any, NoReturn, TypeVar, cast
 
 from ...errors import RemoteError
 
@@ -82,20 +83,12 @@ class FailedError(Exception):
     seconds: float = 0.0  # the time from sending the request to its failure
 
 
-def _is_time(timeout: object) -> bool:
-    """Return whether a value is a number above 0."""
-    try:
-        return bool(timeout > 0)  # type: ignore[operator]
-    except (TypeError, ValueError):
-        return False
-
-
 class Retries:
     """The repeated requests and the pauses of one read or write, counted and bounded.
 
-    `waiting`: called with the seconds of each pause, and the reason. `most_retries`: the largest number of repeated
-    requests. `most_waiting`: the most seconds that go into pauses and into requests that fail. `timeout`: the most
-    seconds for requests and pauses together, without pauses for a quota; None for no bound.
+    `waiting`: called with the seconds of each pause, and the reason. `most_waiting`: the most seconds that go into
+    pauses and into requests that fail. `timeout`: the most seconds for requests and pauses together, without pauses for
+    a quota.
 
     Attributes:
         retries: the number of repeated requests until now.
@@ -107,24 +100,21 @@ class Retries:
         self,
         waiting: Callable[[float, str], None] | None = None,
         *,
-        most_retries: int = MOST_RETRIES,
         most_waiting: float = MOST_WAITING,
-        timeout: float | None = None,
+        timeout: float = TIMEOUT,
     ) -> None:
-        if timeout is not None and not _is_time(timeout):
+        if not isinstance(cast("object", timeout), Real) or not timeout > 0:
             raise ValueError(f"timeout is a number of seconds above 0, not {timeout!r:.80}")
         self.retries, self.waited, self.spent = 0, 0.0, 0.0
         self.timeout = timeout
-        self._waiting, self._most_retries, self._most_waiting = waiting, most_retries, most_waiting
+        self._waiting, self._most_waiting = waiting, most_waiting
 
     def run(self, request: Callable[[], Result]) -> Result:
         """Run a request and return its result, within the time that is left.
 
-        With a timeout the request runs in a thread of its own, which is abandoned when the time is over. The timeout of
-        a connection would not do: an answer of which one byte comes each second never reaches it.
+        It runs in a thread of its own, which is abandoned when the time is over. The timeout of a connection would not
+        do: an answer of which one byte comes each second never reaches it.
         """
-        if self.timeout is None:
-            return request()
         begun, left = time.monotonic(), self.timeout - self.spent
         outcome: Future[Result] = Future()
         if left > 0:
@@ -140,8 +130,7 @@ class Retries:
 
     def can_pause(self, seconds: float) -> bool:
         """Return whether a pause of some seconds is within the bounds, and leaves time for a request after it."""
-        in_time = self.timeout is None or self.spent + seconds < self.timeout
-        return in_time and self.waited + seconds <= self._most_waiting
+        return self.spent + seconds < self.timeout and self.waited + seconds <= self._most_waiting
 
     def _timeout_error(self) -> RemoteError:
         return RemoteError(
@@ -163,12 +152,12 @@ class Retries:
         """Wait before another attempt, and count it; a RemoteError where either would exceed a bound."""
         self.waited += failure.seconds
         most = _MOST_UNREACHED if failure.unreached else _MOST_FAILURES
-        most = self._most_retries + 1 if failure.quota else most
+        most = MOST_RETRIES + 1 if failure.quota else most
         pause = max(
             min(2.0 ** (failures - 1), _LONGEST_PAUSE) * random.uniform(0.5, 1.0),  # noqa: S311  (no secret)
             failure.retry_after * random.uniform(1.0, 1.1),  # noqa: S311  (no secret)
         )
-        if failures >= most or self.retries >= self._most_retries or self.waited + pause > self._most_waiting:
+        if failures >= most or self.retries >= MOST_RETRIES or self.waited + pause > self._most_waiting:
             self._give_up_error(failure)
         if not failure.quota and not self.can_pause(pause):
             raise self._timeout_error() from None

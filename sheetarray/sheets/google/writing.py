@@ -239,7 +239,7 @@ class Write:
         if not stage.attempts and not self.swaps:
             return False
         deadline = time.monotonic() + _CLEANING
-        self.service.patience = Retries(most_retries=3, most_waiting=8.0, timeout=_CLEANING)
+        self.service.patience = Retries(most_waiting=8.0, timeout=_CLEANING)
         with suppress(RemoteError, RefusedError):
             for _ in range(3):
                 state = fetch_state(self.service)

@@ -180,14 +180,16 @@ def test_a_fault_at_any_request_is_survived_with_the_exact_arrays(scene: Scene, 
     assert total >= {"new worksheet": 2, "arrays there": 3}.get(scene.setting, 6)
     indices = struck(scene, kind, total)
     for index in indices:
-        scene.server.faults.append(Fault(after=index, **KINDS[kind]))
+        fault = Fault(after=index, **KINDS[kind])
+        scene.server.faults.append(fault)
         scene.write(timeout=TIMEOUT if kind == "slow" else None)
+        assert fault.seen > index
         assert len(scene.server.requests) <= total + 25, index
         scene.server.faults.clear()
         assert scene.outcome() == "new", index
         assert scene.leftovers() == [], index
         scene.start()
-    assert len(pauses) >= len(indices)
+    assert kind in APPLIED or len(pauses) >= len(indices)  # what was applied all the same is seen without a pause
     if "retry_after" in KINDS[kind]:
         assert len([pause for pause in pauses if pause >= KINDS[kind]["retry_after"]]) >= len(indices)
 
