@@ -30,15 +30,13 @@ from .address import Rect, worksheet_url
 from .appearance import show_dates
 from .at_once import SheetChange, write_checked
 from .changes import Requests, Swap, apply_changes, clear_cells, put_named_range, resize_sheet, update_cells
-from .content import SheetContent, StandingArray, fetch_content, find_filled, overwrite_error
+from .content import SheetContent, StandingArray, fetch_content, overwrite_error
 from .plan import PlacedColumn, check_cells
 from .reading import select_sheets
-from .requests import Answer, SheetsApi, open_service
-from .retries import TIMEOUT, ChangedError, RefusedError
+from .requests import TIMEOUT, Answer, ChangedError, RefusedError, SheetsApi, open_service
 from .sent_cells import MOST_DIRECT_BYTES, batch_size, to_json
 from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, State, Worksheet, fetch_state, generation_name
 from .views import renew_grown_views, renew_views
-from .worksheet import fetch_values
 
 # The rows that are appended to an array: its new elements, their cells, and its header afterwards.
 
@@ -88,9 +86,7 @@ def _cover(state: State, gid: int, rect: Rect, *, was_empty: bool) -> Iterator[A
             yield put_named_range(named.name, gid, rect, named)
 
 
-def _grow_array(
-    service: SheetsApi, sheet: Worksheet, name: str, array: LinearArray, content: SheetContent
-) -> _AppendedRows:
+def _grow_array(name: str, array: LinearArray, content: SheetContent) -> _AppendedRows:
     """Return the rows of one array, and its header with them; an error says why they cannot be appended."""
     group = content.arrays.get(name, [])
     if not group:
@@ -114,9 +110,7 @@ def _grow_array(
     assert longer is not None
     piece = LayoutColumn(name, [], array.dtype_entry, np.ascontiguousarray(buffer), header.capacity, serials=True)
     row, column = group[0].data
-    rect = Rect(anchor.row, anchor.column, row, column + 1)
-    fetched = [content.grid.cells(rect)] if content.grid else fetch_values(service, [(sheet.title, rect)])
-    old = [cell for columns in fetched for cells in columns for cell in cells]
+    old = content.fetch_column(Rect(anchor.row, anchor.column, row, column + 1))
     placed = PlacedColumn(0, piece, row + header.capacity, column, named=False)
     return _AppendedRows(placed, group[0], longer, old)
 
@@ -210,7 +204,7 @@ def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[
     """
     with locating(sheet=sheet.title):
         content = fetch_content(service, state, sheet)
-        grown = [_grow_array(service, sheet, name, array, content) for name, array in arrays.items()]
+        grown = [_grow_array(name, array, content) for name, array in arrays.items()]
         grown = [rows for rows in grown if len(rows.placed.piece.buffer)]
         columns = [rows.placed for rows in grown]
         if not grown:
@@ -220,7 +214,7 @@ def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[
         if size > MOST_DIRECT_BYTES:
             most = cells * MOST_DIRECT_BYTES // size
             raise LimitError(f"{cells:,} cells are too many for one request: append about {most:,} at once")
-        _check_cells_below(service, sheet, grown, content)
+        _check_cells_below(grown, content)
     height = max(sheet.rows, *(placed.cells.bottom or 0 for placed in columns))
     others = sum(other.cells for other in state.worksheets if other.gid != sheet.gid)
     check_cells(others + height * sheet.columns, MOST_CELLS, others)
@@ -243,11 +237,11 @@ def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[
         raise DTypeError(difference)
 
 
-def _check_cells_below(service: SheetsApi, sheet: Worksheet, grown: list[_AppendedRows], content: SheetContent) -> None:
+def _check_cells_below(grown: list[_AppendedRows], content: SheetContent) -> None:
     """Refuse rows that would go over other cells, or below a gap, where the last element of an array is gone."""
     lasts = {rows.last: rows.placed.piece.name for rows in grown if rows.needs_last}
     rects = [Rect(row, column, row + 1, column + 1) for row, column in lasts]
-    filled = sorted(find_filled(service, sheet, [*rects, *(rows.placed.cells for rows in grown)], content.grid))
+    filled = content.find_filled([*rects, *(rows.placed.cells for rows in grown)])
     for row, column in filled:
         if (row, column) not in lasts:
             (name,) = {rows.placed.piece.name for rows in grown if rows.placed.column == column}

@@ -26,8 +26,7 @@ from .changes import (
 )
 from .content import cells_after
 from .plan import PlacedColumn, WritePlan
-from .requests import Answer, SheetsApi, pack
-from .retries import ChangedError, RefusedError
+from .requests import Answer, ChangedError, RefusedError, SheetsApi, pack
 from .spreadsheet_state import State, Worksheet, fetch_state
 from .stage import group_fresh, remains_requests, sheet_requests
 from .worksheet import CELLS_A_REQUEST, fetch_values

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ...elements import Cell
 from .address import Rect
-from .requests import Answer, SheetsApi, batch_body
-from .retries import FailedError, RefusedError
+from .requests import Answer, FailedError, RefusedError, SheetsApi, batch_body
 from .spreadsheet_state import (
     METADATA_KEY,
     SHOWN_FIELDS,

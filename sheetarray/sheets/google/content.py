@@ -13,8 +13,7 @@ from ...errors import FormatError, NotFoundError, SheetArrayError
 from ...labels import NAME, find_notes
 from ...linear import LinearArray
 from .address import Rect, range_on_sheet
-from .requests import Answer, SheetsApi
-from .retries import ChangedError, RefusedError
+from .requests import Answer, ChangedError, RefusedError, SheetsApi
 from .spreadsheet_state import CELL_FIELDS, State, Worksheet
 from .worksheet import FetchedColumns, GoogleSheet, fetch_values
 
@@ -150,11 +149,55 @@ class StandingArray:
 class SheetContent:
     """The content of a worksheet."""
 
-    arrays: dict[str, list[StandingArray]] = field(default_factory=dict)  # by name, parts in their order
-    width: int = 0  # the number of columns up to the last that holds something, as far as the first rows show
-    blank: bool = True  # whether the first rows hold nothing
-    grid: GridCells | None = None  # all cells, if the worksheet is small enough; else None
-    view: GoogleSheet | None = None  # the worksheet
+    sheet: Worksheet
+    view: GoogleSheet
+    arrays: dict[str, list[StandingArray]]  # by name, parts in their order
+    width: int  # the number of columns up to the last that holds something, as far as the first rows show
+    blank: bool  # whether the first rows hold nothing
+    grid: GridCells | None  # all cells, if the worksheet is small enough; else None
+
+    def fetch_column(self, rect: Rect) -> list[Cell]:
+        """Return the cells of a range in one column."""
+        titled = [(self.sheet.title, rect)]
+        (columns,) = [self.grid.cells(rect)] if self.grid else fetch_values(self.view.service, titled)
+        return [cell for cells in columns for cell in cells]
+
+    def find_filled(self, rects: Iterable[Rect]) -> list[tuple[int, int]]:
+        """Return rows and columns of the cells that hold something, in order, be it a formula that shows nothing.
+
+        Raises:
+            ChangedError: the worksheet is gone, or has become smaller.
+        """
+        inside = [clipped for rect in rects if (clipped := rect.clip(self.sheet.rows, self.sheet.columns))]
+        if self.grid is not None:
+            return sorted(position for rect in inside for position in self.grid.iter_filled(rect))
+        titled = [(self.sheet.title, rect) for rect in inside]
+        return sorted(
+            (row, column)
+            for rect, columns in zip(inside, fetch_values(self.view.service, titled, formulas=True), strict=True)
+            for column, cells in enumerate(columns, rect.left or 0)
+            for row, cell in enumerate(cells, rect.top)
+            if cell not in (None, "")
+        )
+
+    def fetch_notes(self, rows: Rect) -> CellNotes:
+        """Return the notes in some rows; no request for a small worksheet; a ChangedError if it is gone."""
+        fields = "data(startRow,startColumn,rowData.values.note)"
+        standing = (self.grid or fetch_grid(self.view.service, self.sheet, rows, fields)).notes
+        own: frozenset[str] = frozenset()
+        if standing and NAME in self.arrays:
+            with suppress(SheetArrayError):  # people have damaged the labels
+                labels = {NAME: LinearArray.from_numpy(SheetArrays([self.view]).read([NAME])[NAME])}
+                own = frozenset(find_notes(labels).values())
+        return CellNotes(standing, own)
+
+
+@dataclass(frozen=True, slots=True)
+class CellNotes:
+    """The notes of cells, by row and column, and the texts of those that a write has put there, as labels say."""
+
+    standing: dict[tuple[int, int], str] = field(default_factory=dict)
+    own: frozenset[str] = frozenset()
 
 
 def fetch_content(service: SheetsApi, state: State, sheet: Worksheet) -> SheetContent:
@@ -173,30 +216,10 @@ def fetch_content(service: SheetsApi, state: State, sheet: Worksheet) -> SheetCo
     for anchor in anchors:
         arrays.setdefault(anchor.name, []).append(_to_standing(anchor, sheet))
     for group in arrays.values():
-        group.sort(key=_part)
+        group.sort(key=lambda one: one.anchor.header.part[0] if one.anchor.header and one.anchor.header.part else 0)
     rows, _ = view.head(0)  # what has been fetched for the search
     filled = [column for row in rows for column, cell in enumerate(row) if cell not in (None, "")]
-    return SheetContent(arrays, max(filled, default=-1) + 1, not filled and not anchors, grid, view)
-
-
-@dataclass(frozen=True, slots=True)
-class CellNotes:
-    """The notes of cells, by row and column, and the texts of those that a write has put there, as labels say."""
-
-    standing: dict[tuple[int, int], str] = field(default_factory=dict)
-    own: frozenset[str] = frozenset()
-
-
-def fetch_notes(service: SheetsApi, sheet: Worksheet, content: SheetContent, rows: Rect) -> CellNotes:
-    """Return the notes in some rows of a worksheet; no request for a small one; a ChangedError if it is gone."""
-    fields = "data(startRow,startColumn,rowData.values.note)"
-    standing = (content.grid or fetch_grid(service, sheet, rows, fields)).notes
-    own: frozenset[str] = frozenset()
-    if standing and NAME in content.arrays and content.view is not None:
-        with suppress(SheetArrayError):  # people have damaged the labels
-            labels = {NAME: LinearArray.from_numpy(SheetArrays([content.view]).read([NAME])[NAME])}
-            own = frozenset(find_notes(labels).values())
-    return CellNotes(standing, own)
+    return SheetContent(sheet, view, arrays, max(filled, default=-1) + 1, not filled and not anchors, grid)
 
 
 def _to_standing(anchor: Anchor, sheet: Worksheet) -> StandingArray:
@@ -208,31 +231,6 @@ def _to_standing(anchor: Anchor, sheet: Worksheet) -> StandingArray:
         cells = Rect(row, column, row + 1, min(column + end, max(sheet.columns, column + 1)))
     name = anchor.name_cell
     return StandingArray(anchor, cells, Rect(*name, name[0] + 1, name[1] + 1) if name else None)
-
-
-def _part(standing: StandingArray) -> int:
-    header = standing.anchor.header
-    return header.part[0] if header and header.part else 0
-
-
-def find_filled(
-    service: SheetsApi, sheet: Worksheet, rects: Iterable[Rect], grid: GridCells | None
-) -> list[tuple[int, int]]:
-    """Return the cells, as rows and columns, that hold something, be it a formula that shows nothing; none of them in
-    order.
-
-    Raises:
-        ChangedError: the worksheet is gone, or has become smaller.
-    """
-    inside = [clipped for rect in rects if (clipped := rect.clip(sheet.rows, sheet.columns))]
-    if grid is not None:
-        return [position for rect in inside for position in grid.iter_filled(rect)]
-    positions = []
-    pairs = zip(inside, fetch_values(service, [(sheet.title, rect) for rect in inside], formulas=True), strict=True)
-    for rect, columns in pairs:
-        for column, cells in enumerate(columns, rect.left or 0):
-            positions += [(row, column) for row, cell in enumerate(cells, rect.top) if cell not in (None, "")]
-    return positions
 
 
 def overwrite_error(what: str, row: int, column: int, why: str) -> FormatError:

@@ -20,8 +20,6 @@ from .content import (
     SheetContent,
     StandingArray,
     fetch_content,
-    fetch_notes,
-    find_filled,
     overwrite_error,
 )
 from .requests import SheetsApi
@@ -31,20 +29,13 @@ from .spreadsheet_state import MOST_CELLS, MOST_COLUMNS, NamedRange, State, Work
 
 @dataclass(frozen=True, slots=True)
 class PlacedColumn:
-    """A column of a layout, with the cells of the worksheet to which it goes.
+    """A column of a layout, with the cells of the worksheet to which it goes."""
 
-    Attributes:
-        index: of the column in the layout.
-        piece: the column.
-        row, column: of the first cell, in the worksheet.
-        named: whether the first cell is the name, in a blank column; else it goes below the name that stands there.
-    """
-
-    index: int
-    piece: LayoutColumn
-    row: int
+    index: int  # of the column in the layout
+    piece: LayoutColumn  # the column
+    row: int  # of the first cell, in the worksheet
     column: int
-    named: bool
+    named: bool  # whether the first cell is the name, in a blank column; else it goes below the name that stands there
 
     @property
     def name_cell(self) -> tuple[int, int]:
@@ -218,7 +209,7 @@ def plan_for(
     `corner`: row and column of the first cell, if the caller chooses it.
     """
     with locating(sheet=sheet.title):
-        planner = _Planner(service, sheet, layout, fetch_content(service, state, sheet))
+        planner = _Planner(layout, fetch_content(service, state, sheet))
         if corner is None or planner.stands_at(*corner):
             planner.place_columns()
         else:
@@ -241,8 +232,8 @@ class _Column:
 
 
 class _Planner:
-    def __init__(self, service: SheetsApi, sheet: Worksheet, layout: Layout, content: SheetContent) -> None:
-        self.service, self.sheet, self.layout, self.content = service, sheet, layout, content
+    def __init__(self, layout: Layout, content: SheetContent) -> None:
+        self.sheet, self.layout, self.content = content.sheet, layout, content
         self.by_name = {
             name: [(index, piece) for index, piece in group]
             for name, group in groupby(enumerate(layout.pieces), key=lambda pair: pair[1].name)
@@ -299,7 +290,7 @@ class _Planner:
     def place_at(self, corner: tuple[int, int]) -> None:
         """Put the columns of the layout side by side from a cell on; all cells from there down must be blank."""
         self.placed_columns = dict(enumerate(_place_side_by_side(self.layout, corner)))
-        _refuse_cells(self.service, self.sheet, self.content, self.placed_columns.values(), down=True)
+        _refuse_cells(self.content, self.placed_columns.values(), down=True)
         self.blank = self.content.blank and corner == (0, 0)
 
     def _check_replaceable(self, name: str, group: Sequence[StandingArray]) -> None:
@@ -343,7 +334,7 @@ class _Planner:
         if self.content.blank:
             free = Rect(0, 0, self.sheet.rows, self.sheet.columns)
         looked = [*self.below, *([free] if self.fresh and (free.left or 0) < (free.right or 0) else [])]
-        filled = sorted(find_filled(self.service, self.sheet, looked, self.content.grid)) if looked else []
+        filled = self.content.find_filled(looked)
         old = [standing.cells for group in self.replaced.values() for standing in group]
         for row, column in filled:
             for rect, name in self.below.items():
@@ -434,7 +425,7 @@ class _Planner:
         if own and NAME in self.by_name:  # there are labels
             tops = [rect.top for rect in self.cleared] + [placed.name_cell[0] for placed in placed_columns]
             names = Rect(min(tops), 0, min(max(tops) + 1, self.sheet.rows), self.sheet.columns)
-            notes = fetch_notes(self.service, self.sheet, self.content, names)
+            notes = self.content.fetch_notes(names)
         return WritePlan(
             self.layout,
             self.sheet.title,
@@ -477,9 +468,7 @@ def _refuse_overlaps(taken: Iterable[tuple[Rect, str]], columns: Iterable[Placed
                 raise overwrite_error(what, rect.top, rect.left or 0, placed.piece.name)
 
 
-def _refuse_cells(
-    service: SheetsApi, sheet: Worksheet, content: SheetContent, columns: Collection[PlacedColumn], *, down: bool
-) -> None:
+def _refuse_cells(content: SheetContent, columns: Collection[PlacedColumn], *, down: bool) -> None:
     """Raise an error with an address where a cell that columns take holds something.
 
     `down`: the cells below the columns must be blank too, which would be read as more elements. Otherwise no array may
@@ -487,14 +476,14 @@ def _refuse_cells(
     """
     standing = [(one, f"the array {one.anchor.name}") for group in content.arrays.values() for one in group]
     _refuse_overlaps([(rect, what) for one, what in standing for rect in one.rects], columns)
-    _refuse_overlaps([(merge, "a merged cell") for merge in sheet.merges], columns)
+    _refuse_overlaps([(merge, "a merged cell") for merge in content.sheet.merges], columns)
     if not down:
         why = "above, which would take the cells for elements,"
         above = [(one.cells, f"{what} {why}") for one, what in standing if one.anchor.orient == "columns"]
         _refuse_overlaps([(cells._replace(bottom=MOST_CELLS), what) for cells, what in above], columns)
     for placed in columns:
-        rect = placed.cells._replace(bottom=sheet.rows) if down else placed.cells
-        for row, column in sorted(find_filled(service, sheet, [rect], content.grid)):
+        rect = placed.cells._replace(bottom=content.sheet.rows) if down else placed.cells
+        for row, column in content.find_filled([rect]):
             raise overwrite_error("a cell that holds something", row, column, placed.piece.name)
 
 
@@ -529,12 +518,12 @@ def plan_table(
         content = fetch_content(service, state, sheet)
         if corner is not None:
             beside = _place_side_by_side(layout, corner)
-            _refuse_cells(service, sheet, content, beside, down=False)
+            _refuse_cells(content, beside, down=False)
             rows, columns = max(corner[0] + layout.height, sheet.rows), max(beside[-1].column + 1, sheet.columns)
             free.check(rows, columns)
             return WritePlan(layout, sheet.title, sheet, beside, rows, columns, own=False, grid=content.grid)
         whole = Rect(0, 0, sheet.rows, sheet.columns)
-        blank = content.blank and not any(find_filled(service, sheet, [whole], content.grid))
+        blank = content.blank and not content.find_filled([whole])
         title = f"the worksheet {sheet.title!r}"
         if not blank and not replacing:
             raise LimitError(f"{title} is not blank: name another one, or if_sheet_exists='replace'")

@@ -20,8 +20,7 @@ from ...header import Header, find_slow_axis
 from ...linear import error_for_problem
 from ...tables import TableOptions, read_table
 from .address import range_on_sheet
-from .requests import SheetsApi, open_service
-from .retries import TIMEOUT, ChangedError
+from .requests import TIMEOUT, ChangedError, SheetsApi, open_service
 from .spreadsheet_state import State, fetch_state, generation_name
 from .stage import stage_findings
 from .views import find_typed_views

@@ -18,8 +18,7 @@ from typing import Any
 
 from ...errors import NotFoundError, RemoteError
 from .address import Rect
-from .requests import Answer, SheetsApi
-from .retries import RefusedError
+from .requests import Answer, RefusedError, SheetsApi
 
 # The notes that writes leave on a worksheet, and on a view, in the developer metadata of the spreadsheet.
 
@@ -62,24 +61,15 @@ def _find_metadata(metadata: Sequence[Answer], key: str) -> tuple[int | None, An
 
 @dataclass(frozen=True, slots=True)
 class ViewNotes:
-    """The notes on a worksheet that is a view; its developer metadata hold these attributes as JSON.
+    """The notes on a worksheet that is a view; its developer metadata hold these attributes as JSON."""
 
-    Attributes:
-        of: the id of the worksheet in which the array stands.
-        array: its name.
-        rows, columns: the dimensions that run down and across.
-        colors: as `View` has them.
-        dates: whether the array's worksheet has real dates.
-        content: a number for the formulas that were written.
-    """
-
-    of: int
-    array: str
-    rows: str
+    of: int  # the id of the worksheet in which the array stands
+    array: str  # its name
+    rows: str  # the dimensions that run down and across
     columns: str
-    colors: str
-    dates: bool
-    content: int
+    colors: str  # as `View` has them
+    dates: bool  # whether the array's worksheet has real dates
+    content: int  # a number for the formulas that were written
 
     def to_metadata(self, gid: int) -> Answer:
         """Return the metadata of the worksheet of the view, given its id."""
@@ -231,48 +221,29 @@ class NamedRange:
 
 @dataclass(frozen=True, slots=True)
 class LineGroup:
-    """A group of rows or columns, which people collapse and show by a click.
+    """A group of rows or columns, which people collapse and show by a click."""
 
-    Attributes:
-        dimension: "ROWS" or "COLUMNS".
-        start, end: the first row or column, and the one after the last, counted from 0.
-        depth: 1, or more if the group lies within other groups.
-        collapsed: whether it is hidden now.
-    """
-
-    dimension: str
-    start: int
+    dimension: str  # "ROWS" or "COLUMNS"
+    start: int  # the first row or column, and the one after the last, counted from 0
     end: int
-    depth: int
-    collapsed: bool
+    depth: int  # 1, or more if the group lies within other groups
+    collapsed: bool  # whether it is hidden now
 
 
 @dataclass(frozen=True, slots=True)
 class Worksheet:
-    """A worksheet.
+    """A worksheet."""
 
-    Attributes:
-        gid: its id.
-        title: on its tab.
-        rows, columns: the size of its grid.
-        has_cells: False for a chart that is a sheet of its own.
-        merges: the ranges of merged cells.
-        notes: what writes have noted in its metadata.
-        groups: its groups of rows and of columns.
-        frozen: the number of rows that stay in sight at the top.
-        view: what it shows, if it is a view; None if it is not.
-    """
-
-    gid: int
-    title: str
-    rows: int
+    gid: int  # its id
+    title: str  # on its tab
+    rows: int  # the size of its grid
     columns: int
-    has_cells: bool
-    merges: tuple[Rect, ...]
-    notes: WriteNotes
-    groups: tuple[LineGroup, ...] = ()
-    frozen: int = 0
-    view: ViewNotes | None = None
+    has_cells: bool  # False for a chart that is a sheet of its own
+    merges: tuple[Rect, ...]  # the ranges of merged cells
+    notes: WriteNotes  # what writes have noted in its metadata
+    groups: tuple[LineGroup, ...] = ()  # its groups of rows and of columns
+    frozen: int = 0  # the number of rows that stay in sight at the top
+    view: ViewNotes | None = None  # what it shows, if it is a view; None if it is not
 
     @property
     def cells(self) -> int:

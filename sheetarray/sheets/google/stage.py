@@ -24,8 +24,7 @@ from .changes import (
 )
 from .content import StandingArray
 from .plan import PlacedColumn, WritePlan
-from .requests import Answer, SheetsApi, open_service
-from .retries import TIMEOUT, ChangedError, RefusedError
+from .requests import TIMEOUT, Answer, ChangedError, RefusedError, SheetsApi, open_service
 from .sent_cells import Chunk, fit_one_batch, make_chunks
 from .spreadsheet_state import State, Worksheet, Writer, fetch_state, generation_name
 from .worksheet import FetchedColumns, fetch_values, is_same_range

@@ -43,8 +43,7 @@ from .changes import (
     update_cells,
 )
 from .plan import PlacedColumn, check_cells
-from .requests import Answer, SheetsApi
-from .retries import ChangedError, RefusedError
+from .requests import Answer, ChangedError, RefusedError, SheetsApi
 from .spreadsheet_state import MOST_CELLS, State, ViewNotes, Worksheet, fetch_state, generation_name
 from .stage import new_gid
 from .worksheet import GoogleSheet, fetch_values
@@ -334,20 +333,13 @@ def check_wanted(views: Mapping[str, View], arrays: Mapping[str, LinearArray]) -
 
 @dataclass(frozen=True)
 class ViewSource:
-    """Arrays of a worksheet, and where they stand in it.
+    """Arrays of a worksheet, and where they stand in it."""
 
-    Attributes:
-        gid, title: of the worksheet.
-        arrays: by name.
-        columns: their cells.
-        dates: whether dates stand in cells as serial dates, and not as text.
-    """
-
-    gid: int
+    gid: int  # of the worksheet
     title: str
-    arrays: Mapping[str, LinearArray]
-    columns: ViewedColumns
-    dates: bool
+    arrays: Mapping[str, LinearArray]  # by name
+    columns: ViewedColumns  # their cells
+    dates: bool  # whether dates stand in cells as serial dates, and not as text
 
     @classmethod
     def of_write(

@@ -16,8 +16,7 @@ from ...elements import Cell
 from ...errors import Finding
 from ...tables import ScalarColumn, Table
 from .address import Rect, join_columns, range_on_sheet
-from .requests import Answer, SheetsApi, pack
-from .retries import ChangedError, RefusedError
+from .requests import Answer, ChangedError, RefusedError, SheetsApi, pack
 from .spreadsheet_state import State, fetch_state
 
 # Fetches the values of ranges, as columns: in one request, or in several if its URL would become too long.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,8 +26,7 @@ from .at_once import find_change, write_at_once
 from .changes import TOO_LARGE, Requests, Swap, apply_changes, change_properties
 from .client import DRIVE, http_client
 from .plan import FreeCells, WritePlan, check_cells, fresh_plan, plan_for, plan_table
-from .requests import SheetsApi, dump_json, open_service
-from .retries import TIMEOUT, ChangedError, FailedError, RefusedError, Retries
+from .requests import TIMEOUT, ChangedError, FailedError, RefusedError, Retries, SheetsApi, dump_json, open_service
 from .sent_cells import make_chunks
 from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, MOST_COLUMNS, State, WriteNotes, Writer, fetch_state
 from .stage import Stage, copy_requests, describe_stages, new_gid, sheet_requests
@@ -181,11 +179,9 @@ class Write:
     def _wait(self) -> None:
         """Wait for others, longer each time; a RemoteError after too many pauses, or too long ones."""
         self._conflicts += 1
-        patience, why = self.service.patience, "others change the spreadsheet"
-        seconds = min(0.1 * 2.0**self._conflicts, 2.0) * random.uniform(0.5, 1.0)  # noqa: S311  (no secret)
-        if self._conflicts > _MOST_CONFLICTS or not patience.can_pause(seconds):
-            raise RemoteError(f"{why}; given up after {patience.waited:.0f} seconds", hint="try again later")
-        patience.pause(seconds, why)
+        if self._conflicts > _MOST_CONFLICTS:
+            raise RemoteError("others change the spreadsheet again and again", hint="try again later")
+        self.service.patience.wait_for_others(self._conflicts)
 
     def _learn_from(self, refused: RefusedError) -> bool:
         """Keep the limit or the blocked names that a refusal tells, so that the next plan avoids them.
