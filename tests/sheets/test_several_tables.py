@@ -46,12 +46,6 @@ def by_openpyxl(tables: Any, path: Path, verb: Callable[..., Any]) -> None:
     book.save(path)
 
 
-def by_write_only(tables: Any, path: Path, verb: Callable[..., Any]) -> None:
-    book = openpyxl.Workbook(write_only=True)
-    verb(book, tables)
-    book.save(path)
-
-
 def by_xlsxwriter(tables: Any, path: Path, verb: Callable[..., Any]) -> None:
     with xlsxwriter.Workbook(path) as book:
         verb(book, tables)
@@ -63,7 +57,7 @@ def by_pandas(tables: Any, path: Path, verb: Callable[..., Any]) -> None:
         verb(writer, tables)
 
 
-WAYS = [by_path, by_file, by_appending, by_openpyxl, by_write_only, by_xlsxwriter, by_pandas]
+WAYS = [by_path, by_file, by_appending, by_openpyxl, by_xlsxwriter, by_pandas]
 
 
 @pytest.mark.parametrize("way", WAYS)
