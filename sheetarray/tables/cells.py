@@ -92,8 +92,6 @@ class Table:
 
     height: int  # the number of rows, at least up to the last one that holds a cell of it; columns may have more
     columns: Mapping[int, RawColumn]  # by their numbers in the sheet, counted from 0; at least those that hold a cell
-    # the rows that are lines without any cell, not even a blank one, as text may have them
-    lines: Positions = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     # the row of the sheet in which each row stands, if rows that hold nothing were left out; None if no row was
     sheet_rows: Positions | None = None
     # takes ascending numbers of rows, and the mark of comments. It returns a mask: whether the first text of each row

@@ -1,7 +1,7 @@
 """The dtype that keeps every cell of a column of text, and the values under it.
 
-`infer` has the rules. Two classes go over the cells: `_Short` in plain Python, since a table may have thousands of
-columns of ten cells, and `_Long` by the columnar engine, which is 20 times as fast where there are many cells.
+`infer` has the rules. It asks `_Cells`, which has few cells as a list, and many as a Series of the columnar
+engine. That is 20 times as fast there, and slower where a table has thousands of columns of ten cells.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +25,6 @@ from .numerals import (
     NUMBER,
     WHITE,
     NumeralMarks,
-    commas_are_decimal,
     has_too_many_digits,
     keeps_number,
 )
@@ -37,13 +35,12 @@ if TYPE_CHECKING:
 _DATES = f"{DAY}|NaT"
 _MOMENTS = rf"{DAY}|{moment_pattern('')}|{moment_pattern('1,9')}|NaT"
 _FIRST, _LAST = "1677-09-21T00:12:43.145224193", "2262-04-11T23:47:16.854775807"  # of nanoseconds
-_SPACED = re.compile(rf"^[{WHITE}]|[{WHITE}]$", re.MULTILINE)
+_BOOLEAN = "[tT][rR][uU][eE]|[fF][aA][lL][sS][eE]"
+_NO_DECIMAL = rf"[^,]*|{GROUPED}"  # cells without a comma that can be nothing but a decimal mark
 _PRINTED = re.compile(r"[+-]?[0-9]+\.([0-9]+)(?:([eE])[+-][0-9]{2,3})?")
 _BEGINNINGS = "0123456789+-.,nNiI"  # of numbers and dates
 _SAMPLE = 100  # cells that say what a long column may be
 _CELLS_A_PRINT = 2**16
-_EASY_NUMBER = r"^(?:-?(?:0|[1-9][0-9]*)?(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,2})?)$"
-_EASY_LENGTH = 15  # characters: such a numeral has no more digits than any double keeps
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +68,21 @@ def infer(texts: list[str | None] | pl.Series, marks: NumeralMarks) -> Inferred:
     """
     if isinstance(texts, list) and marks.is_plain and (doubles := _read_shortest(texts)) is not None:
         return Inferred(doubles)
-    column = _Short.strip(texts) if isinstance(texts, list) else _Long.strip(texts)
-    if not len(column):
+    column = _Cells.strip(texts)
+    if not column.sample:
         return Inferred(np.full(len(texts), np.nan))
+    first = column.sample[0][0]
     long = values = None
     try:
-        if column.first in "tTfF":
+        if first in "tTfF":
             values = _read_booleans(column)
-        elif column.first in _BEGINNINGS:
+        elif first in _BEGINNINGS:
             values = _read_numbers(column, marks)
             values = _read_moments(column) if values is None else values
     except _TooManyDigitsError as error:
         long = error.args[0] if column.blanks is None else int(np.flatnonzero(~column.blanks)[error.args[0]])
     if values is None:
-        return Inferred(column.keep_text(texts), long)  # type: ignore[arg-type]  # `column` is of its kind
+        return Inferred(_keep_text(texts, column.blanks), long)
     return Inferred(_spread(values, column.blanks))
 
 
@@ -99,7 +97,7 @@ def _read_shortest(texts: list[str | None]) -> Array | None:
     return np.array(numbers) if list(map(repr, numbers)) == texts else None
 
 
-def _read_numbers(column: _Short | _Long, marks: NumeralMarks) -> Array | None:
+def _read_numbers(column: _Cells, marks: NumeralMarks) -> Array | None:
     if not marks.is_plain:
         if not column.are(marks.number):
             return None
@@ -108,12 +106,12 @@ def _read_numbers(column: _Short | _Long, marks: NumeralMarks) -> Array | None:
         return _read_plain_numbers(column.replace(marks.point, "."))
     if column.may_be(NUMBER) and (values := _read_plain_numbers(column)) is not None:
         return values
-    if marks.decimal is None and column.may_be(COMMA_NUMBER) and column.has_decimal_commas():
+    if marks.decimal is None and column.are(COMMA_NUMBER) and not column.are(_NO_DECIMAL):
         return _read_plain_numbers(column.replace(",", "."))
     return None
 
 
-def _read_plain_numbers(column: _Short | _Long) -> Array | None:
+def _read_plain_numbers(column: _Cells) -> Array | None:
     """Return int64, uint64 or float64; None where a cell is no number, or loses something as one."""
     if (integers := column.to_integers()) is not None:
         return integers
@@ -144,24 +142,23 @@ def _are_printed_alike(texts: Sequence[str], values: Sequence[float]) -> bool:
     return form * len(texts) % tuple(values) == "\n".join(texts) + "\n"
 
 
-def _read_booleans(column: _Short | _Long) -> Array | None:
-    if not column.may_be("(?i:true|false)"):
+def _read_booleans(column: _Cells) -> Array | None:
+    if not column.are(_BOOLEAN):
         return None
-    words = column.distinct()
-    if not {word.lower() for word in words} <= {"true", "false"}:
-        return None
-    return column.are_among([word for word in words if word.lower() == "true"])
+    if isinstance(column.held, list):
+        return np.array([text[0] in "tT" for text in column.held])
+    return column.held.str.contains("^[tT]").to_numpy(writable=True)
 
 
-def _read_moments(column: _Short | _Long) -> Array | None:
+def _read_moments(column: _Cells) -> Array | None:
     """Return dates and moments in the coarsest unit that keeps them; None if one is in no calendar, or out of range."""
-    if column.are(_DATES):
-        unit = "D"
-    elif column.are(_MOMENTS):
-        unit = ("s", "ms", "us", "ns")[-(-column.longest_fraction() // 3)]
-    else:
+    unit = "D" if column.are(_DATES) else None
+    if unit is None and not column.are(_MOMENTS):
         return None
     texts = column.to_list()
+    if unit is None:
+        digits = max((len(text.rpartition(".")[2]) for text in texts if "." in text), default=0)
+        unit = ("s", "ms", "us", "ns")[-(-digits // 3)]
     if {*texts} == {"NaT"}:
         return None
     if unit == "ns" and not all(_FIRST <= text.replace(" ", "T") <= _LAST for text in texts if text != "NaT"):
@@ -184,145 +181,79 @@ def _spread(values: Array, blanks: Mask | None) -> Array:
     return spread
 
 
-@lru_cache
-def _lines(cell: str) -> re.Pattern[str]:
-    return re.compile(rf"(?:{cell})(?:\n(?:{cell}))*")
+def _keep_text(texts: list[str | None] | pl.Series, blanks: Mask | None) -> Array:
+    """Return the cells of a column as they stand, empty text for blanks."""
+    if isinstance(texts, list):
+        return text_array([text if text and text.strip(WHITE) else "" for text in texts])
+    import polars as pl
+
+    if blanks is not None:
+        texts = pl.select(pl.when(pl.Series(blanks)).then(pl.lit("")).otherwise(texts)).to_series()
+    return buffer_from_text(texts, from_name("string"), TextLook(formulas="keep"))[0]
 
 
-class _Short:
-    """The cells of a short column that are not blank, without white space around them.
+class _Cells:
+    """The cells of a column that are not blank, without white space around them.
 
     `blanks`: a mask of all cells; None if none is blank.
+
+    Attributes:
+        sample: the first cells, which say what a long column may be; all of a list.
     """
 
-    def __init__(self, lines: str, count: int, blanks: Mask | None) -> None:
-        self.lines, self.count, self.blanks = lines, count, blanks  # a line each: one expression looks at all of them
-        self.texts = lines.split("\n")
-        self.first = lines[:1]
+    def __init__(self, held: list[str] | pl.Series, blanks: Mask | None) -> None:
+        self.held, self.blanks = held, blanks
+        self.sample: list[str] = held if isinstance(held, list) else held.head(_SAMPLE).to_list()
 
     @classmethod
-    def strip(cls, texts: list[str | None]) -> _Short:
+    def strip(cls, texts: list[str | None] | pl.Series) -> _Cells:
         """Return the cells that are left of a column."""
-        held = [text for text in texts if text]
-        lines = "\n".join(held)
-        if lines.split() != held and _SPACED.search(lines):
-            held = [bare for text in held if (bare := text.strip(WHITE))]
-            lines = "\n".join(held)
-        blanks = np.array([not text or not text.strip(WHITE) for text in texts]) if len(held) < len(texts) else None
-        return cls(lines, len(held), blanks)
-
-    def __len__(self) -> int:
-        return self.count
+        if isinstance(texts, list):
+            held = [bare for text in texts if text and (bare := text.strip(WHITE))]
+            blanks = [not text or not text.strip(WHITE) for text in texts] if len(held) < len(texts) else None
+            return cls(held, None if blanks is None else np.array(blanks))
+        stripped = texts.str.strip_chars(WHITE)
+        is_blank = ((stripped == "") | stripped.is_null()).fill_null(value=True)
+        return cls(stripped.filter(~is_blank), is_blank.to_numpy()) if is_blank.any() else cls(stripped, None)
 
     def to_list(self) -> list[str]:
         """Return the cells."""
-        return self.texts
-
-    def distinct(self) -> list[str]:
-        """Return each cell that differs from the others, at least once."""
-        return self.texts
+        return self.held if isinstance(self.held, list) else self.held.to_list()
 
     @property
     def longest(self) -> int:
         """The number of characters of the longest cell."""
-        return max(map(len, self.texts))
+        return max(map(len, self.held)) if isinstance(self.held, list) else longest_text(self.held)
+
+    def may_be(self, pattern: str) -> bool:
+        """Return whether the cells of the sample are of a pattern."""
+        return all(map(re.compile(pattern).fullmatch, self.sample))
 
     def are(self, pattern: str) -> bool:
         """Return whether each cell is of a pattern."""
-        return len(self.texts) == self.count and _lines(pattern).fullmatch(self.lines) is not None
+        if not self.may_be(pattern):
+            return False
+        return isinstance(self.held, list) or self.held.str.contains(f"^(?:{pattern})$").all()
 
-    may_be = are
-
-    def has_decimal_commas(self) -> bool:
-        """Return whether commas are decimal marks."""
-        return len(self.texts) == self.count and commas_are_decimal(self.texts)
-
-    def replace(self, old: str, new: str) -> _Short:
+    def replace(self, old: str, new: str) -> _Cells:
         """Return the cells with a character replaced."""
-        return _Short(self.lines.replace(old, new), self.count, self.blanks)
+        if isinstance(self.held, list):
+            return _Cells([text.replace(old, new) for text in self.held], self.blanks)
+        return _Cells(self.held.str.replace_all(old, new, literal=True), self.blanks)
 
     def to_integers(self) -> Array | None:
         """Return int64 or uint64; None if not all cells are such integers."""
-        if not self.are(INTEGER):
+        if not self.may_be(INTEGER):
             return None
-        numbers = list(map(int, self.texts))
-        lowest, highest = min(numbers), max(numbers)
-        if lowest < -(2**63) or highest >= 2**64 or (lowest < 0 and highest >= 2**63):
-            return None
-        return np.array(numbers, dtype=np.int64 if highest < 2**63 else np.uint64)
-
-    def to_doubles(self) -> Array | None:
-        """Return float64; None if a double does not keep one of the cells, which are numbers."""
-        numbers = list(map(float, self.texts))
-        if (lost := _find_lost(self.texts, numbers)) is None:
-            return np.array(numbers)
-        if has_too_many_digits(self.texts[lost]):
-            raise _TooManyDigitsError(lost)
-        return None
-
-    def are_among(self, words: Sequence[str]) -> Array:
-        """Return a mask of the cells that are one of some words."""
-        return np.array([text in words for text in self.texts])
-
-    def longest_fraction(self) -> int:
-        """Return the number of digits that any cell has at most after its point."""
-        return max((len(text.rpartition(".")[2]) for text in self.texts if "." in text), default=0)
-
-    def keep_text(self, texts: list[str | None]) -> Array:
-        """Return the cells of a column as they stand."""
-        blanks = self.blanks.tolist() if self.blanks is not None else [False] * len(texts)
-        return text_array(["" if blank else text or "" for text, blank in zip(texts, blanks, strict=True)])
-
-
-class _Long:
-    """The cells of a long column that are not blank, as `_Short` has them; what is not explained here is the same."""
-
-    def __init__(self, held: pl.Series, blanks: Mask | None) -> None:
-        self.held, self.blanks = held, blanks
-
-    @classmethod
-    def strip(cls, texts: pl.Series) -> _Long:
-        bare = texts.str.strip_chars(WHITE)
-        blanks = ((bare == "") | bare.is_null()).fill_null(value=True)
-        return cls(bare.filter(~blanks), blanks.to_numpy()) if blanks.any() else cls(bare, None)
-
-    def __len__(self) -> int:
-        return len(self.held)
-
-    def to_list(self) -> list[str]:
-        return self.held.to_list()
-
-    @cached_property
-    def _sample(self) -> list[str]:
-        return self.held.head(_SAMPLE).to_list()
-
-    @property
-    def first(self) -> str:
-        return self._sample[0][:1]
-
-    @property
-    def longest(self) -> int:
-        return longest_text(self.held)
-
-    def may_be(self, pattern: str) -> bool:
-        """Return whether the first cells are of a pattern."""
-        return all(map(re.compile(pattern).fullmatch, self._sample))
-
-    def are(self, pattern: str) -> bool:
-        return self.may_be(pattern) and self.held.str.contains(f"^(?:{pattern})$").all()
-
-    def has_decimal_commas(self) -> bool:
-        held = self.held
-        sure = held.str.contains(",", literal=True) & ~held.str.contains(f"^(?:{GROUPED})$")
-        return bool(sure.any()) and self.are(COMMA_NUMBER)
-
-    def replace(self, old: str, new: str) -> _Long:
-        return _Long(self.held.str.replace_all(old, new, literal=True), self.blanks)
-
-    def to_integers(self) -> Array | None:
+        if isinstance(self.held, list):
+            numbers = list(map(int, self.held))
+            lowest, highest = min(numbers), max(numbers)
+            if lowest < -(2**63) or highest >= 2**64 or (lowest < 0 and highest >= 2**63):
+                return None
+            return np.array(numbers, dtype=np.int64 if highest < 2**63 else np.uint64)
         import polars as pl
 
-        for dtype in (pl.Int64, pl.UInt64) if self.may_be(INTEGER) else ():
+        for dtype in (pl.Int64, pl.UInt64):
             integers = self.held.cast(dtype, strict=False)
             if not integers.null_count():
                 other = self.held.filter(self.held != integers.cast(pl.String))
@@ -332,40 +263,25 @@ class _Long:
     def to_doubles(self) -> Array | None:
         """Return float64; None if a cell is no number, or a double does not keep it.
 
-        Numerals that look different when the engine prints them again (`1.50`, `+2.5`, twenty digits) are looked at.
+        Of a Series, only numerals are looked at that the engine prints in another way (`1.50`, `+2.5`, twenty digits).
         """
-        import polars as pl
+        if isinstance(self.held, list):
+            texts, places = self.held, None
+            numbers = list(map(float, texts))
+            doubles = np.array(numbers)
+        else:
+            import polars as pl
 
-        doubles = self.held.cast(pl.Float64, strict=False)
-        if doubles.null_count():
-            return None
-        places = (self.held != doubles.cast(pl.String)).arg_true()
-        texts = self.held.gather(places)
-        hard = ~texts.str.contains(_EASY_NUMBER) | (texts.str.len_bytes() > _EASY_LENGTH) | (texts == "-0")
-        places, texts = places.filter(hard), texts.filter(hard)
-        if not texts.str.contains(f"^(?:{NUMBER})$").all():
-            return None
-        lost = _find_lost(texts.to_list(), doubles.gather(places).to_list())
-        if lost is None:
-            return doubles.to_numpy(writable=True)
+            column = self.held.cast(pl.Float64, strict=False)
+            if column.null_count():
+                return None
+            places = (self.held != column.cast(pl.String)).arg_true()
+            odd = self.held.gather(places)
+            if not odd.str.contains(f"^(?:{NUMBER})$").all():
+                return None
+            texts, numbers, doubles = odd.to_list(), column.gather(places).to_list(), column.to_numpy(writable=True)
+        if (lost := _find_lost(texts, numbers)) is None:
+            return doubles
         if has_too_many_digits(texts[lost]):
-            raise _TooManyDigitsError(int(places[lost]))
+            raise _TooManyDigitsError(lost if places is None else int(places[lost]))
         return None
-
-    def distinct(self) -> list[str]:
-        return self.held.unique().to_list()
-
-    def are_among(self, words: Sequence[str]) -> Array:
-        import polars as pl
-
-        return self.held.is_in(pl.Series(words, dtype=pl.String)).to_numpy(writable=True)
-
-    def longest_fraction(self) -> int:
-        return longest_text(self.held.str.extract(r"\.([0-9]+)$"))
-
-    def keep_text(self, texts: pl.Series) -> Array:
-        import polars as pl
-
-        blanks = pl.Series([False] if self.blanks is None else self.blanks)
-        kept = pl.select(pl.when(blanks).then(pl.lit("")).otherwise(texts)).to_series()
-        return buffer_from_text(kept, from_name("string"), TextLook(formulas="keep"))[0]

@@ -29,14 +29,12 @@ INTEGER = r"(?:0|-?[1-9][0-9]{0,19}|\+(?:0|[1-9][0-9]{0,5}))"  # a plus before m
 NUMBER = rf"(?:[+-]?(?:{_WHOLE}(?:\.[0-9]*)?|\.[0-9]+){_EXPONENT}|{WORD})"
 _LONG_INTEGER = r"[+-]?[0-9]+"
 COMMA_NUMBER = rf"(?:[+-]?(?:{_WHOLE}(?:,[0-9]+)?|,[0-9]+){_EXPONENT}|{WORD})"
-DECIMAL_COMMA = rf"(?:[+-]?(?:{_WHOLE}(?:,[0-9]*)?|,[0-9]+){_EXPONENT}|{WORD})"  # where the mark is given
 GROUPED = r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+"  # a comma that could part thousands
 PHONE = r"\+[0-9]{7,}"
 
 _PARTS = re.compile(r"[+-]?([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]+))?")
 _GROUPED = re.compile(GROUPED)
 _COMMA_NUMBER = re.compile(COMMA_NUMBER)
-_DECIMAL_COMMA = re.compile(DECIMAL_COMMA)
 _PHONE = re.compile(PHONE)
 _ALL_INTEGER = re.compile(_LONG_INTEGER)
 _VALUE = re.compile(
@@ -80,19 +78,12 @@ class NumeralMarks:
         return self.decimal or ("," if self.thousands == "." else ".")
 
     @property
-    def grouped_number(self) -> str:
-        """The regular expression of a number whose thousands are parted, or are not."""
-        group = f"[{re.escape(_ALIKE.get(self.thousands or '', self.thousands or ''))}]"
-        whole = rf"(?:[1-9][0-9]{{0,2}}(?:{group}[0-9]{{3}})+|{_WHOLE})"
-        point = re.escape(self.point)
-        return rf"(?:[+-]?(?:{whole}(?:{point}[0-9]*)?|{point}[0-9]+){_EXPONENT}|{WORD})"
-
-    @property
     def number(self) -> str:
-        """The regular expression of a number, where marks are given."""
+        """The regular expression of a number with these marks; its thousands may be parted, if there is a mark."""
+        whole, point = _WHOLE, re.escape(self.point)
         if self.thousands is not None:
-            return self.grouped_number
-        return DECIMAL_COMMA if self.decimal == "," else NUMBER
+            whole = rf"(?:[1-9][0-9]{{0,2}}(?:[{re.escape(self.group)}][0-9]{{3}})+|{_WHOLE})"
+        return rf"(?:[+-]?(?:{whole}(?:{point}[0-9]*)?|{point}[0-9]+){_EXPONENT}|{WORD})"
 
     @property
     def group(self) -> str:
@@ -146,11 +137,10 @@ def has_too_many_digits(text: str) -> bool:
     return parts is not None and not _ALL_INTEGER.fullmatch(text) and len((parts[1] + parts[2]).lstrip("0")) > 15
 
 
-def commas_are_decimal(texts: Sequence[str], *, only_numbers: bool = True) -> bool:
-    """Return whether the commas in a column are decimal marks: in some cell they must be, and no cell contradicts it.
+def commas_are_decimal(texts: Sequence[str]) -> bool:
+    """Return whether the commas in a column are decimal marks: in some cell they must be, and no number contradicts it.
 
-    `texts`: the cells that are not blank, without white space around. `only_numbers`: whether a cell that is no number
-    contradicts it, too.
+    `texts`: the cells that are not blank, without white space around.
 
     Example:
         >>> commas_are_decimal(["3,14", "2,718"]), commas_are_decimal(["1,234", "5,678"])
@@ -159,7 +149,7 @@ def commas_are_decimal(texts: Sequence[str], *, only_numbers: bool = True) -> bo
     certain = False
     for text in texts:
         if not _COMMA_NUMBER.fullmatch(text):
-            if only_numbers or "." in text or _GROUPED.fullmatch(text):
+            if "." in text or _GROUPED.fullmatch(text):
                 return False
         elif "," in text and not _GROUPED.fullmatch(text):
             certain = True

@@ -62,8 +62,8 @@ def decode_given(
         texts = _without_groups(texts, marks)
         decimal = marks.point
         if marks.is_plain and marks.decimal is None:
-            held = [text.strip(WHITE) for text in texts if text and "," in text]
-            decimal = "," if held and commas_are_decimal(_all(texts), only_numbers=False) else "."
+            held = [bare for text in texts if text and (bare := text.strip(WHITE))]
+            decimal = "," if commas_are_decimal(held) else "."
     if dtype.kind == "datetime" and missing == "nan":
         texts = ["NaT" if text is None else text for text in texts]
     look = TextLook("," if decimal == "," else ".", "keep")
@@ -72,17 +72,13 @@ def decode_given(
     return decode(texts, dtype, missing=missing, decimal=decimal)
 
 
-def _all(texts: list[str | None]) -> list[str]:
-    return [bare for text in texts if text and (bare := text.strip(WHITE))]
-
-
 def _without_groups(texts: list[str | None], marks: NumeralMarks) -> list[str | None]:
     """Return numbers without the marks between their thousands; other cells as they are."""
     if marks.thousands is None:
         return texts
     import re
 
-    number = re.compile(marks.grouped_number)
+    number = re.compile(marks.number)
     without = str.maketrans("", "", marks.group)
     return [
         text.translate(without) if text is not None and number.fullmatch(text.strip(WHITE)) else text for text in texts
@@ -448,8 +444,7 @@ class TableRows:
 def select_rows(table: Table, options: TableOptions) -> TableRows:
     """Return the rows that hold the names and the data of a table.
 
-    Rows without a cell count within the table, and neither above nor below it; lines that hold nothing, not even a
-    delimiter, count only where there is but one column.
+    Rows without a cell count within the table, and neither above nor below it.
 
     Raises:
         FormatError: no row holds anything, or there are fewer than those of names.
@@ -492,11 +487,9 @@ def has_names(cells: list[Cell]) -> bool:
 
 def _take_rows(table: Table, options: TableOptions) -> range | Positions:
     """Return the rows from the first that holds something to the last, without those that are passed over."""
-    lines = table.lines if len(table.columns) > 1 else table.lines[:0]
     above = max(table.first, table.index_of(options.skipped_above))
     counts = np.ones(table.height, dtype=bool)
     counts[:above] = False
-    counts[lines[lines < table.height]] = False
     skipped = [(row, table.index_of(row)) for row in options.skipped_rows]
     counts[[index for row, index in skipped if index < table.height and table.row_of(index) == row]] = False
     filled, comments = _filled_rows(table, options.comment)
