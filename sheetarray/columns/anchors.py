@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Protocol
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from ..elements import Cell, is_blank
 from ..errors import Finding, FormatError
 from ..header import MAX_DIMENSIONS, MAX_HEADER_CELLS, Header, HeaderCutError, normalize_key, parse_header
 from .grid import CellGrid, Orient, column_letters
-from .sheet import Sheet, Zone
+from .sheet import Zone
 from .words import DATA, FIRST_FIELD, LAST_FIELD, NDARRAY, NONE, SEMVER, VERSION, WORDS, Anchor, WordCodes, Words
 
 # Cells that look like the beginning of an array, and what stands around them.
@@ -239,7 +240,7 @@ _FIRST_LOOK = 16  # cells that are looked at first; most names are among them
 _ANCHORS_AT_ONCE = 2**13
 
 
-def add_distant_names(sheet: Sheet | _GridSheet, anchors: Sequence[Anchor]) -> list[Anchor]:
+def add_distant_names(sheet: HeaderCells, anchors: Sequence[Anchor]) -> list[Anchor]:
     """Return anchors, named by the nearest cell above that is not blank where the cell right above is.
 
     That cell is a name only where another array has its name in the same row, and its data begin in the same row: a
@@ -274,7 +275,7 @@ def _data_row(anchor: Anchor) -> int | None:
     return None if anchor.header is None else anchor.row + anchor.start
 
 
-def _find_cells_above(sheet: Sheet | _GridSheet, anchors: Sequence[Anchor]) -> dict[int, tuple[str, int]]:
+def _find_cells_above(sheet: HeaderCells, anchors: Sequence[Anchor]) -> dict[int, tuple[str, int]]:
     """Return the text and the row of the nearest cell that is not blank above an anchor, by the index of the anchor;
     anchors without such a cell are left out.
     """
@@ -333,25 +334,33 @@ _FIRST_BATCH = 64  # candidates; where the first is a long text full of the word
 MOST_BEFORE_DAMAGED = 5  # cells before the first key of a damaged header that may belong to it; one is its name
 
 
-def find_anchors(sheet: Sheet, *, strict: bool = False) -> list[Anchor]:
+class HeaderCells(Protocol):
+    """The cells of a sheet as far as the search for anchors looks at them; a `Sheet` has them all."""
+
+    title: str | None
+
+    def words(self) -> Words:
+        """Return every cell that holds a word of a header."""
+
+    def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
+        """Return the cells of each zone."""
+
+
+def find_anchors(sheet: HeaderCells, *, strict: bool = False) -> list[Anchor]:
     """Return every anchor of a sheet, in the order in which arrays are written; also those of broken headers."""
     words, strict = sheet.words(), bool(strict)
     if strict not in words.searches:
-        words.searches[strict] = _find_anchors(sheet, words, strict=strict)
+        anchors = find_side_by_side(sheet, words)
+        words.searches[strict] = _Search(sheet, words, strict).find_anchors() if anchors is None else anchors
     return list(words.searches[strict])
 
 
 def anchors_of_grid(grid: CellGrid) -> list[Anchor]:
     """Return the anchors in rows of cells that are in memory; `find_anchors` does the same for a sheet."""
-    return _find_anchors(_GridSheet(grid), Words.from_grid(grid), strict=False)
+    return find_anchors(_GridSheet(grid))
 
 
-def _find_anchors(sheet: Sheet | _GridSheet, words: Words, *, strict: bool) -> list[Anchor]:
-    anchors = find_side_by_side(sheet, words)
-    return _Search(sheet, words, strict).find_anchors() if anchors is None else anchors
-
-
-def find_side_by_side(sheet: Sheet | _GridSheet, words: Words) -> list[Anchor] | None:
+def find_side_by_side(sheet: HeaderCells, words: Words) -> list[Anchor] | None:
     """Return the anchors of arrays that all begin in one row, with whole headers and nothing but these words around.
 
     Most sheets are like that, and may hold thousands of arrays: a search through single cells takes ten times as long.
@@ -423,10 +432,14 @@ def _read_headers(rows: list[list[Cell]], ends: list[int]) -> list[tuple[Header,
 class _GridSheet:
     """Rows of cells that are in memory, with those attributes of a sheet that the search for anchors uses."""
 
-    title = None
+    title: str | None = None
 
     def __init__(self, grid: CellGrid) -> None:
         self.grid = grid
+
+    def words(self) -> Words:
+        """Return every cell that holds a word of a header."""
+        return Words.from_grid(self.grid)
 
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
         """Return the cells of each zone."""
@@ -444,7 +457,7 @@ def cells_of_zone(grid: CellGrid, zone: Zone) -> list[Cell]:
 class _Search:
     """Goes over the candidates of a sheet from above to below, and knows which cells belong to an array already."""
 
-    def __init__(self, sheet: Sheet | _GridSheet, words: Words, strict: bool) -> None:
+    def __init__(self, sheet: HeaderCells, words: Words, strict: bool) -> None:
         self._sheet, self._words, self._strict = sheet, words, strict
         self._anchors: list[Anchor] = []
         self._broken = 0

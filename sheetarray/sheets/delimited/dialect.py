@@ -9,43 +9,34 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from itertools import islice
 
-from ...columns import anchors_of_grid
-from ...columns.words import LONGEST_WORD, SEMVER, WORDS, Anchor
+from ...columns import Words, Zone, find_anchors
 from ...elements import Cell
 from ...elements.scalars import DecimalMark
 from ...errors import FormatError, LimitError, NotFoundError, check_kinds
-from ...files import BytesLike, release_pages
-from ...header import MAX_HEADER_CELLS
+from ...files import BytesLike
 from ...tables import reads_as_value
-from .records import split_records
+from .records import Records, split_records
 
 DELIMITERS = (",", ";", "\t", "|", ":", "^", "~")
 _TABLE_DELIMITERS = DELIMITERS[:4]  # a column of times is full of colons
 SINGLE_COLUMN = ""  # the delimiter of a file of one column
-_RARE = "\x1f\x1e\x1d\x1c\x06\x05\x04\x03\x02\x01"  # for a text of one column: readers need some delimiter
-_UNUSED = _RARE + "".join(mark for mark in map(chr, range(1, 128)) if mark not in _RARE + '\t\n\r"')
 
 WITH_COMMA = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?(?:[+-].*[ij])?\s*")
 _WITH_POINT = re.compile(r"\s*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?(?:[+-].*[ij])?\s*")
 _MOST_TABLE_ROWS = 200  # rows in which the delimiter of a table is looked for
 _MOST_VALUES = 2000  # cells that are tried as numbers, dates and booleans
-_WINDOW = 2**20  # bytes before and after a word that are looked at for the delimiter
-_LINES_BEFORE = (4, 3)  # where four begin within a name of several lines, three begin with `version`
-_LINES_AFTER = 4  # from a name to `ndarray`
-_MOST_WINDOWS = 24
-_MOST_SEEN = 2**22  # characters of windows without an array, after which no more are looked at
-_MOST_NEIGHBOURS = 64
-_NEAR = 64  # bytes
-_QUOTE = ord('"')
+_TOP = 2**20  # bytes at the beginning that tell the delimiter, as a rule
+_BEGINNING, _MOST_BESIDE = 2**16, 64  # bytes and words that are looked at for unusual delimiters
 _MARKS = [mark.encode() for mark in DELIMITERS]
 _ANY_MARK = re.compile(b"[" + re.escape(b"".join(_MARKS)) + b"]")
 _VERSION, _NDARRAY = b"version", b"ndarray"
-_KEYS = re.compile(rb"ndarray|shape")  # one of them stands in every header, also of a list without a version
+_KEYS = re.compile(rb"ndarray|shape", re.IGNORECASE)  # one of them stands in every header, also of the older form
 _KEY_BESIDE = re.compile(rb'[%b]"?(?:ndarray|shape)' % re.escape(b"".join(_MARKS)), re.IGNORECASE)
-_ANY_WORD = re.compile("|".join(WORDS).encode())
+_BESIDE = re.compile(rb'([^"])?"?(?:version|ndarray)"?([^"])?', re.IGNORECASE)
 _NO_DELIMITERS = "\"'\r\n\0+-"
 
 
@@ -55,34 +46,19 @@ def find_delimiter(content: BytesLike | bytearray, start: int) -> str | None:
     For a file of one column, which has no delimiter, it is `SINGLE_COLUMN`; `find_delimiter_beside` says whether arrays
     begin beside that column.
 
-    `content`: the text in UTF-8; its pages leave memory once they have been looked at. `start`: the position at which
-    it begins.
+    `content`: the text in UTF-8. `start`: the position at which it begins.
     """
-    top = bytes(content[start : start + _WINDOW])
+    top = bytes(content[start : start + _TOP])
     delimiter = _find_in_first_lines(top)
-    if delimiter == SINGLE_COLUMN:
-        header = top[: top.find(b"\ndata")]
-        if _ANY_MARK.search(header):
-            delimiter = _of_uneven_rows(header.decode("utf-8", "replace") + "\ndata\n", DELIMITERS) or delimiter
-    if delimiter is not None:
+    if delimiter or (delimiter is not None and not _ANY_MARK.search(top[: top.find(b"\ndata")])):
         return delimiter
-    after, windows, seen = start, 0, 0
-    for position in _find_keys(content, start):
-        if position < after:
-            continue
-        marks = (*DELIMITERS, *_neighbours(content, position, start))
-        last = None
-        for lines in _LINES_BEFORE:
-            text, after = _window(content, start, position, lines, _LINES_AFTER)
-            if delimiter is None and text != last:
-                delimiter, last, seen = _delimiter_by_anchors(text, marks), text, seen + len(text)
-        if delimiter == SINGLE_COLUMN:
-            text, _ = _window(content, start, position, 4, MAX_HEADER_CELLS)
-            delimiter = _of_uneven_rows(text, marks) or delimiter
-        windows += 1
-        if delimiter is not None or windows == _MOST_WINDOWS or seen > _MOST_SEEN:
-            return delimiter
-    return None
+    if start + _TOP < len(content):
+        top = top[: top.rfind(b"\n") + 1] or top
+    delimiter, is_sound = _compare_delimiters(top, 0, (*DELIMITERS, *_find_unusual(top[:_BEGINNING])))
+    if is_sound or len(top) == len(content) - start or _KEYS.search(content, start) is None:
+        return delimiter
+    found, is_sound = _compare_delimiters(content, start, DELIMITERS)
+    return found if is_sound or delimiter is None else delimiter
 
 
 def _find_in_first_lines(text: bytes) -> str | None:
@@ -99,122 +75,60 @@ def _find_in_first_lines(text: bytes) -> str | None:
     return None
 
 
-def _find_keys(content: BytesLike | bytearray, start: int) -> Iterator[int]:
-    """Yield the positions of `ndarray` and `shape` in the bytes of a text, from one on, in any case of letters."""
-    for first in range(start, len(content), _WINDOW):
-        block = bytes(content[first : first + _WINDOW + LONGEST_WORD])
-        if b"a" in block or b"A" in block:  # most numbers have neither
-            block = block.lower()
-            if _NDARRAY in block or b"shape" in block:
-                positions = (first + match.start() for match in _KEYS.finditer(block))
-                yield from (position for position in positions if position < first + _WINDOW)
-        release_pages(content, first, min(first + _WINDOW, len(content)))
-
-
 def find_delimiter_beside(content: BytesLike | bytearray, start: int) -> str | None:
     """Return the delimiter between a column and an array that begins beside it, further down; None if no array does.
 
-    Above that array lines have one cell if the blanks at their ends were left out. Its header has to be whole, since
-    lines of text, too, may hold a word of headers after a comma.
+    Above that array lines have one cell if the blanks at their ends were left out.
 
     `content`: the text in UTF-8. `start`: the position at which it begins.
     """
-    if _KEY_BESIDE.search(content) is None:
+    if _KEY_BESIDE.search(content, start) is None:
         return None
-    after, windows, seen = start, 0, 0
-    for position in _find_keys(content, start):
-        before = position - 1 - (content[position - 1] == _QUOTE)
-        if position < after or bytes(content[before : before + 1]) not in _MARKS:
-            continue
-        text, after = _window(content, start, position, _LINES_BEFORE[0], MAX_HEADER_CELLS)
-        for delimiter in DELIMITERS:
-            if delimiter in text and _has_array_beside(text, delimiter):
-                return delimiter
-        windows, seen = windows + 1, seen + len(text)
-        if windows == _MOST_WINDOWS or seen > _MOST_SEEN:
-            return None
-    return None
+    return _compare_delimiters(content, start, DELIMITERS)[0] or None
 
 
-def _has_array_beside(text: str, delimiter: str) -> bool:
-    """Return whether an array with a whole header begins in a line, but not as its first cell."""
-    anchors = anchors_of_grid([cells for cells, _ in split_records(text, delimiter)])
-    return any(anchor.column and anchor.header is not None for anchor in anchors)
-
-
-def _window(content: BytesLike | bytearray, start: int, position: int, lines: int, below: int) -> tuple[str, int]:
-    """Return the lines around a position in the text, `lines` before it and `below` after it, and the end of them."""
-    before = bytes(content[max(start, position - _WINDOW) : position])
-    first = len(before)
-    for _ in range(lines):
-        first = before.rfind(b"\n", 0, max(first, 0))
-        if first < 0:
-            break
-    before = before[first + 1 :]
-    after = bytes(content[position : position + _WINDOW])
-    last = 0
-    for _ in range(below):
-        if last == len(after):
-            break
-        last = after.find(b"\n", last) + 1 or len(after)
-    if b"\r" in after[:last] and b"\n" not in before + after[:last]:
-        last = len(after)
-    return (before + after[:last]).decode("utf-8", "replace"), position + last
-
-
-def _neighbours(content: BytesLike | bytearray, position: int, start: int) -> list[str]:
-    """Return characters beside the first words that may be delimiters; the quotes of a quoted word are passed over."""
-    first = max(start, position - _NEAR)
-    text = bytes(content[first : first + _WINDOW]).lower()
-    units = set[int]()
-    for match in islice(_ANY_WORD.finditer(text), _MOST_NEIGHBOURS):
-        before, after = match.start() - 1, match.end()
-        before -= before > 0 and text[before] == _QUOTE
-        after += after < len(text) - 1 and text[after] == _QUOTE
-        units.update(text[before : before + 1] if before >= 0 else b"", text[after : after + 1])
-    marks = [chr(unit) for unit in sorted(units) if unit < 128]
+def _find_unusual(text: bytes) -> list[str]:
+    """Return characters beside the first words that may be delimiters."""
+    beside = {mark for match in islice(_BESIDE.finditer(text), _MOST_BESIDE) for mark in match.groups() if mark}
+    marks = [mark.decode() for mark in sorted(beside) if mark.isascii()]
     return [mark for mark in marks if not mark.isalnum() and mark not in _NO_DELIMITERS and mark not in DELIMITERS]
 
 
-def _delimiter_by_anchors(text: str, delimiters: Sequence[str]) -> str | None:
-    """Return the delimiter under which most arrays begin; those with a version count more. None if none begins."""
-    best, most = None, (0, 0)
-    for delimiter in delimiters:
-        if delimiter not in text and best is not None:
-            continue
-        rows = [cells for cells, _ in split_records(text, delimiter)]
-        anchors = anchors_of_grid(rows)
-        count = sum(_has_version(rows, anchor) for anchor in anchors), len(anchors)
-        if count > most:
-            first = anchors[0].row
-            alone = all(len(rows[row]) == 1 for row in range(first, min(first + 3, len(rows))))
-            best, most = SINGLE_COLUMN if alone and anchors[0].orient == "columns" else delimiter, count
-        elif best == SINGLE_COLUMN and count == most and len(rows[anchors[0].row]) > 1:
-            padded = delimiter.isspace() and delimiter != "\t" and len(set(map(len, rows))) > 1
-            best = best if padded else delimiter
-    return best
+def _compare_delimiters(
+    content: BytesLike | bytearray, start: int, delimiters: Sequence[str]
+) -> tuple[str | None, bool]:
+    """Return the delimiter under which most headers are whole, and whether one is; None if no array begins under any.
 
-
-def _has_version(rows: Sequence[Sequence[str]], anchor: Anchor) -> bool:
-    """Return whether the cell after an array's first one holds a version, and nothing else."""
-    row, column = (anchor.row + 1, anchor.column) if anchor.orient == "columns" else (anchor.row, anchor.column + 1)
-    return row < len(rows) and column < len(rows[row]) and bool(SEMVER.fullmatch(rows[row][column]))
-
-
-def _of_uneven_rows(text: str, delimiters: Sequence[str]) -> str | None:
-    """Return the delimiter, if some rows are only one cell because blanks at their ends were left out; otherwise None.
-
-    Delimiters are tried only if the header is broken as one column; the result is one under which it is sound.
+    Of several it is one that stands in the row in which the first array begins, else `SINGLE_COLUMN`.
     """
-    (one, *_) = anchors_of_grid([cells for cells, _ in split_records(text, find_unused_delimiter(text))]) or (None,)
-    if one is None or one.header is not None:
-        return None
-    for delimiter in delimiters:
-        if delimiter in text:
-            anchors = anchors_of_grid([cells for cells, _ in split_records(text, delimiter)])
-            if any(anchor.header is not None for anchor in anchors):
-                return delimiter
-    return None
+    best, most = None, (0, 0, False)
+    for delimiter in (SINGLE_COLUMN, *delimiters):
+        if delimiter and content.find(delimiter.encode(), start) < 0:
+            continue
+        records = Records(content, start, delimiter)
+        with suppress(FormatError):  # quotes that do not end under this delimiter
+            anchors = find_anchors(_Headers(records))
+            whole = sum(anchor.header is not None for anchor in anchors)
+            row = Zone(anchors[0].row, 0, 2, "rows") if anchors else None
+            parts = row is not None and delimiter != " " and len(records.zones([row])[0]) > 1
+            if (count := (whole, 0 if whole else len(anchors), parts)) > most:
+                best, most = delimiter, count
+    return best, most[0] > 0
+
+
+class _Headers:
+    """The headers of a text under one delimiter; see `columns.HeaderCells`."""
+
+    title: str | None = None
+
+    def __init__(self, records: Records) -> None:
+        self.zones = records.zones
+        self._records = records
+
+    def words(self) -> Words:
+        """Return every cell that holds a word of a header."""
+        self._records.index()
+        return self._records.words()
 
 
 def find_table_delimiter(
@@ -285,17 +199,6 @@ def _are_decimals(rows: Sequence[Sequence[str]]) -> bool:
     if len(set(map(len, rows))) != 1 or len(rows[0]) < 2:
         return False  # none, one column, or no table
     return all("." in cell and reads_as_value(cell) for row in rows for cell in row)
-
-
-def find_unused_delimiter(text: str | BytesLike | bytearray) -> str:
-    """Return a delimiter that does not stand in a text of one column."""
-    for mark in _UNUSED:
-        if (mark not in text) if isinstance(text, str) else (text.find(mark.encode()) < 0):
-            return mark
-    raise FormatError(
-        "every character that may be a delimiter stands in the text",
-        hint="name the delimiter, for example delimiter=';'",
-    )
 
 
 def find_decimal(cells: Sequence[Cell]) -> DecimalMark | None:

@@ -28,7 +28,6 @@ from .dialect import (
     find_delimiter_beside,
     find_encoding,
     find_table_delimiter,
-    find_unused_delimiter,
 )
 from .records import ENDLESS, Records, Run, decode_text, split_records
 
@@ -230,8 +229,7 @@ class CsvSheet:
         """Return the first rows."""
         for cells in (min(budget, _FIRST_CELLS), budget):
             text, ended = self._decode_cells(cells)
-            delimiter = self.delimiter or find_unused_delimiter(text)
-            rows = list(islice(split_records(text, delimiter), _MOST_ROWS))
+            rows = list(islice(split_records(text, self.delimiter), _MOST_ROWS))
             if ended or len(rows) == _MOST_ROWS:
                 break
         is_whole = ended and (not rows or rows[-1][1])
