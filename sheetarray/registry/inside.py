@@ -125,7 +125,6 @@ _ROWS = (
         "ra",
         "RawArray",
         text=False,
-        folders="write",
         magic=re.compile(rb"\Arawarray"),
     ),
     Format(

@@ -97,7 +97,7 @@ def test_a_folder_is_called_one(tmp_path: Path) -> None:
     said = run("info", tmp_path)
     assert "this is a folder" in said.stderr
     assert "--from" not in said.stderr
-    ends = sorted({".ra", ".awkd"} - {f".{name}" for name in DELETED})  # whatever rows the table has, and no other
+    ends = sorted({".zarr", ".awkd"} - {f".{name}" for name in DELETED})  # whatever rows the table has, and no other
     assert all(end in said.stderr for end in ends)
     plain = [replace(row, folders=None) for row in FORMATS.values()]
     assert place_problem(str(tmp_path), plain) == f"{tmp_path}: this is a folder; name a file in it"
@@ -292,8 +292,8 @@ def test_a_folder_of_arrays_that_cannot_be_made_is_named(tmp_path: Path, monkeyp
 
     monkeypatch.setattr(Path, "mkdir", refuse)
     with pytest.raises(PermissionError) as caught:
-        sa.write(tmp_path / "t.ra", {"t": ARRAY, "u": ARRAY})
-    assert caught.value.filename == str(tmp_path / "t.ra")
+        sa.write(tmp_path / "t.zarr", {"t": ARRAY, "u": ARRAY})
+    assert caught.value.filename == str(tmp_path / "t.zarr")
 
 
 # The command line's own words ----------------------------------------------------------------------------------
