@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ import click
 
 from ..columns import ArrayInfo
 from ..errors import Finding
+from ..header import name_element
 from .arguments import (
     FILE,
     MOST_LINES,
@@ -25,6 +27,7 @@ from .console import (
     escape_controls,
     format_shape,
     format_size,
+    join_names,
     make_console,
     make_table,
     print_headed,
@@ -139,7 +142,8 @@ def check(files: tuple[str, ...], wants_all: bool, reading: FormatOptions, wants
     """Look at every cell of each FILE, and list what is wrong.
 
     You get an error for what `read` would refuse. You get a warning for what it accepts but you may want to know, such
-    as rounded numbers. The first line sums up, and up to 20 findings follow; --all and --json give every one.
+    as rounded numbers. The first line sums up. Up to 20 lines follow, one for findings that are alike; --all and --json
+    give every finding.
 
     The exit status is 1 if there is any finding. It is 2 if a FILE cannot be opened; the others are still checked. A
     FILE with wildcards stands for all files that match, under a URL too.
@@ -157,7 +161,7 @@ def check(files: tuple[str, ...], wants_all: bool, reading: FormatOptions, wants
         findings = place.call("check")
         count = None if findings else len(place.call("scan"))
         if not wants_json:
-            _print_findings(place, findings, count, None if wants_all else MOST_LINES)
+            _print_findings(place, findings, count, wants_all)
         return FINDINGS if findings else FINE, _findings_to_json(place, findings, count)
 
     status, reports = report_each(files, reading, "check", report)
@@ -166,21 +170,65 @@ def check(files: tuple[str, ...], wants_all: bool, reading: FormatOptions, wants
     return status
 
 
-def _print_findings(place: Endpoint, findings: Sequence[Finding], count: int | None, most: int | None) -> None:
-    """Print a line that sums up, then so many findings at most."""
+def _print_findings(place: Endpoint, findings: Sequence[Finding], count: int | None, wants_all: bool) -> None:
+    """Print a line that sums up, then the findings: unless all are wanted, alike ones once, and so many at most."""
     print_line(f"{place.label}: ", bold=True, nl=False)
     if count is not None:
         print_line("ok", fg="green", nl=False)
         click.echo(f" ({count_noun(count, 'array')})")
         return
     click.echo(_summarise(findings))
-    shown = findings[:most]
-    for finding, after in zip_longest(shown, shown[1:]):
+    groups = [[finding] for finding in findings] if wants_all else _group_alike(findings)
+    shown = groups[: None if wants_all else MOST_LINES]
+    for group, after in zip_longest(shown, shown[1:]):
+        finding = group[0]
         print_line(f"  {finding.severity:<7}  ", fg=_COLOURS[finding.severity], nl=False)
         print_headed(f"{finding.location}  " if finding.location else "", finding.message)
-        if finding.hint and (after is None or after.hint != finding.hint):  # once for all that it is said of
+        if len(group) > 1:
+            print_line(f"           and {len(group) - 1} more like it: {_list_places(group[1:])}")
+        if finding.hint and (after is None or after[0].hint != finding.hint):  # once for all that it is said of
             print_line(f"           {to_cli_options(finding.hint, '--read')}")
-    print_left_out(len(findings) - len(shown), "finding")
+    print_left_out(sum(map(len, groups)) - sum(map(len, shown)), "finding")
+    if any(len(group) > 1 for group in shown) and len(shown) == len(groups):
+        print_line("--all shows each finding", dim=True)
+
+
+_FEWEST_ALIKE = 3  # findings that are printed as one
+_ADDRESS = r"\(\$?[A-Z]+\$?\d+\)"
+_VALUE = r" (?:found|was) (?:'.*'|\S+)$"  # what a cell holds, or held
+
+
+def _group_alike(findings: Sequence[Finding]) -> list[list[Finding]]:
+    """Return the findings in groups of alike ones, such as one value that was typed into many cells.
+
+    Findings that differ in values only are alike too if there would be too many lines otherwise.
+    """
+    groups: list[list[Finding]] = []
+    for varying in (_ADDRESS, f"{_ADDRESS}|{_VALUE}"):
+        alike: dict[tuple[str, ...], list[Finding]] = {}
+        for finding in findings:
+            name = rf"(?<!\w){re.escape(finding.array)}(?!\w)" if finding.array else "$"
+            element = "" if finding.index is None else re.escape(name_element("", finding.index))
+            message = re.sub(f"{name}{element}|{name}|{varying}", "", finding.message)
+            alike.setdefault((finding.severity, finding.hint, message), []).append(finding)
+        groups = [
+            part
+            for group in alike.values()
+            for part in ([group] if len(group) >= _FEWEST_ALIKE else [[finding] for finding in group])
+        ]
+        if len(groups) <= MOST_LINES:
+            break
+    return groups
+
+
+def _list_places(findings: Sequence[Finding]) -> str:
+    """Return the elements of findings, the first and the last of each array; arrays, if findings have no index."""
+    elements: dict[str, list[str]] = {}
+    for finding in findings:
+        name = finding.array or finding.location or ""
+        elements.setdefault(name, []).append(name_element(name, finding.index))
+    texts = [some[0] if len(some) == 1 else f"{some[0]} to {some[-1]}" for some in elements.values()]
+    return join_names(texts)
 
 
 def _summarise(findings: Sequence[Finding]) -> str:

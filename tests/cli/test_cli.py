@@ -412,33 +412,47 @@ def test_check_names_the_cell_and_the_element(path, one, tmp_path):
     assert (warned.exit_code, "1 warning" in warned.stdout) == (1, True)
 
 
-@pytest.mark.parametrize("count", [19, 20, 21, 23])
-def test_check_sums_up_and_prints_twenty_findings(tmp_path, count):
-    arrays = {"t": np.arange(12) / 7, "u": np.arange(12)}
-    sa.write(tmp_path / "run.csv", arrays)
+@pytest.mark.parametrize("count", [2, 3, 19, 20, 21, 23])
+@pytest.mark.parametrize("alike", [True, False])
+def test_check_prints_findings_that_are_alike_once(tmp_path, count, alike):
+    """Alike are equal values in many cells; where there would be more than twenty lines, other values too."""
+    sa.write(tmp_path / "run.csv", {"t": np.arange(12) / 7, "u": np.arange(12) / 3})
     rows = [line.split(",") for line in (tmp_path / "run.csv").read_text().splitlines()]
     for place in range(count):
-        rows[-1 - place // 2][place % 2] = "oops"
+        rows[-1 - place // 2][place % 2] = "oops" if alike else f"oops {place}"
     (tmp_path / "run.csv").write_text("\n".join(map(",".join, rows)) + "\n")
     summary, *lines = run("check", tmp_path / "run.csv").stdout.splitlines()
     assert summary == f"{tmp_path / 'run.csv'}: {count} errors in 2 arrays"
-    more = f"and {count - 20} more finding{'' if count == 21 else 's'} (--all shows them)"
-    assert lines[20:] == ([more] if count > 20 else [])
+    folded = count > 20 or (alike and count >= 3)
+    assert len(lines) == (3 if folded else count)
+    if folded:
+        first = 12 - (count + 1) // 2
+        assert lines[0].endswith(f"t[{first}]: expected a number, found 'oops{'' if alike else f' {count - 1}'}'")
+        second = [f"t[{first + 1}]"] if first == 10 else [f"t[{first + 1}] to t[11]"]
+        others = [f"u[{12 - count // 2}] to u[11]"] if count > 3 else ["u[11]"]
+        assert lines[1:] == [
+            f"           and {count - 1} more like it: {', '.join(second + others)}",
+            "--all shows each finding",
+        ]
     whole = run("check", tmp_path / "run.csv", "--all").stdout.splitlines()
-    assert (whole[0], whole[1:21]) == (summary, lines[:20])
-    assert len(whole) == 1 + count
+    assert (whole[0], len(whole)) == (summary, 1 + count)
     (told,) = json.loads(run("check", tmp_path / "run.csv", "--json").stdout)
     assert len(told["findings"]) == count
 
 
-def test_hints_are_no_lines_of_findings(tmp_path):
-    sa.write(tmp_path / "run.csv", {f"t{number}": np.arange(2) for number in range(21)})
-    with open(tmp_path / "run.csv", "a") as file:
-        file.write(",".join(["oops"] * 21))
-    result = run("check", tmp_path / "run.csv").stdout.splitlines()
-    assert sum(line.startswith("  error") for line in result) == 20
-    assert sum("resize" in line for line in result) > 0
-    assert result[-1].startswith("and ")
+@pytest.mark.parametrize("count", [19, 20, 21, 23])
+def test_check_sums_up_and_prints_twenty_findings(tmp_path, count):
+    lists = {f"t{number}": sa.to_linear(np.zeros(number)) for number in range(count)}
+    for number, cells in enumerate(lists.values()):
+        cells[cells.index("length") + 1] = number + 1
+    (tmp_path / "run.json").write_text(json.dumps(lists))
+    summary, *lines = run("check", tmp_path / "run.json").stdout.splitlines()
+    assert summary == f"{tmp_path / 'run.json'}: {count} errors in {count} arrays"
+    more = f"and {count - 20} more finding{'' if count == 21 else 's'} (--all shows them)"
+    assert sum(line.startswith("  error") for line in lines) == min(count, 20)
+    assert lines[-1:] == ([more] if count > 20 else lines[-1:])
+    whole = run("check", tmp_path / "run.json", "--all").stdout.splitlines()
+    assert sum(line.startswith("  error") for line in whole) == count
 
 
 def test_check_goes_on_after_a_file_that_cannot_be_opened(path, tmp_path):
