@@ -45,9 +45,9 @@ def remembered(array: Array, blocks: int = 64) -> tuple[Any, LinearArray]:
     return json.loads(json.dumps(record)), linear
 
 
-def findings(array: Array, change: Callable[[Array], Any], blocks: int = 64, **options: Any) -> list[Finding]:
+def findings(array: Array, change: Callable[[Array], Any], blocks: int = 64) -> list[Finding]:
     record, linear = remembered(array, blocks)
-    return list(compare_with_fingerprint(record, linear.header, change(linear.buffer.copy()), "t", cell, **options))
+    return list(compare_with_fingerprint(record, linear.header, change(linear.buffer.copy()), "t", cell))
 
 
 def at_15(buffer: Array) -> Array:

@@ -21,13 +21,7 @@ from ...dtypes import Array, Buffer, DType, Positions, from_name
 from ...errors import Finding, quote_names
 from ...header import count_rows
 from .fingerprint.record import Fingerprint, partitions_for
-from .fingerprint.verdict import (
-    RESTORE,
-    FingerprintComparison,
-    compare_with_fingerprint,
-    describe_edited,
-    find_rounding,
-)
+from .fingerprint.verdict import RESTORE, FingerprintComparison, Verdict, compare_with_fingerprint
 from .guard.guarded import Guarded, describe_row_changes, find_edits, place_rows
 
 _MOST_ELEMENTS = 2**22  # of the arrays of a workbook that are kept until all have been judged
@@ -130,8 +124,9 @@ class _Judged:
         differ = np.zeros(self.rows.shape, np.bool_)
         differ[kept] = self.keys[0][sources[kept]] != self.keys[1][kept]
         lost = (self.count_written - len(kept)) * self.row
-        rounding = find_rounding(self.case, header, self.name, at, lost=lost)
-        return [*rounding, *describe_edited(self.case, header, self.name, at, np.flatnonzero(differ).tolist())]
+        verdict = Verdict(self.case, header, self.name, at)
+        rounding = verdict.find_rounding("every other number", lost=lost)
+        return [*rounding, *verdict.find_edits(np.flatnonzero(differ).tolist())]
 
     def tell_rows(self, sources: Positions) -> RowChange | None:
         """Return the rows that were added or deleted; None if there are both."""

@@ -20,7 +20,7 @@ from ....header import Header, count_rows
 from .codes import Codes
 from .record import Fingerprint
 from .sums import KEPT
-from .verdict import FingerprintComparison, SumsView, compare_with_fingerprint, find_rounding
+from .verdict import FingerprintComparison, SumsView, Verdict, compare_with_fingerprint
 
 MOST_RUNS = 16  # runs of neighbouring rows that are tried as the added ones
 MOST_TRIED = 20_000  # rows that are tried as the first deleted one
@@ -46,16 +46,16 @@ def compare_rows(
     case, (count, row) = FingerprintComparison(record, buffer, written.dtype), rows
     more = len(buffer) - written.capacity
     if more < 0:
-        firsts = next(filter(None, (_find_deleted(view, -more, row, count) for view in _views_of(case))), set())
-        yield RowChange("deleted", _spread(firsts, _find_alike_deleted(case.view, -more, row)) or None)
+        firsts = next(filter(None, (_find_deleted(case, view, -more, row, count) for view in _views_of(case))), set())
+        yield RowChange("deleted", _spread(firsts, _find_alike_deleted(case, -more, row)) or None)
         if firsts:
-            yield from find_rounding(case, written, name, address, lost=-more)
+            yield from Verdict(case, written, name, address).find_rounding("every other number", lost=-more)
     else:
         firsts = next(filter(None, (_find_inserted(case, view, more, row, count) for view in _views_of(case))), set())
         first = max(firsts, default=None)
         if first is None and not case.view.edited_elements[1] and len(case.view.edited_elements[0]) < record.count:
             first, firsts = count, {count}  # at the end, beside edits of a few elements
-        yield RowChange("inserted", _spread(firsts, _find_alike_added(case.view, more, row)) or None)
+        yield RowChange("inserted", _spread(firsts, _find_alike_added(case, more, row)) or None)
         if first is not None:
             start = first * row
             rest = np.delete(buffer, np.s_[start : start + more])
@@ -112,9 +112,9 @@ def _find_inserted(case: FingerprintComparison, view: SumsView, more: int, row: 
     return firsts or set(fitting.tolist())  # without these, the others are in another order
 
 
-def _find_alike_added(view: SumsView, more: int, row: int) -> Mask:
+def _find_alike_added(case: FingerprintComparison, more: int, row: int) -> Mask:
     """Return a mask of the rows for which it makes no difference whether `more` elements are deleted there or below."""
-    codes = view.codes(view.buffer)
+    codes = case.view.codes(case.buffer)
     alike: Mask = (codes[:-more] == codes[more:]).reshape(-1, row).all(axis=1)
     return alike
 
@@ -122,13 +122,13 @@ def _find_alike_added(view: SumsView, more: int, row: int) -> Mask:
 # Deleted -----------------------------------------------------------------------------------------------------
 
 
-def _find_deleted(view: SumsView, lost: int, row: int, count: int) -> set[int]:
+def _find_deleted(case: FingerprintComparison, view: SumsView, lost: int, row: int, count: int) -> set[int]:
     """Return the rows of which each may be the first deleted one, if nothing else was edited.
 
     `view`: the sums at one number of digits. `lost`: the number of deleted elements. `row`: the number of elements in
     a row. `count`: the number of rows that were written.
     """
-    codes = view.codes(view.buffer) & _KEPT
+    codes = view.codes(case.buffer) & _KEPT
     if view.partition.stretch == 1:
         then = view.then[0][: view.partition.stretches]
         before = np.cumprod(np.append(True, codes == then[: len(codes)])).astype(bool)
@@ -142,9 +142,10 @@ def _find_deleted(view: SumsView, lost: int, row: int, count: int) -> set[int]:
     return _try_deleted(view, codes, lost, row, range(low, min(high, low + MOST_TRIED) + 1))
 
 
-def _find_alike_deleted(view: SumsView, lost: int, row: int) -> Mask:
+def _find_alike_deleted(case: FingerprintComparison, lost: int, row: int) -> Mask:
     """Return a mask of the rows that equal the deleted ones, which may have stood before or after such a row."""
-    codes = view.codes(view.buffer)
+    view = case.view
+    codes = view.codes(case.buffer)
     then = view.then[0][: view.partition.stretches].sum(dtype=np.uint64)
     deleted = (int(then) - int(codes.sum(dtype=np.uint64))) & int(_KEPT)
     rows = codes.reshape(-1, row).sum(axis=1, dtype=np.uint64) * np.uint64(lost // row)

@@ -67,15 +67,6 @@ class Partition:
         return below, next(number for number in range(below + 1, 2 * below + 2) if _is_prime(number))
 
     @property
-    def period(self) -> int:
-        """The number of elements after which they are dealt as from the beginning on, or a multiple of it.
-
-        At most MOST, and no larger than the array needs.
-        """
-        once = math.prod(self.primes)
-        return min(MOST // once, -(-self.count // once)) * once
-
-    @property
     def groups(self) -> int:
         """The number of groups: the stretches first, then those of the smaller prime, then those of the larger."""
         return self.stretches + sum(self.primes)
@@ -102,37 +93,32 @@ class Sums:
 
     def __init__(self, partition: Partition, rows: int = 1) -> None:
         self.partition = partition
-        self._stretches = np.zeros((2, rows, partition.stretches), np.uint64)
-        self._dealt = np.zeros((2, rows, partition.period if partition.primes else 0), np.uint64)
+        self._totals = np.zeros((2, rows, partition.groups), np.uint64)
 
-    def add(self, codes: Matrix, weighed: Matrix, index: int) -> None:
-        """Add the codes of successive elements, a row for each array, at most MOST in all; `index`: of the first.
+    def add(self, codes: Matrix, weights: Codes, index: int) -> None:
+        """Add the codes of successive elements, a row for each array, and the weights of their indices.
 
-        `weighed`: the codes times the weights of their indices.
+        `index`: of the first element.
         """
-        taken, stretch, period = 0, self.partition.stretch, self.partition.period
-        while taken < codes.shape[1]:
-            at, start = index + taken, (index + taken) % period
-            some = np.s_[:, taken : taken + period - start]
-            count = codes[some].shape[1]
-            first, last = at // stretch, (at + count - 1) // stretch
-            cuts = np.maximum(np.arange(first, last + 1) * stretch - at, 0)
-            for sums, dealt, values in zip(self._stretches, self._dealt, (codes[some], weighed[some]), strict=True):
-                sums[:, first : last + 1] += np.add.reduceat(values, cuts, axis=1)
-                if self.partition.primes:
-                    dealt[:, start : start + count] += values
-            taken += count
+        rows, count = codes.shape
+        stretch, offset = self.partition.stretch, self.partition.stretches
+        first, last = index // stretch, (index + count - 1) // stretch
+        cuts = np.maximum(np.arange(first, last + 1) * stretch - index, 0)
+        both = codes, codes * weights
+        for totals, values in zip(self._totals, both, strict=True):
+            totals[:, first : last + 1] += np.add.reduceat(values, cuts, axis=1)
+        for prime in self.partition.primes:
+            whole, groups = count // prime * prime, offset + (index + np.arange(prime)) % prime
+            for totals, values in zip(self._totals, both, strict=True):
+                dealt = values[:, :whole].reshape(rows, -1, prime).sum(axis=1)
+                dealt[:, : count - whole] += values[:, whole:]
+                totals[:, groups] += dealt
+            offset += prime
 
     @property
     def totals(self) -> tuple[Matrix, Matrix]:
         """For each array, in a row, the sums of codes of all groups, and those of codes times weights: 48 bits each."""
-        first, second = (
-            np.concatenate(
-                [sums, *(dealt.reshape(len(sums), -1, prime).sum(axis=1) for prime in self.partition.primes)], axis=1
-            )
-            & np.uint64(KEPT)
-            for sums, dealt in zip(self._stretches, self._dealt, strict=True)
-        )
+        first, second = self._totals & np.uint64(KEPT)
         return first, second
 
 

@@ -10,9 +10,8 @@ The mathematics is explained in docs/fingerprint.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -32,6 +31,7 @@ _COMPARE = (
 )
 _KEEP_DIGITS = 'write with cells="text" to keep every digit in any program'
 _WITHIN = {15: 5e-15, 16: 6.2e-16}  # relative: half a unit of the last digit of 1.00, and the rounding to a double
+_MOST_NAMED = 20  # edited elements that are named one by one
 _MOST_RANGES = 5
 _FEW = 3  # edits that need no other explanation
 _OWN_WAY = "re-saved by a program that rounds in its own way"
@@ -41,8 +41,7 @@ _TYPICAL = 1e-6  # relative to a number of typical size: the largest edit that m
 class SumsView:
     """The changes of an array, as seen by its sums at 15 or 16 digits.
 
-    `then`: the sums when the array was written. `now`: those of today. `buffer`: the elements that are there now.
-    `codes`: returns the codes of elements at that number of digits.
+    `then`: the sums when the array was written. `now`: those of today.
 
     Attributes:
         grown: the number of elements that are there now, minus the number written.
@@ -52,22 +51,26 @@ class SumsView:
     """
 
     def __init__(
-        self,
-        digits: Literal[15, 16],
-        partition: Partition,
-        then: Pair,
-        now: Pair,
-        buffer: Buffer,
-        codes: Callable[[Buffer], Codes],
+        self, case: FingerprintComparison, digits: Literal[15, 16], partition: Partition, then: Pair, now: Pair
     ) -> None:
-        self.digits, self.partition, self.buffer, self.then, self.codes = digits, partition, buffer, then, codes
+        self._case, self.digits, self.partition, self.then = case, digits, partition, then
         first, second = ((after - before) & np.uint64(KEPT) for before, after in zip(then, now, strict=True))
         self._first: list[int] = first.tolist()
         self._second: list[int] = second.tolist()
         self.steps: dict[int, int] = {}
-        self.grown = len(buffer) - partition.count
-        self.whole = partition.stretches if self.grown >= 0 else len(buffer) // partition.stretch
+        count = len(case.buffer)
+        self.grown = count - partition.count
+        self.whole = partition.stretches if self.grown >= 0 else count // partition.stretch
         self.changed: list[int] = np.flatnonzero((first | second)[: self.whole]).tolist()
+
+    def codes(self, buffer: Buffer) -> Codes:
+        """Return the codes of elements at that number of digits."""
+        runs = [np.empty(0, np.uint64)]
+        for start in range(0, len(buffer), MOST):
+            piece = to_native(buffer[start : start + MOST])
+            coded = code_elements(piece, self._case.dtype, is_old=self._case.record.is_old)
+            runs.append(coded.sixteen if self.digits == 16 and coded.sixteen is not None else coded.fifteen)
+        return np.concatenate(runs)
 
     @property
     def is_same(self) -> bool:
@@ -84,7 +87,7 @@ class SumsView:
     def edited_elements(self) -> tuple[list[int], list[int]]:
         """The indices of the edited elements that can be found, and the stretches that hold edited ones besides."""
         if self.grown < 0:
-            return self._edited_of_left
+            return [], self.changed
         first, second, elements = list(self._first), list(self._second), set[int]()
         waiting = [group for group in range(self.partition.groups) if first[group]]
         while waiting:
@@ -102,18 +105,6 @@ class SumsView:
         return sorted(elements), [stretch for stretch in stretches if first[stretch] or second[stretch]]
 
     @property
-    def _edited_of_left(self) -> tuple[list[int], list[int]]:
-        """As `edited_elements`, of an array whose last elements are gone: by its whole stretches alone."""
-        known, others = list[int](), list[int]()
-        for stretch in self.changed:
-            index = single_change(self._first[stretch], self._second[stretch], self.partition.count)
-            if index is not None and index // self.partition.stretch == stretch:
-                known.append(index)
-            else:
-                others.append(stretch)
-        return known, others
-
-    @property
     def edit_amount(self) -> tuple[float, int]:
         """The extent of edits, to be compared: the share of stretches with unknown ones, then the number of others."""
         elements, others = self.edited_elements
@@ -126,23 +117,14 @@ class FingerprintComparison:
     def __init__(self, record: Fingerprint, buffer: Buffer, dtype: DType) -> None:
         self.record, self.buffer, self.dtype = record, buffer, dtype
         self.now, (fine, coarse) = self._take(buffer), partitions_for(record.count, record.blocks)
-        self.fifteen = SumsView(15, fine, record.fifteen, self.now.fifteen, buffer, self._codes(15))
+        self.fifteen = SumsView(self, 15, fine, record.fifteen, self.now.fifteen)
         self.sixteen: SumsView | None = None
         if record.sixteen is not None and self.now.sixteen is not None:
-            self.sixteen = SumsView(16, coarse, record.sixteen, self.now.sixteen, buffer, self._codes(16))
+            self.sixteen = SumsView(self, 16, coarse, record.sixteen, self.now.sixteen)
 
     def _take(self, buffer: Buffer) -> Fingerprint:
         record = self.record
         return take_fingerprint(buffer, self.dtype, record.count, blocks=record.blocks, is_old=record.is_old)
-
-    def _codes(self, digits: int) -> Callable[[Buffer], Codes]:
-        def codes(buffer: Buffer) -> Codes:
-            pieces = [to_native(buffer[start : start + MOST]) for start in range(0, len(buffer), MOST)]
-            coded = [code_elements(piece, self.dtype, is_old=self.record.is_old) for piece in pieces]
-            runs = [one.sixteen if digits == 16 and one.sixteen is not None else one.fifteen for one in coded]
-            return np.concatenate([np.empty(0, np.uint64), *runs])
-
-        return codes
 
     @cached_property
     def element_codes(self) -> tuple[Codes, Codes] | None:
@@ -154,8 +136,8 @@ class FingerprintComparison:
         if self.fifteen.partition.stretch > 1:
             return None
         then, now = self.fifteen.then[0], self.fifteen.codes(self.buffer) & np.uint64(KEPT)
-        others = np.flatnonzero(~np.isin(now, then)) if self.dtype.numpy == np.float64 else np.zeros(0, np.int64)
-        for index in others.tolist():
+        others = np.flatnonzero(~np.isin(now, then)).tolist() if self.dtype.numpy == np.float64 else []
+        for index in others:
             tried = _candidates_of(self.buffer, index, _MOST_NEAR)
             near = self.fifteen.codes(tried) & np.uint64(KEPT) if tried is not None else now[:0]
             now[index] = next(iter(near[np.isin(near, then)]), now[index])
@@ -258,17 +240,13 @@ def compare_with_fingerprint(
     buffer: Buffer,
     name: str,
     address: Callable[[int], str],
-    *,
-    most: int = 20,
     at: Callable[[int], int] = int,
 ) -> Iterator[Finding]:
     """Yield findings about what has become of an array since it was written; nothing if it is unchanged.
 
     `record`: the fingerprint, as it was stored; nothing is yielded if it is no fingerprint. `header`: of the array, as
     it stands in the sheet now. `buffer`: the elements that are there now, of the header's dtype: fewer, or more, than
-    were written are accepted. `address`: of the cell of an element, by its index in the buffer. `most`: how many edited
-    elements are named one by one. `at`: returns the index by which an element is named and has its address, where rows
-    of the buffer were put back in the order in which they were written.
+    were written are accepted. `address` and `at`: as for `Verdict`.
     """
     stored = Fingerprint.from_json(record)
     if stored is None:
@@ -282,37 +260,15 @@ def compare_with_fingerprint(
         yield Finding("error", name, reason, RESTORE)
     if len(buffer) == stored.count and exact_checksum(buffer, header.dtype) == stored.exact:
         return
-    yield from _Verdict(FingerprintComparison(stored, buffer, header.dtype), header, name, address, at).findings(most)
+    yield from Verdict(FingerprintComparison(stored, buffer, header.dtype), header, name, address, at).findings()
 
 
-def find_rounding(
-    case: FingerprintComparison, header: Header, name: str, address: Callable[[int], str], *, lost: int
-) -> Iterator[Finding]:
-    """Yield the finding that numbers of an array were rounded which has lost elements, if that is certain.
-
-    `lost`: the number of elements that are gone.
-    """
-    yield from _Verdict(case, header, name, address)._rounded_too("every other number", lost=lost)
-
-
-def describe_edited(
-    case: FingerprintComparison,
-    header: Header,
-    name: str,
-    address: Callable[[int], str],
-    edited: list[int],
-    *,
-    most: int = 20,
-) -> Iterator[Finding]:
-    """Yield the findings that elements of an array were edited, given their indices in its buffer."""
-    yield from _Verdict(case, header, name, address)._edited_findings(edited, [], most)
-
-
-class _Verdict:
+class Verdict:
     """The findings about one array, by the simplest explanation of what has changed.
 
-    `address`: returns the address of an element's cell, by its index in the buffer. `at`: as for
-    `compare_with_fingerprint`.
+    `address`: returns the address of an element's cell, by its index in the buffer. `at`: returns the index by which an
+    element is named and has its address, where rows of the buffer were put back in the order in which they were
+    written.
     """
 
     def __init__(
@@ -327,16 +283,17 @@ class _Verdict:
         self.header, self.name, self.at = header, name, at
         self._cell = address
 
-    def findings(self, most: int) -> Iterator[Finding]:
+    def findings(self) -> Iterator[Finding]:
+        """Yield the findings about an array that is not as it was."""
         view = self.view
         edited, others = view.edited_elements
         if view.grown:
-            yield from self._length_findings(most)
+            yield self._length_finding()
         elif view.is_same:
             yield self._resaved_finding()
         elif view.is_reordered:
-            yield from self._rounded_too("every number")
-            yield self._reordered_finding(most)
+            yield from self.find_rounding("every number")
+            yield self._reordered_finding()
         elif (hidden := self.case.hidden_edit) is not None:
             message = f"{_OWN_WAY}: numbers were rounded, and an edit of one by less than {1.05 * hidden:.2g}"
             yield self._warning(f"{message} could not be told")
@@ -344,12 +301,12 @@ class _Verdict:
             were = f"{_count_elements(len(rounded))} {'was' if len(rounded) == 1 else 'were'} rounded"
             where = self._between(rounded[0], rounded[-1])
             yield self._warning(f"{_OWN_WAY}: {where}, {were}, and an edit as small could not be told")
-            yield from self._edited_findings([index for index in edited if index not in set(rounded)], others, most)
+            yield from self.find_edits([index for index in edited if index not in set(rounded)], others)
         else:
             alike = {"lost": self.partition.count // 2} if others else {"edited": len(edited)}
             if len(others) < self.partition.stretches:  # there are others
-                yield from self._rounded_too("every other number", **alike)
-            yield from self._edited_findings(edited, others, most)
+                yield from self.find_rounding("every other number", **alike)
+            yield from self.find_edits(edited, others)
 
     # Rounded -------------------------------------------------------------------------------------------------
 
@@ -366,7 +323,7 @@ class _Verdict:
             f"re-saved by a program that keeps {digits} digits{how_far if self.case.dtype.kind == 'float' else ''}"
         )
 
-    def _rounded_too(self, which: str, *, edited: int = 0, lost: int = 0) -> Iterator[Finding]:
+    def find_rounding(self, which: str, *, edited: int = 0, lost: int = 0) -> Iterator[Finding]:
         """Yield the finding that numbers were rounded besides what else happened, if that is certain.
 
         `which`: the words for the numbers, such as "every other number". `edited` and `lost`: those of `was_rounded`.
@@ -381,9 +338,9 @@ class _Verdict:
 
     # Changed -------------------------------------------------------------------------------------------------
 
-    def _reordered_finding(self, most: int) -> Finding:
+    def _reordered_finding(self) -> Finding:
         edited, others = self.view.edited_elements
-        if not others and 0 < len(edited) <= most:
+        if not others and 0 < len(edited) <= _MOST_NAMED:
             message = "reordered: these elements are those that were written, but each in another's place: "
             message += ", ".join(map(self._element, edited))
         else:
@@ -392,52 +349,46 @@ class _Verdict:
                 message += f" {self._range_text(self.view.changed[0], self.view.changed[-1])}"
         return Finding("error", self.name, message, RESTORE)
 
-    def _length_findings(self, most: int) -> Iterator[Finding]:
-        view, count = self.view, self.partition.count
-        more, lost, changed = max(view.grown, 0), max(-view.grown, 0), view.changed
-        yield from self._rounded_too("every number", edited=more, lost=count // 2 if changed else lost)
-        if more:
+    def _length_finding(self) -> Finding:
+        more, count, left = self.view.grown, self.partition.count, len(self.case.buffer)
+        if more > 0:
             message = f"{_count_elements(more)} more than the {count} that were written"
-            message += "" if changed else ", added at the end"
         else:
-            left = len(view.buffer)
             message = f"truncated: {left} of {_count_elements(count)} {'is' if left == 1 else 'are'} left"
-            sure = min(view.whole * self.partition.stretch, left)
-            if not changed and sure:
-                message += ", and all as written" if sure == left else f", the first {sure} of them as written"
-                message += f", to {view.digits} digits" if self.case.sixteen is not None else ""
-        edited, others = view.edited_elements
-        if others or len(edited) > _FEW:
+        if changed := self.view.changed:
             message += f"; from {self._named(changed[0] * self.partition.stretch)} on elements moved or were edited"
-            edited = []
-        yield Finding("error", self.name, message, RESTORE)
-        yield from self._edited_findings(edited, [], most)
+        return Finding("error", self.name, message, RESTORE)
 
-    def _edited_findings(self, edited: list[int], others: list[int], most: int) -> Iterator[Finding]:
+    def find_edits(self, edited: Sequence[int], others: Sequence[int] = ()) -> Iterator[Finding]:
+        """Yield the findings that elements were edited.
+
+        `edited`: their indices. `others`: the stretches in which there are more.
+        """
         count = self.partition.count
-        if _FEW < len(edited) == count or (len(edited) > most and 2 * len(edited) > count):
+        if _FEW < len(edited) == count or (len(edited) > _MOST_NAMED and 2 * len(edited) > count):
             between = self._between(edited[0], edited[-1])
             message = f"{len(edited)} of {_count_elements(count)} were edited, {between}"
             yield Finding("error", self.name, message, _COMPARE)
             return
-        for index in edited[:most]:
+        for index in edited[:_MOST_NAMED]:
             message = f"{self._element(index)} was edited since it was written"
             yield Finding("error", self._address(index), message, RESTORE, index=self.header.index_at(self.at(index)))
-        if more := edited[most:]:
+        if more := edited[_MOST_NAMED:]:
             message = f"{_count_elements(len(more))} more edited, the last of them {self._named(more[-1])}"
             yield Finding("error", self.name, message, RESTORE)
         if others:
             yield Finding("error", self.name, self._describe_others(others, more=bool(edited)), RESTORE)
 
-    def _describe_others(self, stretches: list[int], *, more: bool) -> str:
+    def _describe_others(self, stretches: Sequence[int], *, more: bool) -> str:
         message = "more elements were edited" if more else "elements were edited"
         if self.partition.stretches == 1:
             message += ": more than one, and a workbook of so many arrays does not remember which"
         elif len(stretches) == self.partition.stretches:
             message += f" throughout the array: some in each run of {self.partition.stretch}"
         else:
-            runs = list(_runs_of(stretches))
-            message += " " + ", ".join(self._range_text(*run) for run in runs[:_MOST_RANGES])
+            runs = np.split(stretches, np.flatnonzero(np.diff(stretches) > 1) + 1)
+            ranges = [self._range_text(int(run[0]), int(run[-1])) for run in runs[:_MOST_RANGES]]
+            message += " " + ", ".join(ranges)
             message += f", and at {len(runs) - _MOST_RANGES} more places" if len(runs) > _MOST_RANGES else ""
         return message + (
             ", or rounded in a way that is not known" if self.case.dtype.kind in ("float", "complex") else ""
@@ -454,11 +405,9 @@ class _Verdict:
     def _named(self, index: int) -> str:
         return f"{self._element(index)} ({self._address(index).rpartition('!')[2]})"
 
-    def _last_of(self, stretch: int) -> int:
-        return min((stretch + 1) * self.partition.stretch, self.partition.count) - 1
-
     def _range_text(self, first: int, last: int) -> str:
-        return self._between(first * self.partition.stretch, self._last_of(last))
+        stretch, count = self.partition.stretch, self.partition.count
+        return self._between(first * stretch, min((last + 1) * stretch, count) - 1)
 
     def _between(self, begin: int, end: int) -> str:
         return f"at {self._named(begin)}" if begin == end else f"between {self._named(begin)} and {self._named(end)}"
@@ -466,10 +415,3 @@ class _Verdict:
 
 def _count_elements(count: int) -> str:
     return "1 element" if count == 1 else f"{count} elements"
-
-
-def _runs_of(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last of each run of successive numbers."""
-    known = list(numbers)
-    breaks = [0, *(place for place, (a, b) in enumerate(pairwise(known), 1) if b != a + 1), len(known)]
-    yield from ((known[a], known[b - 1]) for a, b in pairwise(breaks))
