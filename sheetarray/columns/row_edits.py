@@ -90,7 +90,7 @@ class RowEdit:
             what = f"rows {shorten_list(map(str, each))} {verb}"
         else:
             what = f"{count} row{'' if count == 1 else 's'} {verb}"
-            where += f", {self.before} before and {self.after} now{self._format_other_rows(changes)}"
+            where += f", {self.before} before and {self.after} now"
         gone = self._describe_gone(first, changes, labelled)
         doubts = _format_doubts(self.columns, changes, count)
         message = f"{what} {where}{place}: {self._format_shapes()}{gone}{doubts}"
@@ -102,18 +102,6 @@ class RowEdit:
         """Return the rows that are not side by side, where a guard tells them and those of all arrays are the same."""
         known = {changes[name].rows if name in changes else () for name in self.columns}
         return known.pop() if len(known) == 1 else ()
-
-    def _format_other_rows(self, changes: Mapping[str, RowChange]) -> str:
-        """Return the rows by the guard where those of some arrays are others, as of alike elements; "" without one."""
-        names: dict[tuple[int, ...], list[str]] = {}
-        for name in self.columns:
-            if name in changes and changes[name].rows:
-                names.setdefault(changes[name].rows, []).append(name)
-        told = [
-            f"row{'' if len(rows) == 1 else 's'} {shorten_list(map(str, rows))} of {quote_names(some)}"
-            for rows, some in names.items()
-        ]
-        return f" ({'; '.join(told[:MOST_NAMED])})" if told else ""
 
     def _describe_place(
         self, numbers: Sequence[int], count: int, changes: Mapping[str, RowChange]
@@ -290,22 +278,13 @@ class _Extent:
 def _measure(columns: Mapping[str, ArrayColumn], missing: Missing) -> Iterator[dict[str, _Extent]]:
     """Yield the arrays that belong together and may be resized, with what their cells say."""
     groups: dict[tuple[str | None, str, int], dict[str, _Extent]] = {}
-    headers: dict[int, tuple[tuple[int, int] | None, bool]] = {}  # by id: very many arrays may share one
-    extents: dict[tuple[int, int, int | None, bool], _Extent] = {}  # and have as many cells
     for name, column in columns.items():
-        known = headers.get(id(column.written))
-        if known is None:
-            known = headers[id(column.written)] = count_rows(column.written), not may_be_blank(column.written, missing)
-        rows, is_sure = known
+        rows, is_sure = count_rows(column.written), not may_be_blank(column.written, missing)
         if rows is not None and len(column.group) == 1:
             anchor, elements = column.group[0], column.count_elements()
             if is_sure and column.is_mostly_blank_below():
                 elements = None
-            key = *rows, elements, is_sure
-            extent = extents.get(key)
-            if extent is None:
-                extent = extents[key] = _Extent(*key)
-            groups.setdefault((anchor.title, anchor.orient, rows[0]), {})[name] = extent
+            groups.setdefault((anchor.title, anchor.orient, rows[0]), {})[name] = _Extent(*rows, elements, is_sure)
     yield from groups.values()
 
 
@@ -318,7 +297,7 @@ def resize_columns(
     lengths, since others depend on them. `note`: is called with a finding where arrays of one length have several now.
     """
     for extents in _measure({name: column for name, column in columns.items() if name not in fixed}, missing):
-        common = _find_common_rows(extents.values())
+        common = _find_common_rows([*extents.values()])
         for name, extent in extents.items():
             rows = common if common is not None and extent.fits(common) and not extent.is_sure else None
             if rows is None:
@@ -365,9 +344,8 @@ def describe_uneven_rows(before: int, rows: Mapping[str, int]) -> tuple[str, str
     return rarest[0], f"arrays that had {before:,} rows each have different numbers of rows now: {said}"
 
 
-def _find_common_rows(extents: Iterable[_Extent]) -> int | None:
+def _find_common_rows(extents: Sequence[_Extent]) -> int | None:
     """Return the number of rows that arrays of one sheet now have in common; None if their cells disagree."""
-    extents = list({id(extent): extent for extent in extents}.values())
     sure = {extent.least if extent.is_whole else None for extent in extents if extent.is_sure}
     if sure:
         return next(iter(sure)) if len(sure) == 1 else None
@@ -382,7 +360,7 @@ def find_row_edits(columns: Mapping[str, ArrayColumn], missing: Missing, fixed: 
     """
     edits = []
     for extents in _measure({name: column for name, column in columns.items() if name not in fixed}, missing):
-        rows, before = _find_common_rows(extents.values()), next(iter(extents.values())).rows
+        rows, before = _find_common_rows([*extents.values()]), next(iter(extents.values())).rows
         if rows is None or rows == before or not all(extent.fits(rows) for extent in extents.values()):
             continue
         if len(extents) == 1 and rows > before and not _holds_elements(columns[next(iter(extents))], missing):

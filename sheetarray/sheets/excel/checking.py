@@ -38,13 +38,10 @@ from .workbook import Workbook
 _HINT = "a formula changes with other cells: copy the cells and paste them as values, or write the array again"
 
 
-def finding_of_formulas(
-    name: str, column: ArrayColumn, formulas: Mapping[str, FormulaCells], verdict: Sequence[Finding] | None
-) -> Iterator[Finding]:
+def find_formulas(name: str, column: ArrayColumn, formulas: Mapping[str, FormulaCells]) -> Iterator[Finding]:
     """Yield one finding where cells of a header are formulas, and one where elements are.
 
-    `formulas`: by the titles of sheets. `verdict`: the findings about its values; None if it is unknown what they
-    were.
+    `formulas`: by the titles of sheets.
     """
     yield from _of_headers(column, formulas)
     count, ends = 0, list[int]()
@@ -62,14 +59,13 @@ def finding_of_formulas(
         f"({column.address(index).rpartition('!')[2]})"
         for index in (min(ends), max(ends))
     )
-    values = _values(verdict, one=count == 1)
     if count == 1:
         index = column.header.index_at(ends[0] // column.cells_per_element)
-        yield Finding("warning", column.address(ends[0]), f"{first} is a formula now{values}", _HINT, index=index)
+        yield Finding("warning", column.address(ends[0]), f"{first} is a formula now", _HINT, index=index)
         return
     total = column.header.capacity * column.cells_per_element
     cells_of = f"all {count}" if count == total else f"{count} of {total}"
-    yield Finding("warning", name, f"{cells_of} cells are formulas now, from {first} to {last}{values}", _HINT)
+    yield Finding("warning", name, f"{cells_of} cells are formulas now, from {first} to {last}", _HINT)
 
 
 def _of_headers(column: ArrayColumn, formulas: Mapping[str, FormulaCells]) -> Iterator[Finding]:
@@ -85,17 +81,6 @@ def _of_headers(column: ArrayColumn, formulas: Mapping[str, FormulaCells]) -> It
             more = f" and {some.number - 1} more of its header are formulas" if some.number > 1 else " is a formula"
             kind = "the name" if anchor.named and not some.first else "a cell of the header"
             yield Finding("warning", place, f"{kind}{more} now, whose value may change", _HINT)
-
-
-def _values(verdict: Sequence[Finding] | None, *, one: bool) -> str:
-    if verdict is None:
-        return ""
-    value, whose = ("value", "its") if one else ("values", "their")
-    if not verdict:
-        return f"; {whose} {value} {'is' if one else 'are'} as written"
-    if all(finding.severity == "warning" for finding in verdict):
-        return f"; {whose} {value} {'was' if one else 'were'} rounded at most, as is said besides"
-    return "; values of the array were edited since it was written, as is said besides"
 
 
 # The findings of `check` about views in which people have typed over formulas, and about columns that lost theirs.
@@ -264,34 +249,30 @@ def _find_all(
         worksheet.formulas = formulas[worksheet.title or ""]
 
     def judge(name: str, buffer: Buffer | None, column: ArrayColumn) -> Iterator[Finding | RowChange]:
-        verdict, title = None, column.group[0].title or ""
-        guarded = None if snapshots is None or buffer is None else snapshots.compare(name, column, buffer)
-        if buffer is not None and column.header != column.written:
-            changes = memory.compare_rows(name, title, column.written, buffer, column.element_address)
-            judged = list(changes) if guarded is None else _judge_rows(guarded, buffer, name, changes, column)
-            findings = [replace(one, array=name) for one in judged if isinstance(one, Finding)]
-            verdicts.extend(findings)
-            found = next((one for one in judged if isinstance(one, RowChange)), None)
-            record = None if guarded is not None else memory.record_of(name, title)
-            tables.note(name, column, buffer, findings, guarded=guarded, record=record, change=found)
-            yield from filter(None, [found])
-            yield from findings
-        elif buffer is not None:
-            if guarded is None:
-                verdict = memory.findings_of(name, title, column.header, buffer, column.element_address)
+        if buffer is not None:
+            title, at = column.group[0].title or "", column.element_address
+            guarded = None if snapshots is None else snapshots.compare(name, column, buffer)
+            judged: list[Finding | RowChange]
+            if column.header != column.written:
+                changes = memory.compare_rows(name, title, column.written, buffer, at)
+                judged = list(changes) if guarded is None else _judge_rows(guarded, buffer, name, changes, column)
+            elif guarded is None or snapshots is None:
+                judged = [*memory.findings_of(name, title, column.header, buffer, at)]
             else:
                 memory.pass_over(name)
-                verdict = list(find_edits(guarded, buffer, column.header, name, column.element_address))
-                if snapshots is not None and (other := snapshots.others.get(name)) is not None:
-                    verdict.insert(0, memory.note_other_name(name, other, is_there=other in snapshots.names))
-            verdict = [replace(finding, array=name) for finding in verdict]
-            verdicts.extend(verdict)
+                judged = [*find_edits(guarded, buffer, column.header, name, at)]
+                if (other := snapshots.others.get(name)) is not None:
+                    judged.insert(0, memory.note_other_name(name, other, is_there=other in snapshots.names))
+            findings = [replace(one, array=name) for one in judged if isinstance(one, Finding)]
+            change = next((one for one in judged if isinstance(one, RowChange)), None)
             record = None if guarded is not None else memory.record_of(name, title)
-            tables.note(name, column, buffer, verdict, guarded=guarded, record=record)
-            yield from verdict
+            tables.note(name, column, buffer, findings, guarded=guarded, record=record, change=change)
+            verdicts.extend(findings)
+            yield from filter(None, [change])
+            yield from findings
         yield from views.find_unlinked(name, column, formulas)
         if not book.is_linked(name):
-            yield from finding_of_formulas(name, column, formulas, verdict if memory.remembers(name) else None)
+            yield from find_formulas(name, column, formulas)
 
     views = ViewFindings(book)
 

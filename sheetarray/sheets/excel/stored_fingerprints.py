@@ -161,10 +161,6 @@ class StoredFingerprints:
             self._unknown.append(name)
         yield from compare_rows(record, written, buffer, name, address)
 
-    def remembers(self, name: str) -> bool:
-        """Return whether the original elements of an array are known, after `findings_of` was asked about it."""
-        return name in self._asked and name not in self._unknown and bool(self._arrays)
-
     def record_of(self, name: str, title: str) -> Fingerprint | None:
         """Return the fingerprint of an array, or None."""
         for group in (title, self._groups.get(title, title)):
