@@ -56,26 +56,24 @@ def renew_guards(
     cells; an array that has no snapshot, or a damaged one, has none afterwards. `without`: arrays that get none, since
     some of their cells cannot be read.
     """
-    parts = {sheet.title: sheet for sheet in book.sheets}
-    renewed: dict[str, bytes] = {}
-    exact = dict(arrays)
-    snapshots = open_snapshots(reading)
+    snapshots, exact, renewed = open_snapshots(reading), dict(arrays), dict[str, bytes]()
     if not snapshots.exist:
-        return {}, dict(arrays)
+        return {}, exact
     own = {name: snapshots.find(name, array.column, array.buffer) for name, array in arrays.items()}
-    names = {id(one): name for name, one in own.items() if one is not None}
+    names = {one: name for name, one in own.items() if one is not None}
     stale = {one.header.name: one for one in snapshots if own.get(one.header.name, one) is None}
-    names |= {id(one): name for name, one in stale.items()}
+    names |= {one: name for name, one in stale.items()}
     texts: dict[str, list[list[str]]] = {guard.title or "": [] for guard in reading.guards()}
     for one in snapshots:
-        if names.get(id(one), one.header.name) in without or id(one) not in names:
+        if (name := names.get(one)) is None or name in without:
             continue
-        name, header = names[id(one)], arrays[names[id(one)]].column.header
+        header = arrays[name].column.header
         buffer = snapshots.restore(name, arrays[name].buffer, arrays[name].column)
         exact[name] = replace(arrays[name], buffer=buffer)
         linear = LinearArray(header.dtype.name, header.shape, header.strides, header.offset, header.order, buffer)
         how = {"sheet": one.header.sheet, "cells": one.header.cells, "dates": one.header.dates}
         texts[one.title].append(encode_snapshot(name, linear, **how))
+    parts = {sheet.title: sheet for sheet in book.sheets}
     for title, made in texts.items():
         sheet = parts[title]
         plan = SheetPlan(sheet.title, (), 0, names=False, very_hidden=True)

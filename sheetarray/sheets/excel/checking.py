@@ -262,7 +262,7 @@ def _find_all(
                 memory.pass_over(name)
                 judged = [*find_edits(guarded, buffer, column.header, name, at)]
                 if (other := snapshots.others.get(name)) is not None:
-                    judged.insert(0, memory.note_other_name(name, other, is_there=other in snapshots.names))
+                    judged.insert(0, memory.note_other_name(name, other, is_there=other in snapshots.ask_names()))
             findings = [replace(one, array=name) for one in judged if isinstance(one, Finding)]
             change = next((one for one in judged if isinstance(one, RowChange)), None)
             record = None if guarded is not None else memory.record_of(name, title)

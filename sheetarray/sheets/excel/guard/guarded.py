@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
@@ -64,12 +64,14 @@ class Guarded:
         )
 
 
-class Snapshot(NamedTuple):
+@dataclass(eq=False)
+class Snapshot:
     """A snapshot in a sheet: its header, and the texts of its elements."""
 
     header: SnapshotHeader
     texts: Sequence[str]
     title: str
+    is_sound: bool | None = None  # None until it has been decoded; False if it is damaged, or of another workbook
 
 
 class Snapshots:
@@ -89,21 +91,19 @@ class Snapshots:
         self,
         sheets: Sequence[ExcelSheet],
         *,
-        ask_names: Callable[[], Collection[str]] = frozenset,
-        is_own: Callable[[SnapshotHeader, Buffer], bool | None] = lambda *_: None,
+        ask_names: Callable[[], Collection[str]],
+        is_own: Callable[[SnapshotHeader, Buffer], bool | None],
     ) -> None:
+        self.ask_names, self._is_own = ask_names, is_own
+        self._sheets = sheets
+        self.others: dict[str, str] = {}
         self._damage: list[Finding] = []
         self._foreign: list[str] = []
-        self.others: dict[str, str] = {}
-        self._ask_names, self._is_own = ask_names, is_own
-        self._sheets = sheets
-        self._unusable: set[int] = set()  # the ids of snapshots, as in all that follows
-        self._verified: set[int] = set()
-        self._last: tuple[int, Buffer] | None = None
-        self._last_compared: tuple[int, Buffer, Guarded | None] | None = None
-        self._last_restored: tuple[Buffer, Guarded | None] | None = None
-        self._partners: dict[str, Snapshot | None] = {}
         self._unpaired: list[str] = []
+        self._partners: dict[str, Snapshot | None] = {}
+        self._last_decoded: tuple[Snapshot, Buffer] | None = None
+        self._last_compared: tuple[Snapshot, Buffer, Guarded | None] | None = None
+        self._last_restored: tuple[Buffer, Guarded | None] | None = None
         self._work_left = _MOST_COMPARED
 
     @property
@@ -120,38 +120,26 @@ class Snapshots:
     @property
     def findings(self) -> list[Finding]:
         """The findings about snapshots that cannot be used, as far as they were read."""
-        return [*self._damage, *self._find_foreign(), *self._find_unpaired()]
+        findings = list(self._damage)
+        if self._foreign:
+            what = f"its elements of {quote_names(self._foreign)} do not have the checksums that the workbook remembers"
+            findings.append(self._warn(f"the guard is of another file: {what}", _HINT, self._foreign))
+        if self._unpaired:
+            left = [one.header.name for one in self._orphans]
+            what = f"fits {quote_names(self._unpaired)}"
+            what += f", and those of {quote_names(left)} fit no array" if left else ""
+            reason = f"the guard has no snapshot that {what}: cells are read as they are"
+            hint = "a renamed array with many edits is not recognised: give it its old name"
+            findings.append(self._warn(reason, hint, self._unpaired))
+        return findings
 
-    def _find_foreign(self) -> Iterator[Finding]:
-        """Yield the finding that names the arrays whose snapshots are those of another workbook."""
-        if not self._foreign:
-            return
-        of, only = quote_names(self._foreign), self._foreign[0] if len(self._foreign) == 1 else None
-        reason = (
-            f"the guard is of another file: its elements of {of} do not have the checksums that the workbook remembers"
-        )
-        yield Finding("warning", self._sheets[0].title, reason, _HINT, array=only)
-
-    def _find_unpaired(self) -> Iterator[Finding]:
-        """Yield the finding that names the arrays that were asked about and that no snapshot fits."""
-        if not self._unpaired:
-            return
-        left = [one.header.name for one in self._orphans]
-        rest = f", and those of {quote_names(left)} fit no array" if left else ""
-        reason = f"the guard has no snapshot that fits {quote_names(self._unpaired)}{rest}: cells are read as they are"
-        hint = "a renamed array with many edits is not recognised: give it its old name"
-        only = self._unpaired[0] if len(self._unpaired) == 1 else None
-        yield Finding("warning", self._sheets[0].title, reason, hint, array=only)
+    def _warn(self, reason: str, hint: str, names: Sequence[str]) -> Finding:
+        return Finding("warning", self._sheets[0].title, reason, hint, array=names[0] if len(names) == 1 else None)
 
     def __iter__(self) -> Iterator[Snapshot]:
         """Yield every snapshot, those of one name together."""
         for snapshots in self._by_name.values():
             yield from snapshots
-
-    @property
-    def names(self) -> Collection[str]:
-        """The names of all arrays of the workbook."""
-        return self._ask_names()
 
     @cached_property
     def _by_name(self) -> dict[str, list[Snapshot]]:
@@ -166,26 +154,25 @@ class Snapshots:
 
         `nbytes`: the bytes of the array that stands in the sheet, which limit those of the snapshot.
         """
-        header, texts, key = snapshot.header, snapshot.texts, id(snapshot)
-        if key in self._unusable:
+        if snapshot.is_sound is False:
             return None
-        if self._last is not None and self._last[0] == key:
-            return self._last[1]
+        if self._last_decoded is not None and self._last_decoded[0] is snapshot:
+            return self._last_decoded[1]
+        header, texts = snapshot.header, snapshot.texts
         try:
             buffer = decode_snapshot(header, texts, most_bytes=bytes_allowed(texts, nbytes))
         except (FormatError, MemoryError) as error:
             reason = error.reason if isinstance(error, FormatError) else "it takes more memory than there is"
-            name = f"{header.name}: " if header.name else ""
-            message = f"{name}the guard cannot be used: {reason}"
+            message = f"{header.name and f'{header.name}: '}the guard cannot be used: {reason}"
             self._damage.append(Finding("warning", snapshot.title, message, _HINT, array=header.name))
-            self._unusable.add(key)
+            snapshot.is_sound = False
             return None
-        if key not in self._verified and self._is_own(header, buffer) is False:
+        if snapshot.is_sound is None and self._is_own(header, buffer) is False:
             self._foreign.append(header.name)
-            self._unusable.add(key)
+            snapshot.is_sound = False
             return None
-        self._verified.add(key)
-        self._last = key, buffer
+        snapshot.is_sound = True
+        self._last_decoded = snapshot, buffer
         return buffer
 
     # The snapshot of an array --------------------------------------------------------------------------------
@@ -214,8 +201,8 @@ class Snapshots:
 
     def _find_content(self, named: Snapshot | None, column: ArrayColumn, buffer: Buffer) -> Snapshot | None:
         """Return the snapshot whose elements are those of an array; None unless exactly one may be."""
-        found = self._by_content.get(_content_key(buffer, column.header), [])
-        found = [one for one in found if one is not named and self._keeps(one, column, buffer, 0.9)]
+        least, found = 0.9 * len(buffer), self._by_content.get(_content_key(buffer, column.header), [])
+        found = [one for one in found if one is not named and (self._count_kept(one, column, buffer) or 0) >= least]
         if not found and named is None:
             counts: list[tuple[int, Snapshot]] = []
             for one in self._orphans:
@@ -224,10 +211,9 @@ class Snapshots:
                     counts.append((self._count_kept(one, column, buffer) or 0, one))
             most = max((kept for kept, _ in counts), default=0)
             found = [one for kept, one in counts if kept == most] if 2 * most >= len(buffer) else []
-        orphans = {id(one) for one in self._orphans} if len(found) > 1 else ()
-        found = [one for one in found if id(one) in orphans] or found
-        first = self.decode(found[0], buffer.nbytes) if found else None
-        others = (self.decode(one, buffer.nbytes) for one in found[1:])
+        if len(found) > 1:
+            found = [one for one in found if one in self._orphans] or found
+        first, *others = (self.decode(one, buffer.nbytes) for one in found) if found else [None]
         if first is None or not all(other is not None and is_same(first, other) for other in others):
             return None
         return found[0]
@@ -235,7 +221,7 @@ class Snapshots:
     @cached_property
     def _orphans(self) -> list[Snapshot]:
         """The intact snapshots whose arrays are not in the workbook."""
-        left = [one for one in self if one.header.name not in self.names]
+        left = [one for one in self if one.header.name not in self.ask_names()]
         return [one for one in left if self.decode(one, 0) is not None]
 
     @cached_property
@@ -256,11 +242,6 @@ class Snapshots:
         guarded = self._compare_with(snapshot, column, buffer)
         return None if guarded is None else int(guarded.kept.sum())
 
-    def _keeps(self, snapshot: Snapshot, column: ArrayColumn, buffer: Buffer, share: float) -> bool:
-        """Return whether a snapshot has that share of the elements too."""
-        kept = self._count_kept(snapshot, column, buffer)
-        return kept is not None and kept >= share * len(buffer)
-
     # Comparing -----------------------------------------------------------------------------------------------
 
     def compare(self, name: str, column: ArrayColumn, buffer: Buffer) -> Guarded | None:
@@ -271,43 +252,37 @@ class Snapshots:
         return None if snapshot is None else self._compare_with(snapshot, column, buffer)
 
     def _compare_with(self, snapshot: Snapshot, column: ArrayColumn, buffer: Buffer) -> Guarded | None:
-        """Return an array beside a snapshot; None if it cannot be its own.
-
-        Rows are looked for wherever they stand now, and single elements where hardly a row is left whole.
-        """
-        if (
-            self._last_compared is None
-            or self._last_compared[0] != id(snapshot)
-            or self._last_compared[1] is not buffer
-        ):
-            compared = self._compare_anew(snapshot, column.header, buffer)
-            self._last_compared = id(snapshot), buffer, compared
-        return self._last_compared[2]
+        """Return an array beside a snapshot; None if it cannot be its own."""
+        last = self._last_compared
+        if last is None or last[0] is not snapshot or last[1] is not buffer:
+            last = self._last_compared = snapshot, buffer, self._compare_anew(snapshot, column.header, buffer)
+        return last[2]
 
     def _compare_anew(self, snapshot: Snapshot, header: Header, buffer: Buffer) -> Guarded | None:
+        """Look for rows wherever they stand now, and for single elements where hardly a row is left whole."""
         if snapshot.header.header.dtype.name != header.dtype.name:
             return None
         written = self.decode(snapshot, buffer.nbytes)
         if written is None:
             return None
-        rows, before, best = count_rows(header), count_rows(snapshot.header.header), None
+        ways: list[Guarded] = []
         if len(written) == len(buffer):
-            kept = mark_kept(written, buffer, header.dtype)
-            best = Guarded(written, kept, written)
-            if best.kept.all():
-                return best
+            ways.append(Guarded(written, mark_kept(written, buffer, header.dtype), written))
+            if ways[0].kept.all():
+                return ways[0]
+        rows, before = count_rows(header), count_rows(snapshot.header.header)
         row = rows[1] if rows is not None and before is not None and rows[1] == before[1] else 0
         if row:
-            best = _better(best, _align(written, header, buffer, row))
-        if best is not None and row != 1 and 2 * best.kept.sum() < len(buffer):
-            best = _better(best, _align(written, header, buffer, 1))
-        return best
+            ways.append(_align(written, header, buffer, row))
+        if ways and row != 1 and 2 * max(way.kept.sum() for way in ways) < len(buffer):
+            ways.append(_align(written, header, buffer, 1))
+        return max(ways, key=lambda way: int(way.kept.sum()), default=None)
 
     def restore(self, name: str, buffer: Buffer, column: ArrayColumn) -> Buffer:
         """Return the elements of an array, in which those that were only rounded have their exact bits again."""
         self._last_restored = None
         guarded = self.compare(name, column, buffer)
-        self._last = self._last_compared = None  # the elements are the caller's now
+        self._last_decoded = self._last_compared = None  # the elements are the caller's now
         restored = buffer if guarded is None else put_back(guarded, buffer)
         self._last_restored = restored, guarded
         return restored
@@ -369,11 +344,6 @@ def _may_fit(written: Header, header: Header) -> bool:
         return False
     before, rows = count_rows(written), count_rows(header)
     return written.capacity == header.capacity or (before is not None and rows is not None and before[1] == rows[1])
-
-
-def _better(one: Guarded | None, other: Guarded) -> Guarded:
-    """Return the comparison in which more elements are kept; the first if as many are."""
-    return other if one is None or other.kept.sum() > one.kept.sum() else one
 
 
 def put_back(guarded: Guarded, buffer: Buffer) -> Buffer:
