@@ -270,31 +270,10 @@ def adopt_gsheet(
     missing: Missing = "error",
     progress: Progress | None = None,
 ) -> dict[str, ArrayInfo]:
-    """Correct headers, named ranges and views in a Google spreadsheet, so that they fit the cells.
+    """Make the headers of arrays in a Google spreadsheet, their named ranges and views, true to the cells below them.
 
-    Args:
-        source, worksheet, client, credentials, timeout, missing: as for `read_gsheet`.
-        target: None; a spreadsheet is changed in place.
-        progress: only its attribute `waiting` is called.
-
-    Returns:
-        An `ArrayInfo` for each array whose length changed, by name.
-
-    Raises:
-        FormatError: as `read_gsheet`; nothing is changed.
-        LimitError: a target.
-        RemoteError: the service cannot be reached, or refuses; nothing is changed.
-
-    Example:
-        >>> import numpy as np
-        >>> from sheetarray.sheets.google import write_gsheet
-        >>> from sheets_emulator import SheetsServer
-        >>> with SheetsServer() as server:
-        ...     key, client = server.create(), server.client()
-        ...     url = write_gsheet(key, {"t": np.array([1.5, 2.5])}, client=client)
-        ...     _ = client.open_by_url(url).worksheet("arrays").append_row([3.5])
-        ...     adopt_gsheet(key, client=client)["t"].shape
-        (3,)
+    It returns the infos of the arrays that had other lengths, as their headers say them now. A spreadsheet is changed
+    in place, so that there is no `target`. Of `progress` only the attribute `waiting` is called.
     """
     if target is not None:
         raise LimitError("a spreadsheet is adopted in place: leave the target out, or name a file")

@@ -217,20 +217,6 @@ def plan_for(
         return planner.with_size(state, free)
 
 
-@dataclass(slots=True)
-class _Column:
-    """A column as it will be: the row of its name, the blanks below that, and how tall its header is."""
-
-    name_row: int
-    blanks: int
-    header: int
-    kept: StandingArray | None = None
-
-    @property
-    def rows(self) -> tuple[int, int]:
-        return self.name_row, self.name_row + 1 + self.blanks + self.header
-
-
 class _Planner:
     def __init__(self, layout: Layout, content: SheetContent) -> None:
         self.sheet, self.layout, self.content = content.sheet, layout, content
@@ -354,39 +340,35 @@ class _Planner:
         """Find the rows of all columns, with blanks between names and headers that are shorter than others.
 
         Readers accept a name above blanks only if another array has its name and its data in the same two rows. So
-        there are no blanks if a write leaves no such array.
+        there are no blanks if a write leaves no such array, and the names of arrays that stay are lowered.
         """
         pieces = self.layout.pieces
         if not self.standing:
             self.rows = dict.fromkeys(range(len(pieces)), 0)
             return
-        common = self._find_common_rows()
-        top = min(map(_name_row, self.standing))
-        columns = {}
+        common = self._find_common_rows() if len(pieces) + len(self.kept) > 1 else None
+        top = common[0] if common else min(map(_name_row, self.standing))
+        blanks = [0] * len(pieces)
+        begins: Counter[tuple[int, int]] = Counter()  # the rows of a name and of the first element
         for index, piece in enumerate(pieces):
             array = self.pairs.get(index)
             if array is not None and array.name_cell is None:
-                continue  # it has no name, and stays where it is
+                self.rows[index] = array.anchor.row  # it has no name, and stays where it is
+                continue
             name_row = top if array is None else _name_row(array)
-            data = array.data[0] if array is not None and array.anchor.blanks else 0
+            below = name_row + 1 + len(piece.header)
             if common is not None:
-                name_row, data = common[0] if array is None else name_row, common[1]
-            columns[index] = _Column(name_row, max(data - name_row - 1 - len(piece.header), 0), len(piece.header))
-        others = [
-            _Column(_name_row(array), array.anchor.blanks, array.anchor.start, array)
-            for array in self.kept
-            if array.name_cell is not None and array.anchor.orient == "columns"
-        ]
-        _drop_lonely_blanks([*columns.values(), *others])
-        blanks = {index: column.blanks for index, column in columns.items()}
-        pieces = [replace(piece, blanks=blanks.get(index, 0)) for index, piece in enumerate(pieces)]
-        self.layout = Layout(pieces, self.layout.named)
-        for index in range(len(pieces)):
-            if (column := columns.get(index)) is None:
-                self.rows[index] = self.pairs[index].anchor.row
-            else:
-                self.rows[index] = column.name_row + (1 + column.blanks if index in self.pairs else 0)
-        self.lowered = tuple(c.kept for c in others if c.kept and c.blanks != c.kept.anchor.blanks)
+                blanks[index] = max(common[1] - below, 0)
+            begins[name_row, below + blanks[index]] += 1
+            self.rows[index] = name_row if array is None else name_row + 1 + blanks[index]
+        others = [array for array in self.kept if array.name_cell is not None and array.anchor.orient == "columns"]
+        begins.update((_name_row(array), array.data[0]) for array in others)
+        self.layout = Layout(
+            [replace(piece, blanks=count) for piece, count in zip(pieces, blanks, strict=True)], self.layout.named
+        )
+        self.lowered = tuple(
+            array for array in others if array.anchor.blanks and begins[_name_row(array), array.data[0]] < 2
+        )
         self.moved = common is not None and {array.data[0] for array in self.standing} != {common[1]}
 
     def _find_common_rows(self) -> tuple[int, int] | None:
@@ -441,19 +423,6 @@ class _Planner:
             self.lowered,
             self.moved,
         )
-
-
-def _drop_lonely_blanks(columns: Sequence[_Column]) -> None:
-    """Take blanks away where no other array has its name and its data in the same rows."""
-    while True:
-        counts = Counter(column.rows for column in columns)
-        alone = [column for column in columns if column.blanks and counts[column.rows] < 2]
-        if not alone:
-            return
-        for column in alone:
-            if column.kept is not None:
-                column.name_row += column.blanks
-            column.blanks = 0
 
 
 def _name_row(array: StandingArray) -> int:

@@ -231,21 +231,10 @@ def scan_gsheet(
     resize: bool = False,
     progress: Progress | None = None,
 ) -> dict[str, ArrayInfo]:
-    """Return an `ArrayInfo` for each array. A small worksheet takes two requests, a large one a few more.
+    """Return the infos of all arrays, in two requests where the worksheet is small, a few where it is not.
 
-    Args:
-        source, worksheet, client, credentials, timeout, strict: as for `read_gsheet`.
-        resize: return the shapes that `read_gsheet` gives with `resize=True`; all cells are read for this.
-        progress: only its attribute `waiting` is called.
-
-    Example:
-        >>> from sheetarray.sheets.google import write_gsheet
-        >>> from sheets_emulator import SheetsServer
-        >>> with SheetsServer() as server:
-        ...     key, client = server.create(), server.client()
-        ...     url = write_gsheet(key, {"t": np.zeros((2, 3))}, client=client)
-        ...     scan_gsheet(key, client=client)["t"].shape
-        (2, 3)
+    With `resize` shapes are those that `read_gsheet` gives with it, and all is read. Of `progress` only the attribute
+    `waiting` is called.
     """
     service = open_service(source, worksheet, client, credentials, timeout, progress)
     return _read_consistently(service, lambda: scan_sheets(select_sheets(service), strict=strict, resize=resize))
@@ -261,23 +250,11 @@ def check_gsheet(
     missing: Missing = "error",
     progress: Progress | None = None,
 ) -> Iterator[Finding]:
-    """Yield a finding for each problem in a Google spreadsheet. An intact one has none.
-
-    Args:
-        source, worksheet, client, credentials, timeout, missing, progress: as for `read_gsheet`.
+    """Yield every finding in a spreadsheet; nothing where it is intact.
 
     Raises:
-        NotFoundError: the worksheet does not exist.
-        RemoteError: the service cannot be reached, or refuses. Wrong content never raises an error.
-
-    Example:
-        >>> from sheetarray.sheets.google import write_gsheet
-        >>> from sheets_emulator import SheetsServer
-        >>> with SheetsServer() as server:
-        ...     key, client = server.create(), server.client()
-        ...     url = write_gsheet(key, {"t": np.zeros((2, 3))}, client=client)
-        ...     list(check_gsheet(key, client=client))
-        []
+        NotFoundError: no such worksheet.
+        RemoteError: the service cannot be reached, or refuses; nothing is raised for the content.
     """
 
     def attempt() -> list[Finding]:
@@ -311,25 +288,9 @@ def read_columns_gsheet(
     credentials: PathLike | None = None,
     timeout: float = TIMEOUT,
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """Return the columns of an ordinary table as arrays; see `sheetarray.read_columns`.
+    """Return the columns of an ordinary table, one array each; see `sheetarray.read_columns`.
 
-    Args:
-        source, worksheet, client, credentials, timeout: as for `read_gsheet`; without a worksheet, the first is read.
-        columns: the names (or letters) of the columns to read; None reads all.
-        table: the options that the caller passed to `read_columns`, or None.
-
-    Raises:
-        FormatError: there is no table, a cell does not fit the dtype, or a column does not fill its shape.
-        NotFoundError: the worksheet, or a column, does not exist.
-        RemoteError: the service cannot be reached, or refuses.
-
-    Example:
-        >>> from sheets_emulator import SheetsServer
-        >>> with SheetsServer() as server:
-        ...     key, client = server.create(), server.client()
-        ...     _ = client.open_by_key(key).sheet1.update([["id", "t"], [7, 1.5], [8, 2.5]])
-        ...     read_columns_gsheet(key, client=client)
-        {'id': array([7, 8]), 't': array([1.5, 2.5])}
+    Without a worksheet, the first is read.
     """
     options = table or TableOptions()
     service = open_service(source, worksheet, client, credentials, timeout)

@@ -248,15 +248,7 @@ def clean_gsheet(
 ) -> list[Finding]:
     """Remove the hidden sheets that interrupted writes have left, and return a finding for each, as `check` does.
 
-    Args:
-        source, client, credentials, timeout: as for `write_gsheet`; the whole spreadsheet is looked at.
-        everything: remove those of writers that may be alive too; these begin again.
-
-    Example:
-        >>> from sheets_emulator import SheetsServer
-        >>> with SheetsServer() as server:
-        ...     clean_gsheet(server.create(), client=server.client())
-        []
+    `everything`: remove those of writers that may be alive too; these begin again.
     """
     service = open_service(source, None, client, credentials, timeout, writing=True)
     for attempt in range(_MOST_ATTEMPTS):

@@ -230,29 +230,25 @@ class ViewRequests(ViewFormulas):
         yield change_lines(lines_of(self._gid, *hidden), {"hiddenByUser": True})
         hidden = ("COLUMNS", self.hidden_place, self.hidden_place + 1)
         yield change_lines(lines_of(self._gid, *hidden), {"hiddenByUser": True})
-        for start, end, pixels in self._widths():
-            yield change_lines(lines_of(self._gid, "COLUMNS", start, end), {"pixelSize": pixels})
+        yield from self._width_requests()
         if plan.has_numbers:
             yield self._gradient()
             yield {"addChart": {"chart": self._chart()}}
 
-    def _widths(self) -> Iterator[tuple[int, int, int]]:
-        """Yield neighbouring columns of one width: the first, the one after the last, and the pixels of each."""
-        plan = self.plan
-        captions = [plan.caption, f"{plan.rows.dim} \\ {plan.columns.dim}"]
-        captions += [chooser.caption for chooser in self.choosers.values()]
-        down = _longest(self._first_labels(plan.rows.labels))
-        yield 0, 1, min(max(_NARROWEST, _PIXELS * (max(down, *map(len, captions)) + 3)), _WIDEST_LABEL)
-        elements = _longest(self.sample(_SAMPLE))
-        elements = max(elements, _longest(self._first_labels(plan.columns.labels)))
-        width = min(max(_NARROWEST, _PIXELS * (elements + 2)), _WIDEST)
-        longest = _longest([chooser.value for chooser in self.choosers.values()])
-        yield 1, 2, min(max(width, _PIXELS * (longest + 5)), _WIDEST)
-        if plan.width > 1:
-            yield 2, plan.width + 1, width
+    def _width_requests(self) -> Iterator[Answer]:
+        """Yield the requests that make columns as wide as their cells: that of labels, and all others alike."""
+        plan, choosers = self.plan, self.choosers.values()
+        captions = [plan.caption, f"{plan.rows.dim} \\ {plan.columns.dim}", *(chooser.caption for chooser in choosers)]
+        values = [*self.sample(_SAMPLE), *self._first_labels(plan.columns.labels), *(c.value for c in choosers)]
+        labels = [*captions, *self._first_labels(plan.rows.labels)]
+        for start, end, cells, widest in ((0, 1, labels, _WIDEST_LABEL), (1, plan.width + 1, values, _WIDEST)):
+            # a number shows at most 9 characters
+            longest = max(len(str(cell)) if isinstance(cell, str) else min(len(str(cell)), 9) for cell in cells)
+            pixels = min(max(_NARROWEST, _PIXELS * (longest + 3)), widest)
+            yield change_lines(lines_of(self._gid, "COLUMNS", start, end), {"pixelSize": pixels})
 
     def _first_labels(self, labels: Labels | None) -> list[Cell]:
-        """Return the first labels of a dimension, or texts as wide as they are."""
+        """Return the first labels of a dimension, or a text as wide as they are."""
         if labels is None:
             return []
         if labels.style is not None and labels.array.dtype_entry.kind == "datetime":
@@ -302,11 +298,6 @@ class ViewRequests(ViewFormulas):
 def _format_of(kind: str) -> Answer:
     """Return the number format of a kind of chooser: text, or dates by their unit."""
     return {"type": "TEXT", "pattern": "@"} if kind == "@" else date_format(DATE_CODES[kind])
-
-
-def _longest(values: list[Cell]) -> int:
-    """Return the number of characters in the longest of some values; a number shows at most 9 characters."""
-    return max((len(str(value)) if isinstance(value, str) else min(len(str(value)), 9) for value in values), default=0)
 
 
 # Views in a spreadsheet: worksheets that show arrays slice by slice, written beside them, renewed and told apart.

@@ -26,7 +26,17 @@ from .at_once import find_change, write_at_once
 from .changes import TOO_LARGE, Requests, Swap, apply_changes, change_properties
 from .client import DRIVE, http_client
 from .plan import FreeCells, WritePlan, check_cells, fresh_plan, plan_for, plan_table
-from .requests import TIMEOUT, ChangedError, FailedError, RefusedError, Retries, SheetsApi, dump_json, open_service
+from .requests import (
+    TIMEOUT,
+    Answer,
+    ChangedError,
+    FailedError,
+    RefusedError,
+    Retries,
+    SheetsApi,
+    dump_json,
+    open_service,
+)
 from .sent_cells import make_chunks
 from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, MOST_COLUMNS, State, WriteNotes, Writer, fetch_state
 from .stage import Stage, copy_requests, describe_stages, new_gid, sheet_requests
@@ -349,22 +359,10 @@ def write_sheets_gsheet(
     timeout: float = TIMEOUT,
     progress: Progress | None = None,
 ) -> dict[str, str]:
-    """Write each table of a mapping to a worksheet: all tables, or none.
+    """Write each table to a worksheet of its own: all of them, or nothing at all; return their URLs, by title.
 
-    Args:
-        target: as for `write_gsheet`, without a worksheet.
-        tables: frames, or mappings of names to arrays, by the titles of their worksheets.
-        plain: write plain columns, as `write_table_gsheet` does.
-        at, dates, views, client, credentials, timeout, progress: as for `write_gsheet`.
-        if_sheet_exists: as for `write_table_gsheet`.
-
-    Returns:
-        The URL of each worksheet, by title.
-
-    Raises:
-        DTypeError: names the worksheet, and the array that no cells hold; nothing is written.
-        LimitError: more than a worksheet or a spreadsheet holds, or the target is a worksheet; nothing is written.
-        RemoteError: as for `write_gsheet`.
+    `tables`: frames, or mappings of names to arrays, by the titles of their worksheets. `plain`: write plain columns,
+    as `write_table_gsheet` does.
     """
     address = parse_address(_ANY_KEY if title_of_new(target) is not None else target)
     if address.gid is not None or address.title is not None:
@@ -395,33 +393,10 @@ def write_table_gsheet(
     timeout: float = TIMEOUT,
     progress: Progress | None = None,
 ) -> str:
-    """Write the columns of a table to a worksheet, under a row of names; see `sheetarray.write_table`.
+    """Write the columns of a table to a worksheet, one row of names above them; see `sheetarray.write_table`.
 
-    Args:
-        target, dates, client, credentials, timeout, progress: as for `write_gsheet`.
-        table: a mapping of names to 1-D arrays, a DataFrame, or an Arrow table.
-        worksheet: its title, if the target names none; it is made if it does not exist, and used if it is blank.
-        at: the first cell, where the table may stand beside other cells. None takes the whole worksheet.
-        if_sheet_exists: "replace" puts the table in the place of a table that this package has written to the
-            worksheet; with "error" the worksheet must be blank.
-
-    Returns:
-        The URL of the worksheet.
-
-    Raises:
-        DTypeError: an array is not 1-D, or cells cannot hold it.
-        LimitError: columns of different lengths, more than a spreadsheet holds, or a worksheet that is not to be
-            replaced; nothing is changed.
-        RemoteError: as for `write_gsheet`.
-
-    Example:
-        >>> import numpy as np
-        >>> from sheets_emulator import SheetsServer
-        >>> with SheetsServer() as server:
-        ...     key, client = server.create(), server.client()
-        ...     url = write_table_gsheet(key, {"day": np.array(["2024-02-29"], "M8[D]"), "t": [1.5]}, client=client)
-        ...     client.open_by_key(key).worksheet("table").get_all_values()
-        [['day', 't'], ['2024-02-29', '1.5']]
+    With `at` the table may stand beside other cells; otherwise it takes the whole worksheet, which must be blank. With
+    `if_sheet_exists="replace"` it takes the place of a table that this package has written to the worksheet.
     """
     part = _lay_out_table(table, at, dates, if_sheet_exists)
     (url,) = _write(target, [part], worksheet, client, credentials, timeout, progress)
@@ -532,19 +507,20 @@ def _create(service: SheetsApi, title: str) -> str:
     Raises:
         RemoteError: the service refuses, or it is unknown whether the spreadsheet was made.
     """
-    failures = 0
-    while True:
+
+    def attempt() -> Answer:
         try:
-            answer = service.send("post", "", body=dump_json({"properties": {"title": title}}))
+            return service.send("post", "", body=dump_json({"properties": {"title": title}}))
         except RefusedError as refused:
             raise RemoteError(f"the service refuses: {refused.message}", status=refused.status) from None
         except FailedError as failure:
-            if not failure.undone:
-                hint = f"look in Drive whether there is a spreadsheet {title!r} before you try again"
-                what = f"{failure.what}; the spreadsheet may have been made"
-                raise RemoteError(what, hint=hint, status=failure.status) from None
-            service.patience.wait_for(failure, failures := failures + 1)
-            continue
-        if isinstance(key := answer.get("spreadsheetId"), str) and key:
-            return key
-        raise RemoteError("the answer does not look like one of the Sheets API; the spreadsheet may have been made")
+            if failure.undone:
+                raise
+            hint = f"look in Drive whether there is a spreadsheet {title!r} before you try again"
+            what = f"{failure.what}; the spreadsheet may have been made"
+            raise RemoteError(what, hint=hint, status=failure.status) from None
+
+    key = service.patience.repeat(attempt).get("spreadsheetId")
+    if isinstance(key, str) and key:
+        return key
+    raise RemoteError("the answer does not look like one of the Sheets API; the spreadsheet may have been made")
