@@ -148,6 +148,24 @@ def leave_stage(
     return title
 
 
+@contextmanager
+def meanwhile(server: SheetsServer, strikes: Callable[[Any], object], do: Callable[[], object]) -> Iterator[None]:
+    """Do something once, right before the first request that `strikes` is true of; there must be one."""
+    done: list[bool] = []
+
+    def act(record: Any) -> None:
+        if not done and strikes(record):
+            done.append(True)
+            do()
+
+    server.on_request = act
+    try:
+        yield
+    finally:
+        server.on_request = None
+    assert done
+
+
 class Spreadsheet(str):
     """The worksheet `arrays` of a new spreadsheet: its URL, with what tests of files ask of a path."""
 

@@ -15,6 +15,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
+from limits import set_limits
 from services import ENDPOINT, Book
 
 from sheets_emulator import SheetsServer
@@ -25,6 +26,28 @@ SCOPES = [f"https://www.googleapis.com/auth/{name}" for name in ("spreadsheets",
 @pytest.fixture
 def book(server: SheetsServer) -> Book:
     return Book(server)
+
+
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Pauses, recorded instead of waited for."""
+    result: list[float] = []
+    monkeypatch.setattr("time.sleep", result.append)
+    return result
+
+
+@pytest.fixture
+def staged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is small enough to be written at once."""
+    set_limits(monkeypatch, google_batch=0)
+
+
+@pytest.fixture(params=["at once", "staged"])
+def way(request: pytest.FixtureRequest) -> str:
+    """Each of the two ways of writing."""
+    if request.param == "staged":
+        request.getfixturevalue("staged")
+    return str(request.param)
 
 
 @pytest.fixture(scope="session")

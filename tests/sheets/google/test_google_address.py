@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -164,27 +163,20 @@ def test_a_write_to_a_file_has_no_address(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "target", ["gsheets://new", "gsheets://new?title=", "gsheets://new?name=x", "gsheets://new/x?title=y"]
+    ("target", "arrays", "message"),
+    [
+        *((f"gsheets://new{end}", [1.5], "title") for end in ("", "?title=", "?name=x", "/x?title=y")),
+        *((f"gsheets://new?title={title}", [1.5], "title") for title in ("%20", "x" * 1001, "\ud800")),
+        ("gsheets://new?title=x", ["x" * 50_001], "50,001 characters"),
+        ("gsheets://new?title=x", ["\ud800"], "not valid Unicode"),
+    ],
 )
-def test_a_new_spreadsheet_without_a_title_is_not_made(sheets_server: SheetsServer, target: str) -> None:
-    with pytest.raises(sa.NotFoundError, match="title"):
-        write_gsheet(target, {"t": np.arange(3)}, client=sheets_server.client())
+def test_no_spreadsheet_is_made_for_what_cannot_be_written(
+    sheets_server: SheetsServer, target: str, arrays: list[Any], message: str
+) -> None:
+    with pytest.raises((sa.NotFoundError, sa.LimitError, sa.DTypeError), match=message):
+        write_gsheet(target, {"t": np.array(arrays)}, client=sheets_server.client())
     assert sheets_server.requests == []
-
-
-def test_nothing_is_made_for_arrays_that_cannot_be_written(sheets_server: SheetsServer) -> None:
-    for arrays in ({"t": np.array(["x" * 50_001])}, {"t": np.array(["\ud800"])}):
-        with pytest.raises((sa.LimitError, sa.DTypeError)):
-            write_gsheet("gsheets://new?title=x", arrays, client=sheets_server.client())
-    assert sheets_server.requests == []
-
-
-@pytest.mark.parametrize("title", ["", "  ", "x" * 1001, "\ud800"])
-def test_an_impossible_title_of_a_spreadsheet_is_refused(sheets_server: SheetsServer, title: str) -> None:
-    with pytest.raises(sa.LimitError, match="title"):
-        create_gsheet(title, client=sheets_server.client())
-    create_gsheet("x" * 1000, client=sheets_server.client())
-    assert len(sheets_server.requests) == 1
 
 
 @pytest.mark.parametrize("share", [["me"], ["a b@c"], ["@"], "me", ["a@\ud800"]])
@@ -195,11 +187,9 @@ def test_what_is_no_address_is_refused_before_anything_is_made(sheets_server: Sh
 
 
 @pytest.mark.fault("The answer to a request for a new spreadsheet is lost.", "There is no second spreadsheet.")
+@pytest.mark.usefixtures("pauses")
 @pytest.mark.parametrize("fault", [{"status": "reset-after"}, {"status": 503}, {"status": "empty", "applied": True}])
-def test_a_lost_answer_makes_no_second_spreadsheet(
-    sheets_server: SheetsServer, fault: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(time, "sleep", lambda _: None)
+def test_a_lost_answer_makes_no_second_spreadsheet(sheets_server: SheetsServer, fault: Any) -> None:
     sheets_server.faults.append(Fault(**fault))
     with pytest.raises(RemoteError, match="may have been made"):
         create_gsheet("once", client=sheets_server.client())

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from limits import set_limits
 from services import Book
 
 import sheetarray as sa
@@ -70,23 +69,29 @@ def test_numbers_in_the_place_of_dates_are_shown_as_numbers(book: Book) -> None:
     assert column(book, 1) == ["1.5", "2.5", "3.5"]
 
 
-def test_headers_are_folded_away_and_frozen(book: Book) -> None:
-    book.write(TABLE)
-    whole = book.resource("arrays")
-    assert whole["properties"]["gridProperties"]["frozenRowCount"] == 19
-    (group,) = whole["rowGroups"]
-    assert group["collapsed"]
-    assert (group["range"]["startIndex"], group["range"]["endIndex"]) == (1, 19)
-    hidden = [row.get("hiddenByUser", False) for row in whole["data"][0]["rowMetadata"]]
-    assert hidden == [False] + [True] * 18 + [False] * 3
+def layout_of(book: Book) -> tuple[int, list[tuple[int, int, bool]]]:
+    """How many rows are frozen, and the groups of rows."""
+    sheet = book.resource("arrays")
+    groups = [
+        (group["range"]["startIndex"], group["range"]["endIndex"], group.get("collapsed", False))
+        for group in sheet.get("rowGroups", [])
+    ]
+    return sheet["properties"]["gridProperties"].get("frozenRowCount", 0), groups
 
 
-@pytest.mark.parametrize("arrays", [{"a": np.zeros(0)}, {"a": np.zeros(3), "version": np.zeros((3, 1))}])
-def test_only_headers_are_folded_away(book: Book, arrays: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("arrays", "headers"),
+    [
+        (TABLE, (19, [(1, 19, True)])),
+        ({"a": np.zeros(0)}, (1, [])),  # only headers are folded away
+        ({"a": np.zeros(3), "version": np.zeros((3, 1))}, (1, [])),
+    ],
+)
+def test_headers_are_folded_away_and_frozen(book: Book, arrays: dict[str, Any], headers: Any) -> None:
     book.write(arrays)
-    whole = book.resource("arrays")
-    assert "rowGroups" not in whole
-    assert whole["properties"]["gridProperties"]["frozenRowCount"] == 1
+    assert layout_of(book) == headers
+    hidden = [row.get("hiddenByUser", False) for row in book.resource("arrays")["data"][0]["rowMetadata"]]
+    assert [row for row, is_hidden in enumerate(hidden) if is_hidden] == list(range(1, headers[0]))
 
 
 @pytest.mark.parametrize(
@@ -120,28 +125,9 @@ def test_columns_for_programs_are_folded_away_and_long_texts_are_not_wide(book: 
 RANKS = {"a": np.arange(3.0), "b": np.arange(8).reshape(2, 2, 2), "c": np.array(["x", "y"]), "d": np.float32(5)}
 
 
-@pytest.fixture(params=["at once", "stage"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Each of the two ways of writing."""
-    if request.param != "at once":
-        set_limits(monkeypatch, google_batch=0)
-    return str(request.param)
-
-
 def data_rows(book: Book) -> set[int]:
     """The rows, from 1, in which data begin."""
     return {row for row, cells in enumerate(book.cells(), 2) if "data" in cells}
-
-
-def layout_of(book: Book) -> tuple[int, list[tuple[int, int, bool]]]:
-    """How many rows are frozen, and the groups of rows."""
-    params = {"ranges": "arrays", "fields": "sheets(properties.gridProperties,rowGroups)"}
-    (sheet,) = book.opened.fetch_sheet_metadata(params)["sheets"]
-    groups = [
-        (group["range"]["startIndex"], group["range"]["endIndex"], group.get("collapsed", False))
-        for group in sheet.get("rowGroups", [])
-    ]
-    return sheet["properties"]["gridProperties"].get("frozenRowCount", 0), groups
 
 
 def assert_holds(book: Book, arrays: dict[str, Any]) -> None:

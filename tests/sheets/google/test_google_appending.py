@@ -8,7 +8,7 @@ import awkward as ak
 import numpy as np
 import pytest
 import xarray as xr
-from services import Book
+from services import Book, meanwhile
 
 import sheetarray as sa
 from sheetarray.testing.cases import assert_same
@@ -104,21 +104,28 @@ def test_what_stands_below_is_not_overwritten(book: Book) -> None:
     book.append({"day": rows_of(ARRAYS["day"], 1)})  # one row less ends above it
 
 
-def test_an_array_of_no_dimensions_has_no_rows(server: SheetsServer) -> None:
-    book = holding(server, {"x": np.float64(1)})
-    with pytest.raises(sa.LimitError, match="no axis"):
-        book.append({"x": np.float64(2)})
+@pytest.mark.parametrize(
+    ("held", "rows", "error", "words"),
+    [
+        (np.float64(1), np.float64(2), sa.LimitError, "no axis"),
+        (ak.Array([[1, 2], [3]]), ak.Array([[4]]), sa.DTypeError, "no rows are appended to arrays of awkward"),
+    ],
+)
+def test_arrays_without_rows_get_none(server: SheetsServer, held: Any, rows: Any, error: Any, words: str) -> None:
+    book = holding(server, {"a": held})
+    before = book.dump()
+    with pytest.raises(error, match=words):
+        book.append({"a": rows})
     with pytest.raises(sa.NotFoundError, match="no worksheet 'other'"):
         book.append({"x": np.zeros(2)}, worksheet="other")
+    assert book.dump() == before
 
 
 @pytest.mark.fault("A fault at any request of an append.", "The rows are there once, or not at all.")
+@pytest.mark.usefixtures("pauses")
 @pytest.mark.parametrize("status", [503, "reset-before", "reset-after", "truncated", "empty", "wrong", "repeated"])
 @pytest.mark.parametrize("after", [0, 1, 2])
-def test_a_fault_appends_once_or_not_at_all(
-    server: SheetsServer, status: int | str, after: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("time.sleep", lambda _: None)
+def test_a_fault_appends_once_or_not_at_all(server: SheetsServer, status: int | str, after: int) -> None:
     book = holding(server, {"t": ARRAYS["t"]})
     server.faults.append(Fault(status=status, after=after))
     book.append({"t": np.full((1, 3), 0.1)})
@@ -127,17 +134,10 @@ def test_a_fault_appends_once_or_not_at_all(
 
 def test_two_that_append_at_once_both_append(server: SheetsServer) -> None:
     book = holding(server, {"t": ARRAYS["t"]})
-    done: list[bool] = []
-
-    def meanwhile(record: Any) -> None:
-        if record.method == "POST" and not done:
-            done.append(True)
-            book.append({"t": np.full((1, 3), 1.0)})
-
-    server.on_request = meanwhile
-    book.append({"t": np.full((1, 3), 2.0)})
-    assert done
-    assert_same(book.read()["t"], np.concatenate([ARRAYS["t"], np.full((1, 3), 1.0), np.full((1, 3), 2.0)]))
+    rows = [np.full((1, 3), number) for number in (1.0, 2.0)]
+    with meanwhile(server, lambda record: record.method == "POST", lambda: book.append({"t": rows[0]})):
+        book.append({"t": rows[1]})
+    assert_same(book.read()["t"], np.concatenate([ARRAYS["t"], *rows]))
 
 
 @pytest.fixture
@@ -172,14 +172,6 @@ def test_labels_of_a_dataset_stay_when_its_rows_are_appended(server: SheetsServe
     book.append(more)
     again = sa.read_dataset(f"gsheets://{book.key}/arrays", client=book.client)
     xr.testing.assert_identical(again, xr.concat([grid, more], "x"))
-
-
-def test_rows_of_awkward_arrays_are_refused(server: SheetsServer) -> None:
-    book = holding(server, {"a": ak.Array([[1, 2], [3]])})
-    before = book.dump()
-    with pytest.raises(sa.DTypeError, match="no rows are appended to arrays of awkward"):
-        book.append({"a": ak.Array([[4]])})
-    assert book.dump() == before
 
 
 def test_nothing_is_appended_below_a_gap(book: Book) -> None:

@@ -10,7 +10,6 @@ import re
 import socket
 import ssl
 import threading
-import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -73,8 +72,8 @@ def test_an_endpoint_on_this_machine_needs_no_credentials(
     assert not any("uthorization" in str(record) for record in server.requests)
 
 
+@pytest.mark.usefixtures("pauses")
 def test_a_server_on_this_machine_that_is_not_running_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("time.sleep", lambda seconds: None)
     monkeypatch.setenv(ENDPOINT, "http://127.0.0.1:1")
     with pytest.raises(RemoteError, match="cannot be reached") as caught:
         read_gsheet(KEY)
@@ -97,14 +96,13 @@ def test_every_verb_takes_a_client() -> None:
         read_gsheet(KEY, client="me")
 
 
-def test_a_timeout_of_the_callers_own_counts(monkeypatch: pytest.MonkeyPatch, server: SheetsServer) -> None:
-    monkeypatch.setattr("time.sleep", lambda seconds: None)
+@pytest.mark.usefixtures("pauses")
+def test_a_timeout_of_the_callers_own_counts(server: SheetsServer) -> None:
     key, client = server.create(), server.client()
     client.set_timeout(0.05)
     server.faults.append(Fault("late", times=None, seconds=0.4))
     with pytest.raises(RemoteError, match="in time"):
         sa.scan(key, client=client, format="gsheet")
-    server.faults.clear()
 
 
 # Credentials -------------------------------------------------------------------------------------------------
@@ -203,25 +201,34 @@ def spoken(error: BaseException) -> str:
     return "".join(traceback.format_exception(error)) + repr(error) + str(vars(error))
 
 
+def without(content: dict[str, Any], key: str) -> str:
+    return json.dumps({other: value for other, value in content.items() if other != key})
+
+
 @pytest.mark.parametrize(
-    "damage", ["no JSON", "a list", "a number", "cut off", "no key", "odd type", "odd key", "empty"]
+    ("damage", "message"),
+    [
+        (lambda text: text.replace(":", ";"), "JSONDecodeError"),
+        (lambda text: f"[{text}]", "AttributeError"),
+        (lambda _: "5", "TypeError"),
+        (lambda text: text[:-40], "JSONDecodeError"),
+        (lambda _: "", "JSONDecodeError"),
+        (lambda text: without(json.loads(text), "private_key"), "MalformedError"),
+        (
+            lambda text: json.dumps({**json.loads(text), "type": "external"}),
+            "neither a service account's key nor a user",
+        ),
+        (lambda text: json.dumps({**json.loads(text), "private_key": TOKEN}), "InvalidData|ValueError|MalformedError"),
+        (lambda _: json.dumps({"installed": {"client_id": "c", "client_secret": TOKEN}}), "names an OAuth client"),
+        (lambda _: json.dumps({"web": {"client_id": "c", "client_secret": TOKEN}}), "names an OAuth client"),
+    ],
 )
-def test_damaged_credentials_are_an_error_without_their_content(account: Path, damage: str) -> None:
+def test_damaged_credentials_are_an_error_without_their_content(
+    account: Path, damage: Callable[[str], str], message: str
+) -> None:
     known = secrets_of(account)
-    content = json.loads(account.read_text())
-    text = account.read_text()
-    changed = {
-        "no JSON": text.replace(":", ";"),
-        "a list": f"[{text}]",
-        "a number": "5",
-        "cut off": text[:-40],
-        "empty": "",
-        "no key": json.dumps({k: v for k, v in content.items() if k != "private_key"}),
-        "odd type": json.dumps({**content, "type": "external"}),
-        "odd key": json.dumps({**content, "private_key": TOKEN}),
-    }
-    account.write_text(changed[damage])
-    with pytest.raises(RemoteError, match=r"key\.json cannot be used") as caught:
+    account.write_text(damage(account.read_text()))
+    with pytest.raises(RemoteError, match=rf"key\.json .*{message}") as caught:
         read_gsheet(KEY, credentials=account)
     assert not [secret for secret in known if secret in spoken(caught.value)]
     assert "GOOGLE_APPLICATION_CREDENTIALS" in str(caught.value)
@@ -236,16 +243,6 @@ def test_a_missing_credentials_file_is_the_systems_error(tmp_path: Path, monkeyp
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(path))
     with pytest.raises(FileNotFoundError, match=r"credentials cannot be read.*absent\.json"):
         read_gsheet(KEY)
-
-
-@pytest.mark.parametrize("kind", ["installed", "web"])
-def test_the_file_of_an_oauth_client_is_told_from_credentials(tmp_path: Path, kind: str) -> None:
-    path = tmp_path / "client.json"
-    path.write_text(json.dumps({kind: {"client_id": "c", "client_secret": TOKEN}}))
-    path.chmod(0o600)
-    with pytest.raises(RemoteError, match="OAuth client") as caught:
-        read_gsheet(KEY, credentials=path)
-    assert TOKEN not in spoken(caught.value)
 
 
 TOKENS = ["1//0gAbCdEfGhIjKlMnOpQrStUvWxYz-1234567890", "1/AbCdEfGhIjKlMnOpQrStUvWxYz_12345", "eyJhbGciOi.x.y"]
@@ -286,9 +283,7 @@ def test_credentials_that_google_refuses_are_an_error_without_their_content(goog
     assert not [secret for secret in secrets_of(account) if secret in spoken(caught.value)]
 
 
-def test_nobody_to_sign_in_with_is_given_up_soon(account: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pauses: list[float] = []
-    monkeypatch.setattr("time.sleep", pauses.append)
+def test_nobody_to_sign_in_with_is_given_up_soon(account: Path, pauses: list[float]) -> None:
     account.write_text(re.sub(r"http://[^/]*/token", "http://127.0.0.1:1/token", account.read_text()))
     with pytest.raises(RemoteError, match="signs in cannot be reached") as caught:
         read_gsheet(KEY, credentials=account)
@@ -358,10 +353,8 @@ def test_a_certificate_that_is_not_trusted_ends_it_at_once(
 
 @pytest.mark.fault("A connection is cut during the TLS handshake.", "The request is repeated.")
 def test_a_connection_that_is_cut_while_it_is_made_safe_is_tried_again(
-    listening: socket.socket, monkeypatch: pytest.MonkeyPatch
+    listening: socket.socket, monkeypatch: pytest.MonkeyPatch, pauses: list[float]
 ) -> None:
-    pauses: list[float] = []
-    monkeypatch.setattr("time.sleep", pauses.append)
     taken = calls(listening, lambda connection: connection.recv(1))
     monkeypatch.setenv(ENDPOINT, f"https://localhost:{listening.getsockname()[1]}")
     with pytest.raises(RemoteError, match="was cut"):
@@ -369,10 +362,10 @@ def test_a_connection_that_is_cut_while_it_is_made_safe_is_tried_again(
     assert len(taken) == len(pauses) + 1 >= 4
 
 
+@pytest.mark.usefixtures("pauses")
 def test_a_proxy_that_refuses_is_named_and_its_password_is_not(
-    account: Path, listening: socket.socket, monkeypatch: pytest.MonkeyPatch
+    listening: socket.socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("time.sleep", lambda seconds: None)
     refusal = b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n"
     taken = calls(listening, lambda connection: (connection.recv(10_000), connection.sendall(refusal)))
     monkeypatch.setenv("HTTPS_PROXY", f"http://me:{TOKEN}@127.0.0.1:{listening.getsockname()[1]}")
@@ -387,60 +380,28 @@ def test_a_proxy_that_refuses_is_named_and_its_password_is_not(
 # Refusals ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("pauses")
 @pytest.mark.parametrize(
     ("status", "message"),
     [
-        (401, "credentials"),
-        (403, "permission"),
-        (404, "no spreadsheet"),
-        (400, "refuses"),
-        (409, "unavailable"),
-        (413, "refuses"),
-        (503, "unavailable"),
-        (429, "quota"),
-        (599, "unavailable"),
+        *((401, "credentials"), (403, "permission"), (404, "no spreadsheet"), (400, "refuses"), (409, "unavailable")),
+        *((413, "refuses"), (503, "unavailable"), (429, "quota"), (599, "unavailable")),
     ],
 )
+@pytest.mark.parametrize("verb", range(5))
 def test_what_the_service_refuses_is_said_with_advice_and_without_secrets(
-    account: Path, status: int, message: str, monkeypatch: pytest.MonkeyPatch, server: SheetsServer
+    account: Path, status: int, message: str, server: SheetsServer, verb: int
 ) -> None:
-    monkeypatch.setattr("time.sleep", lambda seconds: None)
     key, client = server.create(), server.client()
     client.http_client.auth = gspread.service_account(account).http_client.auth
     client.http_client.session.headers["Authorization"] = f"Bearer {TOKEN}"
     server.faults.append(Fault(status, times=None))
-    for verb in (
-        read_gsheet,
-        partial(sa.scan, format="gsheet"),
-        lambda *args, **more: list(sa.check(*args, **more, format="gsheet")),
-        lambda *args, **more: write_gsheet(*args, {"x": 1}, **more),
-    ):
-        with pytest.raises(RemoteError, match=message) as caught:
-            verb(key, client=client)  # type: ignore[operator]
-        assert caught.value.status == status
-        assert not [secret for secret in secrets_of(account) if secret in spoken(caught.value)]
-        if status in (403, 404):
-            assert "writer@p.iam.gserviceaccount.com" in str(caught.value)
-        if status != 400:
-            assert caught.value.hint or message == "refuses"
-
-
-def test_an_api_that_is_switched_off_says_so(server: SheetsServer) -> None:
-    key, client = server.create(), server.client()
-    patched = type(client.http_client).request
-
-    def request(http: Any, *args: Any, **options: Any) -> Any:
-        try:
-            return patched(http, *args, **options)
-        except gspread.exceptions.APIError as error:
-            text = "Google Sheets API has not been used in project 1 before or it is disabled."
-            error.response._content = json.dumps({"error": {"code": 403, "message": text}}).encode()
-            raise
-
-    type(client.http_client).request = request  # type: ignore[method-assign]
-    server.forbid(key)
-    with pytest.raises(RemoteError, match="API is not enabled"):
-        read_gsheet(key, client=client)
+    with pytest.raises(RemoteError, match=message) as caught:
+        VERBS[verb](key, client=client)
+    assert caught.value.status == status
+    assert not [secret for secret in secrets_of(account) if secret in spoken(caught.value)]
+    assert (status in (403, 404)) == ("writer@p.iam.gserviceaccount.com" in str(caught.value))
+    assert caught.value.hint or message == "refuses"
 
 
 def test_any_client_of_gspread_will_do(server: SheetsServer) -> None:
@@ -476,37 +437,20 @@ class Odd(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.server.taken.append(self.path)
-        getattr(self, self.server.way)()
+        self.answer(*self.server.way)
 
     do_POST = do_PUT = do_GET  # noqa: N815
 
-    def slowly(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Length", "1000000")
+    def answer(self, status: int, body: bytes | None) -> None:
+        """`body`: None is a byte now and then, without end."""
+        self.send_response(status)
+        self.send_header("Location", f"http://127.0.0.1:{self.server.server_port}/{len(self.server.taken)}")
+        self.send_header("Content-Length", str(1_000_000 if body is None else len(body)))
         self.end_headers()
-        while not self.server.closing.wait(PAUSE):
+        self.wfile.write(body or b"")
+        while body is None and not self.server.closing.wait(PAUSE):
             self.wfile.write(b" ")
             self.wfile.flush()
-
-    def round_and_round(self) -> None:
-        self.send_response(302)
-        self.send_header("Location", f"http://127.0.0.1:{self.server.server_port}/{len(self.server.taken)}")
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def deeply(self) -> None:
-        self.send_response(200)
-        body = b"[" * 200_000
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def deeply_wrong(self) -> None:
-        self.send_response(400)
-        body = b'{"error":' * 200_000
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
 
     def log_message(self, *_: Any) -> None:
         """Say nothing."""
@@ -527,31 +471,29 @@ def odd(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         thread.join()
 
 
+SWITCHED_OFF = "Google Sheets API has not been used in project 1 before or it is disabled."
+
+
+@pytest.mark.usefixtures("pauses")
 @pytest.mark.parametrize("verb", VERBS)
-def test_an_answer_of_a_byte_now_and_then_is_given_up_in_time(odd: Any, verb: Any) -> None:
-    odd.way = "slowly"
-    with pytest.raises(RemoteError, match=r"given up after .* timeout= allows"):
-        verb(KEY, timeout=0.2)
-    assert len(odd.taken) == 1
-
-
-@pytest.mark.parametrize("verb", VERBS)
-def test_redirects_in_a_circle_end_it(odd: Any, verb: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(time, "sleep", lambda _: None)
-    odd.way = "round_and_round"
-    with pytest.raises(RemoteError, match="circle of redirects"):
-        verb(KEY)
-    assert len(odd.taken) <= 31
-
-
-@pytest.mark.parametrize("way", ["deeply", "deeply_wrong"])
-@pytest.mark.parametrize("verb", VERBS)
-def test_json_of_any_depth_is_a_remote_error(odd: Any, verb: Any, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(time, "sleep", lambda _: None)
-    odd.way = way
-    with pytest.raises(RemoteError):
-        verb(KEY)
-    assert len(odd.taken) <= 10
+@pytest.mark.parametrize(
+    ("status", "body", "message", "most"),
+    [
+        (200, None, r"given up after .* timeout= allows", 1),  # a byte now and then
+        (302, b"", "circle of redirects", 31),
+        (200, b"[" * 200_000, "the answer", 10),
+        (400, b'{"error":' * 200_000, "refuses|the answer", 10),
+        (403, json.dumps({"error": {"code": 403, "message": SWITCHED_OFF}}).encode(), "API is not enabled", 1),
+    ],
+    ids=["slow", "redirects", "deep", "deep error", "switched off"],
+)
+def test_odd_answers_end_it_in_time(
+    odd: Any, verb: Any, status: int, body: bytes | None, message: str, most: int
+) -> None:
+    odd.way = status, body
+    with pytest.raises(RemoteError, match=message):
+        verb(KEY, timeout=0.2 if body is None else 600)
+    assert len(odd.taken) <= most
 
 
 @pytest.mark.parametrize("timeout", [0, -1, float("nan"), "x", [1], b"60"])
@@ -566,11 +508,7 @@ def test_a_timeout_may_be_longer_than_any_wait(server: SheetsServer, timeout: fl
         read_gsheet(server.create(), timeout=timeout, client=server.client())
 
 
-def test_a_quota_is_no_part_of_the_timeout_and_other_waiting_is(
-    monkeypatch: pytest.MonkeyPatch, server: SheetsServer
-) -> None:
-    pauses: list[float] = []
-    monkeypatch.setattr(time, "sleep", pauses.append)
+def test_a_quota_is_no_part_of_the_timeout_and_other_waiting_is(pauses: list[float], server: SheetsServer) -> None:
     key, client = server.create(), server.client()
     server.faults.append(Fault("quota", retry_after=500, times=2))
     write_gsheet(key, {"x": np.arange(3)}, client=client, timeout=60)
@@ -584,11 +522,9 @@ def test_a_quota_is_no_part_of_the_timeout_and_other_waiting_is(
     assert read_gsheet(key, client=client)["x"].tolist() == [0, 1, 2]
 
 
+@pytest.mark.usefixtures("pauses")
 @pytest.mark.parametrize(("seconds", "tries"), [(10, 2), (60, 1)])
-def test_a_pause_that_would_outlast_the_time_is_not_taken(
-    seconds: float, tries: int, monkeypatch: pytest.MonkeyPatch, server: SheetsServer
-) -> None:
-    monkeypatch.setattr(time, "sleep", lambda _: None)
+def test_a_pause_that_would_outlast_the_time_is_not_taken(seconds: float, tries: int, server: SheetsServer) -> None:
     key, client = server.create(), server.client()
     server.requests.clear()
     server.faults.append(Fault(503, retry_after=seconds))

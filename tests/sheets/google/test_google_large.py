@@ -7,7 +7,7 @@ from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
-from services import Book
+from services import Book, meanwhile
 
 import sheetarray as sa
 from sheetarray.testing.cases import assert_same
@@ -111,17 +111,12 @@ def test_a_wrong_cell_of_a_part_is_named_and_no_other(large: Book) -> None:
 def test_a_write_between_two_requests_of_a_read_makes_it_begin_again(server: SheetsServer) -> None:
     book = Book(server, [("Sheet1", 5, 1)])
     put(book, "arrays", flat({"t": np.zeros(160_000, np.int8), "u": np.zeros(3)}))
-    rivals: list[str] = []
 
-    def write(record: Any) -> None:
-        if "A100001%3AA" in record.query and not rivals:
-            rivals.append(book.key)
-            sa.write_gsheet(book.key, {"t": np.ones(160_000, np.int8), "u": np.ones(3)}, client=server.client())
+    def write() -> None:
+        book.write({"t": np.ones(160_000, np.int8), "u": np.ones(3)})
 
-    server.on_request = write
-    result = sa.read_gsheet(f"gsheets://{book.key}/arrays", ["t", "u"], client=book.client)
-    server.on_request = None
-    assert rivals
+    with meanwhile(server, lambda record: "A100001%3AA" in record.query, write):
+        result = sa.read_gsheet(f"gsheets://{book.key}/arrays", ["t", "u"], client=book.client)
     assert {name: set(array.tolist()) for name, array in result.items()} == {"t": {1}, "u": {1}}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from examples import examples
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from killed_writer import killed_at, merge_when_told
-from limits import set_limits
 from merge_model import draw_trial, merge_plainly
 from programs import resave
 from services import dump
@@ -96,24 +94,16 @@ def test_a_row_that_a_person_adds_in_the_browser_is_merged(client: Any, places: 
     assert wanted["t"].values[1, 1] == -1.5
 
 
-@pytest.fixture(params=["at once", "staged"])
-def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """How the target is written."""
-    if request.param == "staged":
-        set_limits(monkeypatch, google_batch=0)
-    monkeypatch.setattr(time, "sleep", lambda _: None)
-
-
 @pytest.mark.fault(
     "A fault that lasts, from any request of a merge on.", "The target is the old one, or the merged one."
 )
 @pytest.mark.parametrize(
-    ("_way", "kind"),
+    ("way", "kind"),
     [("at once", 503), ("staged", 403), ("at once", "reset-after"), ("staged", "reset-after")],
-    indirect=["_way"],
+    indirect=["way"],
 )
 def test_a_merge_that_fails_at_any_request_leaves_the_target_as_it_was(
-    server: SheetsServer, client: Any, places: list[str], _way: None, kind: Any
+    server: SheetsServer, client: Any, places: list[str], way: str, kind: Any, pauses: list[float]
 ) -> None:
     key = places[0].removeprefix("gsheets://")
     outcomes = []

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from limits import set_limits
 from services import Book
 
 import sheetarray as sa
@@ -28,11 +26,8 @@ def write(book: Book, tables: dict[str, Any], **options: Any) -> None:
     sa.write(book.url, tables, client=book.client, **options)
 
 
-@pytest.fixture(params=["at once", "staged"])
-def book(request: pytest.FixtureRequest, server: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Book]:
-    if request.param == "staged":
-        set_limits(monkeypatch, google_batch=0)
-    monkeypatch.setattr(time, "sleep", lambda _: None)
+@pytest.fixture
+def book(way: str, pauses: list[float], server: SheetsServer) -> Iterator[Book]:
     book = Book(server)
     write(book, frames(OLD))
     server.requests.clear()
@@ -72,7 +67,7 @@ def test_a_reader_sees_all_of_them_or_none(book: Book) -> None:
 
 @pytest.mark.fault("A fault that lasts, while several tables are written.", "All old tables stand, or all new ones.")
 @pytest.mark.parametrize(
-    ("book", "kind"), [("at once", "reset-after"), ("staged", 503), ("staged", "reset-after")], indirect=["book"]
+    ("way", "kind"), [("at once", "reset-after"), ("staged", 503), ("staged", "reset-after")], indirect=["way"]
 )
 def test_a_fault_that_lasts_leaves_all_old_tables_or_all_new_ones(book: Book, kind: Any) -> None:
     values, outcomes = dict(OLD), []

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from limits import set_limits
-from services import Book
+from services import Book, meanwhile
 
 import sheetarray as sa
 from sheetarray import write_gsheet
@@ -126,15 +126,12 @@ def test_a_date_of_an_ordinary_table_is_a_date(book: TableBook) -> None:
 
 
 @pytest.mark.fault("The service fails while a table is written.", "The table is whole or absent.")
-def test_a_table_written_while_the_service_fails_is_whole_or_absent(
-    server: SheetsServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("time.sleep", lambda _: None)
-    for status in (503, "reset-after", "empty"):
-        book = TableBook(server)
-        server.faults.append(Fault(status=status, method="POST"))
-        book.write(TABLE)
-        assert [row[5] for row in book.cells()[1:]] == ["TRUE", "FALSE", "TRUE"]
+@pytest.mark.usefixtures("pauses")
+@pytest.mark.parametrize("status", [503, "reset-after", "empty"])
+def test_a_table_written_while_the_service_fails_is_whole_or_absent(book: TableBook, status: Any) -> None:
+    book.server.faults.append(Fault(status=status, method="POST"))
+    book.write(TABLE)
+    assert [row[5] for row in book.cells()[1:]] == ["TRUE", "FALSE", "TRUE"]
 
 
 def test_a_table_without_rows_is_written(book: TableBook) -> None:
@@ -172,14 +169,11 @@ def test_a_named_range_that_moves_while_it_is_read_is_read_where_it_is(book: Tab
     first = book.sheet("Sheet1")
     first.update([["a"], [5], ["b"], [6]])
     first.define_named_range("A1:A2", "named")
-    states = 0
+    reads: list[Any] = []
 
-    def move(request: Any) -> None:
-        nonlocal states
-        states += "values" in request.path
-        if states == 1 and "values" in request.path:
-            states += 1
-            first.insert_rows([["x"]])
+    def reads_cells(request: Any) -> bool:
+        reads.extend([request] if "values" in request.path else [])
+        return len(reads) == 1
 
-    book.server.on_request = move
-    assert sa.read_columns(first.spreadsheet, range="named")["a"].tolist() == [5]
+    with meanwhile(book.server, reads_cells, lambda: first.insert_rows([["x"]])):
+        assert sa.read_columns(first.spreadsheet, range="named")["a"].tolist() == [5]

@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from command_line import run_command
 from examples import cross, examples
 from killed_writer import NEW, STAGED, killed_at, write_when_told
 from limits import set_limits
-from services import ENDPOINT, dump, leave_stage
+from services import ENDPOINT, dump, leave_stage, meanwhile
 
 import sheetarray as sa
 from sheetarray import read_gsheet, write_gsheet
@@ -37,12 +36,6 @@ def settled(setting: str) -> tuple[SheetsServer, str]:
         write_gsheet(key, OLD, client=server.client())
     server.requests.clear()
     return server, key
-
-
-@pytest.fixture
-def staged(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is small enough to be written at once."""
-    set_limits(monkeypatch, google_batch=0)
 
 
 def seen(server: SheetsServer, key: str) -> str:
@@ -103,23 +96,19 @@ def test_at_every_moment_of_a_write_a_reader_gets_all_or_nothing_of_it(
 @pytest.mark.usefixtures("staged")
 @pytest.mark.parametrize("missing", [0, 1, 317])
 def test_a_write_without_room_for_a_stage_is_refused_and_says_how_many_cells_are_missing(missing: int) -> None:
-    arrays = {"t": np.full(400, 2.0)}
-    with SheetsServer() as server:
-        key = server.create(sheets=[("Sheet1", 5, 1)])
-        write_gsheet(key, {"t": np.full(400, 1.0)}, client=server.client())
-        (rows,) = (sheet.grid.rows for sheet in server.snapshot(key).sheets if sheet.title == "arrays")
-        beginning = server.snapshot(key)
+    rows = 419
     with SheetsServer(cells=5 + 2 * rows - missing) as server:  # Sheet1, the worksheet and the stage beside it
         key = server.create(sheets=[("Sheet1", 5, 1)])
-        server._spreadsheet(key).become(replace(beginning, key=key, limit=5 + 2 * rows - missing))
+        write_gsheet(key, {"t": np.full(400, 1.0)}, client=server.client())  # its stage becomes the worksheet
         before = dump(server, key)
+        assert before["sheets"]["arrays"]["size"] == (rows, 1)
         server.requests.clear()
         if not missing:
-            write_gsheet(key, arrays, client=server.client())
-            assert_same(read_gsheet(key, client=server.client())["t"], arrays["t"])
+            write_gsheet(key, {"t": np.full(400, 2.0)}, client=server.client())
+            assert_same(read_gsheet(key, client=server.client())["t"], np.full(400, 2.0))
             return
         with pytest.raises(LimitError, match=rf"\b{missing} cells are missing"):
-            write_gsheet(key, arrays, client=server.client())
+            write_gsheet(key, {"t": np.full(400, 2.0)}, client=server.client())
         assert dump(server, key) == before
         assert not any(record.writes and record.status == 200 for record in server.requests)
 
@@ -282,10 +271,9 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
         ("at once", "staged"),
         ("2, new worksheet", "4, new worksheet", "2, empty worksheet", "4, empty worksheet"),
     ),
+    indirect=["way"],
 )
-def test_writers_at_once_never_mix(way: str, who: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    if way != "at once":
-        set_limits(monkeypatch, google_batch=0)
+def test_writers_at_once_never_mix(way: str, who: str) -> None:
     writers = int(who[0])
     with SheetsServer() as server:
         key = server.create(sheets=[("Sheet1", 1, 1), *([("arrays", 1, 1)] if "empty" in who else [])])
@@ -296,60 +284,47 @@ def test_writers_at_once_never_mix(way: str, who: str, monkeypatch: pytest.Monke
         assert list(dump(server, key)["sheets"]) == ["Sheet1", "arrays"]
 
 
+def write(server: SheetsServer, key: str, **lengths: int) -> None:
+    write_gsheet(key, {name: np.arange(float(length)) for name, length in lengths.items()}, client=server.client())
+
+
+def lengths_of(server: SheetsServer, key: str) -> dict[str, int]:
+    return {name: len(array) for name, array in read_gsheet(key, client=server.client()).items()}
+
+
 @pytest.mark.usefixtures("staged")
 def test_of_two_commits_that_have_seen_the_same_generation_one_plans_again(server: SheetsServer) -> None:
     key = server.create()
-    write_gsheet(key, {"a": np.arange(3.0)}, client=server.client())
-    raced = []
-
-    def race(record: Any) -> None:
-        if b"copyPaste" in record.received and not raced:
-            raced.append(1)
-            write_gsheet(key, {"b": np.arange(4.0), "a": np.arange(5.0)}, client=server.client())
-
-    server.on_request = race
-    write_gsheet(key, {"c": np.arange(6.0), "a": np.arange(2.0)}, client=server.client())
-    server.on_request = None
+    write(server, key, a=3)
+    with meanwhile(server, lambda record: b"copyPaste" in record.received, lambda: write(server, key, b=4, a=5)):
+        write(server, key, c=6, a=2)
     refused = [json.loads(record.sent)["error"]["message"] for record in server.requests if record.status == 400]
     assert len(refused) == 1
     assert "updateNamedRange" in refused[0]
-    result = read_gsheet(key, client=server.client())
-    assert {name: len(array) for name, array in result.items()} == {"a": 2, "b": 4, "c": 6}
+    assert lengths_of(server, key) == {"a": 2, "b": 4, "c": 6}
     assert list(dump(server, key)["ranges"]) != []
 
 
 def test_a_worksheet_that_another_writer_makes_first_is_written_into(server: SheetsServer) -> None:
     key = server.create()
-    raced = []
-
-    def race(record: Any) -> None:
-        if b'"title":"arrays"' in record.received and not raced:
-            raced.append(1)
-            write_gsheet(key, {"b": np.arange(4.0)}, client=server.client())
-
-    server.on_request = race
-    write_gsheet(key, {"a": np.arange(6.0)}, client=server.client())
-    server.on_request = None
-    assert {n: len(a) for n, a in read_gsheet(key, client=server.client()).items()} == {"b": 4, "a": 6}
+    with meanwhile(server, lambda record: b'"title":"arrays"' in record.received, lambda: write(server, key, b=4)):
+        write(server, key, a=6)
+    assert lengths_of(server, key) == {"b": 4, "a": 6}
     assert list(dump(server, key)["sheets"]) == ["Sheet1", "arrays"]
 
 
 @pytest.mark.usefixtures("staged")
 def test_a_worksheet_that_somebody_deletes_meanwhile_is_made_again(server: SheetsServer) -> None:
     key = server.create()
-    write_gsheet(key, OLD, client=server.client())
-    done = []
+    write(server, key, t=3, other=2)
 
-    def delete(record: Any) -> None:
-        if b"copyPaste" in record.received and not done:
-            done.append(1)
-            book = server.client().open_by_key(key)
-            book.del_worksheet(book.worksheet("arrays"))
+    def delete() -> None:
+        book = server.client().open_by_key(key)
+        book.del_worksheet(book.worksheet("arrays"))
 
-    server.on_request = delete
-    write_gsheet(key, NEW, client=server.client())
-    server.on_request = None
-    assert list(read_gsheet(key, client=server.client())) == ["t", "fresh"]
+    with meanwhile(server, lambda record: b"copyPaste" in record.received, delete):
+        write(server, key, t=5, fresh=2)
+    assert lengths_of(server, key) == {"t": 5, "fresh": 2}
 
 
 @pytest.fixture(autouse=True)
@@ -372,36 +347,38 @@ GIVEN_UP_AFTER = 7200  # seconds
 def test_a_stage_is_a_finding_that_says_whose_it_is_and_what_to_do(server: SheetsServer) -> None:
     key, client = server.create(), server.client()
     write_gsheet(key, OLD, client=client)
-    assert list(sa.check(key, client=client, format="gsheet")) == []
-    dead = leave_stage(server, key, GIVEN_UP_AFTER + 900, process=5)
-    living = leave_stage(server, key, 600, gid=78, process=6)
-    first, second = sa.check(key, client=client, format="gsheet")
-    assert (first.severity, first.location, second.location) == ("warning", dead, living)
-    assert "process 5 on another machine (00000000) began 2.2 hours ago and is dead" in first.message
-    assert "gsheets clean URL" in first.hint
-    assert "process 6 on another machine (00000000) has been writing for 10 minutes" in second.message
-    assert "clean --all" in second.hint
-    assert [left.location for left in clean(key, client=client)] == [dead]
-    assert [left.location for left in clean(key, everything=True, client=client)] == [living]
+    ages = {
+        GIVEN_UP_AFTER + 900: "began 2.2 hours ago and is dead",
+        GIVEN_UP_AFTER + 30: "began 2.0 hours ago and is dead",
+        GIVEN_UP_AFTER - 30: "has been writing for 2.0 hours",
+        600: "has been writing for 10 minutes",
+        62: "has been writing for 1 minute",
+    }
+    left = [leave_stage(server, key, ago, gid=77 + number, process=number) for number, ago in enumerate(ages)]
+    findings = list(sa.check(key, client=client, format="gsheet"))
+    assert [(finding.severity, finding.location) for finding in findings] == [("warning", title) for title in left]
+    for number, (finding, said) in enumerate(zip(findings, ages.values(), strict=True)):
+        assert finding.message.endswith(f"process {number} on another machine (00000000) {said}")
+        assert ("gsheets clean URL" if said.endswith("dead") else "gsheets clean --all URL") in finding.hint
+    assert [stage.location for stage in clean(key, client=client)] == left[:2]
+    assert [stage.location for stage in clean(key, everything=True, client=client)] == left[2:]
     assert clean(key, everything=True, client=client) == []
     assert list(dump(server, key)["sheets"]) == ["Sheet1", "arrays"]
     assert list(sa.check(key, client=client, format="gsheet")) == []
 
 
-@pytest.mark.parametrize("staged", [False, True])
-def test_a_write_says_which_stage_leaves_it_no_room(staged: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_write_says_which_stage_leaves_it_no_room(way: str) -> None:
     with SheetsServer(cells=30_000) as server:
         key = server.create(sheets=[("Sheet1", 5, 1)])
         leave_stage(server, key, 60, process=5)
-        if staged:
-            write_gsheet(key, {"t": np.arange(2_100)}, client=server.client())
-            set_limits(monkeypatch, google_batch=0)
+        if way == "staged":
+            write(server, key, t=2_100)
         with pytest.raises(sa.LimitError, match="process 5 on another machine") as caught:
-            write_gsheet(key, {"t": np.arange(2_100 if staged else 5_000)}, client=server.client())
+            write(server, key, t=2_100 if way == "staged" else 5_000)
         assert "clean --all" in str(caught.value)
         assert "cells" in str(caught.value)
         clean(key, everything=True, client=server.client())
-        write_gsheet(key, {"t": np.arange(5_000)}, client=server.client())
+        write(server, key, t=5_000)
 
 
 def test_the_command_line_cleans_as_its_hints_say(server: SheetsServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -425,20 +402,3 @@ def test_the_command_line_cleans_as_its_hints_say(server: SheetsServer, monkeypa
     assert removed["sheet"] == stage
     result = run_command("gsheets", "clean", "gsheets://x")
     assert result.exit_code == 2
-
-
-@pytest.mark.parametrize(
-    ("ago", "text"),
-    [
-        (62, "has been writing for 1 minute"),
-        (GIVEN_UP_AFTER - 30, "has been writing for 2.0 hours"),
-        (GIVEN_UP_AFTER + 30, "began 2.0 hours ago and is dead"),
-    ],
-)
-def test_a_writer_is_described(server: SheetsServer, ago: float, text: str) -> None:
-    key, client = server.create(), server.client()
-    write_gsheet(key, OLD, client=client)
-    leave_stage(server, key, ago, process=3)
-    (finding,) = sa.check(key, client=client, format="gsheet")
-    assert text in finding.message
-    assert not finding.message.endswith("minutes")
