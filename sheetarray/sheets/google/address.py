@@ -150,44 +150,55 @@ def title_of_new(target: Any) -> str | None:
     return titles[0]
 
 
+ALL_ROWS = 10_000_000  # more than any worksheet has: the bottom of ranges that go down to the last row
+ALL_COLUMNS = 18_278  # as many as a worksheet can have: the right side of ranges of whole rows
+
+
 class Rect(NamedTuple):
     """A range of cells of a worksheet: from a row and a column, counted from 0, to those before `bottom` and `right`.
 
-    With a `bottom` of None the range goes down to the last row; with `left` and `right` of None it has all columns.
-
     Example:
-        >>> Rect(0, 2, 20, 3).to_a1, Rect(4, 0, None, 1).to_a1, Rect(0, None, 9, None).to_a1
+        >>> Rect(0, 2, 20, 3).to_a1, Rect(4, 0, ALL_ROWS, 1).to_a1, Rect(0, 0, 9, ALL_COLUMNS).to_a1
         ('C1:C20', 'A5:A', '1:9')
     """
 
     top: int
-    left: int | None
-    bottom: int | None
-    right: int | None
+    left: int
+    bottom: int
+    right: int
 
     @property
     def to_a1(self) -> str:
         """The range in A1 notation, without the worksheet."""
-        if self.left is None or self.right is None:
+        if (self.left, self.right) == (0, ALL_COLUMNS):
             return f"{self.top + 1}:{self.bottom}"
-        last = "" if self.bottom is None else str(self.bottom)
+        last = "" if self.bottom >= ALL_ROWS else str(self.bottom)
         return f"{column_letters(self.left)}{self.top + 1}:{column_letters(self.right - 1)}{last}"
 
     def clip(self, rows: int, columns: int) -> Rect | None:
         """Return the part of the range that is within a grid of some rows and columns; None if there is none."""
-        bottom = rows if self.bottom is None else min(self.bottom, rows)
-        left, right = self.left or 0, columns if self.right is None else min(self.right, columns)
-        return Rect(self.top, left, bottom, right) if self.top < bottom and left < right else None
+        part = self._replace(bottom=min(self.bottom, rows), right=min(self.right, columns))
+        return part if part.top < part.bottom and part.left < part.right else None
 
     def holds(self, row: int, column: int) -> bool:
-        """Return whether a cell is within the range; its bottom and sides must be given."""
-        return self.top <= row < (self.bottom or 0) and (self.left or 0) <= column < (self.right or 0)
+        """Return whether a cell is within the range."""
+        return self.top <= row < self.bottom and self.left <= column < self.right
+
+    def overlaps(self, other: Rect) -> bool:
+        """Return whether two ranges have a cell in common."""
+        rows = self.top < other.bottom and other.top < self.bottom
+        return rows and self.left < other.right and other.left < self.right
 
     def to_grid_range(self, gid: int) -> dict[str, int]:
         """Return the range as a GridRange, the JSON for it in requests of batchUpdate."""
-        ends = (self.top, self.bottom, self.left, self.right)
-        keys = ("startRowIndex", "endRowIndex", "startColumnIndex", "endColumnIndex")
-        return {"sheetId": gid, **{key: end for key, end in zip(keys, ends, strict=True) if end is not None}}
+        ends = {"endRowIndex": self.bottom} if self.bottom < ALL_ROWS else {}
+        ends |= {"endColumnIndex": self.right} if self.right < ALL_COLUMNS else {}
+        return {"sheetId": gid, "startRowIndex": self.top, "startColumnIndex": self.left, **ends}
+
+
+def one_cell(row: int, column: int) -> Rect:
+    """Return the range of one cell."""
+    return Rect(row, column, row + 1, column + 1)
 
 
 def join_columns(rects: Iterable[Rect]) -> list[Rect]:

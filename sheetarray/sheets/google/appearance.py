@@ -12,7 +12,7 @@ from ...cells.serials import DATE_CODES, shown_unit
 from ...columns import LayoutColumn
 from ...composite import is_for_programs
 from ...labels import NAME, find_notes_of_layouts
-from .address import Rect, join_columns
+from .address import join_columns, one_cell
 from .changes import (
     Requests,
     add_group,
@@ -36,7 +36,7 @@ _WIDEST = 430  # pixels of a column with a longer text
 
 def look_requests(plan: WritePlan, gid: int) -> Requests:
     """Return the requests that give a worksheet its look after a write."""
-    names = sorted(Rect(p.row, p.column, p.row + 1, p.column + 1) for p in plan.placed_columns if p.named)
+    names = sorted(one_cell(p.row, p.column) for p in plan.placed_columns if p.named)
     if plan.adopted:
         headers = [*_column_requests(plan, gid), *_header_requests(plan, gid)]
     elif plan.moved:
@@ -69,7 +69,7 @@ def _note_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:
 
 def _set_note(gid: int, row: int, column: int, text: str | None) -> Answer:
     """Return the request that puts a note on a cell, or takes it away."""
-    return repeat_cell(gid, Rect(row, column, row + 1, column + 1), {} if text is None else {"note": text}, "note")
+    return repeat_cell(gid, one_cell(row, column), {} if text is None else {"note": text}, "note")
 
 
 # Headers -------------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from ...errors import DTypeError, FormatError, LimitError, NotFoundError, Remote
 from ...files import PathLike
 from ...header import Header, changed_header_cells, find_slow_axis, resize_header
 from ...linear import LinearArray
-from .address import Rect, worksheet_url
+from .address import Rect, one_cell, worksheet_url
 from .appearance import show_dates
 from .at_once import SheetChange, write_checked
 from .changes import Requests, Swap, apply_changes, clear_cells, put_named_range, resize_sheet, update_cells
@@ -215,7 +215,7 @@ def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[
             most = cells * MOST_DIRECT_BYTES // size
             raise LimitError(f"{cells:,} cells are too many for one request: append about {most:,} at once")
         _check_cells_below(grown, content)
-    height = max(sheet.rows, *(placed.cells.bottom or 0 for placed in columns))
+    height = max(sheet.rows, *(placed.cells.bottom for placed in columns))
     others = sum(other.cells for other in state.worksheets if other.gid != sheet.gid)
     check_cells(others + height * sheet.columns, MOST_CELLS, others)
     swap = Swap(sheet.gid, state.generation(sheet.gid), sheet.notes, own=sheet.notes.own)
@@ -240,7 +240,7 @@ def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[
 def _check_cells_below(grown: list[_AppendedRows], content: SheetContent) -> None:
     """Refuse rows that would go over other cells, or below a gap, where the last element of an array is gone."""
     lasts = {rows.last: rows.placed.piece.name for rows in grown if rows.needs_last}
-    rects = [Rect(row, column, row + 1, column + 1) for row, column in lasts]
+    rects = [one_cell(row, column) for row, column in lasts]
     filled = content.find_filled([*rects, *(rows.placed.cells for rows in grown)])
     for row, column in filled:
         if (row, column) not in lasts:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from ...errors import RemoteError
-from .address import Rect, join_columns, range_on_sheet
+from .address import ALL_COLUMNS, ALL_ROWS, Rect, join_columns, range_on_sheet
 from .changes import (
     Requests,
     Swap,
@@ -65,10 +65,13 @@ def _plan_change(plan: WritePlan, swap: Swap) -> SheetChange:
         assert grid is not None
         touched = [placed.cells for placed in plan.placed_columns] + [*plan.cleared]
         touched += [rect for standing in plan.lowered for rect in (standing.name_cell, standing.above) if rect]
-        touched += [Rect(plan.rows, None, None, None), Rect(0, plan.columns, None, None)]  # what the grid may lose
+        touched += [
+            Rect(plan.rows, 0, ALL_ROWS, ALL_COLUMNS),
+            Rect(0, plan.columns, ALL_ROWS, ALL_COLUMNS),
+        ]  # what the grid may lose
         for rect in filter(None, (rect.clip(sheet.rows, sheet.columns) for rect in touched)):
             rows = list(zip(*grid.cells(rect), strict=True))
-            yield update_cells(gid, rect.top, rect.left or 0, rows, grid.formulas)
+            yield update_cells(gid, rect.top, rect.left, rows, grid.formulas)
 
     return SheetChange(swap, plan.title, plan.placed_columns, requests, (plan.rows, plan.columns), restore)
 
@@ -115,7 +118,7 @@ def _shown_ranges(columns: Sequence[PlacedColumn]) -> list[Rect]:
     """Return ranges that hold all cells of some columns, with one range for neighbours that begin in one row."""
     bottoms: dict[int, int] = {}
     for rect in (placed.cells for placed in columns):
-        bottoms[rect.top] = max(bottoms.get(rect.top, 0), rect.bottom or 0)
+        bottoms[rect.top] = max(bottoms.get(rect.top, 0), rect.bottom)
     return join_columns(placed.cells._replace(bottom=bottoms[placed.row]) for placed in columns)
 
 
@@ -213,7 +216,7 @@ def find_change(service: SheetsApi, title: str, columns: Sequence[PlacedColumn],
     runs = (
         ((placed, start, stop), stop - start)
         for placed in columns
-        for height in [(placed.cells.bottom or 0) - placed.row]
+        for height in [placed.cells.bottom - placed.row]
         for start in range(0, height, CELLS_A_REQUEST)
         for stop in [min(start + CELLS_A_REQUEST, height)]
     )

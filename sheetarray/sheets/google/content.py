@@ -12,7 +12,7 @@ from ...elements import Cell
 from ...errors import FormatError, NotFoundError, SheetArrayError
 from ...labels import NAME, find_notes
 from ...linear import LinearArray
-from .address import Rect, range_on_sheet
+from .address import Rect, one_cell, range_on_sheet
 from .requests import Answer, ChangedError, RefusedError, SheetsApi
 from .spreadsheet_state import CELL_FIELDS, State, Worksheet
 from .worksheet import FetchedColumns, GoogleSheet, fetch_values
@@ -69,16 +69,16 @@ class GridCells:
 
     def cells(self, rect: Rect) -> FetchedColumns:
         """Return the columns of a range, each of its full height; its bottom and sides must be given."""
-        bottom = rect.bottom or 0
+        bottom = rect.bottom
         return [
             [*part, *[""] * (bottom - rect.top - len(part))]
-            for column in range(rect.left or 0, rect.right or 0)
+            for column in range(rect.left, rect.right)
             for part in [self.columns[column][rect.top : bottom] if column < len(self.columns) else []]
         ]
 
     def iter_filled(self, rect: Rect) -> Iterator[tuple[int, int]]:
         """Yield row and column of each cell of a range that is not blank; a formula is never blank."""
-        for column, cells in enumerate(self.cells(rect), rect.left or 0):
+        for column, cells in enumerate(self.cells(rect), rect.left):
             for row, cell in enumerate(cells, rect.top):
                 if cell != "" or (row, column) in self.formulas:
                     yield row, column
@@ -175,7 +175,7 @@ class SheetContent:
         return sorted(
             (row, column)
             for rect, columns in zip(inside, fetch_values(self.view.service, titled, formulas=True), strict=True)
-            for column, cells in enumerate(columns, rect.left or 0)
+            for column, cells in enumerate(columns, rect.left)
             for row, cell in enumerate(cells, rect.top)
             if cell not in (None, "")
         )
@@ -230,7 +230,7 @@ def _to_standing(anchor: Anchor, sheet: Worksheet) -> StandingArray:
     else:
         cells = Rect(row, column, row + 1, min(column + end, max(sheet.columns, column + 1)))
     name = anchor.name_cell
-    return StandingArray(anchor, cells, Rect(*name, name[0] + 1, name[1] + 1) if name else None)
+    return StandingArray(anchor, cells, one_cell(*name) if name else None)
 
 
 def overwrite_error(what: str, row: int, column: int, why: str) -> FormatError:

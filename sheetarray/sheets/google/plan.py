@@ -13,7 +13,7 @@ from ...columns import Layout, LayoutColumn, can_align
 from ...elements import Cell
 from ...errors import FormatError, LimitError, locating
 from ...labels import NAME
-from .address import Rect
+from .address import ALL_COLUMNS, ALL_ROWS, Rect, one_cell
 from .content import (
     CellNotes,
     GridCells,
@@ -24,7 +24,7 @@ from .content import (
 )
 from .requests import SheetsApi
 from .sent_cells import find_difference, to_cells
-from .spreadsheet_state import MOST_CELLS, MOST_COLUMNS, NamedRange, State, Worksheet
+from .spreadsheet_state import NamedRange, State, Worksheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class PlacedColumn:
     @property
     def elements(self) -> Rect:
         """The cells of the elements; if there are none, the word `data`."""
-        bottom = self.cells.bottom or 0
+        bottom = self.cells.bottom
         return Rect(bottom - max(len(self.piece.buffer), 1), self.column, bottom, self.column + 1)
 
     def sent(self, start: int = 0, stop: int | None = None) -> list[Cell]:
@@ -268,7 +268,7 @@ class _Planner:
             return False
         names = [standing.name_cell for name in self.by_name for standing in self.replaced.get(name, [])]
         columns = range(column, column + len(self.layout.pieces))
-        if names == [Rect(row, other, row + 1, other + 1) for other in columns]:
+        if names == [one_cell(row, other) for other in columns]:
             return True
         name = next(iter(self.replaced))
         raise LimitError(f"{name!r:.80} is on the worksheet already: leave out at= to replace it where it stands")
@@ -304,7 +304,7 @@ class _Planner:
         placed = self.placed_columns[index] = PlacedColumn(index, piece, row, anchor.column, named=False)
         if row > anchor.row:
             self.cleared.append(Rect(anchor.row, anchor.column, row, anchor.column + 1))
-        bottom_before, bottom = standing.cells.bottom or 0, placed.cells.bottom or 0
+        bottom_before, bottom = standing.cells.bottom, placed.cells.bottom
         if bottom_before > bottom:
             self.cleared.append(Rect(bottom, anchor.column, bottom_before, anchor.column + 1))
         elif bottom_before < bottom:
@@ -315,11 +315,11 @@ class _Planner:
 
         A cell that belongs to no array, and is in the way of an array that grows, is refused with its address.
         """
-        start = max([self.content.width, *((standing.cells.right or 0) for standing in self.kept)])
+        start = max([self.content.width, *(standing.cells.right for standing in self.kept)])
         free = Rect(0, start, self.sheet.rows, min(start + len(self.fresh), self.sheet.columns))
         if self.content.blank:
             free = Rect(0, 0, self.sheet.rows, self.sheet.columns)
-        looked = [*self.below, *([free] if self.fresh and (free.left or 0) < (free.right or 0) else [])]
+        looked = [*self.below, *([free] if self.fresh and free.left < free.right else [])]
         filled = self.content.find_filled(looked)
         old = [standing.cells for group in self.replaced.values() for standing in group]
         for row, column in filled:
@@ -327,7 +327,7 @@ class _Planner:
                 if rect.holds(row, column) and not any(other.holds(row, column) for other in old):
                     raise overwrite_error("a cell that belongs to no array", row, column, name)
         self.blank = self.content.blank and not filled
-        merged = not self.content.blank and any(_overlap(merge, free) for merge in self.sheet.merges)
+        merged = not self.content.blank and any(merge.overlaps(free) for merge in self.sheet.merges)
         if merged or any(free.holds(row, column) for row, column in filled):
             start = self.sheet.columns
         for column, index in enumerate(sorted(self.fresh), start):
@@ -392,15 +392,15 @@ class _Planner:
         """Return the plan, with the size of the grid."""
         placed_columns = tuple(self.placed_columns[index] for index in sorted(self.placed_columns))
         least = (
-            max(placed.cells.bottom or 0 for placed in placed_columns),
+            max(placed.cells.bottom for placed in placed_columns),
             max(placed.column + 1 for placed in placed_columns),
         )
         rows, columns = max(least[0], self.sheet.rows), max(least[1], self.sheet.columns)
         own = self.sheet.notes.own or self.blank
-        if self.blank and (columns > MOST_COLUMNS or free.others + rows * columns > free.limit):
+        if self.blank and (columns > ALL_COLUMNS or free.others + rows * columns > free.limit):
             rows, columns = least
-        if columns > MOST_COLUMNS:
-            raise LimitError(f"{columns:,} columns would be needed, and a worksheet has {MOST_COLUMNS:,}")
+        if columns > ALL_COLUMNS:
+            raise LimitError(f"{columns:,} columns would be needed, and a worksheet has {ALL_COLUMNS:,}")
         free.check(rows, columns)
         cleared = (rect.clip(rows, columns) for rect in self.cleared)
         notes = CellNotes()
@@ -433,8 +433,8 @@ def _refuse_overlaps(taken: Iterable[tuple[Rect, str]], columns: Iterable[Placed
     """Raise an error with an address where a column would go over cells that something takes."""
     for rect, what in taken:
         for placed in columns:
-            if _overlap(rect, placed.cells):
-                raise overwrite_error(what, rect.top, rect.left or 0, placed.piece.name)
+            if rect.overlaps(placed.cells):
+                raise overwrite_error(what, rect.top, rect.left, placed.piece.name)
 
 
 def _refuse_cells(content: SheetContent, columns: Collection[PlacedColumn], *, down: bool) -> None:
@@ -449,16 +449,11 @@ def _refuse_cells(content: SheetContent, columns: Collection[PlacedColumn], *, d
     if not down:
         why = "above, which would take the cells for elements,"
         above = [(one.cells, f"{what} {why}") for one, what in standing if one.anchor.orient == "columns"]
-        _refuse_overlaps([(cells._replace(bottom=MOST_CELLS), what) for cells, what in above], columns)
+        _refuse_overlaps([(cells._replace(bottom=ALL_ROWS), what) for cells, what in above], columns)
     for placed in columns:
         rect = placed.cells._replace(bottom=content.sheet.rows) if down else placed.cells
         for row, column in content.find_filled([rect]):
             raise overwrite_error("a cell that holds something", row, column, placed.piece.name)
-
-
-def _overlap(one: Rect, other: Rect) -> bool:
-    rows = one.top < (other.bottom or 0) and other.top < (one.bottom or 0)
-    return rows and (one.left or 0) < (other.right or 0) and (other.left or 0) < (one.right or 0)
 
 
 # Tables: a worksheet must be blank, or hold a table that may be replaced -----------------------------------------
@@ -501,7 +496,7 @@ def plan_table(
         if not blank and not sheet.notes.own:
             raise LimitError(f"{title} was not written by sheetarray: name another one, or clear it")
         for merge in sheet.merges:
-            raise overwrite_error("a merged cell", merge.top, merge.left or 0, "the table")
+            raise overwrite_error("a merged cell", merge.top, merge.left, "the table")
     placed = _place_side_by_side(layout, (0, 0))
     rows, columns = max(layout.height, sheet.rows), max(len(placed), sheet.columns)
     free.check(rows, columns)

@@ -67,7 +67,7 @@ def select_sheets(service: SheetsApi, *, first: bool = False, at_once: int = MOS
     sheets = [GoogleSheet(service, sheet.title, state, at_once=at_once) for sheet in wanted]
     ranges = [(sheet.title, view.first_rows(_HEAD)) for sheet, view in zip(wanted, sheets, strict=True)]
     for view, (_, rect), columns in zip(sheets, ranges, fetch_values(service, ranges), strict=True):
-        view.keep_head(rect.bottom or 0, columns)
+        view.keep_head(rect.bottom, columns)
     return sheets
 
 

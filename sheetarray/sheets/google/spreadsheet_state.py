@@ -17,7 +17,7 @@ from functools import cache
 from typing import Any
 
 from ...errors import NotFoundError, RemoteError
-from .address import Rect
+from .address import ALL_COLUMNS, ALL_ROWS, Rect
 from .requests import Answer, RefusedError, SheetsApi
 
 # The notes that writes leave on a worksheet, and on a view, in the developer metadata of the spreadsheet.
@@ -193,7 +193,6 @@ class Writer:
 # generation, one is refused as a whole.
 
 MOST_CELLS = 10_000_000  # of a spreadsheet, over all worksheets
-MOST_COLUMNS = 18_278  # of a worksheet
 MOST_CHARACTERS = 50_000  # of the text of a cell
 
 _SHEET_FIELDS = (
@@ -351,7 +350,7 @@ def _parse_worksheet(sheet: Answer) -> Worksheet:
         parse_integer(grid.get("rowCount", 0)),
         parse_integer(grid.get("columnCount", 0)),
         properties.get("sheetType", "GRID") == "GRID",
-        tuple(map(parse_rect, sheet.get("merges", []))),
+        tuple(map(_parse_rect, sheet.get("merges", []))),
         WriteNotes.from_metadata(sheet.get("developerMetadata", [])),
         tuple(map(_parse_group, [*sheet.get("rowGroups", []), *sheet.get("columnGroups", [])])),
         parse_integer(grid.get("frozenRowCount", 0)),
@@ -373,16 +372,11 @@ def _parse_named_range(named: Answer) -> NamedRange:
         str(named["namedRangeId"]),
         str(named["name"]),
         parse_integer((grid_range or {}).get("sheetId", 0)),
-        None if grid_range is None else parse_rect(grid_range),
+        None if grid_range is None else _parse_rect(grid_range),
     )
 
 
-def parse_rect(grid_range: Answer) -> Rect:
+def _parse_rect(grid_range: Answer) -> Rect:
     """Return the range that a GridRange of the service's JSON means."""
-    bottom, right = grid_range.get("endRowIndex"), grid_range.get("endColumnIndex")
-    return Rect(
-        parse_integer(grid_range.get("startRowIndex", 0)),
-        parse_integer(grid_range.get("startColumnIndex", 0)),
-        None if bottom is None else parse_integer(bottom),
-        None if right is None else parse_integer(right),
-    )
+    ends = {"startRowIndex": 0, "startColumnIndex": 0, "endRowIndex": ALL_ROWS, "endColumnIndex": ALL_COLUMNS}
+    return Rect(*(parse_integer(grid_range.get(end, otherwise)) for end, otherwise in ends.items()))

@@ -145,10 +145,10 @@ class Stage:
 
 def _compare(layout: Layout, chunk: Chunk, cells_back: FetchedColumns) -> None:
     """Compare the columns of a chunk with those that come back; a DTypeError names the first cell that differs."""
-    first = chunk.rect.left or 0
-    for column in range(first, chunk.rect.right or 0):
+    first = chunk.rect.left
+    for column in range(first, chunk.rect.right):
         placed = PlacedColumn(column, layout.pieces[column], 0, column, layout.named)
-        stop = min(chunk.rect.bottom or 0, placed.cells.bottom or 0)
+        stop = min(chunk.rect.bottom, placed.cells.bottom)
         kept = cells_back[column - first] if column - first < len(cells_back) else []
         difference = placed.find_change(chunk.rect.top, stop, kept)
         if difference is not None:
@@ -205,14 +205,14 @@ def _lower_name(gid: int, standing: StandingArray) -> Requests:
     """Return the requests that put the name of an array right above its header."""
     assert standing.name_cell is not None
     goal = standing.above
-    return [clear_cells(gid, standing.name_cell), update_cells(gid, goal.top, goal.left or 0, [[standing.anchor.name]])]
+    return [clear_cells(gid, standing.name_cell), update_cells(gid, goal.top, goal.left, [[standing.anchor.name]])]
 
 
 def _copy_ranges(plan: WritePlan, staged: Layout) -> Iterator[tuple[Rect, Rect]]:
     """Yield ranges on the stage, each with its range in the worksheet; neighbours in blank columns go together."""
     for group in group_fresh(plan):
         alike = all(placed.piece.blanks == staged.pieces[placed.index].blanks for placed in group)
-        first, height = group[0], max((placed.cells.bottom or 0) for placed in group) - group[0].row if alike else 1
+        first, height = group[0], max(placed.cells.bottom for placed in group) - group[0].row if alike else 1
         source = Rect(0, first.index, height, first.index + len(group))
         yield source, Rect(first.row, first.column, first.row + height, first.column + len(group))
         if not alike:
@@ -223,7 +223,7 @@ def _copy_ranges(plan: WritePlan, staged: Layout) -> Iterator[tuple[Rect, Rect]]
 def _copy_below_name(staged: Layout, placed: PlacedColumn) -> tuple[Rect, Rect]:
     """Return the cells of the header and elements of a column on the stage, and those that they go to."""
     skipped = staged.named + staged.pieces[placed.index].blanks
-    top, bottom = placed.row + placed.named * (1 + placed.piece.blanks), placed.cells.bottom or 0
+    top, bottom = placed.row + placed.named * (1 + placed.piece.blanks), placed.cells.bottom
     source = Rect(skipped, placed.index, skipped + bottom - top, placed.index + 1)
     return source, Rect(top, placed.column, bottom, placed.column + 1)
 

@@ -15,7 +15,7 @@ from ...dtypes import DType
 from ...elements import Cell
 from ...errors import Finding
 from ...tables import ScalarColumn, Table
-from .address import Rect, join_columns, range_on_sheet
+from .address import ALL_COLUMNS, ALL_ROWS, Rect, join_columns, range_on_sheet
 from .requests import Answer, ChangedError, RefusedError, SheetsApi, pack
 from .spreadsheet_state import State, fetch_state
 
@@ -123,7 +123,7 @@ def _cut(column: int, end: int) -> Iterator[tuple[Rect, int]]:
     tops = range(0, max(end, 1), CELLS_A_REQUEST)
     for top in tops[:-1]:
         yield Rect(top, column, top + CELLS_A_REQUEST, column + 1), CELLS_A_REQUEST
-    yield Rect(tops[-1], column, None, column + 1), end - tops[-1]
+    yield Rect(tops[-1], column, ALL_ROWS, column + 1), end - tops[-1]
 
 
 # A worksheet as a `columns.Sheet`: its first rows in one request, whole columns in as few requests as possible.
@@ -132,7 +132,6 @@ MOST_AT_ONCE = 150_000  # cells of a grid, or of arrays, that one request fetche
 _MOST_HEAD_ROWS = 1200  # rows that are fetched first of a worksheet that is not fetched as a whole
 _HEAD = 20_000  # cells, about, that are looked at first
 _SMALL_GRID = 2_000_000  # cells, most of them blank, of a grid that one request fetches if its arrays are small
-_ALL_ROWS = 10_000_000  # more rows than any worksheet has
 _FIRST_ROWS = 250  # rows that are fetched first of a worksheet of unknown width
 
 
@@ -232,12 +231,12 @@ class GoogleSheet:
         """Return the range of the first rows that hold about `budget` cells; all rows of a small worksheet."""
         size = self._size
         if size and size[0] * size[1] <= self._at_once:
-            return Rect(0, None, max(size[0], 1), None)
+            return Rect(0, 0, max(size[0], 1), ALL_COLUMNS)
         width = size[1] if size else len(self._head)
         rows = min(max(budget // width, 200), _MOST_HEAD_ROWS) if width else _FIRST_ROWS
         if size:
             rows = min(rows, size[0])
-        return Rect(0, None, max(rows, self._rows), None)
+        return Rect(0, 0, max(rows, self._rows), ALL_COLUMNS)
 
     def keep_head(self, rows: int, columns: FetchedColumns) -> None:
         """Take over the first rows that somebody else has fetched."""
@@ -247,9 +246,9 @@ class GoogleSheet:
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
         """Return the first rows, about `budget` cells of them, and whether they are all rows."""
         wanted = self.first_rows(budget)
-        if not self.is_whole and (wanted.bottom or 1) > self._rows:
+        if not self.is_whole and wanted.bottom > self._rows:
             ((_, columns),) = self._fetch([[wanted]])
-            self.keep_head(wanted.bottom or 1, columns)
+            self.keep_head(wanted.bottom, columns)
         return self._grid(), self.is_whole
 
     def _grid(self) -> list[list[Cell]]:
@@ -282,7 +281,7 @@ class GoogleSheet:
         ends = self._ends()
         small = self._size is None or self._size[0] * self._size[1] <= _SMALL_GRID
         if small and sum(ends.values()) <= MOST_AT_ONCE:
-            ((_, whole),) = self._fetch([[Rect(0, None, _ALL_ROWS, None)]])
+            ((_, whole),) = self._fetch([[Rect(0, 0, ALL_ROWS, ALL_COLUMNS)]])
             self.keep_head(max([self._rows, *map(len, whole)]), whole)
             self.is_whole = True
             return
@@ -290,7 +289,7 @@ class GoogleSheet:
         tops = {column: max(self._rows, ends.get(column, 0)) for column in range(columns)}
         rects = join_columns(Rect(top, column, rows, column + 1) for column, top in tops.items() if top < rows)
         fetched = self._fetch([rects]) if rects else []
-        filled = [(rect.left or 0) + index for rect, some in fetched for index, cells in enumerate(some) if cells]
+        filled = [rect.left + index for rect, some in fetched for index, cells in enumerate(some) if cells]
         self._fetch_columns(dict.fromkeys(filled, 0))
 
     def _ends(self) -> dict[int, int]:
@@ -357,7 +356,7 @@ class GoogleSheet:
     def _fetch_columns(self, wanted: Mapping[int, int]) -> None:
         """Fetch columns as a whole, given for each the number of its first cells that must be as they were seen."""
         ends = self._ends()
-        last = self._size[0] if self._size else _ALL_ROWS
+        last = self._size[0] if self._size else ALL_ROWS
         ranges = (
             one for column in sorted(wanted) for one in _cut(column, min(max(ends.get(column, 0), self._rows), last))
         )
@@ -376,15 +375,15 @@ class GoogleSheet:
         if not self.is_whole:
             rows, step = self._known_size()[0], max(CELLS_A_REQUEST // max(len(self._head), 1), 1)
             columns = _stack(
-                self._fetch([[Rect(top, None, min(top + step, rows), None)] for top in range(0, rows, step)])
+                self._fetch([[Rect(top, 0, min(top + step, rows), ALL_COLUMNS)] for top in range(0, rows, step)])
             )
         height = max(map(len, columns.values()), default=0)
         numeric = [column for column, cells in columns.items() if any(type(cell) in (int, float) for cell in cells)]
         runs = (rect for column in sorted(numeric) for rect, _ in _cut(column, height))
-        rects = join_columns(rect._replace(bottom=rect.bottom or height) for rect in runs)
+        rects = join_columns(rect._replace(bottom=min(rect.bottom, height)) for rect in runs)
         columns |= {column: [*columns[column]] for column in numeric}
         for rect, shown in self._fetch([rects], dates=True) if rects else ():
-            for column, texts in enumerate(shown, rect.left or 0):
+            for column, texts in enumerate(shown, rect.left):
                 _put_shown_dates(columns[column], rect.top, texts)
         return Table(height, {column: ScalarColumn(cells) for column, cells in columns.items() if cells})
 
@@ -393,7 +392,7 @@ def _stack(fetched: Iterable[tuple[Rect, FetchedColumns]]) -> dict[int, list[Cel
     """Return the columns of ranges, those of one column one below the other."""
     columns: dict[int, list[Cell]] = {}
     for rect, some in fetched:
-        for column, cells in enumerate(some, rect.left or 0):
+        for column, cells in enumerate(some, rect.left):
             held = columns.setdefault(column, [])
             if cells:
                 held += [""] * (rect.top - len(held))

@@ -21,7 +21,7 @@ from ...linear import LinearArray
 from ...tables import lay_out_table
 from ...views.description import View, select_views
 from ..workbooks import check_choices, parse_cell
-from .address import SheetAddress, check_title, parse_address, title_of_new, worksheet_url
+from .address import ALL_COLUMNS, SheetAddress, check_title, parse_address, title_of_new, worksheet_url
 from .at_once import find_change, write_at_once
 from .changes import TOO_LARGE, Requests, Swap, apply_changes, change_properties
 from .client import DRIVE, http_client
@@ -38,7 +38,7 @@ from .requests import (
     open_service,
 )
 from .sent_cells import make_chunks
-from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, MOST_COLUMNS, State, WriteNotes, Writer, fetch_state
+from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, State, WriteNotes, Writer, fetch_state
 from .stage import Stage, copy_requests, describe_stages, new_gid, sheet_requests
 from .views import ViewSource, check_wanted, find_views, write_views
 
@@ -336,7 +336,7 @@ def _lay_out_arrays(
     linear = linear_arrays(spread(arrays, limit=MOST_CHARACTERS))
     wanted = select_views(views, linear)
     check_wanted(wanted, linear)
-    room = MOST_COLUMNS - (corner or (0, 0))[1]
+    room = ALL_COLUMNS - (corner or (0, 0))[1]
     layout, *more = lay_out_sheets(
         linear, max_columns=room, max_characters=MOST_CHARACTERS, aligned=True, serials=dates == "real"
     )
@@ -410,7 +410,7 @@ def _lay_out_table(table: Any, at: str | None, dates: str, if_sheet_exists: str,
     replacing = if_sheet_exists == "replace"
     if replacing and corner is not None:
         raise LimitError("at= puts a table beside other cells, and if_sheet_exists='replace' clears them: give one")
-    room = MOST_COLUMNS - (corner or (0, 0))[1]
+    room = ALL_COLUMNS - (corner or (0, 0))[1]
     layout = lay_out_table(table, max_columns=room, max_characters=MOST_CHARACTERS, serials=dates == "real")
     return Part(layout, title, partial(plan_table, replacing=replacing), corner=corner)
 
