@@ -81,17 +81,23 @@ def test_a_server_on_this_machine_that_is_not_running_is_named(monkeypatch: pyte
     assert "internet" not in str(caught.value)
 
 
-def test_every_verb_takes_a_client() -> None:
-    with SheetsServer() as server:
-        key, client = server.create(), server.client()
-        for given in (client, client.http_client):
-            write_gsheet(key, {"x": np.arange(3)}, client=given)
-            assert read_gsheet(key, client=given)["x"].tolist() == [0, 1, 2]
-            assert list(sa.scan(key, client=given, format="gsheet")) == ["x"]
-            assert list(sa.check(key, client=given, format="gsheet")) == []
-            with pytest.raises(sa.FormatError, match="exchange format"):
-                sa.read_columns(key, worksheet="arrays", client=given, format="gsheet")
-        assert client.http_client.timeout is None
+def test_every_verb_takes_any_client_of_gspread(server: SheetsServer) -> None:
+    key, client = server.create(), server.client()
+
+    class Mine(BackOffHTTPClient):
+        def request(self, method: str, endpoint: str, *args: Any, **options: Any) -> Any:
+            url = endpoint.replace("https://sheets.googleapis.com", server.url)
+            return super().request(method, url, *args, **options)
+
+    session = client.http_client.session
+    for given in (client, client.http_client, gspread.Client(auth=None, session=session, http_client=Mine)):  # type: ignore[arg-type]
+        write_gsheet(key, {"x": np.arange(3)}, client=given)
+        assert read_gsheet(key, client=given)["x"].tolist() == [0, 1, 2]
+        assert list(sa.scan(key, client=given, format="gsheet")) == ["x"]
+        assert list(sa.check(key, client=given, format="gsheet")) == []
+        with pytest.raises(sa.FormatError, match="exchange format"):
+            sa.read_columns(key, worksheet="arrays", client=given, format="gsheet")
+    assert client.http_client.timeout is None
     with pytest.raises(TypeError, match="client"):
         read_gsheet(KEY, client="me")
 
@@ -318,24 +324,16 @@ def calls(server: socket.socket, answer: Callable[[socket.socket], object]) -> l
 
 
 @pytest.fixture
-def self_signed(tmp_path: Path) -> Path:
+def self_signed(tmp_path: Path, private_key: str) -> Path:
     """A certificate that nobody trusts, and its key."""
-    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    key = serialization.load_pem_private_key(private_key.encode(), None)
+    assert isinstance(key, rsa.RSAPrivateKey)
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
     now = datetime.datetime.now(datetime.UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now)
-        .not_valid_after(now + datetime.timedelta(days=1))
-        .sign(key, hashes.SHA256())
-    )
+    made = x509.CertificateBuilder(name, name, key.public_key(), 1, now, now + datetime.timedelta(days=1))
     path = tmp_path / "certificate.pem"
-    pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    path.write_bytes(made.public_bytes(serialization.Encoding.PEM) + pem)
+    pem = made.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
+    path.write_bytes(pem + private_key.encode())
     return path
 
 
@@ -402,20 +400,6 @@ def test_what_the_service_refuses_is_said_with_advice_and_without_secrets(
     assert not [secret for secret in secrets_of(account) if secret in spoken(caught.value)]
     assert (status in (403, 404)) == ("writer@p.iam.gserviceaccount.com" in str(caught.value))
     assert caught.value.hint or message == "refuses"
-
-
-def test_any_client_of_gspread_will_do(server: SheetsServer) -> None:
-    key = server.create()
-    session = server.client().http_client.session
-    url = server.url
-
-    class Mine(BackOffHTTPClient):
-        def request(self, method: str, endpoint: str, *args: Any, **options: Any) -> Any:
-            return super().request(method, endpoint.replace("https://sheets.googleapis.com", url), *args, **options)
-
-    client = gspread.Client(auth=None, session=session, http_client=Mine)  # type: ignore[arg-type]
-    write_gsheet(key, {"x": np.arange(3)}, client=client)
-    assert read_gsheet(key, client=client)["x"].tolist() == [0, 1, 2]
 
 
 # What a call to Google Sheets costs at most, whatever answers -------------------------------------------------
