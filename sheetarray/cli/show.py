@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,15 +15,13 @@ from .comparing import dtype_name
 from .console import count_noun, escape_controls, format_shape, make_console, print_json, print_renderable
 from .endpoints import Endpoint, source_endpoint
 from .pictures import INDENT, compute_statistics, has_numbers, print_values
-from .slices import Indices, SliceError, find_indices, format_slice, parse_slice, slice_to_two_axes, split_labels
+from .slices import Indices, SliceError, format_slice, parse_slice, slice_to_two_axes
 from .values import format_value, to_json_cells, to_rectangular
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 _ROWS = 12
-_BY_INDEX = '--slice "[:, 0]" takes integers, start:stop:step and ...'
-_BY_LABEL = '--slice "time=2026-07, lat=47.5" takes exact labels'
 _LONGEST_LABEL = 12
 
 
@@ -35,7 +32,7 @@ _LONGEST_LABEL = 12
     "--slice",
     "slice_text",
     metavar="SLICE",
-    help='Show a part, as in NumPy: "[:, :, 3]", "0, ::2", "..., -1". By labels: "time=2026-07".',
+    help='Show a part, as in NumPy: "[:, :, 3]", "0, ::2", "..., -1".',
 )
 @click.option(
     "--rows", type=click.IntRange(min=1), default=_ROWS, show_default=True, help="Print at most this many rows."
@@ -71,33 +68,26 @@ def show(
       sheetarray show run.csv temperature
       sheetarray show run.csv temperature --slice "[:, :, 3]"
       sheetarray show run.csv temperature --slice "-1, ::2" --rows 40
-      sheetarray show run.csv temperature --slice "time=2026-07, lat=47.5"
       sheetarray show run.csv temperature --slice "[0]" --json | jq '.values'
     """
     place = source_endpoint(file, reading, "read")
     infos = place.call("scan")
     name_selected = _select_name(name, list(infos), place)
-    dims = infos[name_selected].dims if name_selected in infos else None
-    with _explaining(name_selected, "`sheetarray info` lists the dimensions"):
-        labels = split_labels(slice_text or "", dims)
-    if name_selected in infos and labels is None:
-        with _explaining(name_selected, _BY_INDEX):  # refused, if at all, before everything is read
-            parse_slice(slice_text or "...", infos[name_selected].shape)
-    coordinates = [dim for dim in labels or () if dim in infos]
+    info = infos.get(name_selected)
+    dims = info.dims if info is not None else None
+    if info is not None:  # a slice is refused, if at all, before everything is read
+        _parse_slice(name_selected, slice_text, info.shape)
     beside = [dim for dim in dims or () if dim in infos and dim != name_selected and len(infos[dim].shape) == 1]
     try:
-        arrays = place.call("read", [name_selected, *coordinates, *beside])
+        arrays = place.call("read", [name_selected, *beside])
     except FormatError:  # labels may be damaged, and the array is to be shown all the same
-        arrays = place.call("read", [name_selected, *coordinates])
+        arrays = place.call("read", [name_selected])
     array = to_rectangular(arrays[name_selected])
     if not isinstance(array, np.ndarray):
         _show_nested(place, name_selected, array, slice_text, wants_json=wants_json)
         return
     shape, dtype = array.shape, dtype_name(array)
-    with _explaining(name_selected, _BY_INDEX if labels is None else _BY_LABEL):
-        indices = (
-            parse_slice(slice_text or "...", shape) if labels is None else find_indices(labels, dims or (), arrays)
-        )
+    indices = _parse_slice(name_selected, slice_text, shape)
     if wants_json:
         print_json(_to_json(place, name_selected, array, indices, dtype))
         return
@@ -116,13 +106,11 @@ def show(
         print_renderable(console, " " * INDENT + "no elements")
 
 
-@contextmanager
-def _explaining(name: str, hint: str) -> Iterator[None]:
-    """Turn an error of a slice into one of the command line, which names the array."""
+def _parse_slice(name: str, text: str | None, shape: Sequence[int]) -> Indices:
     try:
-        yield
+        return parse_slice(text or "...", shape)
     except SliceError as error:
-        raise UsageProblem(f"{name}: {error}", hint) from None
+        raise UsageProblem(f"{name}: {error}", '--slice "[:, 0]" takes integers, start:stop:step and ...') from None
 
 
 def _show_nested(place: Endpoint, name: str, array: Any, slice_text: str | None, *, wants_json: bool) -> None:
