@@ -8,7 +8,6 @@ import json
 import os
 import re
 import sqlite3
-import string
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -287,8 +286,9 @@ def _etag_of(state: Any) -> str | None:
 # Templates of targets: `s3://out/{stem}.avro` is another file for each source ------------------------------------
 
 FIELDS = ("stem", "name", "index")
-_WIDEST = 99  # characters of a field: a file system takes no name with a longer one
-_FORM = re.compile(r"(?:[^{}\0]?[<>=^])?[-+ ]?#?0?\d{0,2}[,_]?(?:\.\d{0,2})?[sdboxX]?")
+_FIELD = re.compile(
+    r"\{(?:(stem|name|index)|index:0?([1-9]\d?))\}|(\{\{|\}\})"
+)  # the last: a brace that is written twice
 
 
 def check_template(template: str, count: int) -> None:
@@ -296,20 +296,11 @@ def check_template(template: str, count: int) -> None:
 
     `count`: the number of sources.
     """
-    fields = set()
-    try:
-        for _, field, form, conversion in string.Formatter().parse(template):
-            if field is None:
-                continue
-            if field not in FIELDS:
-                raise ValueError(f"{{{field}}} is not one of {', '.join(f'{{{known}}}' for known in FIELDS)}")
-            if conversion or not _FORM.fullmatch(form or ""):
-                raise ValueError(f"{{{field}}} takes a form such as 05 or >20, of {_WIDEST} characters at most")
-            fields.add(field)
-            format(0 if field == "index" else "", form or "")
-    except ValueError as error:
-        raise ValueError(f"the template {template!r:.200}: {error}; {{{{ is a brace") from None
-    if not fields and count > 1:
+    if set("{}") & set(_FIELD.sub("", template)):
+        raise ValueError(
+            f"the template {template!r:.200}: fields are {{stem}}, {{name}}, {{index}} or {{index:05}}; {{{{ is a brace"
+        )
+    if count > 1 and all(match[3] for match in _FIELD.finditer(template)):
         raise ValueError(f"{template!r:.200} is one target for {count:,} sources: give it a field, such as {{stem}}")
 
 
@@ -325,7 +316,13 @@ def fill_template(template: str, source: PathLike, index: int) -> str:
     """
     name = os.path.basename(name_part(source))
     bare = next((name.removesuffix(suffix) for suffix in COMPRESSIONS if name.lower().endswith(suffix)), name)
-    return template.format_map({"stem": os.path.splitext(bare)[0], "name": name, "index": index})
+    values = {"stem": os.path.splitext(bare)[0], "name": name, "index": str(index)}
+
+    def fill(match: re.Match[str]) -> str:
+        field, width, brace = match.groups()
+        return brace[0] if brace else values[field] if field else values["index"].zfill(int(width))
+
+    return _FIELD.sub(fill, template)
 
 
 def check_targets(targets: Mapping[str, str]) -> None:

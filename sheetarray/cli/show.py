@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _ROWS = 12
+_SLICES = '--slice "[:, 0]" takes integers, start:stop:step and ...'
 _LONGEST_LABEL = 12
 
 
@@ -110,7 +111,7 @@ def _parse_slice(name: str, text: str | None, shape: Sequence[int]) -> Indices:
     try:
         return parse_slice(text or "...", shape)
     except SliceError as error:
-        raise UsageProblem(f"{name}: {error}", '--slice "[:, 0]" takes integers, start:stop:step and ...') from None
+        raise UsageProblem(f"{name}: {error}", _SLICES) from None
 
 
 def _show_nested(place: Endpoint, name: str, array: Any, slice_text: str | None, *, wants_json: bool) -> None:

@@ -96,10 +96,10 @@ def test_urls_are_converted_and_what_formats_lose_is_warned_of_once(folder):
     [
         ("{stem}.avro", "in/run.2024.csv.gz", "run.2024.avro"),
         ("{name}.avro", "s3://bucket/in/run.csv", "run.csv.avro"),
-        ("{stem:>6}-{index:03}{{}}.avro", "run.csv", "   run-012{}.avro"),
+        ("{stem}-{index:03}{{}}.avro", "run.csv", "run-012{}.avro"),
         ("{stem}.avro", "https://host/in/run.csv?signature=a/b.c", "run.avro"),
         ("{stem}.avro", "in/.csv", ".csv.avro"),
-        ("{stem:_>99}{index:098}", "a.csv", "_" * 98 + "a" + "0" * 96 + "12"),  # the widest that there are
+        ("{index:99}", "a.csv", "0" * 97 + "12"),  # the widest that there is
     ],
 )
 def test_a_template_is_filled(template, source, target):
@@ -111,7 +111,7 @@ def test_a_template_is_filled(template, source, target):
     "template",
     [
         *("{}", "{0}", "{stem.x}", "{stem!r}", "{stem[0]}", "{index:{name}}", "{stem", "{index:z}", "}", "{stem:d}"),
-        *("out.csv", "{stem:>100}", "{index:9999999999}", "{index:.100}", "{index:c}", "{stem:\0>5}"),
+        *("out.csv", "{stem:>100}", "{index:9999999999}", "{index:.100}", "{index:c}", "{stem:\0>5}", "{index:0}"),
     ],
 )
 def test_a_template_that_cannot_be_filled_is_refused(template):
