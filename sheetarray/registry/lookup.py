@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from functools import cache
 from inspect import iscoroutinefunction
+from itertools import groupby
+from operator import itemgetter
 from pathlib import PurePath
 from typing import Any
 
@@ -25,8 +27,8 @@ from .row import Format, broken, check_free, check_row
 #
 #     [project.entry-points."sheetarray.formats"]     colors = "my_package:COLORS"
 #
-# No package is loaded, nor even looked for, until somebody asks for a name or a suffix that no format of sheetarray
-# has, or for the list of all formats. A package that cannot be loaded, or that claims a name, suffix or prefix of
+# No package is looked for until somebody asks for a name or a suffix that no format of sheetarray has, or for the list
+# of all formats; then all of them are loaded. One that cannot be loaded, or that claims a name, suffix or prefix of
 # another format, is an error when its own format is asked for by name, and is mentioned in the message if no format
 # fits. Other formats work as before.
 
@@ -47,66 +49,40 @@ def entries() -> tuple[tuple[str, str, Any], ...]:
     )
 
 
-def find_row(name: str) -> Format | None:
-    """Return the format of a name from the package that gives it, or None if no package does.
-
-    Raises:
-        MissingDependencyError: the package cannot be loaded, or its format cannot be used.
-    """
-    matching = [(package, point) for known, package, point in entries() if known == name]
-    if not matching:
-        return None
-    if len(matching) > 1:
-        packages = ", ".join(package for package, _ in matching)
-        raise MissingDependencyError(f"several packages give a format {name!r}: {packages}; uninstall all but one")
-    ((package, point),) = matching
-    return _load(name, package, point)
-
-
-def all_rows() -> tuple[list[Format], list[str]]:
-    """Return the formats of all packages that work, and sentences on those that do not."""
-    rows: list[Format] = []
-    problems: list[str] = []
-    for name in dict.fromkeys(known for known, _, _ in entries()):
+@cache
+def _load_entries() -> tuple[dict[str, Format], dict[str, str]]:
+    """Load all packages that give formats; return the formats that work by name, and what is wrong with the others."""
+    rows: dict[str, Format] = {}
+    problems: dict[str, str] = {}
+    for name, group in groupby(entries(), key=itemgetter(0)):
+        packages = [(package, point) for _, package, point in group]
         try:
-            row = find_row(name)
-            assert row is not None
-            _claim(row, rows)
+            if len(packages) > 1:
+                listed = ", ".join(package for package, _ in packages)
+                raise MissingDependencyError(
+                    f"several packages give a format {name!r}: {listed}; uninstall all but one"
+                )
+            rows[name] = _load(name, *packages[0], [*known_rows(), *rows.values()])
         except MissingDependencyError as error:
-            problems.append(str(error))
-        else:
-            rows.append(row)
+            problems[name] = str(error)
     return rows, problems
 
 
-def _load(name: str, package: str, point: Any) -> Format:
+def _load(name: str, package: str, point: Any, others: Sequence[Format]) -> Format:
     try:
-        given = _load_object(point)
+        given = point.load()
     except Exception as error:  # the module of another package may raise anything
         raise broken(name, package, error) from error
-    if not isinstance(given, Format):
-        raise broken(name, package, f"the entry point gives a {type(given).__name__}, no sheetarray.registry.Format")
-    row = replace(given, package=package)
-    if row.name != name:
-        raise broken(name, package, f"the entry point's name is {name!r}, and its format's {row.name!r}")
     try:
-        check_row(row)
+        if not isinstance(given, Format):
+            raise ValueError(f"the entry point gives a {type(given).__name__}, no sheetarray.registry.Format")
+        if given.name != name:
+            raise ValueError(f"the entry point's name is {name!r}, and its format's {given.name!r}")
+        check_row(given)
+        check_free(given, others, signatures=False)
     except ValueError as error:
         raise broken(name, package, str(error)) from error
-    _claim(row, known_rows())
-    return row
-
-
-@cache
-def _load_object(point: Any) -> Any:
-    return point.load()
-
-
-def _claim(row: Format, others: Iterable[Format]) -> None:
-    try:
-        check_free(row, others, signatures=False)
-    except ValueError as error:
-        raise broken(row.name, row.package or "?", str(error)) from error
+    return replace(given, package=package)
 
 
 # From a name, a path, a URL or an open file to its format.
@@ -123,7 +99,13 @@ class _Formats(Mapping[str, Format]):
     """
 
     def __getitem__(self, name: str) -> Format:
-        if (row := INSIDE.get(name) or _registered.get(name) or find_row(name)) is None:
+        row = INSIDE.get(name) or _registered.get(name)
+        if row is None and name in self:
+            rows, problems = _load_entries()
+            if name in problems:
+                raise MissingDependencyError(problems[name])
+            row = rows[name]
+        if row is None:
             raise KeyError(name)
         return row
 
@@ -131,7 +113,7 @@ class _Formats(Mapping[str, Format]):
         return name in INSIDE or name in _registered or any(name == known for known, _, _ in entries())
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted([*INSIDE, *_registered, *(row.name for row in all_rows()[0])]))
+        return iter(sorted([*INSIDE, *_registered, *_load_entries()[0]]))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -142,7 +124,7 @@ class _Formats(Mapping[str, Format]):
     @property
     def problems(self) -> list[str]:
         """The problems with formats of installed packages that cannot be used."""
-        return all_rows()[1]
+        return [*_load_entries()[1].values()]
 
 
 FORMATS = _Formats()
@@ -175,7 +157,7 @@ def register_format(row: Format) -> None:
     check_row(row)
     if _registered.get(row.name) == row:
         return
-    check_free(row, [*known_rows(), *all_rows()[0]])
+    check_free(row, [*known_rows(), *_load_entries()[0].values()])
     _registered[row.name] = row
 
 
@@ -317,7 +299,7 @@ def _format_by_suffix(source: Any, reading: bool) -> Format:
     row = None
     if isinstance(text, str):
         place = source if isinstance(source, RemoteFile) else text
-        row = _match(place, known_rows()) or _match(place, all_rows()[0])
+        row = _match(place, known_rows()) or _match(place, [*_load_entries()[0].values()])
     if row is None and reading and not is_path:
         row = _format_by_content(source)
     if row is not None:
