@@ -17,7 +17,6 @@ from .arrays import (
     scan,
     write,
     write_releasing,
-    write_spooled,
 )
 from .large import iter_blocks, lies_in_rows, open_arrays
 from .merging import MergedFiles, adopt, conflict_to_json, convert, describe_value, merge, restore
@@ -45,6 +44,5 @@ __all__ = [
     "scan",
     "write",
     "write_releasing",
-    "write_spooled",
     "write_table",
 ]

@@ -134,7 +134,7 @@ def write(
         check_writable(target, format, options)
         with Spool(append_axis, folder_beside(target)) as spool:
             spool_blocks(arrays, spool)
-            return write_spooled(target, spool, format, options)
+            return write_releasing(target, spool.join(), spool.release, format, options)
     if options.get("layout") == "table":
         from .tables import write_table
 
@@ -182,11 +182,6 @@ def check_writable(target: SourceOrTarget, format: str | None, options: Mapping[
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), target)
     if row.folders != "write" and (os.path.isdir(target) or os.fspath(target).endswith(os.sep)):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), target)
-
-
-def write_spooled(target: SourceOrTarget, spool: Spool, format: str | None, options: Mapping[str, Any]) -> str | None:
-    """Write what the blocks of a spool make up; pages of its files leave the memory as they are written."""
-    return write_releasing(target, spool.join(), spool.release, format, options)
 
 
 def write_releasing(

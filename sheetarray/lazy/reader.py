@@ -6,14 +6,12 @@ import errno
 import math
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from .. import api, dtypes
-from ..api.large import LARGE_FILE, iter_elements, size_of
 from ..columns import ArrayInfo
 from ..dtypes import Array
 from ..errors import FormatError, NotFoundError, system_error
@@ -63,35 +61,16 @@ class ArrayReader:
             FileNotFoundError: the file is gone.
             FormatError: it is another one than when it was opened.
         """
-        beside = math.prod(shape[1:])
         self.check_unchanged()
-        elements = None
-        if not self.options:
-            with suppress(NotFoundError):
-                read_elements = format_of(self.path, self.format).function("read_elements")
-                elements = read_elements(self.path, name, start * beside, stop * beside)
-        if elements is None:
-            elements = self._take_elements(name, start * beside, stop * beside)
+        if self.options:
+            return None
+        try:
+            read_elements = format_of(self.path, self.format).function("read_elements")
+        except NotFoundError:
+            return None
+        beside = math.prod(shape[1:])
+        elements: Array | None = read_elements(self.path, name, start * beside, stop * beside)
         return None if elements is None else elements.reshape(-1, *shape[1:])
-
-    def _take_elements(self, name: str, start: int, stop: int) -> Array | None:
-        """Return some elements of an array of a large file, read piece by piece up to the last of them.
-
-        None if the file is small, or cannot be read piece by piece.
-        """
-        if start >= stop or size_of(self.path) < LARGE_FILE:
-            return None
-        pieces = iter_elements(self.path, [name], self.format, self.options)
-        if pieces is None:
-            return None
-        some, done = [], 0
-        for _, elements in pieces:
-            if done + len(elements) > start:
-                some.append(elements[max(start - done, 0) : stop - done].copy())
-            done += len(elements)
-            if done >= stop:
-                return np.concatenate(some)
-        return None
 
 
 def from_root(path: str | os.PathLike[str]) -> str | os.PathLike[str]:

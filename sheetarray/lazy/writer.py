@@ -75,7 +75,7 @@ class ArrayWriter:
         self._closed = True
         with self._spool:
             if error is None:
-                api.write_spooled(self._target, self._spool, self._format, self._options)
+                api.write_releasing(self._target, self._spool.join(), self._spool.release, self._format, self._options)
 
     def append(self, blocks: Any) -> None:
         """Add a block to each of some arrays.

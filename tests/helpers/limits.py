@@ -13,7 +13,6 @@ LIMITS = {
     "many_elements": "api.large MANY_ELEMENTS",
     "mapped_elements": "api.large _MAPPED",
     "bytes_of_pieces": "api.large MOST_BYTES",
-    "large_lazy_file": "lazy.reader LARGE_FILE",
     "small_text": "sheets.delimited.reading _SMALL",
     "short_table": "tables.reading SHORT",
     "blanks_above": "columns.anchors MOST_BLANKS",

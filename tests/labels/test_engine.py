@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import pickle
 import tomllib
 from importlib import import_module
@@ -14,11 +13,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from limits import set_limits
 
 import sheetarray as sa
 from sheetarray import api
-from sheetarray.lazy import SheetArrayBackend, reader
+from sheetarray.lazy import SheetArrayBackend
 
 
 @pytest.fixture
@@ -74,33 +72,6 @@ def test_rows_of_a_large_text_are_read_without_the_rest(tmp_path: Path, monkeypa
     for rows in (slice(0, 3), slice(700, 900), slice(1990, None), slice(8, 8), slice(1, 2000)):
         assert (opened["t"][rows].values == values[rows]).all()
         assert (opened["t"][rows, ::-1].values == values[rows, ::-1]).all()
-
-
-@pytest.mark.parametrize("suffix", ["json", "xlsx", "csv.gz"])
-def test_rows_of_other_large_files_are_read_no_further_than_to_the_last(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
-) -> None:
-    values, words = (
-        np.random.default_rng(0).normal(size=(400, 3)),
-        np.array([f"w{n}" for n in range(400)], dtype=object),
-    )
-    path = tmp_path / f"t.{suffix}"
-    sa.write(path, {"t": values, "word": words})
-    opened = xr.open_dataset(path, engine=SheetArrayBackend)
-    asked: list[str] = []
-    iter_elements = reader.iter_elements
-    monkeypatch.setattr(reader, "iter_elements", lambda *where: asked.append(where[1][0]) or iter_elements(*where))
-    size = os.path.getsize(path)
-    for limit, in_pieces in ((size + 1, False), (size, True), (size - 1, True)):
-        set_limits(monkeypatch, large_lazy_file=limit)
-        with monkeypatch.context() as patch:
-            if in_pieces:
-                patch.setattr(api, "read", None)  # which would read all
-            for rows in (slice(0, 3), slice(120, 290), slice(390, None), slice(1, 400)):
-                assert (opened["t"][rows, ::-1].values == values[rows, ::-1]).all()
-                assert opened["word"][rows].values.tolist() == words[rows].tolist()
-        assert opened["t"][8:8].values.shape == (0, 3)
-        assert bool(asked) == in_pieces
 
 
 def test_a_file_that_changed_is_an_error(grid: xr.Dataset, tmp_path: Path) -> None:
