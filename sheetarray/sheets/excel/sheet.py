@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -189,6 +188,9 @@ _UNKNOWN = "?"  # stands for a cell of which nobody knows more than that it is n
 class ExcelSheet:
     """A worksheet; `columns.Sheet` says what each method is for. Its title is put into the location of any error.
 
+    `header_rows`: the number of first rows that hold all words of headers, as the workbook remembers; None if it is
+    unknown.
+
     Attributes:
         report: called with the number of cells that were read since the last call.
         notes: findings about date cells that were read as text.
@@ -198,8 +200,8 @@ class ExcelSheet:
 
     keeps_blanks = False
 
-    def __init__(self, title: str, container: c.WorkbookReader) -> None:
-        self._title, self._container = title, container
+    def __init__(self, title: str, container: c.WorkbookReader, header_rows: int | None = None) -> None:
+        self._title, self._container, self._header_rows = title, container, header_rows
         self.title: str | None = title
         self.formulas: FormulaCells | None = None
         self.followed: Followed | None = None
@@ -233,15 +235,17 @@ class ExcelSheet:
         return self._located(self._container.cells_of_table(self._title))
 
     def cells_of_rows(self, spans: list[tuple[int, int]]) -> SomeRuns:
-        """Return all cells of some rows, given as spans of rows that may overlap."""
+        """Return all cells of some rows, given as spans of rows that may overlap, and perhaps of rows between them."""
         merged: list[tuple[int, int]] = []
         for first, end in sorted(spans):
             if merged and first <= merged[-1][1]:
                 merged[-1] = merged[-1][0], max(merged[-1][1], end)
             else:
                 merged.append((first, end))
-        if self._last_rows is not None and self._last_rows[:2] == (merged, self.formulas):
-            return self._last_rows[2]  # headers of very many arrays are asked for batch by batch
+        if self._last_rows is not None and self._last_rows[1] == self.formulas:
+            known = self._last_rows[0]  # headers of very many arrays are asked for batch by batch
+            if known == merged or (len(known) == 1 and known[0][0] <= merged[0][0] and merged[-1][1] <= known[0][1]):
+                return self._last_rows[2]
         starts, ends = np.array(merged, np.int64).T
         some = SomeRuns()
         with self._located(self._container.cells_of_rows(self._title, merged)) as runs:
@@ -311,16 +315,15 @@ class ExcelSheet:
     def words(self) -> Words:
         """Return the words of headers and where they stand, in the whole sheet."""
         if self._known_words is None:
-            rows, columns, codes = [], [], []
-            with self._located(self._container.cells_with(self._title, WORDS)) as runs:
-                for run in runs:
-                    which, word_codes = words_of(run)
-                    rows.append(run.rows[which])
-                    columns.append(run.columns[which])
-                    codes.append(word_codes)
-            self._known_words = Words.from_positions(
-                *[np.concatenate(parts) if parts else [] for parts in (rows, columns, codes)]
-            )
+            found: list[tuple[CellRun, Positions, list[int]]] = []
+            if self._header_rows is None:
+                with self._located(self._container.cells_with(self._title, WORDS)) as runs:
+                    found = [(run, *words_of(run)) for run in runs]
+            elif self._header_rows:
+                run = self.cells_of_rows([(0, self._header_rows)]).cells()
+                found = [(run, *words_of(run))]
+            parts = zip(*[(run.rows[which], run.columns[which], codes) for run, which, codes in found], strict=True)
+            self._known_words = Words.from_positions(*(map(np.concatenate, parts) if found else ([], [], [])))
         return self._known_words
 
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
@@ -477,50 +480,3 @@ def part_of(run: ColumnRun, request: Request, first: int) -> ColumnRun:
     end = run.height if request.stop is None else max(request.stop - first, 0)
     low, high = np.searchsorted(run.places, [request.row - first, end]).tolist()
     return ColumnRun(run.places[low:high] - (request.row - first), run.kinds[low:high], run.values[low:high])
-
-
-# A sheet that was searched for arrays before, so that only the rows down to its last header are read again.
-
-MOST_CELLS = 2**19  # of headers that are kept; a sheet with more is searched as a whole
-
-
-class SearchedSheet(ExcelSheet):
-    """A worksheet that is known to hold words of headers in its first rows only.
-
-    `header_rows`: the number of these rows.
-    """
-
-    def __init__(self, title: str, container: c.WorkbookReader, header_rows: int) -> None:
-        super().__init__(title, container)
-        self.header_rows = header_rows
-        self._rows = 0  # the number of first rows of which `_first_cells` has all cells
-
-    @cached_property
-    def _first_cells(self) -> SomeRuns | None:
-        """The cells of the rows with headers, and of the rows that were read with them; None if they are too many."""
-        end, some, count, rows = self.header_rows, SomeRuns(), 0, 0
-        with self._located(self._container.cells_of_rows(self._title, [(0, end)])) as runs:
-            for run in runs:
-                some.add(run)
-                count, rows = count + len(run), max(rows, int(run.rows.max()) + 1)
-                if count > MOST_CELLS:
-                    return None
-        self._rows = max(end, rows)
-        return some.sort()
-
-    def words(self) -> Words:
-        """Return the words of headers and where they stand."""
-        if self._known_words is None and not self.header_rows:
-            self._known_words = Words.from_positions([], [], [])
-        if self._known_words is None and (some := self._first_cells) is not None:
-            run = some.cells()
-            which, codes = words_of(run)
-            self._known_words = Words.from_positions(run.rows[which], run.columns[which], codes)
-        return super().words()
-
-    def cells_of_rows(self, spans: list[tuple[int, int]]) -> SomeRuns:
-        """Return all cells of some rows, and perhaps of others."""
-        some = self._first_cells
-        if some is None or max(end for _, end in spans) > self._rows:
-            return super().cells_of_rows(spans)
-        return some

@@ -28,7 +28,7 @@ from .reader.book import OoxmlBook, XmlBook
 from .reader.cells import SomeRuns, WorkbookReader, encrypted_error
 from .reader.legacy import Excel97Book, XlsbBook
 from .reader.opendocument import CONTENT, MANIFEST, OdsBook
-from .sheet import ExcelSheet, Followed, SearchedSheet
+from .sheet import ExcelSheet, Followed
 from .views.record import WORD, ViewSheets, find_views
 
 _ZIP = b"PK"
@@ -129,10 +129,7 @@ class Workbook:
         """
         if title not in self.titles:
             raise NotFoundError(f"no sheet {title!r}; there is {', '.join(map(repr, self.titles))}")
-        if header_rows is None:
-            sheet = ExcelSheet(title, self._container)
-        else:
-            sheet = SearchedSheet(title, self._container, header_rows)
+        sheet = ExcelSheet(title, self._container, header_rows)
         sheet.followed = self._read_followed(title)
         return sheet
 

@@ -174,17 +174,6 @@ def test_rows_of_a_record_are_a_number_that_a_sheet_may_have(
     assert ("sheet1.xml" not in inflated) == is_known
 
 
-def test_a_search_of_too_many_header_cells_is_one_of_the_whole_sheet(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    path = tmp_path / "words.xlsx"
-    sa.write(path, {"a": np.arange(40), "b": np.array(["version", "1.0.0", "ndarray", "shape"])})
-    infos = dict(sa.scan(path, thorough=True))
-    for most in (0, 1, 2**19):
-        set_limits(monkeypatch, searched_cells=most)
-        assert dict(sa.scan(path)) == infos
-
-
 def test_what_is_known_of_sheets_is_kept_by_further_writes(path: Path, inflated: list[str]) -> None:
     before = record_of(path)["searches"]
     inflated.clear()
