@@ -368,5 +368,5 @@ def _true_record(
         sheets.setdefault(place, {"names": [], "of": title})
         written.setdefault(place, {})[name] = Written(array.buffer, header.dtype, header)
     for place, some in written.items():
-        sheets[place] = make_fingerprints(some, of=len(arrays)) | sheets[place]  # in the order of a write
+        sheets[place] |= make_fingerprints(some, of=len(arrays))
     return {**record, "sheets": sheets}

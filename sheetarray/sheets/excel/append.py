@@ -27,8 +27,8 @@ from .package.packing import PackageWriter
 from .package.parts import Package
 from .package.relations import (
     MOST_BYTES,
+    SEARCHES_KEY,
     Searches,
-    add_sheets,
     content_of,
     merge_properties,
     parts_only_reached_through,
@@ -37,18 +37,17 @@ from .package.relations import (
 )
 from .reader.cells import MOST_SHEETS
 from .skeleton import (
-    BOXES_SUFFIX,
-    BOXES_TYPE,
-    SHEETS,
+    OFFICE,
     NewWorkbook,
+    PartBeside,
     SheetPart,
     SheetPlan,
     ViewPart,
     check_titles,
-    make_sheet_part,
-    make_view_part,
+    make_notes,
     name_tables,
     remember_sheets,
+    table_part,
     worksheet_frame,
 )
 from .styles import CellStyles
@@ -67,13 +66,10 @@ class PackageEdit:
     dropped: frozenset[str]  # the names of parts that are removed
     # the sheets whose rows will be written, in the order of the plans; their parts are added, or replaced
     sheets: list[SheetPart]
+    views: list[ViewPart]  # the views, in the order of their plans; their parts are added, or replaced
     styles: CellStyles  # the styles of the workbook; no style is added to it
     properties: str  # the part of the custom properties
-    record: dict[str, Any]  # the record of sheets that stay
-    # the beginning of the record of each new sheet, by the title as the workbook spells it
-    known_sheets: dict[str, dict[str, Any]]
-    titles: dict[str, str]  # that spelling, by the plan's title
-    views: list[ViewPart]  # the views, in the order of their plans; their parts are added, or replaced
+    record: dict[str, Any]  # what the workbook remembers, before the arrays of the new sheets are known
     names: Mapping[ArrayArea, str]  # the defined names of the arrays, by the cells for which they stand
 
     def write(self, writer: PackageWriter) -> None:
@@ -89,23 +85,24 @@ class PackageEdit:
         later = {self.properties, *(sheet.name for sheet in self.sheets), *(view.name for view in self.views)}
         writer.copy_parts(self.package, self.replaced, self.dropped | later)
 
-    def write_properties(self, writer: PackageWriter, record: Mapping[str, Any]) -> None:
-        """Write the custom properties: the existing ones and the record of our arrays.
+    def write_properties(
+        self, writer: PackageWriter, known: Mapping[str, Mapping[str, Any]], searches: Searches
+    ) -> None:
+        """Write the custom properties: the existing ones, and what the workbook remembers.
 
-        `record`: what is known of the arrays; of each sheet by the plan's title under "sheets".
+        `known`: what is to be remembered of new sheets, by their titles.
 
         Raises:
             FormatError: the properties that are there are damaged.
             LimitError: the record is too long.
             OSError: the sink refuses.
         """
-        sheets = {self.titles.get(title, title): more for title, more in record.get("sheets", {}).items()}
-        fresh = add_sheets({**record, "sheets": sheets}, self.known_sheets)
-        whole = {**self.record, **fresh, "sheets": {**self.record["sheets"], **fresh["sheets"]}}
-        package, content = self.package, None
-        if package is not None and self.properties in package:
-            content = package.read(self.properties, limit=MOST_BYTES)
-        writer.write_part(self.properties, merge_properties(content, whole, location=self.properties))
+        sheets = {title: {**more, **known.get(title, {})} for title, more in self.record["sheets"].items()}
+        record = {**self.record, "sheets": sheets, SEARCHES_KEY: searches.to_json()}
+        content = None
+        if self.package is not None and self.properties in self.package:
+            content = self.package.read(self.properties, limit=MOST_BYTES)
+        writer.write_part(self.properties, merge_properties(content, record, location=self.properties))
 
 
 def titles_of_others(book: OpenWorkbook, sheet: str, *, replacing: bool) -> list[str]:
@@ -133,19 +130,18 @@ def plan_append(
             is signed, protected or shared.
     """
     check_titles(sheets)
-    dropped: set[str] = set()
-    if isinstance(book, NewWorkbook):
-        old, plans = OwnSheets({}, [None] * len(sheets), {}, [], {}, {}), list(sheets)
-    else:
+    plans, old, dropped = list(sheets), OwnSheets([None] * len(sheets), {}, [], {"sheets": {}}), set[str]()
+    if isinstance(book, OpenWorkbook):
         book.check_open()
         old = find_own_sheets(book, sheets, replacing=if_sheet_exists == "replace")
         book.drop_names(old.names, [sheet.title for sheet in old.removed])
         book.drop_print_areas([sheet.title for sheet in old.removed])
         dropped = drop_parts(book, old.removed)
-        plans = [replace(plan, title=old.titles[plan.title]) for plan in sheets]
+        pairs = zip(sheets, old.replaced, strict=True)
+        plans = [plan if sheet is None else replace(plan, title=sheet.title) for plan, sheet in pairs]
     taken = book.taken_names()
     tables = name_tables(plans, taken)
-    parts, views = _make_sheet_parts(book, plans, old, tables)
+    parts, views = _make_sheet_parts(book, plans, old.replaced, tables)
     if len(book.sheets) > MOST_SHEETS:
         raise LimitError(f"the workbook would have {len(book.sheets):,} sheets; at most {MOST_SHEETS:,} are read")
     refers = build_references([(array, plan.title, cells) for plan in plans for array, cells in plan.arrays])
@@ -157,55 +153,76 @@ def plan_append(
     if isinstance(book, OpenWorkbook):
         book.compute_on_opening()  # its formulas may refer to the arrays
         book.ensure_view()
-    properties, replaced, kept = book.ensure_properties(), book.changed_parts(), dict(old.kept)
+    properties, replaced = book.ensure_properties(), book.changed_parts()
+    emptied = {}
     for sheet, first in old.emptied.items():
         plan = SheetPlan(sheet.title, (), 0, names=False)
         replaced[sheet.part] = b"".join(worksheet_xml(book, plan, sheet))
-        kept[sheet.title] = {"names": [], "of": first, "emptied": True}
+        emptied[sheet.title] = {"names": [], "of": first, "emptied": True}
+    remembered = {**old.record["sheets"], **emptied, **remember_sheets(plans, names, tables)}
     return PackageEdit(
         package=book.package,
         replaced=replaced,
         dropped=frozenset(dropped),
         sheets=parts,
+        views=views,
         styles=styles,
         properties=properties,
-        record={**old.record, "sheets": kept},
-        known_sheets=remember_sheets(plans, names, tables),
-        titles=old.titles,
-        views=views,
+        record={**old.record, "sheets": remembered},
         names=names,
     )
 
 
+# The names of parts, with a place for a number, and their types
+_SHEETS = "xl/worksheets/sheet{}.xml"
+_TABLES = "xl/tables/table{}.xml", f"{OFFICE}spreadsheetml.table+xml"
+_DRAWINGS = "xl/drawings/drawing{}.xml", f"{OFFICE}drawing+xml"
+_CHARTS = "xl/charts/chart{}.xml", f"{OFFICE}drawingml.chart+xml"
+_COMMENTS = "xl/comments{}.xml", f"{OFFICE}spreadsheetml.comments+xml"
+_BOXES = "xl/drawings/vmlDrawing{}.vml"  # of a type that all parts of their suffix have
+_BOXES_TYPE = f"{OFFICE}vmlDrawing"
+
+
 def _make_sheet_parts(
-    book: OpenWorkbook | NewWorkbook, plans: Sequence[SheetPlan], old: OwnSheets, tables: Mapping[str, str]
+    book: OpenWorkbook | NewWorkbook,
+    plans: Sequence[SheetPlan],
+    replaced: Sequence[BookSheet | None],
+    tables: Mapping[str, str],
 ) -> tuple[list[SheetPart], list[ViewPart]]:
     """Return the sheets without their rows, and the views; new ones are put into the workbook.
 
-    `tables`: the names of Excel Tables, by the titles of their sheets.
+    `replaced`: for each plan the sheet that it replaces. `tables`: the names of Excel Tables, by the titles of their
+    sheets.
     """
     folder, numbers = posixpath.dirname(book.part), dict[str, Iterator[int]]()
 
-    def new_part(pattern: str, type_: str) -> str:
+    def new_part(pattern: str, type_: str = "") -> str:
+        """Return the name of a new part, and list it with its type."""
         place = posixpath.join(folder, pattern.removeprefix("xl/"))
         name = next(filterfalse(book.has_part, map(place.format, numbers.setdefault(pattern, count(1)))))
         if type_:
             book.types.add(name, type_)
         return name
 
-    made: list[SheetPart] = []
+    parts: list[SheetPart] = []
     views: list[ViewPart] = []
-    first = max(book.table_numbers(), default=0)
-    for place, (plan, old_sheet) in enumerate(zip(plans, old.replaced, strict=True), 1):
-        sheet = old_sheet or book.add_sheet(plan.title, new_part(SHEETS, ""), very_hidden=plan.very_hidden)
+    last = max(book.table_numbers(), default=0)
+    for place, (plan, old_sheet) in enumerate(zip(plans, replaced, strict=True), 1):
+        sheet = old_sheet or book.add_sheet(plan.title, new_part(_SHEETS), very_hidden=plan.very_hidden)
         if plan.is_view:
-            views.append(make_view_part(plan, sheet.part, new_part, selected=book.is_in_view(sheet)))
+            chart = (new_part(*_DRAWINGS), new_part(*_CHARTS)) if plan.has_chart else ("", "")
+            views.append(ViewPart(plan.title, sheet.part, *chart, selected=book.is_in_view(sheet)))
             continue
-        number, table = len(book.sheets) + place, (tables.get(plan.title, ""), first + place)
+        beside: list[PartBeside] = []
+        if plan.table:
+            table = table_part(plan, tables[plan.title], last + place)
+            beside.append(PartBeside("table", new_part(*_TABLES), table))
         if plan.notes:
-            book.types.add_suffix(BOXES_SUFFIX, BOXES_TYPE)
-        made.append(make_sheet_part(plan, sheet.part, worksheet_xml(book, plan, sheet), new_part, table, number))
-    return made, views
+            book.types.add_suffix("vml", _BOXES_TYPE)
+            both = new_part(*_COMMENTS), new_part(_BOXES)
+            beside += make_notes(plan.notes, *both, number=len(book.sheets) + place, hidden=plan.headers)
+        parts.append(SheetPart(plan.title, sheet.part, *worksheet_xml(book, plan, sheet), beside))
+    return parts, views
 
 
 def worksheet_xml(book: OpenWorkbook | NewWorkbook, plan: SheetPlan, sheet: BookSheet) -> tuple[bytes, bytes]:
@@ -267,13 +284,11 @@ def _has_formulas(package: Package, chain: str, sheets: set[str]) -> bool:
 class OwnSheets:
     """The sheets of a workbook that a write replaces or empties."""
 
-    titles: dict[str, str]  # the title of each planned sheet as the workbook has it, by the plan's
     replaced: list[BookSheet | None]  # for each plan the sheet that it replaces; None for a new one
     # sheets on which the arrays of replaced ones went on, and that no plan needs; with the titles of those
     emptied: dict[BookSheet, str]
     names: list[str]  # the defined names made for all of those
-    record: dict[str, Any]  # what the workbook remembers, without its sheets
-    kept: dict[str, dict[str, Any]]  # what it remembers of all other sheets of ours
+    record: dict[str, Any]  # what the workbook remembers, without those sheets
 
     @property
     def removed(self) -> list[BookSheet]:
@@ -306,17 +321,9 @@ def find_own_sheets(book: OpenWorkbook, plans: Sequence[SheetPlan], *, replacing
         and uses[sheets_by_title[title].part] == 1
     }
     gone = planned | {sheet.title.casefold() for sheet in emptied}
-    return OwnSheets(
-        titles={
-            plan.title: plan.title if sheet is None else sheet.title
-            for plan, sheet in zip(plans, replaced, strict=True)
-        },
-        replaced=replaced,
-        emptied=emptied,
-        names=[name for title, more in ours.items() if title in gone for name in _defined_names(more)],
-        record={key: value for key, value in record.items() if key != "sheets"},
-        kept={sheets_by_title[title].title: more for title, more in ours.items() if title not in gone},
-    )
+    kept = {sheets_by_title[title].title: more for title, more in ours.items() if title not in gone}
+    names = [name for title, more in ours.items() if title in gone for name in _defined_names(more)]
+    return OwnSheets(replaced, emptied, names, {**record, "sheets": kept})
 
 
 def _check_replaceable(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -104,15 +104,8 @@ class ViewPart:
 
 # The XML of the parts of a sheet: what stands around its rows, its Excel Table, and notes.
 
-# The names of parts, with a place for a number
-SHEETS, _TABLES = "xl/worksheets/sheet{}.xml", "xl/tables/table{}.xml"
-_DRAWINGS, _CHARTS = "xl/drawings/drawing{}.xml", "xl/charts/chart{}.xml"
-_COMMENTS, _BOXES = "xl/comments{}.xml", "xl/drawings/vmlDrawing{}.vml"
 _MAKER = "sheetarray"
 OFFICE = "application/vnd.openxmlformats-officedocument."
-_TABLE_TYPE, _COMMENTS_TYPE = f"{OFFICE}spreadsheetml.table+xml", f"{OFFICE}spreadsheetml.comments+xml"
-_DRAWING_TYPE, _CHART_TYPE = f"{OFFICE}drawing+xml", f"{OFFICE}drawingml.chart+xml"
-BOXES_SUFFIX, BOXES_TYPE = "vml", f"{OFFICE}vmlDrawing"
 _MOST_ON_A_PAGE = 12  # columns that are printed side by side on one page
 
 
@@ -265,37 +258,6 @@ def make_notes(
     )
 
 
-# The parts of a sheet that is put into a new workbook or into one that is there.
-
-NewPart = Callable[[str, str], str]
-"""Returns the name of a new part, given a pattern with a place for a number; and lists it with its type."""
-
-
-def make_sheet_part(
-    plan: SheetPlan, name: str, frame: tuple[bytes, bytes], new_part: NewPart, table: tuple[str, int], number: int
-) -> SheetPart:
-    """Return a sheet without its rows, with the parts to which it refers.
-
-    `frame`: the XML before and after the rows. `table`: the name and the number of its Excel Table, if it is one.
-    `number`: of the sheet, another one than that of each other sheet.
-    """
-    beside: list[PartBeside] = []
-    if plan.table:
-        beside.append(PartBeside("table", new_part(_TABLES, _TABLE_TYPE), table_part(plan, *table)))
-    if plan.notes:
-        names = new_part(_COMMENTS, _COMMENTS_TYPE), new_part(_BOXES, "")
-        beside += make_notes(plan.notes, *names, number=number, hidden=plan.headers)
-    return SheetPart(plan.title, name, *frame, beside)
-
-
-def make_view_part(plan: SheetPlan, name: str, new_part: NewPart, *, selected: bool) -> ViewPart:
-    """Return the names of the parts of a view."""
-    chart = ("", "")
-    if plan.has_chart:
-        chart = new_part(_DRAWINGS, _DRAWING_TYPE), new_part(_CHARTS, _CHART_TYPE)
-    return ViewPart(plan.title, name, *chart, selected=selected)
-
-
 # A new workbook without sheets, to which sheets are added as to any other.
 #
 # Equal arrays make equal files, as no time of writing is noted. Elements and attributes of XML stand in the order
@@ -436,14 +398,10 @@ def remember_sheets(
     `tables`: the names of the Excel Tables, by the titles of their sheets; the record has what is kept of these.
     """
     first = next(plan.title for plan in sheets if not plan.is_view)
-    by_title: dict[str, list[str]] = {plan.title: [] for plan in sheets}
+    record: dict[str, dict[str, Any]] = {plan.title: {"names": [], "of": plan.of or first} for plan in sheets}
     for area, name in names.items():
-        by_title[area.title].append(name)
-    return {
-        plan.title: {
-            "names": by_title[plan.title],
-            "of": plan.of or first,
-        }
-        | ({"table": {"name": tables[plan.title], **plan.note}} if plan.title in tables and plan.note else {})
-        for plan in sheets
-    }
+        record[area.title]["names"].append(name)
+    for plan in sheets:
+        if plan.title in tables and plan.note:
+            record[plan.title]["table"] = {"name": tables[plan.title], **plan.note}
+    return record

@@ -47,7 +47,7 @@ from .guard.snapshot import encode_snapshot
 from .open_workbook import OpenWorkbook
 from .package.packing import PackageWriter
 from .package.parts import Package
-from .package.relations import SEARCHES_KEY, Searches
+from .package.relations import Searches
 from .skeleton import NewWorkbook, SheetPart, SheetPlan, suffix_of
 from .styles import CellStyles, find_styles, make_styles
 from .views.worksheet import link_columns, plan_view_sheet, write_relations, write_view
@@ -325,7 +325,7 @@ def _write_package(
             names = {area.array: name for area, name in made.names.items()}
             links = link_columns(plan.views)
             for view, view_part in zip(plan.views, made.views, strict=True):
-                remembered[view.title] = write_view(writer, view, view_part, names, made.styles)
+                remembered[view_part.title] = write_view(writer, view, view_part, names, made.styles)
         for part, layout, styles in zip(made.sheets, plan.layouts, plan.styles, strict=False):
             rows = RowWriter(
                 layout,
@@ -354,8 +354,7 @@ def _write_package(
         for write, sums in zip(writes, fingerprints, strict=True):
             remembered[made.sheets[first].title] = sums.result()
             first += len(write.layouts)
-        known = Searches(searches.strings, header_rows | searches.rows)
-        made.write_properties(writer, {"sheets": remembered, SEARCHES_KEY: known.to_json()})
+        made.write_properties(writer, remembered, Searches(searches.strings, header_rows | searches.rows))
         writer.finish()
 
 

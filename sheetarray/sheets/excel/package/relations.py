@@ -417,20 +417,6 @@ def _refuse(word: str) -> Any:
 # Writing -----------------------------------------------------------------------------------------------------
 
 
-def add_sheets(record: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return a record to which entries of some sheets are added.
-
-    Example:
-        >>> add_sheets({"sheets": {"a": {"x": 1}}}, {"a": {"of": "a"}})
-        {'sheets': {'a': {'x': 1, 'of': 'a'}}}
-    """
-    sheets = record.get("sheets", {})
-    return {
-        **record,
-        "sheets": {**sheets, **{title: {**sheets.get(title, {}), **more} for title, more in known.items()}},
-    }
-
-
 def merge_properties(content: bytes | None, record: Mapping[str, Any], *, location: str) -> bytes:
     """Return the part of the custom properties with a record in place of an older one; all others stay as they are.
 
