@@ -46,17 +46,6 @@ def same(result: Any, expected: Any) -> bool:
     return bool(ak.array_equal(result, expected, equal_nan=True))
 
 
-@pytest.mark.parametrize("place", [*PLACES, "tsv", "csv.gz"], indirect=True)
-def test_a_nested_array_of_records_with_strings_comes_back(place: str) -> None:
-    sa.write(place, {"events": EVENTS, "plain": np.arange(3)})
-    result = sa.read(place)
-    assert list(result) == ["events", "plain"]
-    assert same(result["events"], EVENTS)
-    assert np.signbit(result["events"][2].hits[0].x)
-    assert result["plain"].tolist() == [0, 1, 2]
-    assert list(sa.check(place)) == []
-
-
 def test_one_is_chosen_by_its_name_and_so_is_a_column_of_it(place: str) -> None:
     sa.write(place, {"events": EVENTS, "plain": np.arange(3)})
     assert list(sa.read(place, ["events"])) == ["events"]
@@ -207,23 +196,6 @@ def test_check_reads_no_more_often_for_more_arrays() -> None:
         assert len(asked) == reads
 
 
-@pytest.mark.parametrize("count", [1, 2, 50])
-def test_scan_takes_each_description_apart_once(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = io.BytesIO()
-    sa.write(file, {f"n{number}": ak.Array([[number], []]) for number in range(count)}, format="csv")
-    asked: list[str] = []
-
-    def described(name: str, array: Any) -> list[str]:
-        asked.append(name)
-        return described_columns(name, array)
-
-    described_columns = columns_of_awkward.described_columns
-    monkeypatch.setattr(columns_of_awkward, "described_columns", described)
-    file.seek(0)
-    assert len(sa.scan(file, format="csv")) == count
-    assert sorted(asked) == sorted(f"n{number}.json" for number in range(count))
-
-
 def read_by_its_own_door(place: str, names: Any = None) -> Any:
     """Read by the adapter's own function, not by `sa.read`."""
     if place.startswith("gsheets:"):
@@ -300,15 +272,6 @@ def test_a_missing_name_is_told_with_the_names_of_composites(tmp_path: Path) -> 
 def test_scan_tells_the_length(array: Any, tmp_path: Path) -> None:
     sa.write(tmp_path / "t.csv", {"e": array})
     assert sa.scan(tmp_path / "t.csv")["e"].shape == (len(array),)
-
-
-def test_diff_and_info_know_an_array_by_its_name(tmp_path: Path) -> None:
-    a, b = tmp_path / "a.csv", tmp_path / "b.xlsx"
-    sa.write(a, {"events": EVENTS, "a.json": np.array(["text"])})
-    sa.convert(a, b)
-    assert run_command("diff", a, b).exit_code == 0
-    shown = json.loads(run_command("info", b, "--json").stdout)
-    assert [array["name"] for array in shown["arrays"]] == ["events", "a.json"]
 
 
 def test_text_that_looks_like_a_schema_is_read_as_it_is(place: str) -> None:

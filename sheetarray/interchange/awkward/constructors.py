@@ -132,30 +132,18 @@ def sparse_array(build: Builder, length: Any, index: Any, content: Any, default:
 def _to_dense(build: Builder, size: int, index: Array, content: Array, default: Any) -> Array:
     if content.dtype.kind not in _NUMBERS:
         raise FormatError(f"a SparseArray of the dtype {content.dtype}, which is not read; numbers are")
-    filling = _fill_value(content, default)
-    dtype = np.result_type(content.dtype, filling.dtype)
-    if not (_holds_values(content, dtype) and _holds_values(filling, dtype)):
+    filling = np.asarray(False if default is None else default)
+    if filling.dtype.kind not in _NUMBERS or filling.shape not in ((), content.shape[1:]):
+        raise FormatError(f"the default is {describe_value(default)}, not a number of 64 bits")
+    dtypes = (content.dtype, np.result_type(content.dtype, filling.dtype))
+    fitting = [dtype for dtype in dtypes if _holds_values(content, dtype) and _holds_values(filling, dtype)]
+    if not fitting:
         raise FormatError(f"the default {default!r:.60} for a content of {content.dtype}, which no dtype holds both")
-    build.budget.take(size * max(math.prod(content.shape[1:]), 1) * dtype.itemsize, "a sparse array")
-    dense = np.empty((size, *content.shape[1:]), dtype)
+    build.budget.take(size * max(math.prod(content.shape[1:]), 1) * fitting[0].itemsize, "a sparse array")
+    dense = np.empty((size, *content.shape[1:]), fitting[0])
     dense[...] = filling
     dense[index] = content
     return dense
-
-
-def _fill_value(content: Array, default: Any) -> Array:
-    """Return the default as an array, of the content's dtype where that holds it."""
-    if default is None:
-        return np.zeros((), content.dtype)
-    if not isinstance(default, (bool, int, float, complex, np.ndarray, np.generic)):
-        raise FormatError(f"the default is {describe_value(default)}, not a number")
-    try:
-        filling = np.asarray(default)
-    except OverflowError:
-        filling = np.zeros((), object)
-    if filling.dtype.kind not in _NUMBERS or filling.shape not in ((), content.shape[1:]):
-        raise FormatError(f"the default is {describe_value(default)}, not a number of 64 bits")
-    return filling.astype(content.dtype) if _holds_values(filling, content.dtype) else filling
 
 
 def _holds_values(array: Array, dtype: np.dtype[Any]) -> bool:

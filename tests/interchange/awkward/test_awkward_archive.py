@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import zipfile
 import zlib
@@ -17,7 +16,6 @@ import numpy as np
 import pytest
 from awkward_layouts import CASES, LISTS, archive, members, plain
 from awkward_layouts import STRINGS as WORDS
-from command_line import run_command
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import ArchiveArrays, load, save
@@ -369,23 +367,3 @@ def test_check_finds_each_broken_array(place: Path) -> None:
     assert [str(finding.location).partition(",")[0] for finding in findings] == ["t.json", "u.json"]
     assert sa.check(io.BytesIO(archive()), format="awkd") is not None
     assert list(sa.check(io.BytesIO(archive()), format="awkd")) == []
-
-
-def test_the_command_line_shows_converts_and_checks(place: Path, tmp_path: Path) -> None:
-    sa.write(place, {"events": CASES["records"], "numbers": np.arange(3)})
-    answer = json.loads(run_command("info", place, "--json", catch_exceptions=False).stdout)
-    assert [(array["name"], array["dtype"]) for array in answer["arrays"]] == [
-        ("events", "{x: int64, y: var * float64}"),
-        ("numbers", "int64"),
-    ]
-    shown = run_command("show", place, "events", catch_exceptions=False)
-    assert shown.exit_code == 0
-    assert "3 * {x: int64" in shown.stdout
-    values = json.loads(run_command("show", place, "events", "--json", catch_exceptions=False).stdout)["values"]
-    assert values == CASES["records"].to_list()
-    assert run_command("check", place, catch_exceptions=False).exit_code == 0
-    copy = tmp_path / "copy.awkd"
-    assert run_command("convert", place, copy, catch_exceptions=False).exit_code == 0
-    assert run_command("diff", place, copy, catch_exceptions=False).exit_code == 0
-    place.write_bytes(archive(replaced={"t.json": b"{"}))
-    assert run_command("check", place, catch_exceptions=False).exit_code == 1

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import from_columns, to_columns
-from sheetarray.interchange.awkward.columns import blobs_of, gather, spread
+from sheetarray.interchange.awkward.columns import blobs_of, gather
 
 CASES = every_class()
 EVENTS = ak.Array(
@@ -45,7 +45,7 @@ def test_whatever_an_array_is_made_of_comes_back(array: ak.Array, limit: int, pa
 def test_every_layout_comes_back_from_a_file(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"t{suffix}"
     numbers = np.arange(6.0).reshape(2, 3)
-    sa.write(path, spread({**CASES, "plain": numbers}, limit=100))
+    sa.write(path, {**CASES, "plain": numbers})
     assert list(sa.check(path)) == []
     result = sa.read(path)
     assert list(result) == [*CASES, "plain"]
@@ -140,15 +140,6 @@ def test_ids_stand_in_where_paths_meet_or_say_nothing() -> None:
         assert len(set(names)) == len(names)
         assert all(name.isprintable() and len(name) < 250 for name in names)
         assert_kept(from_columns(columns, "t"), value)
-
-
-def test_arrays_whose_columns_would_meet_are_refused() -> None:
-    with pytest.raises(sa.LimitError, match="'t-counts'"):
-        spread({"t": CASES["lists"], "t-counts": np.arange(3)}, limit=LIMIT)
-    with pytest.raises(sa.LimitError, match=r"'t\.json'"):
-        spread({"t.json": np.array(["{"]), "t": CASES["lists"]}, limit=LIMIT)
-    plain_arrays = {"x": np.arange(3), "x.json": np.array(["a"])}
-    assert spread(plain_arrays, limit=LIMIT) == plain_arrays
 
 
 def test_refusals_name_the_array() -> None:

@@ -452,17 +452,6 @@ def test_overlapping_strings_are_never_written_as_they_are() -> None:
         serialize(LARGE["overlapping strings"], {}, pack=False)
 
 
-def _data(layout: Any) -> int:
-    """The bytes of the numbers in a packed layout; categories are whole wherever they stand."""
-    if layout.is_numpy:
-        return int(layout.data.nbytes)
-    if layout.is_unknown or layout.parameter("__array__") == "categorical":
-        return 0
-    if layout.is_record or layout.is_union:
-        return sum(map(_data, layout.contents))
-    return _data(layout.content)
-
-
 def test_categories_count_once_however_often_they_are_named() -> None:
     words = strings("x" * 10_000, "y" * 10_000)
     array = contents.IndexedArray(index(np.arange(100_000) % 2), words, parameters={"__array__": "categorical"})

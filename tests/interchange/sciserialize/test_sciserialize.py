@@ -358,15 +358,6 @@ def test_without_msgpack_json_works_and_messagepack_names_the_extra(
     assert sci.loads(sci.dumps({"x": np.arange(3)}))["x"].tolist() == [0, 1, 2]
 
 
-@pytest.mark.parametrize("size", [2**16 - 1, 2**16, 2**16 + 1])
-@pytest.mark.parametrize("others", [{}, {"small": np.arange(3), "objects": np.array([1, "x"], dtype=object)}])
-def test_a_file_of_large_arrays_is_what_a_packer_makes(tmp_path: Path, size: int, others: dict[str, Any]) -> None:
-    arrays = {"x": np.arange(size).astype("uint8"), **others}
-    path = tmp_path / "x.msgpack"
-    sci.write_sciserialize(path, arrays, extensions=True)
-    assert path.read_bytes() == sci.packb(arrays, extensions=True)
-
-
 # Times, DataFrames and extension types of sciserialize, both ways; and what others wrote ----------------------
 
 # Times -------------------------------------------------------------------------------------------------------
