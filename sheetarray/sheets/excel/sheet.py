@@ -25,7 +25,6 @@ from .reader.book import XmlBook
 from .reader.cells import PENDING, ROW, CellRun, SomeRuns, number_shown, scalars, words_of
 from .reader.column import ColumnRun, ColumnRuns, ColumnTexts, gather_columns, join_runs, to_moments, to_numbers
 from .reader.formulas import FormulaCells
-from .reader.opendocument import OdsBook
 
 if TYPE_CHECKING:
     import polars as pl
@@ -211,7 +210,6 @@ class ExcelSheet:
         self.report: Callable[[int], None] | None = None
         self.notes: list[Finding] = []
         self._known_words: Words | None = None
-        self._day_zero: str | None = None
 
     # Runs of cells: all of them, those of some rows, or those for a table --------------------------------------
 
@@ -353,15 +351,9 @@ class ExcelSheet:
                 keys = map(normalize_key, group)
                 begins[owner] = next((place for place, key in enumerate(keys) if key == "ndarray"), len(group))
             if index > begins[owner]:  # before that it may be a name, and a header has no dates
-                number = number_shown(int(run.kinds[cell]), str(run.values[cell]), self._find_day_zero())
+                number = number_shown(int(run.kinds[cell]), str(run.values[cell]))
                 group[index] = group[index] if number is None else number
         return groups
-
-    def _find_day_zero(self) -> str | None:
-        """Return the date from which numbers count days, of a workbook whose cells hold dates as such; else None."""
-        if self._day_zero is None and isinstance(self._container, OdsBook):
-            self._day_zero = self._container.find_day_zero()
-        return self._day_zero
 
     def rows(self, requests: Sequence[Request]) -> Iterator[ColumnCells]:
         """Yield the cells of each requested row, from the requested column on, as text."""

@@ -72,24 +72,13 @@ def find_lost_mark(sheet: ExcelSheet, *, is_titled: bool, is_recorded: bool) -> 
         columns = []
     texts = [cell for cells in columns for cell in cells if isinstance(cell, str)]
     is_known = is_recorded or (is_titled and bool(formulas))
-    if not is_known and not any(text.startswith((MARK, '{"name": ')) and _is_mark(text) for text in texts):
+    if not is_known and not any(text.startswith((MARK, '{"name": ')) for text in texts):
         return None
     what = "has become formulas" if formulas else "has lost its first cell, by which it is known"
     reason = f"the guard {what}: it is not used"
     blank = not any(cells[0] is not None for cells in columns[:1])
     hint = f'make the sheet visible and type "{MARK} {VERSION}" into A1' if blank and texts else _HINT
     return Finding("warning", f"{sheet.title}!A1", reason, hint)
-
-
-def _is_mark(text: str) -> bool:
-    """Return whether a text is the mark of a guard, or the header of a snapshot."""
-    if text.startswith(MARK):
-        return True
-    try:
-        parse_header(text)
-    except FormatError:
-        return False
-    return True
 
 
 def iter_rows(snapshots: Sequence[Sequence[str]]) -> Iterator[bytes]:

@@ -12,7 +12,7 @@ import base64
 import binascii
 import json
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -32,6 +32,8 @@ MOST_BYTES = 2**28  # that a snapshot may take, whatever its size
 MOST_RATIO = 64  # bytes for each character of its texts, beyond that
 _STEP = 2**20  # bytes inflated at a time
 _SHORTEST = 12  # base64 of the shortest stream of zlib
+_TEXTS, _INTEGERS = ("name", "sheet", "dtype", "order", "cells", "dates"), ("length", "texts", "crc", "offset")
+_LISTS = ("shape", "strides")
 
 
 @dataclass(frozen=True)
@@ -85,41 +87,24 @@ def parse_header(text: str) -> SnapshotHeader:
         stored = json.loads(text) if len(text) <= LONGEST * 2 else None
     except (ValueError, RecursionError):
         stored = None
-    if not isinstance(stored, dict):
+    if (
+        not isinstance(stored, dict)
+        or not all(isinstance(stored.get(key), str) for key in _TEXTS)
+        or not all(_is_integer(stored.get(key)) for key in _INTEGERS)
+        or not all(isinstance(stored.get(key), list) and all(map(_is_integer, stored[key])) for key in _LISTS)
+        or stored["order"] not in ("row-major", "column-major")
+        or stored["cells"] not in ("numeric", "text")
+        or stored["dates"] not in ("real", "text")
+    ):
         raise FormatError("the header of a snapshot is damaged")
-    name, sheet, dtype, order = (_get_text(stored, key) for key in ("name", "sheet", "dtype", "order"))
-    cells, dates = _get_text(stored, "cells"), _get_text(stored, "dates")
-    length, count, crc, offset = (_get_integer(stored, key) for key in ("length", "texts", "crc", "offset"))
-    shape, strides = _get_integers(stored, "shape"), _get_integers(stored, "strides")
-    if cells not in ("numeric", "text") or dates not in ("real", "text") or count < 0:
-        raise FormatError("the header of a snapshot is damaged")
-    header = Header(from_name(dtype), shape, strides, offset, "row-major", length)
-    if order != "row-major":
-        header = Header(header.dtype, shape, strides, offset, "column-major", length)
-    if order != header.order:
-        raise FormatError("the header of a snapshot names no order")
-    return SnapshotHeader(name, sheet, header, count, crc, cells, dates)
+    shape, strides = tuple(stored["shape"]), tuple(stored["strides"])
+    header = Header(from_name(stored["dtype"]), shape, strides, stored["offset"], stored["order"], stored["length"])
+    says = (stored[key] for key in ("texts", "crc", "cells", "dates"))
+    return SnapshotHeader(stored["name"], stored["sheet"], header, *says)
 
 
-def _get_text(stored: Mapping[str, Any], key: str) -> str:
-    value = stored.get(key)
-    if not isinstance(value, str):
-        raise FormatError(f"the header of a snapshot has no {key}")
-    return value
-
-
-def _get_integer(stored: Mapping[str, Any], key: str) -> int:
-    value = stored.get(key)
-    if type(value) is not int or abs(value) > 2**62:
-        raise FormatError(f"the header of a snapshot has no {key}")
-    return value
-
-
-def _get_integers(stored: Mapping[str, Any], key: str) -> tuple[int, ...]:
-    value = stored.get(key)
-    if not isinstance(value, list) or not all(type(one) is int and abs(one) <= 2**62 for one in value):
-        raise FormatError(f"the header of a snapshot has no {key}")
-    return tuple(value)
+def _is_integer(value: object) -> bool:
+    return type(value) is int and abs(value) <= 2**62
 
 
 def decode_snapshot(snapshot: SnapshotHeader, texts: Sequence[str], *, most_bytes: int) -> Buffer:

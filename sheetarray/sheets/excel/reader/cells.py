@@ -583,6 +583,7 @@ class SomeRuns:
 _FEW = 2**14  # cells of which plain Python is faster than the engine
 _LONGEST_NUMBER = 1000  # characters
 _DIGITS = re.compile("-?[0-9]{1,20}")
+_DAY_ZERO = "1899-12-30"  # the date that stands for the number 0, where cells hold dates as such
 _DAY = re.compile("([0-9]{4,5}-[0-9]{2}-[0-9]{2})(?:T00:00:00(?:[.,]0{1,9})?)?")
 
 
@@ -648,20 +649,17 @@ def scalar_of(kind: int, text: str) -> Cell:
     return None if kind == PENDING else text
 
 
-def number_shown(kind: int, text: str, day_zero: str | None) -> int | float | None:
-    """Return the number that a cell's format shows as a date or as a duration; None if it is unknown.
-
-    `day_zero`: the date that stands for the number 0, in a workbook whose cells hold dates as such; otherwise None.
-    """
+def number_shown(kind: int, text: str) -> int | float | None:
+    """Return the number that a cell's format shows as a date or as a duration; None if it is unknown."""
     if kind in (SERIAL, DURATION):
         number = _parse_number(text)
         return number if isinstance(number, int | float) else None
-    match = _DAY.fullmatch(text) if kind == MOMENT and day_zero is not None else None
+    match = _DAY.fullmatch(text) if kind == MOMENT else None
     if match is None:
         return None
     try:
-        day = np.datetime64(match[1] if len(match[1]) == len("1899-12-30") else f"+{match[1]}", "D")
-        return int((day - np.datetime64(day_zero, "D")).astype(np.int64))
+        day = np.datetime64(match[1] if len(match[1]) == len(_DAY_ZERO) else f"+{match[1]}", "D")
+        return int((day - np.datetime64(_DAY_ZERO, "D")).astype(np.int64))
     except ValueError:
         return None  # no calendar has such a day
 

@@ -64,9 +64,6 @@ _ELAPSED = re.compile(r"(-?)P(?:([0-9]+)D)?T?(?:([0-9]+)H)?(?:([0-9]+)M)?(?:([0-
 _COUNT = re.compile("[0-9]+")
 _WHITE = re.compile("[\t\n\r ]{2,}|[\t\n\r]")
 _EXTERNAL = re.compile(r"'.*'#\$")  # titles of tables in which programs keep what they have read of other files
-_DAY_ZERO = re.compile(rb"""null-date\s[^<>]{,1000}?date-value\s*=\s*["']([0-9]{4}-[0-9]{2}-[0-9]{2})["'T]""")
-_FIRST_CELL = re.compile(rb"<[\w.\-]{,100}:table-cell[\s/>]")
-_LONGEST_TAG = 2000  # bytes of the one that says from which day dates count
 _MOST_KEPT = 2**26  # bytes of the content that are kept, and read once for all tables
 _MOST_PARSED = 1_500_000  # elements that the XML parser reads beside the loop
 _REPEATED_ALWAYS, _REPEATED_TIMES = 6_000_000, 64  # cells that repetition may make in all, and more for each row
@@ -108,17 +105,6 @@ class OdsBook(XmlBook):
             if not _EXTERNAL.match(title):
                 titles.add(title, title)
         self.titles = list(titles.places)
-
-    def find_day_zero(self) -> str:
-        """Return the date, in ISO form, from which numbers count days; that of Excel if the document names none."""
-        waiting = b""
-        for block in self._content():
-            waiting = waiting[-_LONGEST_TAG:] + block
-            if match := _DAY_ZERO.search(waiting):
-                return match[1].decode("ascii")
-            if _FIRST_CELL.search(waiting):
-                break  # the date would stand before all tables
-        return "1899-12-30"
 
     @cached_property
     def strings(self) -> SharedStrings:
