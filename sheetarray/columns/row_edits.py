@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -41,6 +41,15 @@ class RowChange:
     gone: Array | None = None  # the elements of these rows if they were deleted, as they were written; else None
     tells_edits: bool = False  # whether other findings name the elements that were edited besides
     is_moved: bool = False  # whether the other rows stand in another order now
+
+    @classmethod
+    def of_rows(cls, inserted: Sequence[int], deleted: Sequence[int], **known: Any) -> RowChange | None:
+        """Return the change of which all rows are known, and what else is known of it; None if there are both."""
+        if bool(inserted) == bool(deleted):
+            return None
+        rows = tuple(inserted or deleted)
+        firsts = (range(rows[0], rows[0] + 1),) if rows[-1] - rows[0] < len(rows) else None
+        return cls("inserted" if inserted else "deleted", firsts, rows=rows, **known)
 
     def find_gone(self, first: int | None) -> Array | None:
         """Return the elements of the deleted rows if the first of them was `first`.
@@ -100,8 +109,8 @@ class RowEdit:
 
     def _find_rows(self, changes: Mapping[str, RowChange]) -> tuple[int, ...]:
         """Return the rows that are not side by side, where a guard tells them and those of all arrays are the same."""
-        known = {changes[name].rows if name in changes else () for name in self.columns}
-        return known.pop() if len(known) == 1 else ()
+        first, *others = {changes[name].rows if name in changes else () for name in self.columns}
+        return () if others else first
 
     def _describe_place(
         self, numbers: Sequence[int], count: int, changes: Mapping[str, RowChange]

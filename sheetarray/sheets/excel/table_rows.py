@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
@@ -136,13 +135,8 @@ class _Judged:
             return None if change is None else replace(change, is_moved=is_moved)
         inserted = np.flatnonzero(sources < 0).tolist()
         deleted = np.setdiff1d(np.arange(self.count_written), sources).tolist()
-        if bool(inserted) == bool(deleted):
-            return None
-        kind: Literal["inserted", "deleted"] = "inserted" if inserted else "deleted"
-        rows = tuple(inserted or deleted)
-        firsts = (range(rows[0], rows[0] + 1),) if rows[-1] - rows[0] < len(rows) else None
         tells_edits = self.keys is not None or bool(self.change and self.change.firsts)
-        return RowChange(kind, firsts, rows=rows, tells_edits=tells_edits, is_moved=is_moved)
+        return RowChange.of_rows(inserted, deleted, tells_edits=tells_edits, is_moved=is_moved)
 
 
 class TableRows:

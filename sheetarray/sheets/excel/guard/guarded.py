@@ -52,16 +52,9 @@ class Guarded:
         """The rows that were added, or deleted, wherever the others stand now; None if there are both."""
         if self.alignment is None or self.unit != "row":
             return None
-        inserted = self.alignment.inserted.tolist()
-        rows = tuple(inserted or self.deleted)
-        if (inserted and self.deleted) or not rows:
-            return None
-        firsts = (range(rows[0], rows[0] + 1),) if rows[-1] - rows[0] < len(rows) else None
-        kind: Literal["inserted", "deleted"] = "inserted" if inserted else "deleted"
-        is_exact = bool((self.kept | self.added).all())
-        return RowChange(
-            kind, firsts, rest_is_exact=is_exact, rows=rows, gone=None if inserted else self.gone, tells_edits=True
-        )
+        inserted, is_exact = self.alignment.inserted.tolist(), bool((self.kept | self.added).all())
+        gone = None if inserted else self.gone
+        return RowChange.of_rows(inserted, self.deleted, rest_is_exact=is_exact, gone=gone, tells_edits=True)
 
 
 @dataclass(eq=False)

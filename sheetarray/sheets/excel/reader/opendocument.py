@@ -176,7 +176,7 @@ class _Rows(Handlers["list[TableCells]"]):
         return "" if self._is_plain else None
 
     def are_between(self) -> bool:
-        return self._depth > 0 and not self._in_row and not self._aside
+        return self._depth > 0 and not self._in_row and not self.aside
 
     def scan(self, text: bytes, start: int, prefix: bytes, prefixes: bytes) -> tuple[list[TableCells], int]:
         """Return the cells of whole rows by the compiled loop, and the byte after the last row."""

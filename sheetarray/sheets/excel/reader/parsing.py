@@ -201,18 +201,17 @@ class Handlers(ABC, Generic[_Read]):
 
     Attributes:
         tag: the name of the elements that the loop may read, without its prefix.
-        wanted_below_root: the name of the only elements within the root that are asked for; None if it is not one.
         open: the names of the open elements, from the outermost one on, with their namespaces.
         space: the namespace of the elements; None if it is not known yet.
+        aside: the number of open elements down to the one that is passed by; otherwise 0.
     """
 
     tag: str
-    wanted_below_root: str | None = None
 
     def __init__(self) -> None:
         self.open: list[str] = []
         self.space: str | None = None
-        self._aside = 0  # the number of open elements down to the one that is passed by; otherwise 0
+        self.aside = 0
         self._spaces: dict[str, str] = {}  # by their prefixes, as declared around the elements
         self._is_plain = True  # no prefix stands for two namespaces
         self.in_cdata = False
@@ -233,11 +232,6 @@ class Handlers(ABC, Generic[_Read]):
     def are_between(self) -> bool:
         """Return whether an element that the loop may read can begin here."""
 
-    @property
-    def passes_by(self) -> bool:
-        """Whether an element is open that nobody asks for."""
-        return self._aside > 0
-
     @abstractmethod
     def take(self) -> _Read | None:
         """Return what was read since the last call, whole elements alone; None if nothing was."""
@@ -245,35 +239,28 @@ class Handlers(ABC, Generic[_Read]):
     def attach(self, parser: expat.XMLParserType, name: str) -> None:
         """Let a parser call these methods; `name`: of the part, for messages."""
 
-        wanted = self.wanted_below_root
-
         def begin(tag: str, attributes: dict[str, str]) -> None:
             self.open.append(tag)
-            depth = len(self.open)
-            if depth > _DEEPEST:
+            if len(self.open) > _DEEPEST:
                 raise FormatError("elements within elements, more than a sheet has", location=name)
-            if self._aside:
-                return
-            is_odd = depth == 2 and wanted is not None and tag.rpartition(" ")[2] != wanted
-            if is_odd or not self.begin(tag, attributes):
-                self._aside = depth
+            if not self.aside and not self.begin(tag, attributes):
+                self.aside = len(self.open)
 
         def end(tag: str) -> None:
-            if self._aside:
-                self._aside = 0 if self._aside == len(self.open) else self._aside
-                self.open.pop()
-            else:
-                self.open.pop()
+            is_aside = self.aside > 0
+            self.aside = 0 if self.aside == len(self.open) else self.aside
+            self.open.pop()
+            if not is_aside:
                 self.end(tag)
 
         def characters(text: str) -> None:
-            if not self._aside:
+            if not self.aside:
                 self.characters(text)
 
         def declaration(prefix: str | None, space: str) -> None:
             key = prefix or ""
             self._is_plain &= key not in self._spaces or self._spaces[key] == space
-            if not self._aside:
+            if not self.aside:
                 self._spaces.setdefault(key, space)
 
         def definition(*_: object) -> None:
@@ -358,7 +345,7 @@ def read_elements(
             if fed - taken >= _PIECE:
                 if (collected := handlers.take()) is not None:
                     yield collected
-                if collected is not None or handlers.are_between() or handlers.passes_by:
+                if collected is not None or handlers.are_between() or handlers.aside:
                     taken = fed
                 elif fed - taken > _LONGEST:
                     raise FormatError(f"one {handlers.tag} of more than {_LONGEST} bytes", location=name)

@@ -177,7 +177,7 @@ def _is_alike(items: Any, width: int) -> bool:
 class _Rows(Handlers[RawCells]):
     """Takes the rows of a worksheet from the XML parser. `begin` and `end` are called for each tag."""
 
-    tag, wanted_below_root = "row", "sheetData"
+    tag = "row"
 
     def __init__(self, part: str) -> None:
         super().__init__()
