@@ -58,6 +58,7 @@ LIMITS = {
     "part_bytes": "sheets.excel.package.relations MOST_BYTES",
     "inflated_worksheet": "sheets.excel.reader.parsing _INFLATED_ALWAYS",
     "references": "sheets.excel.reader.book MOST_REFERENCES",
+    "legacy_area": "sheets.excel.reader.legacy _MOST_AREA",
     "legacy_text": "sheets.excel.reader.legacy _MOST_TEXT",
     "opendocument_kept": "sheets.excel.reader.opendocument _MOST_KEPT",
     "opendocument_parsed": "sheets.excel.reader.opendocument _MOST_PARSED",

@@ -1,28 +1,30 @@
-"""Old workbooks: `.xls` of Excel 5 to 2003, read by xlrd, and `.xlsb`: containers.
+"""Old workbooks: `.xls` of Excel 5 to 2003, read by xlrd, and `.xlsb`, read by calamine: containers.
 
-xlrd trusts what a file claims. So no byte reaches it before its records were walked here: each is within its part and
-as long as its kind, cells, texts and styles are counted, no two sheets share bytes. Records that hold neither a value
-nor its format never reach it. Whatever it raises all the same is a `FormatError`. The records of `.xlsb` are walked in
-the same way, and give their values at once.
+Both libraries trust what a file claims. So no byte reaches them before its records were walked here: each is within its
+part and as long as its kind, cells, texts and styles are counted, no two sheets share bytes. Records that hold neither
+a value nor its format never reach them. Whatever a library raises all the same is a `FormatError`. docs/formats.md says
+what each of the two keeps.
 
-Sources: MS-XLS 2.1.4 (records), 2.4 (each of them); MS-XLSB 2.1.4, 2.4, 2.5.123 (RkNumber).
+Sources: MS-XLS 2.1.4 (records), 2.4 (each of them); MS-XLSB 2.1.4, 2.4.
 """
 
 from __future__ import annotations
 
 import io
 import struct
+import zipfile
 from abc import abstractmethod
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
 from ....columns import cell_address
-from ....errors import FormatError, MissingDependencyError
+from ....errors import FormatError, MissingDependencyError, SheetArrayError, is_panic
 from ...workbooks import MOST_COLUMNS, MOST_ROWS
 from ..package.parts import Package
 from ..package.relations import Relations
@@ -49,8 +51,10 @@ _MOST_RECORDS, _MOST_CELLS = 3_000_000, 2_000_000  # of a workbook
 _MOST_STRINGS, _MOST_TEXT = 1_000_000, 2**26  # shared strings; bytes of text in cells
 _MOST_RUNS = 2_000_000  # changes of the font within shared strings
 _MOST_STYLES, _MOST_FORMATS, _LONGEST_FORMAT = 2**14, 2**12, 2**11  # of a workbook; bytes
+_MOST_AREA = 2**24  # rows times columns of the range of a sheet in .xlsb that has cells
 _MOST_BYTES = 2**27  # of a part, and of all worksheets
-_CELLS_A_RUN = 2**16
+_ROWS = 2**12  # of a sheet that make a run
+_NONE = 0  # the kind of a blank
 _ERRORS = {
     0x00: "#NULL!",
     0x07: "#DIV/0!",
@@ -61,63 +65,81 @@ _ERRORS = {
     0x2A: "#N/A",
     0x2B: "#GETTING_DATA",
 }
-_U16, _U32, _DOUBLE = struct.Struct("<H"), struct.Struct("<I"), struct.Struct("<d")
-_HEAD, _PLACE = struct.Struct("<2H"), struct.Struct("<2I")
-LegacyCell = tuple[int, int, int, str | float]  # row, column, kind, and the value: a float of numbers, else a text
+_U16, _U32, _HEAD, _PLACE = struct.Struct("<H"), struct.Struct("<I"), struct.Struct("<2H"), struct.Struct("<2I")
+Row = tuple[int, int, Kinds, Sequence[Any]]  # its number, its first column, and the kinds and values of its cells
 
 
 class _LegacyBook(WorkbookReader):
-    """A workbook of records; `cells.WorkbookReader` says what each method is for."""
+    """A workbook that a library reads; `cells.WorkbookReader` says what each method is for."""
 
     def __init__(self) -> None:
-        self._known: dict[str, list[CellRun]] = {}  # of sheets that were read
+        self._known: tuple[str, list[CellRun]] | None = None  # of the sheet that was last read to its end
 
     @abstractmethod
-    def _read_cells(self, title: str) -> Iterator[LegacyCell]:
-        """Yield the cells of a worksheet that are no blanks."""
+    def _read_rows(self, title: str) -> Iterator[Row]:
+        """Yield the rows of a worksheet."""
 
     def cells(self, title: str, *, numeric: bool, first: int = 0) -> Generator[CellRun]:  # noqa: ARG002  (all come as text)
         """Yield the cells of a worksheet."""
-        if title not in self._known:
-            runs, cells = [], self._read_cells(title)
-            while some := list(islice(cells, _CELLS_A_RUN)):
-                runs.append(_make_run(some))
-            self._known[title] = runs
-        yield from self._known[title]
+        if self._known is not None and self._known[0] == title:
+            yield from self._known[1]
+            return
+        runs, rows = [], self._read_rows(title)
+        while some := list(islice(rows, _ROWS)):
+            if len(run := _make_run(some)):
+                runs.append(run)
+                yield run
+        self._known = title, runs
 
 
-def _make_run(cells: Sequence[LegacyCell]) -> CellRun:
+def _make_run(lines: Sequence[Row]) -> CellRun:
+    """Return the cells of some rows that are no blanks, as a run; the value of an error is its code."""
     import polars as pl
 
-    rows, columns, kinds, values = zip(*cells, strict=True)
-    places = np.array(rows, np.int64), np.array(columns, np.int64)
-    made: Kinds = np.array(kinds, np.uint8)
-    is_text = np.isin(made, (TEXT, BOOLEAN, FAULT))
-    numbers = np.array([0.0 if text else value for text, value in zip(is_text, values, strict=True)], np.float64)
+    widths = [len(kinds) for _, _, kinds, _ in lines]
+    rows = np.repeat(np.array([row for row, _, _, _ in lines], np.int64), widths)
+    columns = np.concatenate([np.arange(first, first + len(kinds)) for _, first, kinds, _ in lines])
+    kinds: Kinds = np.concatenate([kinds for _, _, kinds, _ in lines])
+    kept = np.flatnonzero(kinds != _NONE)
+    rows, columns, kinds = rows[kept], columns[kept], kinds[kept]
+    every = [value for _, _, _, values in lines for value in values]
+    values = [every[place] for place in kept.tolist()]
+    textual = np.isin(kinds, (TEXT, BOOLEAN, FAULT))
+    places = np.flatnonzero(textual).tolist()
+    texts = [_text_of(kind, values[place]) for place, kind in zip(places, kinds[textual].tolist(), strict=True)]
+    for place in places:
+        values[place] = 0.0
+    numbers = np.array(values, np.float64)
     exact = are_exact_doubles(numbers)
-    made[~exact & (made == NUMBER)] = LARGE
+    kinds[~exact & (kinds == NUMBER)] = LARGE
     shortest = pl.Series(numbers).cast(pl.String)
-    texts = shortest.str.strip_suffix(".0").zip_with(pl.Series(exact), shortest)
-    textual = np.flatnonzero(is_text)
-    texts = texts.scatter(textual, pl.Series([values[place] for place in textual.tolist()], dtype=pl.String))
-    return CellRun(*places, made, texts, row_width(*places))
+    made = shortest.str.strip_suffix(".0").zip_with(pl.Series(exact), shortest)
+    if places:
+        made = made.scatter(places, pl.Series(texts, dtype=pl.String))
+    return CellRun(rows, columns, kinds, made, row_width(rows, columns) if len(rows) else 0)
 
 
-def _name_error(code: int) -> str:
-    return _ERRORS.get(code, f"of code {code}")
+def _text_of(kind: int, value: Any) -> str:
+    number = 0 if kind == TEXT else int(value)
+    return str(value) if kind == TEXT else str(number) if kind == BOOLEAN else _ERRORS.get(number, f"of code {number}")
 
 
 @contextmanager
-def _reading(location: str) -> Iterator[None]:
-    """Make a FormatError of whatever xlrd raises while it reads."""
+def _reading(library: str, location: str) -> Iterator[None]:
+    """Make a FormatError of whatever a library raises while it reads, panics of Rust among them."""
     try:
         yield
+    except SheetArrayError:
+        raise
     except ImportError as error:
-        reason = "old workbooks (.xls) need xlrd: pip install 'sheetarray[legacy]'"
-        raise MissingDependencyError(reason, name=error.name) from error
-    except Exception as error:
+        raise MissingDependencyError(
+            f"old workbooks (.xls, .xlsb) need {library}: pip install 'sheetarray[legacy]'", name=error.name
+        ) from error
+    except BaseException as error:
+        if not isinstance(error, Exception) and not is_panic(error):
+            raise
         reason = f"{type(error).__name__}: {error}".splitlines()[0].removesuffix(": ")
-        message = f"the workbook is damaged: xlrd cannot read it ({reason:.200})"
+        message = f"the workbook is damaged: {library} cannot read it ({reason:.200})"
         raise FormatError(message, location=location, hint=_SAVE_ANEW) from error
 
 
@@ -177,7 +199,7 @@ _MOST_OF = {_SHEET97: _MOST_STYLES, _STYLE97: _MOST_STYLES, _FORMAT97: _MOST_FOR
 _NO_KIND = 0xFF  # both bytes of the kind of a record that is dropped
 _WORKSHEET = 0
 _WIDE, _EXTENDED, _RICH = 0x01, 0x04, 0x08  # flags of a text
-_KINDS97 = {1: TEXT, 2: NUMBER, 3: SERIAL, 4: BOOLEAN, 5: FAULT}  # by the kinds of xlrd, without those of blanks
+_KINDS97 = np.array([_NONE, TEXT, NUMBER, SERIAL, BOOLEAN, FAULT, _NONE], np.uint8)  # by the kinds of xlrd
 
 
 class Excel97Book(_LegacyBook):
@@ -195,7 +217,7 @@ class Excel97Book(_LegacyBook):
         looked = _Stream97(stream)
         self.max_rows = 65_536 if looked.version == 0x0600 else 16_384
         self._shown: dict[int, int] = {}  # the kinds of styles that xlrd takes for those of dates
-        with _reading("Workbook"):
+        with _reading("xlrd", "Workbook"):
             import xlrd  # type: ignore[import-untyped]
 
             # With the formats, since without them a duration is a date; rows end with their last cell
@@ -209,22 +231,17 @@ class Excel97Book(_LegacyBook):
         self.titles = list(listed.places)
         self.from_1904 = self._book.datemode == 1
 
-    def _read_cells(self, title: str) -> Iterator[LegacyCell]:
+    def _read_rows(self, title: str) -> Iterator[Row]:
         number, found = self.titles.index(title), 0
-        with _reading(f"sheet {title}"):
+        with _reading("xlrd", f"sheet {title}"):
             sheet = self._book.sheet_by_index(number)
             self._book.unload_sheet(number)
         for row in range(sheet.nrows):
-            for column, value in enumerate(sheet.row_values(row)):
-                kind = _KINDS97.get(sheet.cell_type(row, column))
-                if kind is None:
-                    continue
-                found += 1
-                if kind == SERIAL:
-                    kind = self._kind_of_style(sheet.cell_xf_index(row, column))
-                elif kind in (BOOLEAN, FAULT):
-                    value = str(int(value)) if kind == BOOLEAN else _name_error(int(value))
-                yield row, column, kind, value
+            kinds: Kinds = _KINDS97[np.frombuffer(sheet.row_types(row), np.uint8)]
+            for column in np.flatnonzero(kinds == SERIAL).tolist():
+                kinds[column] = self._kind_of_style(sheet.cell_xf_index(row, column))
+            found += int(np.count_nonzero(kinds))
+            yield row, 0, kinds, sheet.row_values(row)
         if found != self._counts[title]:
             reason = f"a cell comes twice: {self._counts[title]} cells of the sheet stand at {found} places"
             raise FormatError(reason, location=f"sheet {title}")
@@ -422,23 +439,25 @@ def _string_lengths(stream: bytes, segments: Sequence[tuple[int, int]], claimed:
 
 _ROW, _END_OF_CELLS, _ITEM = 0, 146, 19
 _SETTINGS, _SHEET, _FORMAT, _STYLE, _BEGIN_STYLES, _END_STYLES = 153, 156, 44, 47, 617, 618
-_BLANK, _PACKED, _ERROR, _TRUTH, _NUMBER, _STRING, _SHARED_TEXT = range(1, 8)  # the kinds of cells
-_STRING_RESULT, _NUMBER_RESULT, _TRUTH_RESULT, _ERROR_RESULT, _RICH_TEXT = 8, 9, 10, 11, 62
-_LEAST_OF = {1: 8, 2: 12, 3: 9, 4: 9, 5: 16, 6: 12, 7: 12, 8: 12, 9: 16, 10: 9, 11: 9, _RICH_TEXT: 13}
-_SHORT, _SHORTER = range(12, 19), 11  # SheetJS writes cells without a column, whose kinds are 11 more
+_ERROR, _DOUBLE, _STRING, _SHARED_TEXT, _STRING_RESULT, _ERROR_RESULT, _RICH_TEXT = 3, 5, 6, 7, 8, 11, 62
+_NUMBERS = (2, _DOUBLE, 9)  # packed, double, double of a formula
+_LEAST_OF = {2: 12, 3: 9, 4: 9, 5: 16, 6: 12, 7: 12, 8: 12, 9: 16, 10: 9, 11: 9, _RICH_TEXT: 13}
+_BLANK, _SHORT, _SHORTER = 1, range(12, 19), 11  # SheetJS writes cells without a column, whose kinds are 11 more
 _NO_TEXT = 0xFFFFFFFF  # in the place of the count of characters
+_KINDS = {float: NUMBER, int: NUMBER, bool: BOOLEAN, str: TEXT}
+_RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 
 
 class XlsbBook(_LegacyBook):
-    """A binary workbook in a zip package.
+    """A binary workbook in a zip package, read by calamine.
 
     Raises:
-        FormatError: the part is not a workbook, a damaged one, or holds too much.
+        FormatError: the part is not a workbook, or a damaged one.
     """
 
     def __init__(self, package: Package, part: str) -> None:
         super().__init__()
-        self._package = package
+        self._package, self._part = package, part
         self._tally = _Tally()
         self._relations = Relations(package, part)
         targets = {relation.id: relation for relation in self._relations.entries}
@@ -451,17 +470,14 @@ class XlsbBook(_LegacyBook):
                 titles.add_related(_text_at(content, named, part)[0], id_, targets)
         self._parts = titles.places
         self.titles = list(self._parts)
-        if sum(package.member(sheet).size for sheet in self._parts.values() if sheet in package) > _MOST_BYTES:
-            raise FormatError(f"more than {_MOST_BYTES:,} bytes of cells", location=part, hint=_SAVE_ANEW)
 
     def _records(self, part: str | None) -> Iterator[tuple[int, bytes]]:
         """Yield the records of a part; nothing if the part does not exist."""
         if part is not None:
             yield from _iter_records(self._package.read(part, limit=_MOST_BYTES), part, self._tally)
 
-    @cached_property
-    def _kinds_of_styles(self) -> list[int]:
-        """What each style shows numbers as; the last one stands for all others."""
+    def _read_kinds_of_styles(self) -> list[int]:
+        """Return what each style shows numbers as; the last one stands for all others."""
         codes: dict[int, str] = {}
         used: list[int] = []
         part = self._relations.present_target("styles")
@@ -480,79 +496,51 @@ class XlsbBook(_LegacyBook):
         return Formats(used, codes).kinds_as_shown(np.full(len(styles), NUMBER, np.uint8), styles).tolist()
 
     @cached_property
-    def _strings(self) -> list[str]:
-        """The shared strings, whose lengths are noted in the tally."""
+    def _opened(self) -> tuple[Any, dict[str, tuple[bytes, dict[int, dict[int, int]]]]]:
+        """The workbook as calamine has it, and what `_look_at_sheet` returns for each sheet."""
+        strings = self._look_at_strings()
+        kinds, looked, total = self._read_kinds_of_styles(), {}, 0
+        for title, part in self._parts.items():
+            total += self._package.member(part).size if part in self._package else 0
+            if total > _MOST_BYTES:
+                raise FormatError(f"more than {_MOST_BYTES:,} bytes of cells", location=part, hint=_SAVE_ANEW)
+            looked[title] = _look_at_sheet(self._records(part), part, kinds, self._tally)
+        with _reading("python-calamine", self._part):
+            import python_calamine
+
+            made = _bare_package([content for content, _ in looked.values()], strings)
+            return python_calamine.load_workbook(io.BytesIO(made)), looked
+
+    def _look_at_strings(self) -> bytes:
+        """Return a part with the shared strings, whose lengths are noted in the tally."""
+        lengths: list[int] = []
+        items: list[bytes] = []
         part = self._relations.present_target("sharedStrings")
-        strings: list[str] = []
         for kind, content in self._records(part):
             if kind == _ITEM:
-                strings.append(_text_at(content, 1, part or "")[0])
-                if len(strings) > _MOST_STRINGS:
+                text, end = _text_at(content, 1, part or "")
+                lengths.append(len(text.encode()))
+                items.append(_make_record(_ITEM, bytes(1) + _U32.pack((end - 5) // 2) + content[5:end]))
+                if len(lengths) > _MOST_STRINGS:
                     raise FormatError(f"more than {_MOST_STRINGS:,} shared strings", location=part, hint=_SAVE_ANEW)
-        self._tally.lengths = [len(text.encode()) for text in strings]
-        return strings
+        self._tally.lengths = lengths
+        return _make_record(159, _PLACE.pack(len(items), len(items))) + b"".join(items) + _make_record(160)
 
-    def _read_cells(self, title: str) -> Iterator[LegacyCell]:
-        """Yield the cells of a worksheet, which stand in their order, each in the row of the record before it."""
-        part = self._parts[title]
-        row, column, last = 0, -1, (-1, -1)
-        for kind, content in self._records(part):
-            if kind == _END_OF_CELLS:
-                return
-            if kind == _ROW:
-                if len(content) < 4:
-                    raise _short(part)
-                row, column = _U32.unpack_from(content)[0], -1
-                continue
-            if kind in _SHORT:  # the cell stands to the right of the one before, blank or not
-                kind, content = kind - _SHORTER, _U32.pack(column + 1) + content
-            if kind not in _LEAST_OF:
-                continue
-            if len(content) < _LEAST_OF[kind]:
-                raise _short(part)
-            column = _U32.unpack_from(content)[0]
-            if kind == _BLANK:
-                continue
-            if column >= MOST_COLUMNS or row >= MOST_ROWS:
-                reason = f"a cell beyond the {MOST_ROWS} rows and {MOST_COLUMNS} columns that a sheet has"
-                raise FormatError(reason, location=cell_address(row, column))
-            if (row, column) <= last:
-                reason = "the cell comes twice in the sheet, or after a later one"
-                raise FormatError(reason, location=cell_address(row, column))
-            last = row, column
-            self._tally.add(0, 1, part)
-            yield row, column, *self._read_value(kind, content, row, column)
-
-    def _read_value(self, kind: int, content: bytes, row: int, column: int) -> tuple[int, str | float]:
-        """Return the kind of a cell and its value."""
-        if kind in (_ERROR, _ERROR_RESULT):
-            return FAULT, _name_error(content[8])
-        if kind in (_TRUTH, _TRUTH_RESULT):
-            return BOOLEAN, str(int(content[8] != 0))
-        if kind in (_PACKED, _NUMBER, _NUMBER_RESULT):
-            kinds, style = self._kinds_of_styles, _U32.unpack_from(content, 4)[0] & 0xFFFFFF
-            number = (
-                _unpack_number(_U32.unpack_from(content, 8)[0])
-                if kind == _PACKED
-                else _DOUBLE.unpack_from(content, 8)[0]
-            )
-            return kinds[min(style, len(kinds) - 1)], number
-        if kind == _SHARED_TEXT:
-            strings, number = self._strings, _U32.unpack_from(content, 8)[0]
-            self._tally.refer(number, row, column)
-            return TEXT, strings[number]
-        text, _ = _text_at(content, 9 if kind == _RICH_TEXT else 8, cell_address(row, column))
-        self._tally.hold(len(text.encode()))
-        return TEXT, text
-
-
-def _unpack_number(packed: int) -> float:
-    """Return the number that 30 bits stand for: an integer, or the upper half of a double; perhaps hundredths."""
-    is_hundredths, is_integer, rest = packed & 1, packed & 2, packed & ~3
-    number: float = _DOUBLE.unpack(_U32.pack(0) + _U32.pack(rest))[0]
-    if is_integer:
-        number = float((rest >> 2) - (rest >> 31 << 30))
-    return number / 100 if is_hundredths else number
+    def _read_rows(self, title: str) -> Iterator[Row]:
+        book, sheets = self._opened
+        content, marked = sheets[title]
+        if not content:
+            return
+        with _reading("python-calamine", self._parts[title]):
+            sheet = book.get_sheet_by_index(self.titles.index(title))
+            top, left = sheet.start
+            rows = sheet.to_python(skip_empty_area=True)
+            del sheet
+        for row, values in enumerate(rows, top):
+            kinds = np.array([_NONE if value == "" else _KINDS[type(value)] for value in values], np.uint8)
+            for column, kind in marked.get(row, {}).items():
+                kinds[column - left] = kind
+            yield row, left, kinds, values
 
 
 def _text_at(record: bytes, at: int, location: str) -> tuple[str, int]:
@@ -564,6 +552,14 @@ def _text_at(record: bytes, at: int, location: str) -> tuple[str, int]:
     if end > len(record):
         raise FormatError(f"a text of {count} characters that its record has not", location=location)
     return record[at + 4 : end].decode("utf-16-le", "replace"), end
+
+
+def _make_record(kind: int, content: bytes = b"") -> bytes:
+    head = bytes([kind]) if kind < 128 else bytes([kind & 0x7F | 0x80, kind >> 7])
+    size, length = b"", len(content)
+    while length >= 128:
+        size, length = size + bytes([length & 0x7F | 0x80]), length >> 7
+    return head + size + bytes([length]) + content
 
 
 def _iter_records(part: bytes, location: str, tally: _Tally) -> Iterator[tuple[int, bytes]]:
@@ -594,3 +590,88 @@ def _iter_records(part: bytes, location: str, tally: _Tally) -> Iterator[tuple[i
     except IndexError:
         raise FormatError("the part breaks off within a record", location=location) from None
     tally.add(count, 0, location)
+
+
+def _look_at_sheet(
+    records: Iterator[tuple[int, bytes]], location: str, kinds_of_styles: Sequence[int], tally: _Tally
+) -> tuple[bytes, dict[int, dict[int, int]]]:
+    """Return a part with the cells of a sheet and nothing else, and the kinds of errors, dates and durations.
+
+    The part is empty where the sheet has no cells; the kinds stand by rows and columns. Every cell is written anew in a
+    way that calamine reads: it passes over cells without a column and over text with fonts, and it gives errors as
+    blanks; so these are numbers there. The last of `kinds_of_styles` stands for all styles that follow.
+    """
+    pieces, kinds, last_style = list[bytes](), dict[int, dict[int, int]](), len(kinds_of_styles) - 1
+    row, column, cells = 0, -1, 0
+    top, left, right, last = -1, MOST_COLUMNS, -1, (-1, -1)
+    for kind, content in records:
+        if kind == _END_OF_CELLS:
+            break
+        if kind == _ROW:
+            if len(content) < 4:
+                raise _short(location)
+            row, column = _U32.unpack_from(content)[0], -1
+            pieces.append(_make_record(_ROW, content))
+            continue
+        if kind in _SHORT:  # the cell stands to the right of the one before, blank or not
+            kind, content = kind - _SHORTER, _U32.pack(column + 1) + content
+        if kind not in _LEAST_OF:
+            column = _U32.unpack_from(content)[0] if kind == _BLANK and len(content) >= 4 else column
+            continue
+        if len(content) < _LEAST_OF[kind]:
+            raise _short(location)
+        column, style = _PLACE.unpack_from(content)
+        if column >= MOST_COLUMNS or row >= MOST_ROWS:
+            reason = f"a cell beyond the {MOST_ROWS} rows and {MOST_COLUMNS} columns that a sheet has"
+            raise FormatError(reason, location=cell_address(row, column))
+        if (row, column) <= last:
+            reason = "the cell comes twice in the sheet, or after a later one"
+            raise FormatError(reason, location=cell_address(row, column))
+        last, cells, top = (row, column), cells + 1, row if top < 0 else top
+        left, right = min(left, column), max(right, column)
+        shown = NUMBER
+        if kind == _SHARED_TEXT:
+            tally.refer(_U32.unpack_from(content, 8)[0], row, column)
+        elif kind in _NUMBERS:
+            shown = kinds_of_styles[min(style & 0xFFFFFF, last_style)]
+        elif kind in (_ERROR, _ERROR_RESULT):
+            kind, shown, content = _DOUBLE, FAULT, content[:8] + struct.pack("<d", content[8])
+        elif kind in (_STRING, _STRING_RESULT, _RICH_TEXT):
+            start = 9 if kind == _RICH_TEXT else 8
+            end = _text_at(content, start, cell_address(row, column))[1]
+            tally.hold(3 * (end - start - 4) // 2)
+            kind, content = _STRING, content[:8] + content[start:end]
+        if shown != NUMBER:
+            kinds.setdefault(row, {})[column] = shown
+        pieces.append(_make_record(kind, content))
+    tally.add(0, cells, location)
+    if not cells:
+        return b"", kinds
+    height, width = last[0] + 1 - top, right + 1 - left
+    if height * width > _MOST_AREA:
+        reason = f"cells in a range of {height:,} rows and {width:,} columns"
+        raise FormatError(reason, location=location, hint=_SAVE_ANEW)
+    head = _make_record(129) + _make_record(148, struct.pack("<4I", top, last[0], left, right)) + _make_record(145)
+    return b"".join([head, *pieces, _make_record(146), _make_record(130)]), kinds
+
+
+def _bare_package(sheets: Sequence[bytes], strings: bytes) -> bytes:
+    """Return a workbook of nothing but sheets, titled by their numbers, and shared strings."""
+    listed, relations = b"", ""
+    for number, _ in enumerate(sheets):
+        id_ = f"r{number}"
+        texts = b"".join(_U32.pack(len(text)) + text.encode("utf-16-le") for text in (id_, str(number)))
+        listed += _make_record(_SHEET, _PLACE.pack(0, number + 1) + texts)
+        relations += f'<Relationship Id="{id_}" Type="{_RELATION}/worksheet" Target="worksheets/{number}.bin"/>'
+    members: Mapping[str, str | bytes] = {
+        "xl/workbook.bin": b"".join([*map(_make_record, (131, 143)), listed, *map(_make_record, (144, 132))]),
+        "xl/_rels/workbook.bin.rels": "<Relationships "
+        f'xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{relations}</Relationships>',
+        "xl/sharedStrings.bin": strings,
+        **{f"xl/worksheets/{number}.bin": sheet for number, sheet in enumerate(sheets)},
+    }
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return file.getvalue()
