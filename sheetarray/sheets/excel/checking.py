@@ -284,7 +284,7 @@ def _find_all(
     yield from snapshots.check() if snapshots is not None else ()
     yield from views.find_typed_over() if titles is not None else ()
     yield from book.find_lost_guards(memory.guard_titles()) if guard else ()
-    yield from findings
+    yield from map(memory.simplify_exchange, findings)
     yield from memory.find_unknown()
     if titles is not None and are_whole:
         yield from memory.find_missing(titles)  # only if every array could be read: a broken one is not missing

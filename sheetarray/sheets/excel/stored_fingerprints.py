@@ -9,20 +9,26 @@ nowhere else is found by its name alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from ...columns import RowChange
 from ...dtypes import Buffer
 from ...errors import Finding, FormatError
 from ...header import Header
-from .fingerprint.record import Fingerprint, exact_checksum, read_many
+from .fingerprint.record import Fingerprint, exact_checksum, read_many, take_fingerprint
 from .fingerprint.row_changes import compare_rows
 from .fingerprint.verdict import compare_with_fingerprint
 from .guard.guard_sheet import guard_title
 from .sheet import ExcelSheet
 from .workbook import Workbook
 
+_LEAST = 2  # elements of an array that is looked for under other names
+_FEW = 3  # findings about single elements, with which an array is not looked for under other names
+_RENAMED_HINT = "write the array again to have it remembered under its new name"
 _MOST_NAMED = 5  # arrays without a record that are named
 
 
@@ -37,7 +43,8 @@ class StoredFingerprints:
         self.findings: list[Finding] = []
         self._asked: set[str] = set()
         self._unknown: list[str] = []
-        self._renamed: dict[str, str] = {}  # names of today, by those under which exactly their elements were written
+        self._others: dict[str, str] = {}  # names under which the elements of arrays were written
+        self._kinds: dict[tuple[str, int], set[tuple[int, bool]]] = {}  # of fingerprints, by dtype and count
         self._groups: dict[str, str] = {}
         self._arrays: dict[str, dict[str, Fingerprint | None]] = {}  # None where a fingerprint is damaged
         self._emptied: set[str] = set()
@@ -80,18 +87,25 @@ class StoredFingerprints:
     def findings_of(
         self, name: str, title: str, header: Header, buffer: Buffer, address: Callable[[int], str]
     ) -> list[Finding]:
-        """Return the findings about an array by its fingerprint.
+        """Return the findings about an array by its fingerprint, or by that of another array with its elements.
 
         `header`: of the array, as it stands in the sheet. `address`: returns the address of an element's cell, by its
         index in the buffer.
         """
         self._asked.add(name)
         record = self.record_of(name, title)
-        if record is None and (other := self._find_old_name(header, buffer)) is not None:
-            self._renamed[other] = name
-        elif record is None:
+        findings = list(compare_with_fingerprint(record, header, buffer, name, address))
+        if record is not None and (
+            not findings or findings[-1].severity == "warning" or _names_single_elements(findings)
+        ):
+            return findings
+        other = self._find_other_name(name, header, buffer)
+        if other is not None:
+            finding = self.note_other_name(name, other, is_there=True)
+            return [finding] if record is not None else []
+        if record is None:
             self._unknown.append(name)
-        return list(compare_with_fingerprint(record, header, buffer, name, address))
+        return findings
 
     def is_own(
         self, name: str, title: str, header: Header, buffer: Buffer, ask_names: Callable[[], Collection[str]]
@@ -128,10 +142,12 @@ class StoredFingerprints:
         `is_there`: whether there is an array of the other name too.
         """
         if is_there:
+            self._others[name] = other
             reason = f"its elements are those that were written as {other!r:.80}"
             return Finding("error", name, reason, "restore it from a copy of the file, or write the arrays again")
         self._asked.add(other)
-        return _tell_renamed(name, other)
+        reason = f"was written under the name {other!r:.80}, and renamed since"
+        return Finding("warning", name, reason, _RENAMED_HINT, array=name)
 
     def compare_rows(
         self, name: str, title: str, written: Header, buffer: Buffer, address: Callable[[int], str]
@@ -153,18 +169,41 @@ class StoredFingerprints:
         records = [arrays[name] for arrays in self._arrays.values() if name in arrays]
         return records[0] if len(records) == 1 else None
 
-    def _find_old_name(self, header: Header, buffer: Buffer) -> str | None:
-        """Return a name under which exactly these elements were written, or None."""
-        if not self._names_by_content:
+    def _find_other_name(self, name: str, header: Header, buffer: Buffer) -> str | None:
+        """Return another name under which exactly these elements were written, or None."""
+        if len(buffer) < _LEAST or not self._by_content["exact"]:
             return None
-        return self._names_by_content.get((header.dtype.name, len(buffer), exact_checksum(buffer, header.dtype)))
+        for blocks, is_old in self._kinds.get((header.dtype.name, len(buffer)), ()):
+            now = take_fingerprint(buffer, header.dtype, len(buffer), blocks=blocks, is_old=is_old)
+            for sums, names in self._by_content.items():
+                known = names.get((header.dtype.name, len(buffer), _key_of(now, sums)), [])
+                if other := next((other for other in known if other != name), None):
+                    return other
+        return None
 
     @cached_property
-    def _names_by_content(self) -> dict[tuple[str, int, int], str]:
-        records = [item for arrays in self._arrays.values() for item in arrays.items()]
-        return {(record.dtype, record.count, record.exact): name for name, record in records if record is not None}
+    def _by_content(self) -> dict[str, dict[Any, list[str]]]:
+        """The names of arrays by dtype, count and sums, for each kind of sums."""
+        names_by_sums: dict[str, dict[Any, list[str]]] = {"exact": {}, "fifteen": {}, "sixteen": {}}
+        for arrays in self._arrays.values():
+            for name, record in arrays.items():
+                if record is not None:
+                    key = record.dtype, record.count
+                    self._kinds.setdefault(key, set()).add((record.blocks, record.is_old))
+                    for sums, names in names_by_sums.items():
+                        if (content := _key_of(record, sums)) is not None:
+                            names.setdefault((*key, content), []).append(name)
+        return names_by_sums
 
     # After all arrays ----------------------------------------------------------------------------------------
+
+    def simplify_exchange(self, finding: Finding) -> Finding:
+        """Return a finding, put more simply where two arrays have exchanged their elements."""
+        name = finding.location
+        other = self._others.get(name) if name is not None else None
+        if other is None or self._others.get(other) != name or "were written as" not in finding.message:
+            return finding
+        return replace(finding, message=f"exchanged with {other!r:.80}: its elements are those that were written there")
 
     def find_unknown(self) -> Iterator[Finding]:
         """Yield the finding that some arrays, or all, have no fingerprint."""
@@ -191,17 +230,24 @@ class StoredFingerprints:
 
         `titles`: under which the record has the arrays.
         """
+        renamed = {other: name for name, other in self._others.items() if other not in self._asked}
         for title, arrays in self._arrays.items():
             for name in arrays if title in titles else ():
-                if name in self._renamed and name not in self._asked:
-                    yield _tell_renamed(self._renamed[name], name)
+                if name in renamed:
+                    reason = f"was written under the name {name!r:.80}, and renamed since"
+                    yield Finding("warning", renamed[name], reason, _RENAMED_HINT, array=renamed[name])
                 elif name not in self._asked:
                     reason = f"is gone: it was written to the sheet {title!r:.80}, and was deleted or renamed since"
                     hint = "a renamed array is not compared with what was written"
                     yield Finding("warning", name, reason, hint, array=name)
 
 
-def _tell_renamed(name: str, other: str) -> Finding:
-    reason = f"was written under the name {other!r:.80}, and renamed since"
-    hint = "write the array again to have it remembered under its new name"
-    return Finding("warning", name, reason, hint, array=name)
+def _key_of(record: Fingerprint, sums: str) -> int | bytes | None:
+    """Return the sums of a fingerprint under one of its attributes as a dictionary's key; None without such sums."""
+    value = getattr(record, sums)
+    return value if value is None or isinstance(value, int) else np.concatenate(value).tobytes()
+
+
+def _names_single_elements(findings: list[Finding]) -> bool:
+    """Return whether some findings do no more than name single elements as edited."""
+    return len(findings) <= _FEW and all("!" in (finding.location or "") for finding in findings)

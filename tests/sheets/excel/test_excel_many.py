@@ -104,16 +104,19 @@ def test_what_became_of_one_of_very_many_arrays_is_said(hundred: dict[str, Any],
     assert "was edited" in said[0].message
 
 
-def test_a_missing_array_is_said_of_very_many(hundred: dict[str, Any], tmp_path: Path) -> None:
-    path = tmp_path / "many.xlsx"
-    sa.write(path, hundred)
+def test_an_exchange_and_a_missing_array_are_said_of_very_many(hundred: dict[str, Any], tmp_path: Path) -> None:
+    path, arrays = tmp_path / "many.xlsx", hundred
+    sa.write(path, arrays)
     record = record_of(path)
-    del hundred["a5"]
-    sa.write(path, hundred)
+    arrays["a1"], arrays["a2"] = arrays["a2"], arrays["a1"]
+    del arrays["a5"]
+    sa.write(path, arrays)
     put_record(path, record)
-    (finding,) = sa.check(path)
-    assert finding.array == "a5"
-    assert "is gone" in finding.message
+    messages = {(finding.array or finding.location): finding.message for finding in sa.check(path)}
+    assert "exchanged with 'a2'" in messages["a1"]
+    assert "exchanged with 'a1'" in messages["a2"]
+    assert "is gone" in messages["a5"]
+    assert len(messages) == 3
 
 
 def test_openpyxl_keeps_the_record_of_very_many_arrays(hundred: dict[str, Any], tmp_path: Path) -> None:
@@ -210,6 +213,27 @@ def book(tmp_path: Path) -> Path:
     return tmp_path / "x.xlsx"
 
 
+def test_two_arrays_that_were_exchanged_are_named(book: Path) -> None:
+    def exchange(sheet: Any) -> None:
+        for row in range(20, 50):
+            sheet.cell(row, 1).value, sheet.cell(row, 2).value = sheet.cell(row, 2).value, sheet.cell(row, 1).value
+
+    result = saved_with(book, exchange)
+    assert [line.partition(":  ")[0].split(" (")[0] for line in result] == [
+        "error: a: exchanged with 'b': its elements are those that were written there",
+        "error: b: exchanged with 'a': its elements are those that were written there",
+    ]
+
+
+def test_an_array_copied_over_another_is_named(book: Path) -> None:
+    def copy(sheet: Any) -> None:
+        for row in range(20, 50):
+            sheet.cell(row, 1).value = sheet.cell(row, 2).value
+
+    (line,) = saved_with(book, copy)
+    assert line.startswith("error: a: its elements are those that were written as 'b'")
+
+
 def test_an_array_of_which_nothing_is_known_beside_others_is_named(book: Path) -> None:
     def add(sheet: Any) -> None:
         for row in range(1, 40):
@@ -258,11 +282,10 @@ def test_an_array_that_was_deleted_or_renamed_is_missed(mixed_book: Path) -> Non
     result = saved_with(mixed_book, lambda sheet: sheet.delete_cols(2))
     assert any(line.startswith("warning: i: is gone: it was written to the sheet 'arrays'") for line in result)
     result = saved_with(mixed_book, lambda sheet: setattr(sheet["A1"], "value", "temperature"))
-    assert [line.split(":")[1].strip() for line in result] == [
-        "temperature",
-        "f",
-        "i",
-    ]  # rounded
+    assert [line.partition(": it was")[0].partition(", and")[0] for line in result] == [
+        "warning: temperature: was written under the name 'f'",
+        "warning: i: is gone",
+    ]
     assert list(sa.read(mixed_book)) == ["temperature", "s"]
 
 
