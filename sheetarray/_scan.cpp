@@ -268,10 +268,7 @@ double make_digits(double number, int count, bool half_up, int64_t *digits, int6
   if (count == MOST_DIGITS) return number;
   const int64_t unit = power_of_ten(MOST_DIGITS - count);
   *digits = (*digits + unit / 2) / unit;
-  if (*digits == power_of_ten(count)) {
-    *digits /= 10;
-    ++*exponent;
-  }
+  if (*digits == power_of_ten(count)) *digits /= 10, ++*exponent;
   end = std::to_chars(text, text + LONGEST_NUMBER, *digits).ptr;
   *end++ = 'e';
   end = std::to_chars(end, text + LONGEST_NUMBER, *exponent - count + 1).ptr;
@@ -849,31 +846,36 @@ int64_t find_word(const std::vector<string_view> &words, string_view cell) {
 }
 
 // A run of cells of one column: `kind` is t for text, s for those texts that are not blank, with their rows; d, f, i, u
-// for doubles, floats, integers and unsigned ones, b for booleans. A column of those ends at the first cell that is none.
+// for doubles, floats, integers and unsigned ones, D, F for doubles and floats with a decimal comma, b for booleans. A
+// column of those ends at the first cell that is none.
 struct Run {
   long long column, first, end;
   int kind;
   TextColumn texts;
-  std::vector<int64_t> rows;
-  std::vector<int64_t> numbers;  // the bits of each
-  int64_t blanks = 0;  // below the numbers
+  std::vector<int64_t> rows, numbers;  // the rows of texts; the bits of each number
+  int64_t blanks = 0;  // among the texts, or below the numbers
   bool failed = false;
+  std::string pointed;
 
   void add(int64_t row, string_view text) {
-    if (kind == 't' || kind == 's') {
-      if (kind == 's' && text.empty()) return;
+    if (text.empty() && kind != 't') {
+      ++blanks;
+    } else if (kind == 't' || kind == 's') {
       texts.add(text);
       if (kind == 's') rows.push_back(row);
-    } else if (text.empty()) {
-      ++blanks;
     } else if (!failed) {
       failed = blanks || !add_number(text);
     }
   }
   // Add the number that a text is, and return true; false for any other text.
   bool add_number(string_view text) {
-    if (kind == 'd') return keep<double>(text);
-    if (kind == 'f') return keep<float, double>(text);
+    if (kind == 'D' || kind == 'F') {
+      pointed = text;
+      for (char &unit : pointed) unit = unit == ',' ? '.' : unit == '.' ? ',' : unit;
+      text = pointed;
+    }
+    if (kind == 'd' || kind == 'D') return keep<double>(text);
+    if (kind == 'f' || kind == 'F') return keep<float, double>(text);
     if (kind == 'i') return keep<int64_t>(text);
     if (kind == 'u') return keep<uint64_t>(text);
     numbers.push_back(equals_word(text, "true"));
@@ -894,9 +896,8 @@ struct Run {
     if (is_special) std::from_chars(text.data(), text.data() + text.size(), number);
     else if (parse_number(text, &number) != text.size()) return false;
     const Kept kept = number;
-    int64_t bits;
-    std::memcpy(&bits, &kept, sizeof bits);
-    numbers.push_back(bits);
+    numbers.push_back(0);
+    std::memcpy(&numbers.back(), &kept, sizeof kept);
     return true;
   }
 };
@@ -992,8 +993,7 @@ PyMethodDef methods[] = {
     {"read_delimited", guarded<read_delimited>, METH_VARARGS, "Return runs of cells of columns, and an index of all fields."},
     {nullptr, nullptr, 0, nullptr}};
 
-PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_scan", "The compiled loops of sheetarray, 3", 0, methods, nullptr,
-                          nullptr, nullptr, nullptr};
+PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_scan", "The compiled loops of sheetarray, 4", 0, methods};
 
 }  // namespace
 

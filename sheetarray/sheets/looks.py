@@ -135,10 +135,10 @@ def _count_decimals(values: Rows, units: Rows, noise: Rows) -> tuple[Positions, 
     beside = np.broadcast_to(noise, values.shape)[:, 1:]
     differ = np.diff(values, axis=1) > beside
     for count in range(MOST_DECIMALS, -1, -1):
-        with np.errstate(over="ignore"):  # of the largest doubles
+        with np.errstate(over="ignore", invalid="ignore"):  # the largest doubles become infinite, two of them alike
             rounded = np.rint(values / units * 10.0**count) / 10.0**count * units
+            is_told = ~(differ & ~(np.diff(rounded, axis=1) > beside / 2)).any(axis=1)
         is_exact = ~(np.abs(rounded - values) > noise).any(axis=1)
-        is_told = ~(differ & (np.diff(rounded, axis=1) <= beside / 2)).any(axis=1)
         exact[is_exact] = count
         told[is_told] = max(count, _FEWEST_DECIMALS)
         if not (is_exact | is_told).any():

@@ -373,6 +373,8 @@ def list_records(
 
 _NUMBERS = {"d": np.float64, "f": np.float32, "i": np.int64, "u": np.uint64, "b": np.bool_}
 _BITS = {"d": np.float64, "f": np.float64, "i": np.int64, "u": np.uint64, "b": np.int64}  # as a loop returns them
+for _kinds in (_NUMBERS, _BITS):
+    _kinds |= {"D": _kinds["d"], "F": _kinds["f"]}  # with a decimal comma
 
 
 def _map_spans(scan: Callable[..., _Scanned], spans: Sequence[tuple[int, ...]]) -> Iterator[_Scanned]:

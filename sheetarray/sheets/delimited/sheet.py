@@ -271,8 +271,8 @@ class CsvSheet:
 
     def _read_runs(self, records: Records, runs: Sequence[Run]) -> list[Any]:
         """Return runs of cells: few cells of text as lists, and as text what is not all plain numbers."""
-        if self.look.decimal == ",":  # text, of which polars makes numbers
-            runs = [(column, top, end, "t" if kind in "df" else kind) for column, top, end, kind in runs]
+        if self.look.decimal == ",":
+            runs = [(c, first, end, kind.upper() if kind in "df" else kind) for c, first, end, kind in runs]
         results: list[Any] = [None] * len(runs)
         height = records.estimate_count()
         first = [index for index, run in enumerate(runs) if run[3] != "t" or _is_long(run, height)]
@@ -282,6 +282,8 @@ class CsvSheet:
             return results
         if not self._is_settled and any(runs[index][3] in "df" for index in left):
             self._settle_decimal()
+            if self.look.decimal == ",":
+                return self._read_runs(records, runs)
         height = records.count
         texts = [index for index in left if _is_long(runs[index], height)]
         _put(results, texts, records.read([(*runs[index][:3], "t") for index in texts]))

@@ -60,7 +60,7 @@ def describe(text: str, delimiter: str, kinds: str, spans: list[Any]) -> Any:
 @given(
     text=TEXTS,
     delimiter=st.sampled_from([",", ";", ""]),
-    kinds=st.text("tsdfiub", max_size=6),
+    kinds=st.text("tsdfDFiub", max_size=6),
     spans=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 6), st.integers(0, 6)), min_size=6, max_size=6),
     block=st.sampled_from([1, 5, 2**20]),
 )

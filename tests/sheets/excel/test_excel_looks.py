@@ -297,6 +297,7 @@ THIRDS = np.array([1.0, 1000.0]) / 3
         ([1e-5 / 3, 1e-5 / 3 + 1e-15], "0.000000E+00"),
         ([9.996e-5, 1.00000004e-4], "0.000E+00"),  # both are 1.00E-04
         ([5e-324, 2.5e-310], "0.000000E+00"),  # whose powers of ten no double has
+        ([1.797e308, 1.7976e308], "0.0000E+00"),  # rounded to fewer decimals, both are infinite
         (np.array([1.25e-7, 3.5e-4], "f4"), "0.00E+00"),
         ([0.0034 / 3], "0.000"),
         ([GENERAL_DIGITS - 0.5], "0.0"),
