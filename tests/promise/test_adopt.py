@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import json
@@ -11,17 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import openpyxl
+import pandas as pd
 import pytest
 from command_line import run_command
 from examples import examples
 from excel_packages import parts, rich, with_parts
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mixtures import Edit, edit_csv, edit_workbook, put_csv, take_columns, written
+from mixtures import Edit, edit_csv, edit_workbook, edited_sheet, put_csv, take_columns, written
 
 import sheetarray as sa
-from sheets_emulator import SheetsServer
 
 ARRAYS = {
     "t": np.arange(60.0).reshape(20, 3) / 7,
@@ -50,7 +50,7 @@ def edits(draw: st.DrawFn) -> Edit:
 @pytest.mark.parametrize("suffix", ["csv", "xlsx"])
 @settings(max_examples=examples(15), deadline=None)
 @given(edit=edits())
-def test_what_was_adopted_is_clean(tmp_path_factory: pytest.TempPathFactory, suffix: str, edit: Edit) -> None:
+def test_what_was_adopted_is_clean(tmp_path_factory, suffix, edit):
     path = tmp_path_factory.mktemp("adopt") / f"t.{suffix}"
     expected = edited(path, edit)
     infos = sa.adopt(path)
@@ -67,7 +67,7 @@ def test_what_was_adopted_is_clean(tmp_path_factory: pytest.TempPathFactory, suf
     assert sa.adopt(path) == {}
 
 
-def test_only_integers_of_headers_change_in_a_csv(tmp_path: Path) -> None:
+def test_only_integers_of_headers_change_in_a_csv(tmp_path):
     text = (
         '\ufeff"my notes; kept";;"say ""x"""\r\n;t;"n"\n;version;"version"\n;1.0.0;1.0.0\r\n;ndarray;ndarray\n'
         ';shape;shape\n; 3 ;"3"\n;strides;strides\n;1;1\n;offset;offset\n;0;0\n;order;order\n;row-major;row-major\n'
@@ -85,7 +85,7 @@ def test_only_integers_of_headers_change_in_a_csv(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "cp1252", "utf-8-sig"])
-def test_other_encodings_and_compressions_are_kept(tmp_path: Path, encoding: str) -> None:
+def test_other_encodings_and_compressions_are_kept(tmp_path, encoding):
     file = io.BytesIO()
     sa.write(file, {"é": np.arange(3)}, format="csv", encoding=encoding)
     options = {"encoding": "cp1252"} if encoding == "cp1252" else {}
@@ -100,7 +100,7 @@ def test_other_encodings_and_compressions_are_kept(tmp_path: Path, encoding: str
     assert raw == raw.decode(encoding).encode(encoding)
 
 
-def test_a_json_keeps_its_white_space(tmp_path: Path) -> None:
+def test_a_json_keeps_its_white_space(tmp_path):
     cells = sa.to_linear(np.arange(4.0).reshape(2, 2))
     text = json.dumps({"t": [*cells, 4, 5], "n": sa.to_linear(np.arange(4))}, indent=3).replace(": [", " :[ ")
     path = tmp_path / "t.json"
@@ -110,12 +110,6 @@ def test_a_json_keeps_its_white_space(tmp_path: Path) -> None:
     assert [(old.strip(" ,"), new.strip(" ,")) for old, new in lines] == [("2", "3"), ("4", "6"), ("4", "6")]
     assert list(sa.check(path)) == []
     assert sa.read(path)["t"].shape == (3, 2)
-
-
-def make_workbook(path: Path) -> None:
-    """A workbook of someone else with a chart, an image and macros, and a sheet of ours in it."""
-    path.write_bytes(rich(macros=True))
-    sa.write_excel(path, ARRAYS, mode="a")
 
 
 def type_below(content: bytes, address_values: dict[str, Any]) -> bytes:
@@ -135,38 +129,32 @@ def type_below(content: bytes, address_values: dict[str, Any]) -> bytes:
     return with_parts(content, {name: xml.encode()})
 
 
-def ends_of(path: Path) -> dict[str, int]:
-    """The row after the last of each array, by its name."""
-    infos = sa.scan(path)
-    rows = {name: int("".join(filter(str.isdigit, info.location.partition("!")[2]))) for name, info in infos.items()}
-    return {name: rows[name] + infos[name].cells for name in infos}
-
-
-def test_chart_image_and_macros_keep_their_bytes(tmp_path: Path) -> None:
+def test_chart_image_and_macros_keep_their_bytes(tmp_path):
     path = tmp_path / "t.xlsm"
-    make_workbook(path)
-    before = path.read_bytes()
-    ends = ends_of(path)
-    other = {name: parts(before)[name] for name in parts(before)}
-    path.write_bytes(type_below(before, {f"E{ends['other']}": 5}))
-    sheet = next(name for name, part in other.items() if name.startswith("xl/worksheets/") and b"ndarray" in part)
+    path.write_bytes(rich(macros=True))
+    sa.write_excel(path, ARRAYS, mode="a")
+    ends = {name: info.data[0].row + info.capacity + 1 for name, info in sa.scan(path).items()}
+    path.write_bytes(type_below(path.read_bytes(), {f"E{ends['other']}": 5}))
     typed = parts(path.read_bytes())
+    sheet = next(name for name, part in typed.items() if name.startswith("xl/worksheets/") and b"ndarray" in part)
     assert list(sa.adopt(path)) == ["other"]
     after = parts(path.read_bytes())
     assert list(after) == list(typed)
-    changed = {name for name, part in after.items() if part != typed[name]}
-    assert changed == {sheet, "xl/workbook.xml", "docProps/custom.xml"}
-    assert {"xl/vbaProject.bin"} < set(after)
-    assert any("chart" in name for name in after)
-    assert any("media" in name for name in after)
+    assert {name for name, part in after.items() if part != typed[name]} == {
+        sheet,
+        "xl/workbook.xml",
+        "docProps/custom.xml",
+    }
+    for kept in ("vbaProject", "chart", "media"):
+        assert any(kept in name for name in after)
     assert list(sa.check(path)) == []
     names = dict(re.findall(r'<definedName name="(\w+)"[^>]*>([^<]*)<', after["xl/workbook.xml"].decode()))
     assert names["other"].replace("&apos;", "'") == f"'arrays'!$E${ends['other'] - 5}:$E${ends['other']}"
     assert names["n"].endswith(f":$B${ends['n'] - 1}")
-    assert names["total"] == "'Report'!$B$2:$B$11" or "Report" in names["total"]
+    assert "Report" in names["total"]
 
 
-def test_a_cell_keeps_its_style_and_loses_its_type(tmp_path: Path) -> None:
+def test_a_cell_keeps_its_style_and_loses_its_type(tmp_path):
     path = tmp_path / "t.xlsx"
     sheet = "xl/worksheets/sheet1.xml"
 
@@ -190,7 +178,7 @@ def test_a_cell_keeps_its_style_and_loses_its_type(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("views", [False, True, {"t": sa.View(editable=True)}], ids=["plain", "view", "editable"])
-def test_a_workbook_that_nobody_has_changed_keeps_every_byte(tmp_path: Path, views: Any) -> None:
+def test_a_workbook_that_nobody_has_changed_keeps_every_byte(tmp_path, views):
     path = tmp_path / "t.xlsx"
     sa.write(path, {"t": np.random.default_rng(3).normal(size=(4, 3)), "s": np.array(["a", "b"])}, views=views)
     before = path.read_bytes()
@@ -198,21 +186,17 @@ def test_a_workbook_that_nobody_has_changed_keeps_every_byte(tmp_path: Path, vie
     assert path.read_bytes() == before
 
 
-def test_edited_elements_are_accepted_too(tmp_path: Path) -> None:
+def test_edited_elements_are_accepted_too(tmp_path):
     path = written(tmp_path / "t.xlsx", {"n": np.arange(4)})
-    book = openpyxl.load_workbook(path)
-    row = [cell.value for cell in book["arrays"]["A"]].index("data") + 2
-    book["arrays"].cell(row, 1).value = 77
-    book.save(path)
+    with edited_sheet(path) as sheet:
+        sheet.cell(sheet.max_row - 3, 1).value = 77
     assert [finding.severity for finding in sa.check(path)] == ["error"]
     assert sa.adopt(path) == {}
     assert list(sa.check(path)) == []
     assert sa.read(path)["n"].tolist() == [77, 1, 2, 3]
 
 
-def test_a_workbook_that_has_lost_its_record_gets_a_new_one(tmp_path: Path) -> None:
-    import pandas as pd
-
+def test_a_workbook_that_has_lost_its_record_gets_a_new_one(tmp_path):
     path = written(tmp_path / "t.xlsx", {"n": np.arange(4)})
     pd.read_excel(path, header=None, engine="openpyxl").to_excel(path, sheet_name="arrays", header=False, index=False)
     assert any("no record" in finding.message for finding in sa.check(path))
@@ -220,7 +204,7 @@ def test_a_workbook_that_has_lost_its_record_gets_a_new_one(tmp_path: Path) -> N
     assert list(sa.check(path)) == []
 
 
-def test_what_cannot_be_read_is_not_adopted(tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_not_adopted(tmp_path):
     path = tmp_path / "t.csv"
     edited(path, Edit("insert", 20, 1))
     content = path.read_text().replace("9.5", "9.5 m", 1)
@@ -231,7 +215,7 @@ def test_what_cannot_be_read_is_not_adopted(tmp_path: Path) -> None:
     assert [child.name for child in tmp_path.iterdir()] == ["t.csv"]
 
 
-def test_targets(tmp_path: Path) -> None:
+def test_targets(tmp_path):
     path = tmp_path / "t.csv"
     expected = edited(path, Edit("delete", 3, 2))
     before = path.read_bytes()
@@ -256,7 +240,7 @@ def test_targets(tmp_path: Path) -> None:
         sa.adopt(io.BytesIO(before), format="csv")
 
 
-def test_the_command(tmp_path: Path) -> None:
+def test_the_command(tmp_path):
     path = tmp_path / "t.csv"
     edited(path, Edit("insert", 20, 2))
     result = run_command("adopt", path)
@@ -268,7 +252,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert result.exit_code == 2
 
 
-def test_google_sheets_in_one_batch(sheets_server: SheetsServer) -> None:
+def test_google_sheets_in_one_batch(sheets_server):
     key, client = sheets_server.create(), sheets_server.client()
     sa.write_gsheet(key, {"t": np.arange(6.0).reshape(3, 2), "p": np.arange(3)}, client=client)
     sheet = client.open_by_key(key).worksheet("arrays")
@@ -288,18 +272,13 @@ def test_google_sheets_in_one_batch(sheets_server: SheetsServer) -> None:
     assert sa.read_gsheet(key, client=client)["p"].tolist() == [0, 1]
 
 
-def test_labels_that_disagree_are_named(tmp_path: Path) -> None:
+def test_labels_that_disagree_are_named(tmp_path):
     xr = pytest.importorskip("xarray")
     path = tmp_path / "t.csv"
     sa.write(path, xr.Dataset({"t": ("x", [1, 2])}, {"x": [0.5, 1.5]}))
-    columns = take_columns([line.split(",") for line in path.read_text().splitlines()], "")
-    place = next(number for number, column in enumerate(columns) if column[0] == "t")
-    before = path.read_bytes()
-    import csv
-
-    columns = take_columns(list(csv.reader(io.StringIO(before.decode(), newline=""))), "")
-    columns[place].append("3")
+    columns = take_columns(list(csv.reader(io.StringIO(path.read_text(), newline=""))), "")
+    next(column for column in columns if column[0] == "t").append("3")
     put_csv(path, columns)
     uneven = pytest.warns(sa.SheetArrayWarning, match="2 in 'x', 3 in 't'")
-    with uneven, pytest.raises(sa.FormatError, match=r"'x' has . in '.', and . in '.'"):
+    with uneven, pytest.raises(sa.FormatError, match=r"'x' has \d in '.', and \d in '.'"):
         sa.adopt(path)
