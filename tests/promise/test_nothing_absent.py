@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import warnings
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,7 @@ def pad(rows: list[list[Any]]) -> list[list[Any]]:
 
 @pytest.mark.parametrize("orient", ["columns", "rows"])
 @pytest.mark.parametrize("count", [119, 120, 121, 1500])
-def test_as_many_arrays_as_were_written_come_back(orient: Any, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_as_many_arrays_as_were_written_come_back(orient, count, monkeypatch):
     if count < 1000:
         set_limits(monkeypatch, csv_head_rows=120)
     arrays = {f"a{number}": np.array([number]) for number in range(count)}
@@ -89,39 +90,29 @@ def test_as_many_arrays_as_were_written_come_back(orient: Any, count: int, monke
         *(("xlsx", above) for above in (1023, 1024, 1199, 1200, 1201)),
     ],
 )
-def test_an_array_far_down_beside_a_longer_one_is_found(container: str, above: int) -> None:
+def test_an_array_far_down_beside_a_longer_one_is_found(container, above):
     long, deep = grid({"long": np.arange(2000)}), [[""]] * above + grid({"deep": np.arange(3.0)})
-    rows = [
-        [*(long[row] if row < len(long) else [""]), *(deep[row] if row < len(deep) else [""])]
-        for row in range(max(len(long), len(deep)))
-    ]
-    arrays, findings = everything(rows, container)
-    assert arrays is not None
-    same(arrays, {"long": np.arange(2000), "deep": np.arange(3.0)})
-    assert findings == []
-    arrays, findings = everything([[""] for _ in range(above)] + grid(ARRAYS), container)
-    assert arrays is not None
-    same(arrays, ARRAYS)
+    rows = [[*one, *other] for one, other in zip_longest(long, deep, fillvalue=[""])]
+    for sheet, expected in (
+        (rows, {"long": np.arange(2000), "deep": np.arange(3.0)}),
+        ([[""]] * above + grid(ARRAYS), ARRAYS),
+    ):
+        arrays, findings = everything(sheet, container)
+        assert arrays is not None
+        same(arrays, expected)
+        assert findings == []
 
 
 @pytest.mark.parametrize("container", ["csv", "xlsx"])
-def test_arrays_stacked_in_columns_and_far_to_the_right(container: str) -> None:
-    one, other = pad(grid(ARRAYS)), pad(grid({name.upper(): array for name, array in ARRAYS.items()}))
-    rows = [
-        *one,
-        [""],
-        ["a remark is no padding"][:0],
-        *[["", *row] for row in other],
-        [""],
-        *[[""] * 300 + r for r in grid({"z": np.arange(2)})],
-    ]
+def test_arrays_stacked_in_columns_and_far_to_the_right(container):
+    others = {name.upper(): array for name, array in ARRAYS.items()}
+    right = [[""] * 300 + row for row in grid({"z": np.arange(2)})]
+    rows = [*pad(grid(ARRAYS)), [""], [], *(["", *row] for row in pad(grid(others))), [""], *right]
     arrays, findings = everything(rows, container)
     assert arrays is not None
     assert findings == []
-    assert set(arrays) == {*ARRAYS, *(name.upper() for name in ARRAYS), "z"}
-    for name, array in ARRAYS.items():
-        assert_same(arrays[name], array)
-        assert_same(arrays[name.upper()], array)
+    expected = ARRAYS | others | {"z": np.arange(2)}
+    same(dict(sorted(arrays.items())), dict(sorted(expected.items())))
 
 
 # Damaged headers ---------------------------------------------------------------------------------------------
@@ -143,7 +134,7 @@ def damaged(rows: list[list[Any]], row: int, column: int, how: Any, orient: str)
 
 @pytest.mark.parametrize("how", ["x", "7", "", "delete"])
 @pytest.mark.parametrize(("container", "orient"), [("csv", "columns"), ("csv", "rows"), ("xlsx", "columns")])
-def test_any_damaged_header_cell_is_an_error_or_changes_nothing(container: str, orient: Any, how: str) -> None:
+def test_any_damaged_header_cell_is_an_error_or_changes_nothing(container, orient, how):
     arrays = {"long": np.arange(40.0), "second": np.array([[1, 2]], dtype="int8"), "third": np.array(["p", "q"])}
     rows = pad(grid(arrays, orient=orient))
     places = [
@@ -163,9 +154,7 @@ def test_any_damaged_header_cell_is_an_error_or_changes_nothing(container: str, 
 
 @pytest.mark.parametrize("container", ["csv", "xlsx"])
 @pytest.mark.parametrize("cells", [(3,), (1, 3), (1, 2, 3), (3, 10), (3, 5)])
-def test_an_overwritten_beginning_is_told_unless_other_names_are_asked_for(
-    container: str, cells: tuple[int, ...]
-) -> None:
+def test_an_overwritten_beginning_is_told_unless_other_names_are_asked_for(container, cells):
     rows = pad(grid(ARRAYS))
     for cell in cells:
         rows[cell][1] = "?"
@@ -179,7 +168,7 @@ def test_an_overwritten_beginning_is_told_unless_other_names_are_asked_for(
         sa.read(file, ["b"], format=container)
 
 
-def test_very_many_broken_anchors_are_told_within_bounds() -> None:
+def test_very_many_broken_anchors_are_told_within_bounds():
     text = "version\nx\nndarray\n" * 20_000
     findings = list(sa.check(io.StringIO(text), format="csv"))
     assert 1000 <= len(findings) <= 1001
@@ -194,57 +183,49 @@ WORDS = [
 ]
 
 
+NAMES = [WORDS, WORDS[::-1], ["version"], ["ndarray", "shape"], ["version", "1.0.0", "ndarray", "shape"]]
+
+
 @pytest.mark.parametrize(("container", "options"), MODES)
-def test_any_text_that_is_not_blank_is_a_name(container: str, options: dict[str, Any]) -> None:
-    for names in (WORDS, WORDS[::-1], ["version", "1.0.0", "ndarray", "shape"], ["version"], ["ndarray", "shape"]):
-        arrays = {name: np.array([number, 0.5]) for number, name in enumerate(names)}
-        file = io.BytesIO()
-        sa.write(file, arrays, format=container, **options)
-        same(sa.read(io.BytesIO(file.getvalue()), format=container), arrays)
-        assert list(sa.check(io.BytesIO(file.getvalue()), format=container)) == []
+@pytest.mark.parametrize("names", NAMES)
+def test_any_text_that_is_not_blank_is_a_name(container, options, names):
+    arrays = {name: np.array([number, 0.5]) for number, name in enumerate(names)}
+    file = io.BytesIO()
+    sa.write(file, arrays, format=container, **options)
+    same(sa.read(io.BytesIO(file.getvalue()), format=container), arrays)
+    assert list(sa.check(io.BytesIO(file.getvalue()), format=container)) == []
 
 
 # Delimiters --------------------------------------------------------------------------------------------------
 
 
-def comes_back(delimiter: str, orient: Any) -> bool:
-    """Whether arrays with a delimiter in their names and cells are the same again, or the delimiter was refused."""
-    text = np.array([f"a{delimiter}b", "c d", f"{delimiter}"])
-    for turn, arrays in enumerate(
-        (
-            {"x y": np.array([1.5, -2.5]), f"n{delimiter}m": text},
+def comes_back(arrays: dict[str, Any], **options: Any) -> bool:
+    """Whether arrays are the same again, or the delimiter was refused."""
+    file = io.BytesIO()
+    try:
+        sa.write_csv(file, arrays, **options)
+    except sa.LimitError:
+        return True
+    read_back = sa.read_csv(io.BytesIO(file.getvalue()))
+    names = list(read_back) == list(arrays) or not options["names"]
+    facts = [[(one.dtype, one.shape, one.tolist()) for one in some.values()] for some in (read_back, arrays)]
+    return names and facts[0] == facts[1]
+
+
+def test_a_delimiter_is_refused_or_found_again():
+    """Each with every orientation, and, but for the usual two, with every other set of arrays and names."""
+    for code, orient in cross([*map(chr, range(1, 127))], ["columns", "rows"], *",;"):
+        text = np.array([f"a{code}b", "c d", code])
+        sets: list[dict[str, Any]] = [
+            {"x y": np.array([1.5, -2.5]), f"n{code}m": text},
             {"one name": text},
             {"one": np.array([0.25, 2])},
-            {f"s{delimiter}": np.arange(3), "t": np.array([True, False])},
-        ),
-        ord(delimiter),
-    ):
-        for names in (True, False) if delimiter in ",;" else (turn % 2 == 0,):  # of others, each with every other one
-            file = io.BytesIO()
-            try:
-                sa.write_csv(
-                    file,
-                    arrays,
-                    delimiter=delimiter,
-                    orient=orient,
-                    names=names,
-                    decimal="," if delimiter == "." else ".",
-                )
-            except sa.LimitError:
-                return True
-            read_back = sa.read_csv(io.BytesIO(file.getvalue()))
-            if len(read_back) != len(arrays) or (names and list(read_back) != list(arrays)):
-                return False
-            for array, expected in zip(read_back.values(), arrays.values(), strict=True):
-                if (array.dtype, array.shape, array.tolist()) != (expected.dtype, expected.shape, expected.tolist()):
-                    return False
-    return True
-
-
-def test_a_delimiter_is_refused_or_found_again() -> None:
-    pairs = cross([chr(code) for code in range(1, 127)], ["columns", "rows"], *",;")
-    assert len(pairs) > 126
-    assert [pair for pair in pairs if not comes_back(*pair)] == []
+            {f"s{code}": np.arange(3), "t": np.array([True, False])},
+        ]
+        for turn, arrays in enumerate(sets, ord(code)):
+            for names in (True, False) if code in ",;" else (turn % 2 == 0,):
+                how = {"delimiter": code, "orient": orient, "names": names, "decimal": "," if code == "." else "."}
+                assert comes_back(arrays, **how), (how, arrays)
 
 
 # One splitter ------------------------------------------------------------------------------------------------
@@ -252,7 +233,7 @@ def test_a_delimiter_is_refused_or_found_again() -> None:
 PIECES = ["\r", "\n", "\r\n", '"', '""', ",", "a", "version", 'x"y', '"q"', "5", " ", "\u00a0"]
 
 
-def test_a_lone_return_above_arrays_in_rows_shifts_nothing() -> None:
+def test_a_lone_return_above_arrays_in_rows_shifts_nothing():
     arrays = {"a": np.arange(3), "b": np.arange(3) + 10}
     file = io.BytesIO()
     sa.write_csv(file, arrays, orient="rows")
@@ -267,7 +248,7 @@ def test_a_lone_return_above_arrays_in_rows_shifts_nothing() -> None:
     st.sampled_from(["columns", "rows"]),
     st.sampled_from(["\r\n", "\n", "\r"]),
 )
-def test_head_and_body_split_alike(above: str, below: str, orient: Any, end: str) -> None:
+def test_head_and_body_split_alike(above, below, orient, end):
     arrays = {"a": np.array([1.5, 2.5]), "b": np.array(['t"', "u\nv", "w"])}
     file = io.StringIO(newline="")
     sa.write_csv(file, arrays, orient=orient)
