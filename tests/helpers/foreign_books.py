@@ -346,58 +346,32 @@ def excel97_book(cells: Mapping[tuple[int, int], str | float | bool | bytes], *,
     return compound({"Workbook": whole})
 
 
-def compound(streams: Mapping[str, bytes]) -> bytes:
-    """A compound file; streams are filled up to the 4,096 bytes from which on they have sectors of their own."""
-    if sum(map(len, streams.values())) > 50_000:
-        return _large_compound(streams)
-    sectors: list[bytes] = []
-    table: list[int] = [0xFFFFFFFD, 0xFFFFFFFE]  # the table itself, and the directory in the sector after it
-    entries = [_entry("Root Entry", 5, 0xFFFFFFFE, 0)]
-    for name, content in streams.items():
-        filled = content.ljust(4096, b"\0")
-        pieces = [filled[at : at + 512].ljust(512, b"\0") for at in range(0, len(filled), 512)]
-        first = len(table)
-        entries.append(_entry(name, 2, first, len(filled)))
-        table += [*range(first + 1, first + len(pieces)), 0xFFFFFFFE]
-        sectors += pieces
-    assert len(table) <= 128
-    assert len(entries) <= 4
-    head = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16) + struct.pack("<5H", 0x3E, 3, 0xFFFE, 9, 6) + bytes(6)
-    head += struct.pack("<9I", 0, 1, 1, 0, 4096, 0xFFFFFFFE, 0, 0xFFFFFFFE, 0)
-    head += struct.pack("<109I", 0, *[0xFFFFFFFF] * 108)
-    whole = struct.pack("<128I", *table, *[0xFFFFFFFF] * (128 - len(table)))
-    return head + whole + b"".join(entries).ljust(512, b"\0") + b"".join(sectors)
-
-
-_SECTOR = 4096  # bytes
 _FREE, _END, _TABLE = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD  # in the place of the number of the next sector
 
 
-def _large_compound(streams: Mapping[str, bytes]) -> bytes:
-    """The same, with long sectors, and as many of them in the table as there must be."""
-    first = 1  # the directory stands in the first sector, the table of all sectors after the streams
-    links = [_END]
-    sectors: list[bytes] = []
-    entries = [_entry("Root Entry", 5, _END, 0)]
-    for name, content in streams.items():
-        filled = content.ljust(4096, b"\0")
-        filled = filled.ljust(-(-len(filled) // _SECTOR) * _SECTOR, b"\0")
-        count = len(filled) // _SECTOR
-        entries.append(_entry(name, 2, first, max(len(content), 4096)))
-        links += [*range(first + 1, first + count), _END]
-        sectors.append(filled)
-        first += count
-    tables = 1
-    while tables * _SECTOR // 4 < first + tables:
+def compound(streams: Mapping[str, bytes]) -> bytes:
+    """A compound file, with long sectors if there is much in it: its table, its directory, and its streams.
+
+    These are filled up to the 4,096 bytes from which on they have sectors of their own.
+    """
+    version, power = (3, 9) if sum(map(len, streams.values())) <= 50_000 else (4, 12)
+    sector, tables = 2**power, 1
+    filled = {name: content.ljust(4096, b"\0") for name, content in streams.items()}
+    counts = {name: -(-len(content) // sector) for name, content in filled.items()}
+    while tables * sector // 4 < tables + 1 + sum(counts.values()):
         tables += 1
+    links, entries = [_TABLE] * tables + [_END], [_entry("Root Entry", 5, _END, 0)]
+    for name, content in filled.items():
+        entries.append(_entry(name, 2, len(links), len(content)))
+        links += [*range(len(links) + 1, len(links) + counts[name]), _END]
     assert tables <= 109
-    assert len(entries) <= _SECTOR // 128
-    links += [_TABLE] * tables
-    head = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16) + struct.pack("<5H", 0x3E, 4, 0xFFFE, 12, 6) + bytes(6)
-    head += struct.pack("<9I", 1, tables, 0, 0, 4096, _END, 0, _END, 0)
-    head += struct.pack("<109I", *range(first, first + tables), *[_FREE] * (109 - tables))
-    whole = np.array(links + [_FREE] * (tables * _SECTOR // 4 - len(links)), "<u4").tobytes()
-    return head.ljust(_SECTOR, b"\0") + b"".join(entries).ljust(_SECTOR, b"\0") + b"".join(sectors) + whole
+    assert len(entries) <= sector // 128
+    head = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16) + struct.pack("<5H", 0x3E, version, 0xFFFE, power, 6)
+    head += bytes(6) + struct.pack("<9I", version - 3, tables, tables, 0, 4096, _END, 0, _END, 0)
+    head += struct.pack("<109I", *range(tables), *[_FREE] * (109 - tables))
+    table = np.array(links + [_FREE] * (tables * sector // 4 - len(links)), "<u4").tobytes()
+    sectors = [content.ljust(counts[name] * sector, b"\0") for name, content in filled.items()]
+    return head.ljust(sector, b"\0") + table + b"".join(entries).ljust(sector, b"\0") + b"".join(sectors)
 
 
 def _entry(name: str, kind: int, start: int, size: int) -> bytes:

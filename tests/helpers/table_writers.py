@@ -9,6 +9,7 @@ import re
 import warnings
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,10 +46,6 @@ def _write_xlsxwriter(path: Path, table: Table, **options: Any) -> None:
     book.close()
 
 
-def _write_xlsxwriter_in_memory(path: Path, table: Table) -> None:
-    _write_xlsxwriter(path, table, constant_memory=True)  # inline strings
-
-
 def _write_openpyxl(path: Path, table: Table, *, write_only: bool = False) -> None:
     import openpyxl
 
@@ -60,36 +57,16 @@ def _write_openpyxl(path: Path, table: Table, *, write_only: bool = False) -> No
     book.save(path)
 
 
-def _write_openpyxl_row_by_row(path: Path, table: Table) -> None:
-    _write_openpyxl(path, table, write_only=True)
-
-
 def _frame(table: Table) -> Any:
     import pandas
 
     return pandas.DataFrame({name: pandas.Series(column, dtype=object) for name, column in table.items()})
 
 
-def _write_pandas(path: Path, table: Table) -> None:
-    _frame(table).to_excel(path, index=False, engine="openpyxl")
-
-
-def _write_pandas_csv(path: Path, table: Table) -> None:
-    _frame(table).to_csv(path, index=False)
-
-
 def _polars_frame(table: Table) -> Any:
     import polars as pl
 
     return pl.DataFrame({name: pl.Series(name, column, strict=True) for name, column in table.items()})
-
-
-def _write_polars(path: Path, table: Table) -> None:
-    _polars_frame(table).write_excel(path)
-
-
-def _write_polars_csv(path: Path, table: Table) -> None:
-    _polars_frame(table).write_csv(path)
 
 
 def _write_rustpy(path: Path, table: Table) -> None:
@@ -112,15 +89,15 @@ def _write_sheetarray(path: Path, table: Table) -> None:
 
 WRITERS: dict[str, tuple[str, Callable[[Path, Table], None]]] = {
     "XlsxWriter": (".xlsx", _write_xlsxwriter),
-    "XlsxWriter in constant memory": (".xlsx", _write_xlsxwriter_in_memory),
+    "XlsxWriter in constant memory": (".xlsx", partial(_write_xlsxwriter, constant_memory=True)),  # inline strings
     "openpyxl": (".xlsx", _write_openpyxl),
-    "openpyxl write-only": (".xlsx", _write_openpyxl_row_by_row),
-    "pandas": (".xlsx", _write_pandas),
-    "polars": (".xlsx", _write_polars),
+    "openpyxl write-only": (".xlsx", partial(_write_openpyxl, write_only=True)),
+    "pandas": (".xlsx", lambda path, table: _frame(table).to_excel(path, index=False, engine="openpyxl")),
+    "polars": (".xlsx", lambda path, table: _polars_frame(table).write_excel(path)),
     "rustpy": (".xlsx", _write_rustpy),
     "sheetarray": (".xlsx", _write_sheetarray),
-    "pandas CSV": (".csv", _write_pandas_csv),
-    "polars CSV": (".csv", _write_polars_csv),
+    "pandas CSV": (".csv", lambda path, table: _frame(table).to_csv(path, index=False)),
+    "polars CSV": (".csv", lambda path, table: _polars_frame(table).write_csv(path)),
     "csv": (".csv", _write_csv),
     "sheetarray CSV": (".csv", _write_sheetarray),
 }
