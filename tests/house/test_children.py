@@ -11,7 +11,7 @@ from children import limited, measured, run_limited
 pytestmark = measured
 
 
-def test_a_child_is_measured() -> None:
+def test_a_child_is_measured():
     least = run_limited("pass").mebibytes
     child = run_limited("import sys; print(sys.argv[1:], __name__); a = b'x' * (64 * 2**20)", "x", "y")
     assert child.output == "['x', 'y'] __main__\n"
@@ -20,7 +20,7 @@ def test_a_child_is_measured() -> None:
     assert least < 192
 
 
-def test_a_child_that_fails_or_takes_too_much_fails_the_test() -> None:
+def test_a_child_that_fails_or_takes_too_much_fails_the_test():
     with pytest.raises(AssertionError, match="ZeroDivisionError"):
         run_limited("1 / 0")
     with pytest.raises(AssertionError, match="MiB, of which 256 are allowed"):
@@ -34,17 +34,17 @@ def test_a_child_that_fails_or_takes_too_much_fails_the_test() -> None:
     assert run_limited("raise SystemExit").output == ""
 
 
-def test_a_child_knows_nothing_of_those_before_it() -> None:
+def test_a_child_knows_nothing_of_those_before_it():
     run_limited("import sheetarray as sa; sa.known = 1; import os; os.environ['KNOWN'] = '1'")
     code = "import os, sheetarray as sa; print(hasattr(sa, 'known'), 'KNOWN' in os.environ)"
     assert run_limited(code).output == "False False\n"
 
 
-def test_time_that_a_child_waits_does_not_count() -> None:
+def test_time_that_a_child_waits_does_not_count():
     assert run_limited("import time; time.sleep(1.5)", seconds=1.2).seconds < 1.2
 
 
-def test_a_block_is_held_to_its_own_time_and_memory() -> None:
+def test_a_block_is_held_to_its_own_time_and_memory():
     with limited(seconds=10, megabytes=20):
         assert len(bytes(10**7)) == 10**7
     with pytest.raises(AssertionError, match="MB, of which 5"), limited(seconds=10, megabytes=5):
@@ -60,7 +60,7 @@ OWN = {  # whose subject are time-outs
 }
 
 
-def test_no_test_looks_at_a_clock() -> None:
+def test_no_test_looks_at_a_clock():
     for path in sorted(TESTS.rglob("*.py")):
         if "node_modules" in path.parts:
             continue

@@ -33,7 +33,7 @@ def is_left(path: Path) -> bool:
 
 
 @pytest.mark.slow
-def test_the_rest_is_collected_and_green_without() -> None:
+def test_the_rest_is_collected_and_green_without():
     # Together: an adapter imports no other one, as test_imports.py shows, and so the rest is what may need any of them.
     deleted = ["+".join(ADAPTERS)] if PART > 1 else [*ADAPTERS, *OTHERS, "+".join([*ADAPTERS, *OTHERS])]
     options = ["-v", "-k", " or ".join(TESTS)]  # takes back the -q of the project: the last line counts
@@ -56,7 +56,7 @@ def test_the_rest_is_collected_and_green_without() -> None:
     assert len(re.findall(r"\d{3} passed, .*\d\d deselected", run.stdout)) == len(deleted)
 
 
-def test_no_example_of_another_module_uses_an_adapter_that_can_be_deleted() -> None:
+def test_no_example_of_another_module_uses_an_adapter_that_can_be_deleted():
     modules = {path: path.read_text(encoding="utf-8") for path in (PROJECT / "sheetarray").rglob("*.py")}
     lines = {path: re.findall(r"(?m)^ *(?:>>>|\.\.\.) .*", text) for path, text in modules.items()}
     uses = {path for path in lines if any(NAMED.search(line) for line in lines[path])}

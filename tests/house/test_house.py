@@ -23,7 +23,7 @@ def page(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-def test_the_ladder_in_the_documentation_is_the_one_that_holds() -> None:
+def test_the_ladder_in_the_documentation_is_the_one_that_holds():
     table = page("docs/architecture.md").partition("| room |")[2].partition("\n\n")[0]
     cells = [re.findall(r"`([\w.]+)`", line.split("|")[1]) for line in table.splitlines()[2:]]
     rooms = [room for line in cells for room in line]
@@ -33,14 +33,14 @@ def test_the_ladder_in_the_documentation_is_the_one_that_holds() -> None:
     assert rungs == sorted(rungs)
 
 
-def test_a_rule_that_is_switched_off_bears_its_reason() -> None:
+def test_a_rule_that_is_switched_off_bears_its_reason():
     for path in sorted((ROOT / "sheetarray").rglob("*.py")):
         for line in path.read_text(encoding="utf-8").splitlines():
             if mark := re.search(r"# noqa\b(.*)", line):
                 assert re.match(r": [A-Z0-9, ]+  \(.{3,}\)", mark[1]), f"{path.name}: {line.strip()}"
 
 
-def test_every_disabled_lint_rule_bears_its_reason() -> None:
+def test_every_disabled_lint_rule_bears_its_reason():
     text = page("pyproject.toml").partition("[tool.ruff.lint]")[2].partition("[tool.mypy]")[0]
     ignored = text.partition("ignore = [")[2].partition("]")[0].strip().splitlines()
     per_file = text.partition("per-file-ignores]")[2].strip().splitlines()
@@ -49,7 +49,7 @@ def test_every_disabled_lint_rule_bears_its_reason() -> None:
         assert re.search(r"# .{10,}", line), line
 
 
-def test_one_version_everywhere() -> None:
+def test_one_version_everywhere():
     assert f"version: {sheetarray.__version__}\n" in page("CITATION.cff")
     assert f"## {sheetarray.__version__} " in page("CHANGELOG.md")
 
@@ -59,7 +59,7 @@ def is_deleted(path: str) -> bool:
     return path.startswith(tuple(f"tests/{folder}" for folder in FOLDERS_DELETED))
 
 
-def test_every_file_that_a_page_or_a_setting_names_is_there() -> None:
+def test_every_file_that_a_page_or_a_setting_names_is_there():
     settings = [".pre-commit-config.yaml", ".ci/run", "Makefile", "pyproject.toml", ".github/workflows/ci.yml"]
     pages = [path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]]
     named = {(name, path) for name in settings + pages for path in re.findall(r"\btests/[\w/]+(?:\.\w+)?", page(name))}
@@ -67,7 +67,7 @@ def test_every_file_that_a_page_or_a_setting_names_is_there() -> None:
     assert len(named) > 10
 
 
-def test_the_demo_runs_with_nothing_else(tmp_path: Path) -> None:
+def test_the_demo_runs_with_nothing_else(tmp_path):
     demo = page("Makefile").partition("\ndemo:")[2].partition("\n\n")[0]
     commands = re.findall(r"\$\(BIN\)/sheetarray (.*)", demo)
     assert len(commands) == 4
@@ -87,18 +87,18 @@ for arguments in {commands!r}:
     assert done.returncode == 0, done.stderr
 
 
-def test_a_file_holds_one_thing_of_at_most_seven_hundred_lines() -> None:
+def test_a_file_holds_one_thing_of_at_most_seven_hundred_lines():
     lengths = {module: len(path.read_text(encoding="utf-8").splitlines()) for module, path in MODULES.items()}
     assert {module for module, length in lengths.items() if length > 700} == set()
 
 
-def test_the_page_on_adapters_has_every_function_of_one() -> None:
+def test_the_page_on_adapters_has_every_function_of_one():
     described = re.findall(r"^    (\w+)\(.*\) +(?:must|may):", str(sheetarray.adapters.__doc__), re.MULTILINE)
     assert len(described) > 8
     assert set(re.findall(r"^\| `(\w+)_<stem>\(", page("docs/adapters.md"), re.MULTILINE)) == set(described)
 
 
-def test_the_documentation_names_modules_that_exist() -> None:
+def test_the_documentation_names_modules_that_exist():
     named = re.findall(r"`([a-z_]+\.[A-Za-z_]+)`", page("docs/architecture.md"))
     modules = [name for name in named if name.partition(".")[0] in RUNG]
     assert len(modules) > 5
@@ -107,7 +107,7 @@ def test_the_documentation_names_modules_that_exist() -> None:
         assert name in MODULES or hasattr(import_module(f"sheetarray.{room}"), rest), name
 
 
-def test_the_extra_for_benchmarks_has_all_that_they_import() -> None:
+def test_the_extra_for_benchmarks_has_all_that_they_import():
     extras = PYPROJECT["project"]["optional-dependencies"]
     needs = [
         *PYPROJECT["project"]["dependencies"],
@@ -129,7 +129,7 @@ def test_the_extra_for_benchmarks_has_all_that_they_import() -> None:
     }  # the last two of the tests' helpers
 
 
-def test_the_oldest_releases_are_those_that_the_project_names() -> None:
+def test_the_oldest_releases_are_those_that_the_project_names():
     project = PYPROJECT["project"]
     extras = [project["optional-dependencies"][name] for name in ALL_EXTRAS]
     named = re.findall(

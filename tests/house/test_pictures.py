@@ -26,7 +26,7 @@ def load_script(name: str) -> Any:
     return script
 
 
-def test_a_dataset_is_drawn_as_people_see_it(tmp_path: Path) -> None:
+def test_a_dataset_is_drawn_as_people_see_it(tmp_path):
     script = load_script("workbooks")
     if absent := script.absent_programs():
         pytest.skip(f"not installed: {', '.join(absent)}")
@@ -44,7 +44,7 @@ def test_a_dataset_is_drawn_as_people_see_it(tmp_path: Path) -> None:
     assert "float64" not in page
 
 
-def test_pages_are_drawn_as_a_browser_shows_them(tmp_path: Path) -> None:
+def test_pages_are_drawn_as_a_browser_shows_them(tmp_path):
     with running_browser(tmp_path) as browser:
         load_script("page_pictures").draw_all(browser, tmp_path, tmp_path)
     for name in ("dark", "phone", "difference", "merge"):

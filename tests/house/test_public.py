@@ -38,7 +38,7 @@ MODULES = sorted(
 )
 
 
-def test_the_public_names_are_exactly_these() -> None:
+def test_the_public_names_are_exactly_these():
     assert sa.__all__ == NAMES
     assert sorted(sa.__all__) == sa.__all__
     assert dir(sa) == NAMES
@@ -46,13 +46,13 @@ def test_the_public_names_are_exactly_these() -> None:
 
 
 @pytest.mark.skipif(bool(DELETED), reason="an adapter was deleted")
-def test_everything_that_was_released_is_still_public() -> None:
+def test_everything_that_was_released_is_still_public():
     missing = set(RELEASED.read_text(encoding="utf-8").splitlines()) - set(describe_api())
     assert sorted(missing) == [], "deprecate it for two minor versions first (docs/releasing.md)"
 
 
 @pytest.mark.parametrize("verb", ["read", "write"])
-def test_help_names_the_options_of_every_format(verb: str) -> None:
+def test_help_names_the_options_of_every_format(verb):
     listed, text = {}, re.sub(r"\n {10}(?=\w)", " ", inspect.cleandoc(getattr(sa, verb).__doc__))
     for label, options in re.findall(r"^ {8}- (.*): (.*)$", text, re.MULTILINE):
         for name in re.findall(r"[\w-]+", label.partition(",")[0]):
@@ -66,7 +66,7 @@ def test_help_names_the_options_of_every_format(verb: str) -> None:
     assert not set(listed) - DELETED
 
 
-def test_importing_loads_nothing_heavy_and_writing_json_no_columnar_engine() -> None:
+def test_importing_loads_nothing_heavy_and_writing_json_no_columnar_engine():
     heavy = [
         *("polars", "pandas", "openpyxl", "fastexcel", "gspread", "rich", "click", "xarray", "zstandard", "awkward"),
         "fastavro",
@@ -93,13 +93,13 @@ print("polars" in sys.modules)
         ("RemoteError", OSError),
     ],
 )
-def test_errors_have_one_root_and_the_builtin(error: str, builtin: type[Exception]) -> None:
+def test_errors_have_one_root_and_the_builtin(error, builtin):
     assert issubclass(getattr(sa, error), sa.SheetArrayError)
     assert issubclass(getattr(sa, error), builtin)
     assert issubclass(sa.SheetArrayWarning, UserWarning)
 
 
-def test_errors_show_place_element_and_hint() -> None:
+def test_errors_show_place_element_and_hint():
     error = sa.FormatError(
         "expected float64, found 'abc'", location="arrays!C17", element="t[0, 3]", source="run.xlsx", hint="fix it"
     )
@@ -107,7 +107,7 @@ def test_errors_show_place_element_and_hint() -> None:
     assert str(sa.NotFoundError("no array 'x'")) == "no array 'x'"
 
 
-def test_no_setting_of_the_process_is_changed() -> None:
+def test_no_setting_of_the_process_is_changed():
     before = (np.geterr(), list(warnings.filters), sys.getrecursionlimit(), sys.get_int_max_str_digits())
     sa.from_linear(sa.to_linear(np.array([np.nan, 1e300])))
     for name in MODULES:
@@ -116,7 +116,7 @@ def test_no_setting_of_the_process_is_changed() -> None:
 
 
 @pytest.mark.usefixtures("own_registry")  # one registers a format, which is refused if there is CSV
-def test_examples_in_docstrings_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_in_docstrings_run(monkeypatch):
     runner, finder = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE), doctest.DocTestFinder()
     for name in MODULES:
         for test in finder.find(import_module(name)):
@@ -127,7 +127,7 @@ def test_examples_in_docstrings_run(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in PRESENT if inspect.isfunction(getattr(sa, name))])
-def test_every_public_function_has_an_example_and_typed_keyword_only_options(name: str) -> None:
+def test_every_public_function_has_an_example_and_typed_keyword_only_options(name):
     function = getattr(sa, name)
     assert ">>>" in (inspect.getdoc(function) or "")
     signature = inspect.signature(function)
@@ -138,5 +138,5 @@ def test_every_public_function_has_an_example_and_typed_keyword_only_options(nam
             assert parameter.name in ("names", "columns", "target"), f"{name}({parameter.name}) is to be keyword-only"
 
 
-def test_the_package_is_typed() -> None:
+def test_the_package_is_typed():
     assert (pkgutil.get_data("sheetarray", "py.typed")) is not None

@@ -33,7 +33,7 @@ COMMANDS = {page: find_commands(text) for page, text in PAGES.items() if find_co
 
 
 @needing("csv", "json", "xlsx")
-def test_there_is_something_to_run() -> None:
+def test_there_is_something_to_run():
     assert len([name for name in BLOCKS if name.startswith("README")]) >= 3
     assert len([name for name in BLOCKS if name.startswith("formats")]) >= 4
     assert sum(map(len, COMMANDS.values())) >= 8
@@ -56,7 +56,7 @@ RUN_TESTS = """
 """
 
 
-def test_python_blocks_run_and_print_what_stands_beneath_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_blocks_run_and_print_what_stands_beneath_them(tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", WIDTH)
     folders = []
     for name, block in BLOCKS.items():
@@ -72,7 +72,7 @@ def test_python_blocks_run_and_print_what_stands_beneath_them(tmp_path: Path, mo
         assert show_results(text, printed) == text, f"{page}: run python -m docs.results"
 
 
-def test_blocks_of_tests_pass(tmp_path: Path) -> None:
+def test_blocks_of_tests_pass(tmp_path):
     tests = [block for block in BLOCKS.values() if "\ndef test_" in block]
     for number, block in enumerate(tests):
         (tmp_path / f"test_block{number}.py").write_text(block, encoding="utf-8")
@@ -81,7 +81,7 @@ def test_blocks_of_tests_pass(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("page", COMMANDS)
-def test_command_lines_run_and_print_what_stands_beneath_them(tmp_path: Path, page: str) -> None:
+def test_command_lines_run_and_print_what_stands_beneath_them(tmp_path, page):
     results = run_commands(COMMANDS[page], tmp_path)
     for command, (printed, status) in zip(COMMANDS[page], results, strict=True):
         wanted = 1 if "sample_sheets/damaged" in command or "sample_sheets/changed" in command else 0
@@ -92,7 +92,7 @@ def test_command_lines_run_and_print_what_stands_beneath_them(tmp_path: Path, pa
 
 
 @pytest.mark.parametrize("page", TEXTS)
-def test_make_targets_that_are_named_exist(page: str) -> None:
+def test_make_targets_that_are_named_exist(page):
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for target in re.findall(r"\$ make (\w+)|`make (\w+)`", TEXTS[page]):
         assert re.search(rf"^{''.join(target)}:", makefile, re.MULTILINE), target
@@ -106,7 +106,7 @@ def anchors(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("page", TEXTS)
-def test_links_lead_somewhere(page: str) -> None:
+def test_links_lead_somewhere(page):
     folder = ROOT / "docs" if (ROOT / "docs" / page).exists() else ROOT
     links = re.findall(r"\]\(([^)\s]+)\)|src=\"([^\"]+)\"", TEXTS[page])
     for link in filter(None, ("".join(pair) for pair in links)):
@@ -121,13 +121,13 @@ def test_links_lead_somewhere(page: str) -> None:
 # Pictures --------------------------------------------------------------------------------------------------------
 
 
-def test_the_picture_of_a_sheet_is_of_a_file_that_is_written_today() -> None:
+def test_the_picture_of_a_sheet_is_of_a_file_that_is_written_today():
     from docs.pictures import sheet_svg
 
     assert (ROOT / "docs" / "sheet.svg").read_text(encoding="utf-8") == sheet_svg(), "run: python -m docs.pictures"
 
 
-def test_the_heat_map_is_the_one_that_show_draws() -> None:
+def test_the_heat_map_is_the_one_that_show_draws():
     from docs.pictures import elevation_png
 
     kept, drawn = ((png[:33], pixels(png)) for png in ((ROOT / "docs" / "elevation.png").read_bytes(), elevation_png()))
@@ -141,5 +141,5 @@ def pixels(png: bytes) -> bytes:
 
 
 @pytest.mark.skipif(bool(DELETED), reason="tests of a deleted adapter are gone")
-def test_the_table_of_faults_lists_the_tests_that_are_marked() -> None:
+def test_the_table_of_faults_lists_the_tests_that_are_marked():
     assert show_faults(PAGES["faults.md"]) == PAGES["faults.md"], "run: python -m docs.results"

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(tmp_path_factory) -> Path:
     pytest.importorskip("mkdocs", reason="the extra docs is not installed")
     pytest.importorskip("mkdocstrings", reason="the extra docs is not installed")
     folder = tmp_path_factory.mktemp("site")
@@ -34,7 +34,7 @@ def page(site: Path, name: str) -> str:
     return (site / name).read_text(encoding="utf-8")
 
 
-def test_every_page_of_the_documentation_is_on_the_site_and_in_its_list(site: Path) -> None:
+def test_every_page_of_the_documentation_is_on_the_site_and_in_its_list(site):
     links = page(site, "index.html").replace('href="./"', 'href="index.html"')
     for source in (ROOT / "docs").glob("*.md"):
         assert (site / f"{source.stem}.html").is_file()
@@ -43,13 +43,13 @@ def test_every_page_of_the_documentation_is_on_the_site_and_in_its_list(site: Pa
         assert "<h1" in page(site, f"{elsewhere}.html")
 
 
-def test_every_public_name_is_described(site: Path) -> None:
+def test_every_public_name_is_described(site):
     pages = [path.read_text(encoding="utf-8") for path in site.glob("functions_*.html")]
     headings = set(re.findall(r'<h2 id="sheetarray\.(\w+)"', " ".join(pages)))
     assert headings == set(sa.__all__) - {"__version__"} - NAMES_DELETED
 
 
-def test_links_to_pages_that_stand_elsewhere_lead_to_them(site: Path) -> None:
+def test_links_to_pages_that_stand_elsewhere_lead_to_them(site):
     assert 'href="security.html"' in page(site, "architecture.html")
     assert 'href="architecture.html"' in page(site, "contributing.html")
     assert "example_adapter" not in " ".join(re.findall(r'href="([^"]*)"', page(site, "adapters.html")))
@@ -58,13 +58,13 @@ def test_links_to_pages_that_stand_elsewhere_lead_to_them(site: Path) -> None:
             assert (site / link).is_file(), (written.name, link)
 
 
-def test_nothing_of_another_host_is_loaded(site: Path) -> None:
+def test_nothing_of_another_host_is_loaded(site):
     for written in site.glob("*.html"):
         text = written.read_text(encoding="utf-8")
         assert not re.findall(r'<(?:script|img|link)[^>]*(?:src|href)="https?://(?!squidfunk)[^"]*"', text)
 
 
-def test_the_search_finds_pages_also_in_a_folder_on_a_disk(site: Path, tmp_path: Path) -> None:
+def test_the_search_finds_pages_also_in_a_folder_on_a_disk(site, tmp_path):
     with running_browser(tmp_path) as browser:
         browser.driver.get((site / "index.html").as_uri())
         browser.run("document.querySelector('[data-md-toggle=search]').click()")
@@ -78,7 +78,7 @@ def test_the_search_finds_pages_also_in_a_folder_on_a_disk(site: Path, tmp_path:
 _LINKS = "return [...document.querySelectorAll('.md-search-result__link')].map((link) => link.href)"
 
 
-def test_the_page_on_installing_lists_every_extra() -> None:
+def test_the_page_on_installing_lists_every_extra():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     listed = set(
         re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / "install.md").read_text(encoding="utf-8"), re.MULTILINE)

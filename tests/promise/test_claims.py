@@ -8,7 +8,6 @@ import json
 import struct
 import zlib
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -110,7 +109,7 @@ for verb in verbs:
 
 @measured
 @pytest.mark.parametrize("name", FILES)
-def test_a_claim_costs_no_more_than_the_bytes_that_make_it(name: str, tmp_path: Path) -> None:
+def test_a_claim_costs_no_more_than_the_bytes_that_make_it(name, tmp_path):
     path = tmp_path / name
     path.write_bytes(FILES[name]())
     run_limited(LOWER + VERBS, path, "read", "scan", "check", part=PART)
@@ -118,7 +117,7 @@ def test_a_claim_costs_no_more_than_the_bytes_that_make_it(name: str, tmp_path: 
 
 @measured
 @pytest.mark.parametrize("unit", ["90", "80", "c0 a0", "91 c0"])  # empty lists, empty maps, nil and "", a list of one
-def test_values_that_are_not_too_many_are_looked_through_once(unit: str, tmp_path: Path) -> None:
+def test_values_that_are_not_too_many_are_looked_through_once(unit, tmp_path):
     size = 2_000_000 // STRIDE
     count = size // 2 if unit == "91 c0" else size
     path = tmp_path / "small.msgpack"
@@ -129,7 +128,7 @@ def test_values_that_are_not_too_many_are_looked_through_once(unit: str, tmp_pat
 # The limits themselves: at them, and one above --------------------------------------------------------------------
 
 
-def test_as_many_records_are_read_as_written(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_as_many_records_are_read_as_written(monkeypatch):
     set_limits(monkeypatch, avro_records=3)
     for codec in ("null", "deflate"):
         packed = [content if codec == "null" else deflated(content) for content in (ONE, 3 * ONE)]
@@ -138,7 +137,7 @@ def test_as_many_records_are_read_as_written(monkeypatch: pytest.MonkeyPatch) ->
             avro.read_avro(io.BytesIO(avro_file((3, packed[1]), (1, packed[0]), codec=codec)))
 
 
-def test_no_more_arrays_are_written_to_avro_than_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_arrays_are_written_to_avro_than_are_read(monkeypatch):
     set_limits(monkeypatch, avro_records=1000)
     arrays = {str(number): np.array(True) for number in range(get_limit("avro_records") + 1)}
     with pytest.raises(sa.LimitError, match="1,001 arrays"):
@@ -149,7 +148,7 @@ def test_no_more_arrays_are_written_to_avro_than_are_read(monkeypatch: pytest.Mo
     assert len(avro.read_avro(io.BytesIO(file.getvalue()))) == get_limit("avro_records")
 
 
-def test_as_many_members_are_read_as_written(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_as_many_members_are_read_as_written(monkeypatch):
     arrays = {name: np.arange(2) for name in "abc"}
     file = io.BytesIO()
     npy.write_npz(file, arrays)
@@ -164,14 +163,14 @@ def test_as_many_members_are_read_as_written(monkeypatch: pytest.MonkeyPatch) ->
         npy.write_npz(io.BytesIO(), arrays)
 
 
-def test_empty_blocks_are_passed_over_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_empty_blocks_are_passed_over_up_to_a_limit(monkeypatch):
     set_limits(monkeypatch, avro_blocks=3)
     assert len(avro.read_avro(io.BytesIO(avro_file((0, b""), (0, b""), (1, ONE))))) == 1
     with pytest.raises(sa.FormatError, match="more than 3 blocks"):
         avro.read_avro(io.BytesIO(avro_file((0, b""), (0, b""), (0, b""), (1, ONE))))
 
 
-def test_what_all_blocks_inflate_to_counts_together(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_all_blocks_inflate_to_counts_together(monkeypatch):
     block = (1, deflated(avro.pack(np.zeros(1_000_000, "u1"))))
     content = avro_file(block, block, block, codec="deflate")
     size = 3 * len(avro.pack(np.zeros(1_000_000, "u1")))
@@ -182,7 +181,7 @@ def test_what_all_blocks_inflate_to_counts_together(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("form", ["msgpack", "json"])
-def test_as_many_values_are_read_as_written(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_as_many_values_are_read_as_written(form, monkeypatch):
     pack, unpack = (
         getattr(sciserialize, name) for name in (("packb", "unpackb") if form == "msgpack" else ("dumps", "loads"))
     )
@@ -198,7 +197,7 @@ def test_as_many_values_are_read_as_written(form: str, monkeypatch: pytest.Monke
                 pack(value)
 
 
-def test_a_packed_text_of_too_many_values_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_packed_text_of_too_many_values_is_refused(monkeypatch):
     content = sciserialize.packb([1, [2, 3], {"b": None}])
     set_limits(monkeypatch, packed_values=8)
     assert sciserialize.unpackb(content) == [1, [2, 3], {"b": None}]
@@ -210,9 +209,7 @@ def test_a_packed_text_of_too_many_values_is_refused(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("format", "limit"), [("csv", "inflated_text"), ("json", "inflated_text"), ("npy", "inflated")]
 )
-def test_what_a_compressed_file_inflates_to_has_a_limit(
-    format: str, limit: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_what_a_compressed_file_inflates_to_has_a_limit(format, limit, monkeypatch, tmp_path):
     """Text may inflate to less than elements may; a file of some size to so many times of it, or to a least size."""
     zeros = np.zeros(50_000)
     for numbers, is_small in ((zeros, True), (np.random.default_rng(1).normal(size=20_000), False)):
@@ -226,7 +223,7 @@ def test_what_a_compressed_file_inflates_to_has_a_limit(
             assert bool(list(sa.check(path))) is refused, (most, size)
 
 
-def test_frames_follow_each_other_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_frames_follow_each_other_up_to_a_limit(monkeypatch):
     text = io.StringIO()
     sa.write(text, {"t": np.arange(3.0)}, format="csv")
     halves = [text.getvalue()[:40].encode(), text.getvalue()[40:].encode()]

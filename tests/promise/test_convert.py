@@ -42,7 +42,7 @@ def held(suffix: str) -> frozenset[str]:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory) -> Path:
     return tmp_path_factory.mktemp("origins")
 
 
@@ -58,9 +58,7 @@ def write_once(folder: Path, suffix: str, names: list[str]) -> tuple[Path, list[
 
 
 @pytest.mark.parametrize(("one", "other"), cross(SUFFIXES, SUFFIXES, ".csv"))
-def test_every_pair_of_formats_converts_what_both_hold_exactly(
-    folder: Path, tmp_path: Path, one: str, other: str
-) -> None:
+def test_every_pair_of_formats_converts_what_both_hold_exactly(folder, tmp_path, one, other):
     names = sorted(held(one) & held(other))
     if not names:
         pytest.skip("one of them cannot be written")

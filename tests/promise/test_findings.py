@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from command_line import run_command
 from round_trips import grid, put
 
 import sheetarray as sa
-from sheets_emulator import SheetsServer
 
 ARRAYS = {"t": np.array([[1.5, 2.5], [3.5, 4.5]]), "i": np.arange(3, dtype="int8"), "s": np.array(["a", "b"])}
 START = 21  # the row of the first element of `t`, counted from 0
@@ -46,13 +44,13 @@ def workbook(**cells: Any) -> io.BytesIO:
 
 @pytest.mark.parametrize("orient", ["columns", "rows"])
 @pytest.mark.parametrize("element", range(4))
-def test_the_element_that_cannot_be_read_is_named_by_its_index(orient: Any, element: int) -> None:
+def test_the_element_that_cannot_be_read_is_named_by_its_index(orient, element):
     place = (START + element, 0) if orient == "columns" else (0, START + element)
     for cell in ("x", ""):
         assert findings(changed(*place, cell, orient=orient)) == [("t", divmod(element, 2))]
 
 
-def test_an_error_has_them_too() -> None:
+def test_an_error_has_them_too():
     with pytest.raises(sa.FormatError) as caught:
         sa.read(put(changed(START + 2, 0, "x")), format="csv")
     assert (caught.value.array, caught.value.index) == ("t", (1, 0))
@@ -62,19 +60,19 @@ def test_an_error_has_them_too() -> None:
 
 
 @pytest.mark.parametrize("row", range(1, 19))
-def test_a_damaged_header_is_that_of_its_array(row: int) -> None:
+def test_a_damaged_header_is_that_of_its_array(row):
     for array, index in findings(changed(row, 1, "?")):
         assert (array, index) == ("i", None)
 
 
-def test_what_cannot_be_known_is_none() -> None:
+def test_what_cannot_be_known_is_none():
     rows = changed(0, 1, "t")
     assert findings(rows) == [("t", None)]
     (finding,) = sa.check(io.StringIO("a,b\n1,2\n"), format="csv")
     assert (finding.array, finding.index) == (None, None)
 
 
-def test_elements_beyond_the_first_twenty_are_the_arrays() -> None:
+def test_elements_beyond_the_first_twenty_are_the_arrays():
     rows = grid({"x": np.arange(30.0)})
     for row in rows[-25:]:
         row[0] = "no"
@@ -82,7 +80,7 @@ def test_elements_beyond_the_first_twenty_are_the_arrays() -> None:
     assert seen == [*(("x", (5 + number,)) for number in range(20)), ("x", None)]
 
 
-def test_a_flat_list_of_json() -> None:
+def test_a_flat_list_of_json():
     file = io.StringIO()
     sa.write(file, ARRAYS, format="json")
     for old, new, array, index in (
@@ -95,7 +93,7 @@ def test_a_flat_list_of_json() -> None:
         assert {(f.array, f.index) for f in sa.check(text, format="json")} == {(array, index)}
 
 
-def test_a_workbook_that_was_edited() -> None:
+def test_a_workbook_that_was_edited():
     seen = list(sa.check(workbook(A24=9.5), format="xlsx"))
     assert [(finding.array, finding.index) for finding in seen] == [("t", (1, 0))]
     seen = list(sa.check(workbook(B23="=1+1"), format="xlsx"))
@@ -108,7 +106,7 @@ def test_a_workbook_that_was_edited() -> None:
     assert {finding.array for finding in seen} == {"t"}
 
 
-def test_a_spreadsheet_of_google(server: SheetsServer) -> None:
+def test_a_spreadsheet_of_google(server):
     key = server.create()
     sa.write_gsheet(key, ARRAYS, client=server.client())
     server.client().open_by_key(key).worksheet("arrays").update([["x"]], "A23", raw=True)
@@ -117,7 +115,7 @@ def test_a_spreadsheet_of_google(server: SheetsServer) -> None:
 
 
 @pytest.mark.parametrize("format", ["avro", "sciserialize", "npz", "awkd", "ra", "npy"])
-def test_the_other_formats_name_the_array(format: str) -> None:
+def test_the_other_formats_name_the_array(format):
     """Each byte of the elements of `i`, or of the lone array, changed or cut off."""
     lone = format in ("ra", "npy")
     arrays: Any = ARRAYS["t"] > 2 if format == "npy" else ARRAYS["t"] if lone else {"t": ARRAYS["t"], "i": ARRAYS["i"]}
@@ -139,7 +137,7 @@ def test_the_other_formats_name_the_array(format: str) -> None:
     assert seen == ({"array"} if lone else {"i"})
 
 
-def test_the_columns_of_an_awkward_array_are_those_of_its_name() -> None:
+def test_the_columns_of_an_awkward_array_are_those_of_its_name():
     awkward = pytest.importorskip("awkward")
     rows = grid({"events": awkward.Array([[1, 2], [], [3]]), "t": ARRAYS["t"]})
     column = next(number for number, name in enumerate(rows[0]) if name.startswith("events-"))
@@ -150,7 +148,7 @@ def test_the_columns_of_an_awkward_array_are_those_of_its_name() -> None:
     assert [array for array, _ in findings(rows)] == ["events"]
 
 
-def test_the_command_line_has_them(tmp_path: Path) -> None:
+def test_the_command_line_has_them(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text(put(changed(START + 3, 0, "x")).getvalue(), newline="")
     (entry,) = json.loads(run_command("check", path, "--json").stdout)
@@ -161,7 +159,7 @@ def test_the_command_line_has_them(tmp_path: Path) -> None:
     assert (entry["findings"][0]["array"], entry["findings"][0]["index"]) == (None, None)
 
 
-def test_a_package_that_is_none_has_no_array() -> None:
+def test_a_package_that_is_none_has_no_array():
     for kind in ("npz", "awkd", "xlsx"):
         file = io.BytesIO()
         with zipfile.ZipFile(file, "w") as archive:

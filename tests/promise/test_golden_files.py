@@ -49,14 +49,14 @@ def same(arrays: dict[str, np.ndarray], others: dict[str, np.ndarray]) -> bool:
 
 @needing("npz")
 @pytest.mark.parametrize("name", FILES)
-def test_what_an_earlier_version_wrote_comes_back_and_nothing_is_found_wrong(name: str) -> None:
+def test_what_an_earlier_version_wrote_comes_back_and_nothing_is_found_wrong(name):
     assert same(written(name), sa.read(GOLDEN / name))
     assert [str(finding) for finding in sa.check(GOLDEN / name)] == []
     assert list(sa.scan(GOLDEN / name)) == list(written(name))
 
 
 @pytest.mark.parametrize("name", BOOKS)
-def test_their_records_tell_an_edit(tmp_path: Path, name: str) -> None:
+def test_their_records_tell_an_edit(tmp_path, name):
     book = openpyxl.load_workbook(GOLDEN / name)
     edited = "a17" if "many" in name else "a0017" if "lean" in name else "temperature"
     named = next(defined for key, defined in book.defined_names.items() if key.strip("_") == edited)
@@ -73,7 +73,7 @@ def test_their_records_tell_an_edit(tmp_path: Path, name: str) -> None:
 
 @needing("csv", "json")
 @pytest.mark.parametrize("name", ["2026-11-21.csv", "2026-11-21.json"])
-def test_a_newer_major_version_is_refused_by_its_name(tmp_path: Path, name: str) -> None:
+def test_a_newer_major_version_is_refused_by_its_name(tmp_path, name):
     text = (GOLDEN / name).read_text(encoding="utf-8")
     (tmp_path / name).write_text(text.replace("1.0.0", "2.0.0"), encoding="utf-8")
     with pytest.raises(sa.FormatError, match=r"2\.0\.0.*a newer sheetarray reads it"):
@@ -105,9 +105,7 @@ def test_a_newer_major_version_is_refused_by_its_name(tmp_path: Path, name: str)
     ],
 )
 @pytest.mark.filterwarnings("ignore:arrays guard")
-def test_newer_records_are_refused_by_their_version(
-    tmp_path: Path, name: str, version: str, newer: str, told: str
-) -> None:
+def test_newer_records_are_refused_by_their_version(tmp_path, name, version, newer, told):
     book = openpyxl.load_workbook(GOLDEN / name)
     if "guard" in name:
         book["arrays guard"]["A1"] = str(book["arrays guard"]["A1"].value).replace(version, newer)
@@ -120,7 +118,7 @@ def test_newer_records_are_refused_by_their_version(
     assert finding.hint == "a newer sheetarray reads it: pip install --upgrade sheetarray"
 
 
-def test_no_sheet_is_added_to_a_workbook_with_a_newer_record(tmp_path: Path) -> None:
+def test_no_sheet_is_added_to_a_workbook_with_a_newer_record(tmp_path):
     book, path = openpyxl.load_workbook(GOLDEN / "1.0.0-views.xlsx"), tmp_path / "t.xlsx"
     _change_record(book, '{"sheets"', '{"version": 2, "sheets"')
     book.save(path)
@@ -131,7 +129,7 @@ def test_no_sheet_is_added_to_a_workbook_with_a_newer_record(tmp_path: Path) -> 
     assert path.read_bytes() == before
 
 
-def _change_record(book: Any, old: str, new: str) -> None:
+def _change_record(book: Any, old: str, new: str):
     """Replace a text in the JSON of the record, which the document properties hold."""
     names = [name for name in book.custom_doc_props.names if name.startswith("sheetarray ")]
     packed = "".join(book.custom_doc_props[name].value for name in names)
@@ -143,7 +141,7 @@ def _change_record(book: Any, old: str, new: str) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".json", ".xlsx", ".nc", ".parquet"])
-def test_labels_that_an_earlier_version_wrote_come_back(suffix: str) -> None:
+def test_labels_that_an_earlier_version_wrote_come_back(suffix):
     xr = pytest.importorskip("xarray")
     days = np.array(["2026-11-27", "2026-11-28"], "M8[ns]")
     t = ("time", "lat"), np.array([[1 / 3, 2.5], [np.nan, -0.0]]), {"units": "K"}
@@ -151,7 +149,7 @@ def test_labels_that_an_earlier_version_wrote_come_back(suffix: str) -> None:
     xr.testing.assert_identical(sa.read_dataset(GOLDEN / f"1.0.0-labels{suffix}"), run)
 
 
-def test_frames_and_tables_that_an_earlier_version_wrote_come_back() -> None:
+def test_frames_and_tables_that_an_earlier_version_wrote_come_back():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"id": ["007", "=1+1"], "level": [1 / 3, 2.0]}, index=pd.Index([3, 5], name="site"))
     pd.testing.assert_frame_equal(sa.read_frame(GOLDEN / "1.0.0-frame.xlsx"), frame)

@@ -34,7 +34,7 @@ NUMBERS = np.arange(12.0) / 7
 DAYS = np.array(["2024-02-29", "2024-03-01"], "M8[D]")
 
 
-def make_files(folder: Path) -> None:
+def make_files(folder: Path):
     """Write one file of each kind that a hint is about."""
     sa.write(folder / "plain.xlsx", {"t": NUMBERS, "n": np.arange(12)})
     sa.write(folder / "guarded.xlsx", {"t": NUMBERS}, guard=True)
@@ -71,22 +71,22 @@ def make_files(folder: Path) -> None:
 class Cells:
     """The cells of the arrays of a workbook, for edits as people make them."""
 
-    def __init__(self, sheet: Any) -> None:
+    def __init__(self, sheet: Any):
         self.sheet, self.last = sheet, sheet.max_row
 
-    def put(self, below: int, column: int, value: Any) -> None:
+    def put(self, below: int, column: int, value: Any):
         """Type into a cell, counted from the last row."""
         self.sheet.cell(self.last + below, column, value)
 
 
-def edit_cells(source: Path, target: Path, edit: Callable[[Cells], object]) -> None:
+def edit_cells(source: Path, target: Path, edit: Callable[[Cells], object]):
     book = openpyxl.load_workbook(source)
     edit(Cells(book["arrays"]))
     book.save(target)
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch) -> Path:
     make_files(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -284,9 +284,7 @@ COMMANDS: list[tuple[str, str, str, list[str]]] = [
     ("words", "named", "followed"), [row[1:] for row in COMMANDS], ids=[row[1] for row in COMMANDS]
 )
 @pytest.mark.filterwarnings("ignore::sheetarray.SheetArrayWarning")
-def test_what_a_hint_of_the_command_line_names_works(
-    words: str, named: str, followed: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_hint_of_the_command_line_names_works(words, named, followed, folder, monkeypatch):
     monkeypatch.setattr("sheetarray.pages.serving.ServedPage.wait", lambda _: None)
     said = run(words)
     text = f"{said.stdout}{said.stderr}"
@@ -297,7 +295,7 @@ def test_what_a_hint_of_the_command_line_names_works(
         assert after.exit_code == 0, (command, after.stdout, after.stderr)
 
 
-def test_a_change_that_adopt_accepts_is_said(folder: Path) -> None:
+def test_a_change_that_adopt_accepts_is_said(folder):
     said = run("adopt edited_plain.xlsx")
     assert said.stdout.startswith("edited_plain.xlsx: 1 change accepted\n")
     assert "t[9] was edited" in said.stdout
@@ -306,7 +304,7 @@ def test_a_change_that_adopt_accepts_is_said(folder: Path) -> None:
     )
 
 
-def test_a_change_of_all_elements_is_told_by_diff(folder: Path) -> None:
+def test_a_change_of_all_elements_is_told_by_diff(folder):
     sa.write(folder / "sent.xlsx", {"t": NUMBERS + 1})
     times = lambda cells: [cells.put(-row, 1, (NUMBERS[11 - row] + 1) * 1000) for row in range(12)]  # noqa: E731
     edit_cells(folder / "sent.xlsx", folder / "returned.xlsx", times)
@@ -317,7 +315,7 @@ def test_a_change_of_all_elements_is_told_by_diff(folder: Path) -> None:
     assert run("check returned.xlsx").exit_code == 0
 
 
-def test_a_page_too_large_is_served_or_shows_fewer_arrays(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_too_large_is_served_or_shows_fewer_arrays(folder, monkeypatch):
     set_limits(monkeypatch, page_elements=30_000)
     monkeypatch.setattr("sheetarray.pages.serving.ServedPage.wait", lambda _: None)
     sa.write(folder / "big.npz", {"t": np.arange(20_000.0), "u": np.arange(20_000.0)})
@@ -501,9 +499,7 @@ def number_columns(df: pd.DataFrame) -> pd.DataFrame:
 
 @pytest.mark.parametrize(("hint", "call", "followed"), CALLS, ids=[row[0] for row in CALLS])
 @pytest.mark.filterwarnings("error::sheetarray.SheetArrayWarning")
-def test_what_a_hint_of_python_names_works(
-    hint: str, call: Callable[[], object], followed: Callable[[], object], folder: Path
-) -> None:
+def test_what_a_hint_of_python_names_works(hint, call, followed, folder):
     with pytest.raises((sa.SheetArrayError, sa.SheetArrayWarning, ValueError)) as caught:
         call()
     assert hint in str(caught.value)
@@ -594,7 +590,7 @@ def find_texts(node: ast.expr) -> list[str]:
     return []
 
 
-def test_every_hint_that_names_what_to_run_is_followed() -> None:
+def test_every_hint_that_names_what_to_run_is_followed():
     hints = set(find_hints())
     assert len(hints) > 150
     known = {row[0] for row in (*COMMANDS, *CALLS)} - {""} | {*ELSEWHERE, *NOT_RUN}

@@ -56,7 +56,7 @@ def is_refused(target: Path, dtype: str, row: Format) -> bool:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-def test_a_dtype_is_kept_or_refused_as_declared(row: Format, tmp_path: Path) -> None:
+def test_a_dtype_is_kept_or_refused_as_declared(row, tmp_path):
     target, declared = place(row, tmp_path), keeps(row).dtypes
     others = sorted(set(EVERYTHING) - set(declared))
     assert [dtype for dtype in others if not is_refused(target, dtype, row)] == []
@@ -66,7 +66,7 @@ def test_a_dtype_is_kept_or_refused_as_declared(row: Format, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-def test_order_names_and_number_are_kept_as_declared(row: Format, tmp_path: Path) -> None:
+def test_order_names_and_number_are_kept_as_declared(row, tmp_path):
     declared, target = keeps(row), place(row, tmp_path)
     sa.write(target, {"name": np.asfortranarray(np.arange(6.0).reshape(2, 3))}, format=row.name)
     (name, array), *_ = sa.read(target, format=row.name).items()
@@ -97,5 +97,5 @@ def table() -> str:
     return "\n".join(lines)
 
 
-def test_the_table_in_the_documentation_is_the_one_that_the_declarations_make() -> None:
+def test_the_table_in_the_documentation_is_the_one_that_the_declarations_make():
     assert table() in PAGE.read_text(encoding="utf-8"), f"paste into docs/formats.md:\n\n{table()}\n"

@@ -23,7 +23,6 @@ from round_trips import grid
 from services import ENDPOINT, Book
 
 import sheetarray as sa
-from sheets_emulator import SheetsServer
 
 NAME = "dataset.json"
 
@@ -182,7 +181,7 @@ def assert_said(path: Any, expected: xr.Dataset, what: str) -> bool:
 
 
 @pytest.mark.parametrize("container", CONTAINERS)
-def test_labels_come_back_or_something_is_said(container: str, tmp_path: Path) -> None:
+def test_labels_come_back_or_something_is_said(container, tmp_path):
     write = CONTAINERS[container]
     for dataset, rows in zip(DATASETS, GRIDS, strict=True):
         assert assert_said(write(rows, tmp_path), dataset, "nothing"), "intact cells give labels, without a warning"
@@ -196,9 +195,7 @@ def test_labels_come_back_or_something_is_said(container: str, tmp_path: Path) -
     assert False in outcomes
 
 
-def test_labels_come_back_from_google_or_something_is_said(
-    server: SheetsServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_labels_come_back_from_google_or_something_is_said(server, monkeypatch):
     monkeypatch.setenv(ENDPOINT, server.url)
     source = random.Random(7)
     for count in range(1 + examples(24)):
@@ -210,7 +207,7 @@ def test_labels_come_back_from_google_or_something_is_said(
 
 
 @pytest.mark.parametrize("absent", ["time", "lat", "label"])
-def test_a_coordinate_that_is_gone_is_named(absent: str, tmp_path: Path) -> None:
+def test_a_coordinate_that_is_gone_is_named(absent, tmp_path):
     rows = [list(row) for row in GRIDS[0]]
     column = rows[0].index(absent)
     for row in rows:

@@ -41,7 +41,7 @@ def grown_by(*arguments: Any) -> float:
 
 
 @pytest.mark.slow
-def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
+def test_memory_does_not_grow_with_the_file(tmp_path):
     path = tmp_path / "large.csv"
     with sa.open_writer(path) as writer:
         for number in range(7):
@@ -56,18 +56,18 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def all_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
+def all_are_large(monkeypatch):
     """Let every file be a large one, of many elements."""
     set_limits(monkeypatch, large_file=1, many_elements=1)
 
 
 @pytest.fixture
-def in_pieces(all_are_large: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+def in_pieces(all_are_large, monkeypatch) -> Iterator[list[str]]:
     """Let every file be a large one, and tell which arrays have come in pieces."""
     names: list[str] = []
     append = PiecedArrays.append
 
-    def note(self: PiecedArrays, name: str, elements: Any) -> None:
+    def note(self: PiecedArrays, name: str, elements: Any):
         names.append(name)
         append(self, name, elements)
 
@@ -77,9 +77,7 @@ def in_pieces(all_are_large: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 
 
 @pytest.mark.parametrize("suffix", ["csv", "xlsx"])
-def test_blocks_of_a_large_column_major_array_are_those_of_reading_at_once(
-    tmp_path: Path, in_pieces: list[str], monkeypatch: pytest.MonkeyPatch, suffix: str
-) -> None:
+def test_blocks_of_a_large_column_major_array_are_those_of_reading_at_once(tmp_path, in_pieces, monkeypatch, suffix):
     turned = np.arange(4200.0).reshape((60, 70), order="F")
     path = tmp_path / f"run.{suffix}"
     sa.write(path, {"turned": turned, "n": np.arange(60)})
@@ -93,7 +91,7 @@ def test_blocks_of_a_large_column_major_array_are_those_of_reading_at_once(
 
 
 @pytest.mark.parametrize(("suffix", "to"), [("csv", "csv"), ("csv", "xlsx"), ("xlsx", "json")])
-def test_the_bytes_are_those_of_reading_at_once(tmp_path: Path, in_pieces: list[str], suffix: str, to: str) -> None:
+def test_the_bytes_are_those_of_reading_at_once(tmp_path, in_pieces, suffix, to):
     xr = pytest.importorskip("xarray")
     path = tmp_path / f"run.{suffix}"
     variables = {
@@ -125,7 +123,7 @@ def test_the_bytes_are_those_of_reading_at_once(tmp_path: Path, in_pieces: list[
             assert mapped.arrays[name].tolist() == array.tolist()
 
 
-def test_the_differences_are_those_of_reading_at_once(tmp_path: Path, in_pieces: list[str]) -> None:
+def test_the_differences_are_those_of_reading_at_once(tmp_path, in_pieces):
     arrays: dict[str, Any] = {"t": np.random.default_rng(0).normal(size=(60, 70)), "n": np.arange(9), "s": ["a", "b"]}
     sa.write(tmp_path / "a.csv", arrays)
     changed = {"t": arrays["t"].copy(), "n": np.arange(10), "s": ["a", "c"]}
@@ -141,7 +139,7 @@ def test_the_differences_are_those_of_reading_at_once(tmp_path: Path, in_pieces:
     assert {*in_pieces} == {"t", "n"}
 
 
-def test_what_comes_in_pieces_has_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_comes_in_pieces_has_limits(tmp_path, monkeypatch):
     def comes_in_pieces(arrays: dict[str, Any], names: list[str] | None = None, **options: Any) -> bool:
         sa.write(tmp_path / "run.csv", arrays)
         mapped = large.read_in_pieces(tmp_path / "run.csv", names, **options)
@@ -171,9 +169,7 @@ def test_what_comes_in_pieces_has_limits(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
-def test_an_awkward_array_is_converted_beside_numbers_in_pieces(
-    tmp_path: Path, in_pieces: list[str], suffix: str
-) -> None:
+def test_an_awkward_array_is_converted_beside_numbers_in_pieces(tmp_path, in_pieces, suffix):
     rows = [{"x": 1.5, "y": [1, 2]}, {"x": -0.0, "y": []}]
     source, target = tmp_path / f"run{suffix}", tmp_path / "copy.awkd"
     sa.write(source, {"e": ak.Array(rows), "t": np.arange(5.0)})
@@ -183,12 +179,12 @@ def test_an_awkward_array_is_converted_beside_numbers_in_pieces(
 
 
 @pytest.mark.usefixtures("all_are_large")
-def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path: Path) -> None:
+def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path):
     path = tmp_path / "run.csv"
     sa.write(path, {"t": np.arange(9000.0)})
     content = path.read_bytes()
 
-    def save_again(done: int, total: int) -> None:
+    def save_again(done: int, total: int):
         path.write_bytes(content + b"\n")
 
     with pytest.raises(sa.FormatError, match="has changed since its first rows were read"):
@@ -197,7 +193,7 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path: Path) -> Non
 
 @pytest.mark.usefixtures("all_are_large")
 @pytest.mark.parametrize("row", [20, 300, 899])
-def test_a_wrong_cell_is_an_error_wherever_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: int) -> None:
+def test_a_wrong_cell_is_an_error_wherever_it_stands(tmp_path, monkeypatch, row):
     path = tmp_path / "run.csv"
     sa.write(path, {"t": np.arange(900.0), "s": np.array(["a", "=b"] * 300)})
     set_limits(monkeypatch, csv_piece=1000, small_text=1000)
@@ -214,7 +210,7 @@ def test_a_wrong_cell_is_an_error_wherever_it_stands(tmp_path: Path, monkeypatch
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["out.csv", "run.csv"]
 
 
-def edit_workbook(path: Path, edits: dict[str, str]) -> None:
+def edit_workbook(path: Path, edits: dict[str, str]):
     """Edit cells as another program does, which keeps the record of what was written."""
     with zipfile.ZipFile(path) as book:
         members = {name: book.read(name) for name in book.namelist()}
@@ -227,7 +223,7 @@ def edit_workbook(path: Path, edits: dict[str, str]) -> None:
             book.writestr(name, content)
 
 
-def test_blocks_of_a_guarded_workbook_are_exact(tmp_path: Path) -> None:
+def test_blocks_of_a_guarded_workbook_are_exact(tmp_path):
     path = tmp_path / "guard.xlsx"
     values = np.linspace(1, 2, 10).reshape(5, 2)
     values[3, 1] = 0.12345678901234568
@@ -243,7 +239,7 @@ def test_blocks_of_a_guarded_workbook_are_exact(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("all_are_large")
-def test_a_wrong_cell_is_a_difference_in_pieces_as_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_cell_is_a_difference_in_pieces_as_at_once(tmp_path, monkeypatch):
     sa.write(tmp_path / "a.csv", {"t": np.arange(900.0)})
     lines = (tmp_path / "a.csv").read_bytes().split(b"\n")
     command = ["diff", tmp_path / "a.csv", tmp_path / "b.csv"]
@@ -258,9 +254,7 @@ def test_a_wrong_cell_is_a_difference_in_pieces_as_at_once(tmp_path: Path, monke
 
 
 @pytest.mark.parametrize("suffix", ["csv.gz", "csv.zst", "json.gz"])
-def test_a_large_compressed_file_is_inflated_into_a_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
-) -> None:
+def test_a_large_compressed_file_is_inflated_into_a_file(tmp_path, monkeypatch, suffix):
     path = tmp_path / f"run.{suffix}"
     values = np.random.default_rng(0).normal(size=120_000)
     sa.write(path, {"t": values})

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from pathlib import Path
-from typing import Any
 
 import awkward as ak
 import numpy as np
@@ -48,7 +46,7 @@ arrays_by_name = st.dictionaries(
 )
 @example(arrays={"dataset.json": np.array([DESCRIPTION]), "t": np.array([1])})
 @example(arrays={"ndarray": np.array([1]), ",": np.array([1]), "shape": np.array([1])})
-def test_what_is_written_is_read_under_the_same_names(suffix: str, arrays: dict[str, Any], tmp_path: Path) -> None:
+def test_what_is_written_is_read_under_the_same_names(suffix, arrays, tmp_path):
     path = tmp_path / f"n.{suffix}"
     path.unlink(missing_ok=True)
     try:

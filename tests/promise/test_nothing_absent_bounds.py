@@ -65,7 +65,7 @@ def run_operations(path: Path, *operations: str) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
-def test_many_megabytes_of_words_are_judged_in_seconds(tmp_path: Path, name: str) -> None:
+def test_many_megabytes_of_words_are_judged_in_seconds(tmp_path, name):
     path = tmp_path / "hostile.csv"
     path.write_bytes(HOSTILE[name]())
     run_operations(path, "read", "read_columns", *(["scan", "check"] if name in ALSO_SCANNED else []))
@@ -83,7 +83,7 @@ WRONG = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", WRONG)
-def test_columns_of_nothing_but_wrong_cells_are_judged_in_seconds(tmp_path: Path, dtype: str) -> None:
+def test_columns_of_nothing_but_wrong_cells_are_judged_in_seconds(tmp_path, dtype):
     cell = WRONG[dtype]
     count = 32 * MILLION // (len(cell) + 1)
     path = tmp_path / "wrong.csv"
@@ -116,7 +116,7 @@ def stacked(count: int, orient: str) -> bytes:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("orient", ["columns", "rows", "side by side"])
-def test_very_many_arrays_in_one_sheet_take_time_in_proportion(tmp_path: Path, orient: str) -> None:
+def test_very_many_arrays_in_one_sheet_take_time_in_proportion(tmp_path, orient):
     count = {"columns": 70_000, "rows": 60_000, "side by side": 40_000}[orient] // PART
     path = tmp_path / "many.csv"
     path.write_bytes(stacked(count, orient))
@@ -124,7 +124,7 @@ def test_very_many_arrays_in_one_sheet_take_time_in_proportion(tmp_path: Path, o
 
 
 @pytest.mark.parametrize("count", [2, 3000, 20_000])
-def test_a_sheet_of_arrays_side_by_side_is_told_by_read_columns(tmp_path: Path, count: int) -> None:
+def test_a_sheet_of_arrays_side_by_side_is_told_by_read_columns(tmp_path, count):
     path = tmp_path / "many.csv"
     path.write_bytes(stacked(count, "side by side"))
     with pytest.raises(sa.FormatError, match="an array of the exchange format, 'a0'"):

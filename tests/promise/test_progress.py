@@ -12,7 +12,6 @@ import pytest
 import sheetarray as sa
 from sheetarray.columns import SheetArrays
 from sheetarray.registry import find_composite
-from sheets_emulator import SheetsServer
 
 ARRAYS = {"ev": ak.Array([[1, 2], [], [3]]), "t": np.arange(5.0), "x.json": np.array(["text"])}
 ASKED = [None, ["ev"], ["t"], ["ev", "t"], "ev", ["x.json"]]
@@ -25,7 +24,7 @@ def cells_of(infos: dict[str, Any], names: Any) -> int:
 
 @pytest.mark.parametrize("names", ASKED)
 @pytest.mark.parametrize("format", ["csv", "xlsx"])
-def test_the_total_is_what_is_asked_for(format: str, names: Any) -> None:
+def test_the_total_is_what_is_asked_for(format, names):
     file = io.BytesIO()
     sa.write(file, ARRAYS, format=format)
     infos = sa.scan(io.BytesIO(file.getvalue()), format=format)
@@ -36,7 +35,7 @@ def test_the_total_is_what_is_asked_for(format: str, names: Any) -> None:
 
 
 @pytest.mark.parametrize("names", ASKED)
-def test_the_total_of_google(server: SheetsServer, names: Any) -> None:
+def test_the_total_of_google(server, names):
     key = server.create()
     sa.write_gsheet(key, ARRAYS, client=server.client())
     infos = sa.scan(f"gsheets://{key}", client=server.client())
@@ -47,9 +46,7 @@ def test_the_total_of_google(server: SheetsServer, names: Any) -> None:
 
 
 @pytest.mark.parametrize("length", [10_000, 10_001])
-def test_a_long_text_array_with_the_name_of_a_description_is_not_read_by_scan(
-    monkeypatch: pytest.MonkeyPatch, length: int
-) -> None:
+def test_a_long_text_array_with_the_name_of_a_description_is_not_read_by_scan(monkeypatch, length):
     file = io.BytesIO()
     sa.write(file, {"x.json": np.array(["a, b"] * length), "t": np.arange(5.0)}, format="csv")  # quotes
     reads: list[object] = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,7 +21,7 @@ ARRAYS = {
 
 @pytest.mark.parametrize("suffix", ["csv", "json", "xlsx"])
 @pytest.mark.parametrize("element", ARRAYS)
-def test_the_element_is_named(tmp_path: Path, element: str, suffix: str) -> None:
+def test_the_element_is_named(tmp_path, element, suffix):
     path = tmp_path / f"t.{suffix}"
     with pytest.raises(sa.DTypeError) as caught:
         sa.write(path, {"first": np.arange(2), "t": ARRAYS[element]})
@@ -31,12 +30,12 @@ def test_the_element_is_named(tmp_path: Path, element: str, suffix: str) -> None
 
 
 @pytest.mark.parametrize("suffix", ["csv", "json", "xlsx", "avro", "npz", "msgpack"])
-def test_a_name_with_half_a_character_is_refused(tmp_path: Path, suffix: str) -> None:
+def test_a_name_with_half_a_character_is_refused(tmp_path, suffix):
     with pytest.raises(sa.LimitError, match=r"the name 'x\\ud800' is not valid Unicode"):
         sa.write(tmp_path / f"t.{suffix}", {HALF: np.arange(2)})
 
 
-def test_every_block_of_text_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_block_of_text_is_searched(monkeypatch):
     set_limits(monkeypatch, text_units_at_once=4)
     for index in range(9):
         array = np.array(["ab\ue000"] * 9)

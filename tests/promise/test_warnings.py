@@ -35,7 +35,7 @@ DOORS: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_a_warning_points_at_the_line_that_called(door: str) -> None:
+def test_a_warning_points_at_the_line_that_called(door):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         DOORS[door]()
@@ -44,14 +44,14 @@ def test_a_warning_points_at_the_line_that_called(door: str) -> None:
     assert {warning.lineno for warning in caught} <= {DOORS[door].__code__.co_firstlineno}
 
 
-def test_a_function_of_the_standard_library_in_between_is_passed_over() -> None:
+def test_a_function_of_the_standard_library_in_between_is_passed_over():
     read_list = functools.singledispatch(sa.from_linear)
     with pytest.warns(sa.SheetArrayWarning) as caught:
         read_list(OLDER)
     assert {warning.filename for warning in caught} == {__file__}
 
 
-def test_the_default_filter_says_it_once_for_each_line() -> None:
+def test_the_default_filter_says_it_once_for_each_line():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         for _ in range(3):
@@ -59,7 +59,7 @@ def test_the_default_filter_says_it_once_for_each_line() -> None:
     assert len(caught) == 1
 
 
-def test_no_other_place_counts_frames() -> None:
+def test_no_other_place_counts_frames():
     package = Path(sa.__file__).parent
     calls = [path.name for path in package.rglob("*.py") if re.search(r"warnings\.warn\(|stacklevel", path.read_text())]
     assert calls == [], "sheetarray.errors.warn_caller finds the caller's line"
@@ -81,7 +81,7 @@ def changes(target: Any, arrays: Any, **options: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("suffix", NO_ORDER)
-def test_the_arrays_are_named_whose_order_a_format_does_not_keep(suffix: str, tmp_path: Path) -> None:
+def test_the_arrays_are_named_whose_order_a_format_does_not_keep(suffix, tmp_path):
     target, name = tmp_path / f"f.{suffix}", FORMAT_OF.get(suffix, suffix)
     flat = {"c": np.ones((2, 3)), "v": np.arange(3), "row": TURNED[:1], "none": TURNED[:0]}
     assert changes(target, {"f": TURNED, **flat} if suffix != "ra" else {"f": TURNED}, format=name) == [
@@ -91,7 +91,7 @@ def test_the_arrays_are_named_whose_order_a_format_does_not_keep(suffix: str, tm
     assert changes(target, flat if suffix != "ra" else {"f": TURNED.copy("C")}, format=name) == []
 
 
-def test_six_arrays_are_five_names_and_a_number() -> None:
+def test_six_arrays_are_five_names_and_a_number():
     (said,) = changes(io.BytesIO(), dict.fromkeys("abcdef", TURNED), format="avro")
     assert "'a', 'b', 'c', 'd', 'e' and 1 more will be read" in said
     (said,) = changes(io.BytesIO(), dict.fromkeys("abcde", TURNED), format="avro")
@@ -99,13 +99,13 @@ def test_six_arrays_are_five_names_and_a_number() -> None:
 
 
 @pytest.mark.parametrize("suffix", ["csv", "npz", "xlsx", "npy"])
-def test_nothing_is_said_where_the_order_is_kept(suffix: str, tmp_path: Path) -> None:
+def test_nothing_is_said_where_the_order_is_kept(suffix, tmp_path):
     assert changes(tmp_path / f"f.{suffix}", {"f": TURNED}) == []
     assert sa.read(tmp_path / f"f.{suffix}")["f"].flags.f_contiguous
 
 
 @pytest.mark.parametrize("suffix", ["npy", "ra"])
-def test_a_name_is_named_that_a_format_does_not_keep(suffix: str, tmp_path: Path) -> None:
+def test_a_name_is_named_that_a_format_does_not_keep(suffix, tmp_path):
     assert changes(tmp_path / f"run.{suffix}", {"t": np.arange(3)})[0].endswith("'t' will be read as 'run'")
     assert list(sa.read(tmp_path / f"run.{suffix}")) == ["run"]
     assert changes(tmp_path / f"t.{suffix}", {"t": np.arange(3)}) == []
@@ -113,7 +113,7 @@ def test_a_name_is_named_that_a_format_does_not_keep(suffix: str, tmp_path: Path
     assert changes(io.BytesIO(), {"t": np.arange(3)}, format=suffix) == []  # what becomes of it, only the caller knows
 
 
-def test_convert_says_it_too_and_in_one_line_of_the_command_line(tmp_path: Path) -> None:
+def test_convert_says_it_too_and_in_one_line_of_the_command_line(tmp_path):
     sa.write(tmp_path / "a.csv", {"f": TURNED, "g": TURNED})
     with pytest.warns(sa.SheetArrayWarning, match="'f', 'g' will be read as row-major") as caught:
         sa.convert(tmp_path / "a.csv", tmp_path / "b.avro")

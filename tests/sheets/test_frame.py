@@ -16,17 +16,16 @@ from programs import resave, schema_errors
 
 import sheetarray as sa
 from sheetarray.testing.cases import CASES, assert_same
-from sheets_emulator import SheetsServer
 
 
-def test_every_array_comes_back_from_a_frame() -> None:
+def test_every_array_comes_back_from_a_frame():
     for case, array in CASES.items():
         frame = sa.to_frame({"x": array})
         assert frame["x"].tolist()[: len(sa.to_linear(array))] == sa.to_linear(array), case
         assert_same(sa.from_frame(frame)["x"], array)
 
 
-def test_columns_are_named_and_padded_with_none() -> None:
+def test_columns_are_named_and_padded_with_none():
     frame = sa.to_frame({"b": np.arange(3), "a": np.array("x")})
     assert list(frame.columns) == ["b", "a"]
     assert frame["a"].tolist()[-1] is None
@@ -38,7 +37,7 @@ def test_columns_are_named_and_padded_with_none() -> None:
 @pytest.mark.parametrize(
     "read", [{}, {"dtype": str, "keep_default_na": False}, {"dtype": str}, {"header": None}], ids=str
 )
-def test_what_pandas_wrote_to_csv_and_read_from_it_comes_back(read: dict[str, Any]) -> None:
+def test_what_pandas_wrote_to_csv_and_read_from_it_comes_back(read):
     arrays = {
         "t": np.array([[1.5, np.nan]]),
         "i": np.array([1, 2**60]),
@@ -56,7 +55,7 @@ def test_what_pandas_wrote_to_csv_and_read_from_it_comes_back(read: dict[str, An
         assert_same(result[name], array)
 
 
-def test_blanks_of_pandas_are_blanks() -> None:
+def test_blanks_of_pandas_are_blanks():
     frame = sa.to_frame({"x": np.array([1.0, 2.0])})
     for blank in (np.nan, None, pd.NA, pd.NaT):
         frame.loc[len(frame) - 1, "x"] = blank
@@ -66,7 +65,7 @@ def test_blanks_of_pandas_are_blanks() -> None:
         assert np.isnan(sa.from_frame(frame, missing="nan")["x"]).tolist() == [False, True]
 
 
-def test_an_edited_cell_is_named_by_its_address_in_a_sheet() -> None:
+def test_an_edited_cell_is_named_by_its_address_in_a_sheet():
     frame = sa.to_frame({"a": np.arange(3), "b": np.arange(3)})
     frame.loc[len(frame) - 1, "b"] = 2.5
     with pytest.raises(sa.FormatError) as caught:
@@ -74,7 +73,7 @@ def test_an_edited_cell_is_named_by_its_address_in_a_sheet() -> None:
     assert (caught.value.location, caught.value.element) == (f"B{len(frame) + 1}", "b[2]")
 
 
-def test_names_select() -> None:
+def test_names_select():
     frame = sa.to_frame({"a": np.arange(3), "b": np.arange(2)})
     assert list(sa.from_frame(frame, ["b"])) == ["b"]
     with pytest.raises(sa.NotFoundError, match="'a', 'b'"):
@@ -84,12 +83,12 @@ def test_names_select() -> None:
 @pytest.mark.parametrize(
     "frame", [pd.DataFrame(), pd.DataFrame({"a": [1, 2]}), pd.DataFrame({"a": []})], ids=["nothing", "numbers", "empty"]
 )
-def test_a_frame_without_an_array_is_refused(frame: pd.DataFrame) -> None:
+def test_a_frame_without_an_array_is_refused(frame):
     with pytest.raises(sa.FormatError):
         sa.from_frame(frame)
 
 
-def test_names_that_start_like_formulas_are_no_formulas_in_a_frame() -> None:
+def test_names_that_start_like_formulas_are_no_formulas_in_a_frame():
     frame = sa.to_frame({"=x": np.arange(2), "'y": np.array(["=1", "'"])})
     assert list(frame.columns) == ["=x", "'y"]
     result = sa.from_frame(frame)
@@ -107,7 +106,7 @@ def written(arrays: Any) -> dict[str, Any]:
     return sa.read(file, format="csv")
 
 
-def test_a_dataframe_is_written_column_by_column() -> None:
+def test_a_dataframe_is_written_column_by_column():
     frame = pd.DataFrame(
         {
             "i": [1, 2],
@@ -133,30 +132,30 @@ def test_a_dataframe_is_written_column_by_column() -> None:
         assert result[name].tolist() == expected
 
 
-def test_an_index_with_a_name_comes_first_and_a_counter_does_not() -> None:
+def test_an_index_with_a_name_comes_first_and_a_counter_does_not():
     frame = pd.DataFrame({"x": [1, 2]})
     assert list(written(frame)) == ["x"]
     assert list(written(frame.set_axis(["a", "b"], axis=0))) == ["index", "x"]
     assert list(written(frame.rename_axis("key"))) == ["key", "x"]
 
 
-def test_two_columns_of_one_name_are_refused() -> None:
+def test_two_columns_of_one_name_are_refused():
     with pytest.raises(sa.LimitError, match="'x'"):
         written(pd.DataFrame([[1, 2]], columns=["x", "x"]))
 
 
-def test_times_with_a_zone_are_written_as_instants_in_utc() -> None:
+def test_times_with_a_zone_are_written_as_instants_in_utc():
     frame = pd.DataFrame({"d": pd.to_datetime(["2020-01-01"]).tz_localize("Europe/Berlin")})
     assert written(frame)["d"].tolist() == np.array(["2019-12-31T23:00"], frame["d"].dtype.base).tolist()
 
 
-def test_a_series_is_one_array() -> None:
+def test_a_series_is_one_array():
     assert_same(written(pd.Series([1.5, 2.5], name="s"))["s"], np.array([1.5, 2.5]))
     assert list(written(pd.Series([1.5]))) == ["array"]
     assert_same(written({"k": pd.Series(["a", "b"])})["k"], np.array(["a", "b"]))
 
 
-def test_the_variables_of_an_xarray_dataset_are_written() -> None:
+def test_the_variables_of_an_xarray_dataset_are_written():
     xarray = pytest.importorskip("xarray")
     dataset = xarray.Dataset({"t": (("y", "x"), np.arange(6.0).reshape(2, 3))}, coords={"x": [10, 20, 30]})
     result = written(dataset)
@@ -167,14 +166,14 @@ def test_the_variables_of_an_xarray_dataset_are_written() -> None:
 
 
 @pytest.mark.parametrize("value", [[[1, 2], [3, 4]], 1.5, True, (1, 2), np.float32(2)])
-def test_what_numpy_makes_an_array_of_is_written(value: Any) -> None:
+def test_what_numpy_makes_an_array_of_is_written(value):
     assert_same(written({"x": value})["x"], np.asarray(value))
     assert_same(written(value)["array"], np.asarray(value))
     assert_same(written({"x": "text"})["x"], np.asarray("text"))
 
 
 @pytest.mark.parametrize("value", [{}, {"x": {1, 2}}, {"x": object()}, {"x": lambda: 1}])
-def test_what_is_no_array_is_refused(value: Any) -> None:
+def test_what_is_no_array_is_refused(value):
     with pytest.raises(sa.SheetArrayError):
         written(value)
 
@@ -211,7 +210,7 @@ def parts_of_notes(path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("options", [{}, {"guard": True, "views": True}, {"cells": "text"}])
-def test_names_have_notes_in_workbooks(tmp_path: Path, options: dict[str, Any]) -> None:
+def test_names_have_notes_in_workbooks(tmp_path, options):
     path = tmp_path / "a.xlsx"
     sa.write(path, dataset(), **options)
     assert notes_of(path) == WANTED
@@ -222,7 +221,7 @@ def test_names_have_notes_in_workbooks(tmp_path: Path, options: dict[str, Any]) 
     assert parts_of_notes(tmp_path / "b.xlsx") == []
 
 
-def test_notes_stay_and_go_with_the_sheet(tmp_path: Path) -> None:
+def test_notes_stay_and_go_with_the_sheet(tmp_path):
     path = tmp_path / "a.xlsx"
     book = openpyxl.Workbook()
     book.active["B2"].value = "mine"
@@ -243,7 +242,7 @@ def test_notes_stay_and_go_with_the_sheet(tmp_path: Path) -> None:
     assert len(parts_of_notes(path)) == 4  # those of the other two sheets
 
 
-def test_notes_survive_what_is_done_to_a_workbook(tmp_path: Path) -> None:
+def test_notes_survive_what_is_done_to_a_workbook(tmp_path):
     path = tmp_path / "a.xlsx"
     sa.write(path, dataset(), guard=True)
     changed = dataset().copy(deep=True)
@@ -262,7 +261,7 @@ def test_notes_survive_what_is_done_to_a_workbook(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("columns", [None, "lat"])
-def test_columns_of_tables_have_notes(tmp_path: Path, columns: str | None) -> None:
+def test_columns_of_tables_have_notes(tmp_path, columns):
     path = tmp_path / "a.xlsx"
     sa.write_table(path, dataset()[["t"]], columns=columns)
     found = notes_of(path, "table")
@@ -271,7 +270,7 @@ def test_columns_of_tables_have_notes(tmp_path: Path, columns: str | None) -> No
     assert sa.read_dataset(path, table="table").equals(dataset()[["t"]])
 
 
-def test_workbooks_in_memory_have_notes(tmp_path: Path) -> None:
+def test_workbooks_in_memory_have_notes(tmp_path):
     book = openpyxl.Workbook()
     sa.write(book, dataset())
     book.save(tmp_path / "a.xlsx")
@@ -285,7 +284,7 @@ def test_workbooks_in_memory_have_notes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("rows", [50, 30_000])  # the cells of the larger worksheet are not fetched at once
 @pytest.mark.parametrize("above", [0, 2])
-def test_names_have_notes_in_google_sheets(server: SheetsServer, rows: int, above: int) -> None:
+def test_names_have_notes_in_google_sheets(server, rows, above):
     client = server.client()
     key = server.create()
     for units, wanted in (("°C <&>", NOTE), ("K", "air temperature\nunits: K"), (None, "")):
@@ -302,7 +301,7 @@ def test_names_have_notes_in_google_sheets(server: SheetsServer, rows: int, abov
     assert not any(map(any, sheet.get_notes()))
 
 
-def test_notes_of_people_stay_in_google_sheets(server: SheetsServer) -> None:
+def test_notes_of_people_stay_in_google_sheets(server):
     client, key = server.client(), server.create()
     url = f"gsheets://{key}/arrays"
     book = client.open_by_key(key)
@@ -335,7 +334,7 @@ def test_notes_of_people_stay_in_google_sheets(server: SheetsServer) -> None:
 
 
 @pytest.mark.parametrize("labelled", [False, True])
-def test_comments_of_people_stay_in_workbooks(tmp_path: Path, labelled: bool) -> None:
+def test_comments_of_people_stay_in_workbooks(tmp_path, labelled):
     arrays = dataset() if labelled else {"t": np.arange(6.0), "n": np.arange(6.0) * 2}
     path, returned, target = tmp_path / "a.xlsx", tmp_path / "b.xlsx", tmp_path / "merged.xlsx"
     sa.write(path, arrays)
@@ -361,7 +360,7 @@ def test_comments_of_people_stay_in_workbooks(tmp_path: Path, labelled: bool) ->
 
 
 @pytest.mark.parametrize("columns", [None, "lat"])
-def test_tables_in_memory_have_the_notes_that_files_have(tmp_path: Path, columns: str | None) -> None:
+def test_tables_in_memory_have_the_notes_that_files_have(tmp_path, columns):
     sa.write_table(tmp_path / "file.xlsx", dataset()[["t"]], columns=columns)
     book = openpyxl.Workbook()
     sa.write_table(book, dataset()[["t"]], columns=columns, at="A1")

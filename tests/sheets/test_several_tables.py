@@ -17,7 +17,6 @@ from adapters_deleted import needing
 from limits import set_limits
 
 import sheetarray as sa
-from sheets_emulator import SheetsServer
 
 NORTH = pd.DataFrame({"day": pd.date_range("2026-01-01", periods=3), "sold": [3, 5, 8], "price": [0.1, 1 / 3, np.nan]})
 SOUTH = pd.DataFrame({"sold": [1.5], "kind": pd.Categorical(["a"])}, index=pd.Index(["x"], name="shop"))
@@ -26,32 +25,32 @@ TABLES = {"north": NORTH, "South 2": SOUTH}
 pytestmark = needing("xlsx")
 
 
-def by_path(tables: Any, path: Path, verb: Callable[..., Any]) -> None:
+def by_path(tables: Any, path: Path, verb: Callable[..., Any]):
     verb(path, tables)
 
 
-def by_file(tables: Any, path: Path, verb: Callable[..., Any]) -> None:
+def by_file(tables: Any, path: Path, verb: Callable[..., Any]):
     with open(path, "wb") as file:
         verb(file, tables, format="xlsx")
 
 
-def by_appending(tables: Any, path: Path, verb: Callable[..., Any]) -> None:
+def by_appending(tables: Any, path: Path, verb: Callable[..., Any]):
     sa.write(path, {"x": np.arange(3)}, sheet="before")
     verb(path, tables, mode="a")
 
 
-def by_openpyxl(tables: Any, path: Path, verb: Callable[..., Any]) -> None:
+def by_openpyxl(tables: Any, path: Path, verb: Callable[..., Any]):
     book = openpyxl.Workbook()
     verb(book, tables)
     book.save(path)
 
 
-def by_xlsxwriter(tables: Any, path: Path, verb: Callable[..., Any]) -> None:
+def by_xlsxwriter(tables: Any, path: Path, verb: Callable[..., Any]):
     with xlsxwriter.Workbook(path) as book:
         verb(book, tables)
 
 
-def by_pandas(tables: Any, path: Path, verb: Callable[..., Any]) -> None:
+def by_pandas(tables: Any, path: Path, verb: Callable[..., Any]):
     with pd.ExcelWriter(path, engine="openpyxl") as writer:
         NORTH.to_excel(writer, sheet_name="summary")
         verb(writer, tables)
@@ -61,7 +60,7 @@ WAYS = [by_path, by_file, by_appending, by_openpyxl, by_xlsxwriter, by_pandas]
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_each_frame_comes_back_from_its_sheet(way: Callable[..., Any], tmp_path: Path) -> None:
+def test_each_frame_comes_back_from_its_sheet(way, tmp_path):
     path = tmp_path / "t.xlsx"
     way(TABLES, path, sa.write)
     for title, frame in TABLES.items():
@@ -72,7 +71,7 @@ def test_each_frame_comes_back_from_its_sheet(way: Callable[..., Any], tmp_path:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_each_table_comes_back_from_its_sheet(way: Callable[..., Any], tmp_path: Path) -> None:
+def test_each_table_comes_back_from_its_sheet(way, tmp_path):
     path = tmp_path / "t.xlsx"
     tables = {
         "north": NORTH,
@@ -89,7 +88,7 @@ def test_each_table_comes_back_from_its_sheet(way: Callable[..., Any], tmp_path:
     assert sa.read_columns(path, sheet="rows")["s"].tolist() == ["x", "y"]
 
 
-def test_datasets_and_trees_are_sheets(tmp_path: Path) -> None:
+def test_datasets_and_trees_are_sheets(tmp_path):
     xr = pytest.importorskip("xarray")
     tree = xr.DataTree.from_dict(
         {"/": xr.Dataset({"a": ("x", [1, 2])}), "/c": xr.Dataset({"b": ("y", [1.5])}), "/c/d": None}
@@ -104,7 +103,7 @@ def test_datasets_and_trees_are_sheets(tmp_path: Path) -> None:
 
 
 @needing("gsheet")
-def test_a_spreadsheet_of_google_gets_a_worksheet_each(server: SheetsServer) -> None:
+def test_a_spreadsheet_of_google_gets_a_worksheet_each(server):
     client = server.client()
     key = server.create()
     for target in (key, client.open_by_key(server.create())):
@@ -140,7 +139,7 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
 
 @pytest.mark.parametrize("kind", BAD)
 @pytest.mark.parametrize("verb", [sa.write, sa.write_table])
-def test_what_cannot_be_written_changes_nothing(kind: str, verb: Callable[..., Any], tmp_path: Path) -> None:
+def test_what_cannot_be_written_changes_nothing(kind, verb, tmp_path):
     tables, error, message = BAD[kind]
     sa.write(tmp_path / "old.xlsx", {"x": np.arange(3)})
     old = (tmp_path / "old.xlsx").read_bytes()
@@ -158,7 +157,7 @@ def test_what_cannot_be_written_changes_nothing(kind: str, verb: Callable[..., A
     other.close()
 
 
-def test_a_sheet_in_the_way_keeps_all_of_them_out(tmp_path: Path) -> None:
+def test_a_sheet_in_the_way_keeps_all_of_them_out(tmp_path):
     path = tmp_path / "t.xlsx"
     sa.write(path, TABLES)
     old = path.read_bytes()
@@ -176,7 +175,7 @@ def test_a_sheet_in_the_way_keeps_all_of_them_out(tmp_path: Path) -> None:
     assert book.sheetnames == ["Sheet", "South 2"]
 
 
-def test_wide_tables_go_on_in_sheets_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wide_tables_go_on_in_sheets_of_their_own(tmp_path, monkeypatch):
     set_limits(monkeypatch, worksheet_columns=30)
     wide, small = pl.DataFrame({f"c{number}": [number] for number in range(31)}), pl.DataFrame({"n": [0, 1]})
     path = tmp_path / "t.xlsx"
@@ -190,7 +189,7 @@ def test_wide_tables_go_on_in_sheets_of_their_own(tmp_path: Path, monkeypatch: p
     assert sa.read(path, sheet="new")["n"].tolist() == [0, 1]
 
 
-def test_options_are_those_of_each_sheet(tmp_path: Path) -> None:
+def test_options_are_those_of_each_sheet(tmp_path):
     path = tmp_path / "t.xlsx"
     sa.write(path, TABLES, guard=True, formats={"price": "0.00"}, cells="numeric")
     titles = openpyxl.load_workbook(path, read_only=True).sheetnames
@@ -211,7 +210,7 @@ def test_options_are_those_of_each_sheet(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", [".csv", ".json", ".parquet", ".nc", ".npz", ".avro", ".msgpack"])
 @pytest.mark.parametrize("verb", ["write", "write_table"])
-def test_what_has_no_sheets_says_what_to_do(suffix: str, verb: str, tmp_path: Path, monkeypatch: Any) -> None:
+def test_what_has_no_sheets_says_what_to_do(suffix, verb, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     if verb == "write_table" and suffix not in (".csv", ".parquet"):
         pytest.skip("no tables at all")
@@ -229,7 +228,7 @@ def test_what_has_no_sheets_says_what_to_do(suffix: str, verb: str, tmp_path: Pa
 ALIKE = {"north": NORTH.set_index("day"), "south": NORTH.iloc[::-1].set_index("day") + 1}
 
 
-def test_frames_of_the_same_columns_are_intact_and_each_edit_is_told_with_its_sheet(tmp_path: Path) -> None:
+def test_frames_of_the_same_columns_are_intact_and_each_edit_is_told_with_its_sheet(tmp_path):
     path, edited = tmp_path / "t.xlsx", tmp_path / "edited.xlsx"
     sa.write(path, ALIKE)
     assert list(sa.check(path)) == []
@@ -256,7 +255,7 @@ def test_frames_of_the_same_columns_are_intact_and_each_edit_is_told_with_its_sh
 
 
 @pytest.mark.parametrize("guard", [False, True])
-def test_writes_with_the_same_names_in_one_workbook_are_intact(guard: bool, tmp_path: Path) -> None:
+def test_writes_with_the_same_names_in_one_workbook_are_intact(guard, tmp_path):
     path = tmp_path / "t.xlsx"
     for year in range(3):
         sa.write(path, {"t": np.linspace(year, 1, 5)}, sheet=f"year {year}", mode="a", guard=guard)
