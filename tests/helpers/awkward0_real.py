@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import fcntl
+import inspect
 import json
 import math
 import os
@@ -15,6 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from children import GIVEN_UP_AFTER, ChildServer, run_child
 
@@ -331,9 +333,9 @@ OPTIONS = {
     "uncompressed": "compression=None",
 }
 
-_PLAIN = """
-import datetime, math
-def plain(value):
+
+def plain(value):  # type: ignore[no-untyped-def]  # the text of it is a part of each script, also of old packages
+    """Return what `tolist()` gives in the form in which a script says it."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, np.generic):
@@ -351,7 +353,9 @@ def plain(value):
     if isinstance(value, (datetime.datetime, datetime.timedelta)):
         return {"time": str(value)}
     return value
-"""
+
+
+PLAIN = "import datetime, math\n" + inspect.getsource(plain)
 
 _COMMON = """
 import lzma
@@ -435,29 +439,12 @@ def saving(arrays: dict[str, str], *, old: bool = False) -> str:
         arrays: an expression for each, by name.
         old: by the package awkward, not by awkward0.
     """
-    lines = [_PLAIN, _OLD if old else _COMMON, "said = {}"]
+    lines = [PLAIN, _OLD if old else _COMMON, "said = {}"]
     for name, expression in arrays.items():
         lines.append(f"array = {expression}")
         lines.append(f"save(sys.argv[1] + '/{name}.awkd', array, mode='w', {OPTIONS.get(name, '')})")
         lines.append(f"said[{name!r}] = plain(array.tolist())")
     return "\n".join([*lines, "print(json.dumps(said))"])
-
-
-def plain(value: Any) -> Any:
-    """What awkward 2 gives, in the form in which a script says it."""
-    if isinstance(value, dict):
-        return {name: plain(item) for name, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    if isinstance(value, bytes):
-        return {"bytes": value.hex()}
-    if isinstance(value, complex):
-        return {"complex": [plain(value.real), plain(value.imag)]}
-    if isinstance(value, float) and not math.isfinite(value):
-        return {"float": repr(value)}
-    if isinstance(value, (datetime.datetime, datetime.timedelta)):
-        return {"time": str(value)}
-    return value
 
 
 def without_names(value: Any) -> Any:

@@ -478,7 +478,7 @@ TEXTS = {
 def test_arrays_of_text_are_the_strings_that_awkward0_makes_of_them(tmp_path: Path, case: str) -> None:
     np.savez(tmp_path / "t.npz", TEXTS[case])
     script = (
-        awkward0_real._PLAIN
+        awkward0_real.PLAIN
         + """
 import awkward0
 with np.load(sys.argv[1]) as stored:
