@@ -7,9 +7,12 @@ follows it elsewhere, or with the reason why nothing follows it.
 from __future__ import annotations
 
 import ast
+import datetime
 import io
+import json
 import re
 import shlex
+import shutil
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,69 +28,70 @@ from adapters_deleted import DELETED
 from click.testing import Result
 from command_line import run_command
 from limits import set_limits
+from mixtures import edited_sheet
 
 import sheetarray as sa
 
 pytestmark = pytest.mark.skipif(bool({"csv", "json", "npz", "xlsx"} & set(DELETED)), reason="an adapter was deleted")
 
 NUMBERS = np.arange(12.0) / 7
-DAYS = np.array(["2024-02-29", "2024-03-01"], "M8[D]")
+
+
+SWAPPED = {f"A{31 - row}": (NUMBERS[11 - row] + 1) * 1000 for row in range(12)}  # in another order besides
+EDITED: dict[str, tuple[str, dict[str, Any]]] = {  # by a file: of which other one it is, and what was typed into cells
+    "edited_plain": ("plain", {"A29": 99.5}),
+    "edited_guarded": ("guarded", {"A29": 99.5}),
+    "grown": ("plain", {"A32": 7, "B32": 7}),
+    "renamed": ("plain", {"A1": "tt"}),
+    "dated": ("words", {"A21": datetime.date(2024, 2, 29)}),
+    "times": ("plain", SWAPPED),
+}
 
 
 def make_files(folder: Path):
     """Write one file of each kind that a hint is about."""
     sa.write(folder / "plain.xlsx", {"t": NUMBERS, "n": np.arange(12)})
     sa.write(folder / "guarded.xlsx", {"t": NUMBERS}, guard=True)
-    for name in ("plain", "guarded"):
-        edit_cells(folder / f"{name}.xlsx", folder / f"edited_{name}.xlsx", lambda cells: cells.put(-2, 1, 99.5))
-    grow = lambda cells: [cells.put(1, column, 7) for column in (1, 2)]  # noqa: E731
-    edit_cells(folder / "plain.xlsx", folder / "grown.xlsx", grow)
-    edit_cells(folder / "plain.xlsx", folder / "renamed.xlsx", lambda cells: cells.sheet.cell(1, 1, "tt"))
     sa.write(folder / "words.xlsx", {"s": np.array(["a", "b"])})
-    edit_cells(folder / "words.xlsx", folder / "dated.xlsx", lambda cells: cells.put(0, 1, DAYS[0].item()))
-    edit_cells(folder / "plain.xlsx", folder / "cut.xlsx", lambda cells: cells.put(-2, 1, float(f"{NUMBERS[9]:.3g}")))
-    swap = lambda cells: [cells.put(-row, 1, (NUMBERS[11 - row] + 1) * 1000) for row in range(12)]  # noqa: E731
-    edit_cells(folder / "plain.xlsx", folder / "times.xlsx", swap)
+    for name, (source, cells) in EDITED.items():
+        type_into(folder / f"{source}.xlsx", folder / f"{name}.xlsx", cells)
     sa.write(folder / "run.csv", {"t": NUMBERS})
     sa.write(folder / "even.csv", {"t": NUMBERS, "n": np.arange(12)})
-    (folder / "uneven.csv").write_text((folder / "even.csv").read_text() + "3.5,\n")
-    (folder / "one_cell.csv").write_text("id;t\n" + "1;2.5\n")
-    text = (folder / "run.csv").read_text()
-    (folder / "grown.csv").write_text(text + "3.5\n")
-    (folder / "blank.csv").write_text(text.replace("\n0.0\n", "\n\n").replace("\r\n0.0\r\n", "\r\n\r\n"))
-    (folder / "text").write_text(text)
     sa.write(folder / "three.csv", {"a": np.arange(3), "b": np.arange(4), "c": np.arange(5)})
     sa.write(folder / "pairs.csv", {"a": np.arange(3), "b": np.arange(4), "c": np.arange(4), "d": np.zeros((2, 2))})
     (folder / "book.csv").write_bytes((folder / "plain.xlsx").read_bytes())
     (folder / "latin.csv").write_bytes("größe\n1.5\n".encode("cp1252"))
-    (folder / "table.csv").write_text("id,t\n1,2.5\n")
-    (folder / "long.csv").write_text("x\n0.12345678901234567891\n0.5\n")
-    (folder / "older.json").write_text(
-        '{"t": ["ndarray", "shape", 1, "strides", 1, "offset", 0, "order", "row-major",'
-        ' "dtype", "float64", "length", 1, "capacity", 1, "data", 2.5]}'
-    )
+    text = (folder / "run.csv").read_text()
+    older = ["ndarray", *sa.to_linear(np.array([2.5]))[3:]]
+    for name, content in {
+        "uneven.csv": (folder / "even.csv").read_text() + "3.5,\n",
+        "grown.csv": text + "3.5\n",
+        "blank.csv": text.replace("\n0.0\n", "\n\n"),
+        "text": text,
+        "table.csv": "id,t\n1,2.5\n",
+        "long.csv": "x\n0.12345678901234567891\n0.5\n",
+        "older.json": json.dumps({"t": older}),
+    }.items():
+        (folder / name).write_text(content)
 
 
-class Cells:
-    """The cells of the arrays of a workbook, for edits as people make them."""
-
-    def __init__(self, sheet: Any):
-        self.sheet, self.last = sheet, sheet.max_row
-
-    def put(self, below: int, column: int, value: Any):
-        """Type into a cell, counted from the last row."""
-        self.sheet.cell(self.last + below, column, value)
+def type_into(source: Path, target: Path, cells: dict[str, Any]):
+    shutil.copy(source, target)
+    with edited_sheet(target) as sheet:
+        for address, value in cells.items():
+            sheet[address] = value
 
 
-def edit_cells(source: Path, target: Path, edit: Callable[[Cells], object]):
-    book = openpyxl.load_workbook(source)
-    edit(Cells(book["arrays"]))
-    book.save(target)
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    make_files(folder)
+    return folder
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch) -> Path:
-    make_files(tmp_path)
+def folder(files, tmp_path, monkeypatch):
+    shutil.copytree(files, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -306,10 +310,8 @@ def test_a_change_that_adopt_accepts_is_said(folder):
 
 def test_a_change_of_all_elements_is_told_by_diff(folder):
     sa.write(folder / "sent.xlsx", {"t": NUMBERS + 1})
-    times = lambda cells: [cells.put(-row, 1, (NUMBERS[11 - row] + 1) * 1000) for row in range(12)]  # noqa: E731
-    edit_cells(folder / "sent.xlsx", folder / "returned.xlsx", times)
-    said = run("check returned.xlsx")
-    assert re.search(r"sheetarray (diff) says whether", " ".join(said.stdout.split())) is not None
+    type_into(folder / "sent.xlsx", folder / "returned.xlsx", SWAPPED)
+    assert "sheetarray diff says whether" in " ".join(run("check returned.xlsx").stdout.split())
     assert "t: every number was multiplied by 1000" in run("diff sent.xlsx returned.xlsx").stdout
     assert run("adopt returned.xlsx").exit_code == 0
     assert run("check returned.xlsx").exit_code == 0
