@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -485,7 +486,6 @@ class Edited:
 # Rows that people add to sheets of arrays, or delete from them, alike in all columns: in CSV and through openpyxl.
 
 NEW = {"f": 9.5, "i": 7, "u": 7, "b": True, "U": "new"}
-Way = Literal["csv", "openpyxl"]
 
 
 @dataclass(frozen=True)
@@ -526,39 +526,14 @@ def written(path: Path, arrays: dict[str, Any]) -> Path:
     return path
 
 
-def edit_columns(columns: list[list[Any]], arrays: dict[str, np.ndarray[Any, Any]], edit: Edit, way: Way) -> None:
-    """Edit the columns of a sheet, one for each array, names on top."""
-    for column, array in zip(columns, arrays.values(), strict=True):
-        slow = array.shape[-1 if array.ndim > 1 and not array.flags.c_contiguous else 0]
-        begin = next(i for i, cell in enumerate(column) if cell == "data") + 1
-        new = NEW[array.dtype.kind]
-        column[begin:] = edit.of_cells(column[begin:], array.size // slow, str(new) if way == "csv" else new)
-
-
 def take_columns(rows: list[list[Any]], blank: Any) -> list[list[Any]]:
     """The columns of rows, without the blanks below them."""
-    columns = [[row[place] if place < len(row) else blank for row in rows] for place in range(max(map(len, rows)))]
+    width = max(map(len, rows))
+    columns = [list(column) for column in zip(*([*row, *[blank] * (width - len(row))] for row in rows), strict=True)]
     for column in columns:
         while column and column[-1] == blank:
             column.pop()
     return columns
-
-
-def edit_csv(path: Path, arrays: dict[str, np.ndarray[Any, Any]], edit: Edit) -> None:
-    """Edit a CSV as it was written."""
-    rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"), newline="")))
-    columns = take_columns(rows, "")
-    edit_columns(columns, arrays, edit, "csv")
-    put_csv(path, columns)
-
-
-def put_csv(path: Path, columns: list[list[str]]) -> None:
-    """Write columns of text as CSV."""
-    height = max(map(len, columns))
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(
-            [column[row] if row < len(column) else "" for column in columns] for row in range(height)
-        )
 
 
 @contextmanager
@@ -569,12 +544,33 @@ def edited_sheet(path: Path, title: str = "arrays") -> Iterator[Any]:
     book.save(path)
 
 
-def edit_workbook(path: Path, arrays: dict[str, np.ndarray[Any, Any]], edit: Edit) -> None:
-    """Edit a workbook as it was written, through openpyxl."""
+def get_columns(path: Path) -> list[list[Any]]:
+    """The cells of a CSV file, or of a workbook's arrays, column by column."""
+    if path.suffix == ".csv":
+        return take_columns(list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"), newline=""))), "")
+    sheet = openpyxl.load_workbook(path)["arrays"]
+    return take_columns([[cell.value for cell in row] for row in sheet.iter_rows()], None)
+
+
+def put_columns(path: Path, columns: list[list[Any]]) -> None:
+    """Put other cells into such a file, whose cells keep their looks."""
+    if path.suffix == ".csv":
+        with path.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows(zip_longest(*columns, fillvalue=""))
+        return
     with edited_sheet(path) as sheet:
-        old = take_columns([[cell.value for cell in row] for row in sheet.iter_rows()], None)
-        new = [list(column) for column in old]
-        edit_columns(new, arrays, edit, "openpyxl")
-        for place, (before, after) in enumerate(zip(old, new, strict=True), 1):
-            for row in range(max(len(before), len(after))):
-                sheet.cell(row + 1, place).value = after[row] if row < len(after) else None
+        rows = list(zip_longest(*columns))
+        for number in range(max(sheet.max_row, len(rows))):
+            for place in range(len(columns)):
+                sheet.cell(number + 1, place + 1).value = rows[number][place] if number < len(rows) else None
+
+
+def edit_rows(path: Path, arrays: dict[str, np.ndarray[Any, Any]], edit: Edit) -> None:
+    """Edit the rows of all arrays of a file as it was written, names on top."""
+    columns = get_columns(path)
+    for column, array in zip(columns, arrays.values(), strict=True):
+        slow = array.shape[-1 if array.ndim > 1 and not array.flags.c_contiguous else 0]
+        begin, new = column.index("data") + 1, NEW[array.dtype.kind]
+        new = str(new) if path.suffix == ".csv" else new
+        column[begin:] = edit.of_cells(column[begin:], array.size // slow, new)
+    put_columns(path, columns)

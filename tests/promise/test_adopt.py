@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 import io
 import json
@@ -19,7 +18,7 @@ from examples import examples
 from excel_packages import parts, rich, with_parts
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mixtures import Edit, edit_csv, edit_workbook, edited_sheet, put_csv, take_columns, written
+from mixtures import Edit, edit_rows, edited_sheet, get_columns, put_columns, take_columns, written
 
 import sheetarray as sa
 
@@ -36,7 +35,7 @@ GROWING = {name: array for name, array in ARRAYS.items() if name != "other"}
 def edited(path: Path, edit: Edit) -> dict[str, np.ndarray[Any, Any]]:
     """Write the arrays, edit all but the last, and return what must come back."""
     written(path, GROWING)
-    (edit_csv if path.suffix == ".csv" else edit_workbook)(path, GROWING, edit)
+    edit_rows(path, GROWING, edit)
     return {name: edit.of_array(array) for name, array in GROWING.items()}
 
 
@@ -276,9 +275,9 @@ def test_labels_that_disagree_are_named(tmp_path):
     xr = pytest.importorskip("xarray")
     path = tmp_path / "t.csv"
     sa.write(path, xr.Dataset({"t": ("x", [1, 2])}, {"x": [0.5, 1.5]}))
-    columns = take_columns(list(csv.reader(io.StringIO(path.read_text(), newline=""))), "")
+    columns = get_columns(path)
     next(column for column in columns if column[0] == "t").append("3")
-    put_csv(path, columns)
+    put_columns(path, columns)
     uneven = pytest.warns(sa.SheetArrayWarning, match="2 in 'x', 3 in 't'")
     with uneven, pytest.raises(sa.FormatError, match=r"'x' has \d in '.', and \d in '.'"):
         sa.adopt(path)

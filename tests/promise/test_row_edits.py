@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import datetime as dt
 import io
 import json
 import warnings
 from collections.abc import Callable
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ import pytest
 from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mixtures import Edit, edit_csv, edit_workbook, edited_sheet, put_csv, take_columns, written
+from mixtures import Edit, edit_rows, edited_sheet, get_columns, put_columns, take_columns, written
 from programs import resave
 
 import sheetarray as sa
@@ -64,7 +64,7 @@ def assert_resized(path: Path, arrays: dict[str, np.ndarray[Any, Any]], edit: Ed
 def test_resize_gives_what_the_cells_say(tmp_path_factory, suffix, table):
     arrays, edit = table
     path = written(tmp_path_factory.mktemp("edited") / f"t.{suffix}", arrays)
-    (edit_csv if suffix == "csv" else edit_workbook)(path, arrays, edit)
+    edit_rows(path, arrays, edit)
     assert_resized(path, arrays, edit)
     with pytest.raises(sa.FormatError, match="resize=True"):
         sa.read(path)
@@ -90,16 +90,13 @@ def make_arrays(rows: int, seed: int = 0) -> dict[str, np.ndarray[Any, Any]]:
 def errors_after(path: Path, arrays: dict[str, Any], change: Callable[[Rows], Rows], **options: Any) -> list[str]:
     """Return what `check` says when the rows of a new workbook were changed: each a list of the cells of each array."""
     sa.write(path, arrays, **options)
-    count = len(next(iter(arrays.values())))
-    with edited_sheet(path) as sheet:
-        first = [cell.value for cell in sheet["A"]].index("data") + 2
-        columns = take_columns([[cell.value for cell in row] for row in sheet.iter_rows(min_row=first)], None)
-        split = [np.array(column, dtype=object).reshape(count, -1).tolist() for column in columns]
-        rows = change([list(row) for row in zip(*split, strict=True)])
-        sheet.delete_rows(first, max(map(len, columns)))
-        for number in range(len(columns)):
-            for place, value in enumerate((cell for row in rows for cell in row[number]), first):
-                sheet.cell(place, number + 1).value = value
+    columns, count = get_columns(path), len(next(iter(arrays.values())))
+    first = columns[0].index("data") + 1
+    split = [np.array(column[first:], dtype=object).reshape(count, -1).tolist() for column in columns]
+    rows = change([list(row) for row in zip(*split, strict=True)])
+    for number, column in enumerate(columns):
+        column[first:] = (cell for row in rows for cell in row[number])
+    put_columns(path, columns)
     return [finding.message for finding in sa.check(path) if finding.severity == "error"]
 
 
@@ -121,7 +118,7 @@ WORDED = [
 def test_a_workbook_says_which_rows(tmp_path, rows, edit, message):
     arrays = make_arrays(rows)
     path = written(tmp_path / "t.xlsx", arrays)
-    edit_workbook(path, arrays, edit)
+    edit_rows(path, arrays, edit)
     (error,) = (finding for finding in sa.check(path) if finding.severity == "error")
     assert error.message.startswith(message)
     assert "'t' is " in error.message
@@ -142,7 +139,7 @@ def test_a_workbook_says_which_rows(tmp_path, rows, edit, message):
 def test_rows_among_others_that_are_alike_are_one_edit(tmp_path, edit, guard):
     arrays = make_arrays(1000) | {"flag": np.arange(1000) == 700, "all": np.full((1000, 2), True)}
     sa.write(tmp_path / "t.xlsx", arrays, guard=guard)
-    edit_workbook(tmp_path / "t.xlsx", arrays, edit)
+    edit_rows(tmp_path / "t.xlsx", arrays, edit)
     (error,) = (finding for finding in sa.check(tmp_path / "t.xlsx") if finding.severity == "error")
     rows = "row 300" if edit.count == 1 else "rows 300 to 302"
     assert error.message.startswith(f"{rows} {edit.kind.removesuffix('e')}ed in 7 arrays: ")
@@ -158,7 +155,7 @@ def test_rows_above_a_single_array_of_dates_are_one_edit(tmp_path):
 def test_an_edited_element_is_named_beside_rows_that_were_appended(tmp_path):
     arrays = make_arrays(40)
     path = written(tmp_path / "t.xlsx", arrays)
-    edit_workbook(path, arrays, Edit("insert", 40, 2))
+    edit_rows(path, arrays, Edit("insert", 40, 2))
     with edited_sheet(path) as sheet:
         sheet.cell([cell.value for cell in sheet["B"]].index("data") + 2 + 7, 2).value = 999
     arrays["p"][7] = 999
@@ -170,18 +167,14 @@ def test_an_edited_element_is_named_beside_rows_that_were_appended(tmp_path):
     np.testing.assert_allclose(sa.read(path, resize=True)["p"][:40], arrays["p"], rtol=1e-15)
 
 
-def csv_columns(path: Path) -> list[list[str]]:
-    return take_columns([line.split(",") for line in path.read_text().splitlines()], "")
-
-
 @pytest.mark.parametrize("suffix", ["csv", "json"])
 def test_a_single_column_that_differs_stays_an_error_with_its_address(tmp_path, suffix):
     arrays = {name: array for name, array in make_arrays(6).items() if name in "pn"}
     path = written(tmp_path / f"t.{suffix}", arrays)
     if suffix == "csv":
-        columns = csv_columns(path)
+        columns = get_columns(path)
         columns[1].append("7")
-        put_csv(path, columns)
+        put_columns(path, columns)
     else:
         lists = json.loads(path.read_text())
         lists["n"].append(7)
@@ -224,19 +217,11 @@ NAMES = ["f", "g", "s"]
 def test_arrays_that_grew_differently_are_named_with_their_rows(added, said, orient, tmp_path):
     """A total typed below one column is no element without a word, whichever array is asked for."""
     arrays = {"f": np.arange(6.0), "g": np.arange(6), "s": np.array(list("abcdef")), "other": np.arange(8)}
-    file = io.StringIO()
-    sa.write_csv(file, arrays)
-    columns = take_columns(list(csv.reader(io.StringIO(file.getvalue(), newline=""))), "")
+    path = written(tmp_path / "t.csv", arrays)
+    columns = get_columns(path)
     for column, more in zip(columns, added, strict=False):
         column[len(column) + min(more, 0) :] = ["7"] * more
-    path = tmp_path / "t.csv"
-    put_csv(path, columns)
-    if orient == "rows":
-        rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"), newline="")))
-        width = max(map(len, rows))
-        turned = io.StringIO(newline="")
-        csv.writer(turned).writerows(zip(*([*row, *[""] * (width - len(row))] for row in rows), strict=True))
-        path.write_text(turned.getvalue(), encoding="utf-8", newline="")
+    put_columns(path, columns if orient == "columns" else list(zip_longest(*columns, fillvalue="")))
     verbs: list[Any] = [sa.read, sa.scan, lambda path, **options: sa.read(path, ["g"], **options), sa.read_frame]
     for verb in verbs[: 3 if len({*added}) > 1 else 4]:
         with warnings.catch_warnings(record=True) as caught:
@@ -255,12 +240,12 @@ def test_arrays_that_grew_differently_are_named_with_their_rows(added, said, ori
 
 def test_what_is_no_row_stays_an_error(tmp_path):
     path = written(tmp_path / "t.csv", {"t": np.zeros((4, 3))})
-    columns = csv_columns(path)
-    put_csv(path, [[*columns[0], "1", "2"]])
+    columns = get_columns(path)
+    put_columns(path, [[*columns[0], "1", "2"]])
     with pytest.raises(sa.FormatError, match=r"expected no more than 12 data cells.*whole rows of 3 elements") as error:
         sa.read(path, resize=True)
     assert error.value.location == "A34"
-    put_csv(path, [[*columns[0], "mean", "of", "it"]])
+    put_columns(path, [[*columns[0], "mean", "of", "it"]])
     (finding,) = sa.check(path)
     assert finding.message.startswith("expected no more than 12 data cells")
 
@@ -279,7 +264,7 @@ def test_text_is_as_long_as_its_neighbours(tmp_path):
     arrays = {"n": np.arange(4), "s": np.array(["a", "b", "", ""])}
     path = written(tmp_path / "t.csv", arrays)
     assert sa.read(path, ["s"], resize=True)["s"].tolist() == ["a", "b", "", ""]
-    edit_csv(path, arrays, Edit("delete", 3, 1))
+    edit_rows(path, arrays, Edit("delete", 3, 1))
     assert sa.read(path, ["s"], resize=True)["s"].tolist() == ["a", "b", ""]
     assert sa.read(path, resize=True)["s"].tolist() == ["a", "b", ""]
     (finding,) = sa.check(path)
@@ -288,8 +273,8 @@ def test_text_is_as_long_as_its_neighbours(tmp_path):
 
 def test_blanks_are_nan_where_neighbours_are_longer(tmp_path):
     path = written(tmp_path / "t.csv", {"n": np.arange(2), "x": np.array([0.5, 1.5])})
-    columns = csv_columns(path)
-    put_csv(path, [[*columns[0], "2"], columns[1]])
+    columns = get_columns(path)
+    put_columns(path, [[*columns[0], "2"], columns[1]])
     with pytest.warns(sa.SheetArrayWarning, match="2 in 'x', 3 in 'n'"):
         x = sa.read(path, resize=True, missing="nan")["x"]
     assert x.tolist()[:2] == [0.5, 1.5]
@@ -367,9 +352,8 @@ def test_columns_of_awkward_arrays_are_not_resized(tmp_path):
     ak = pytest.importorskip("awkward")
     path = tmp_path / "t.csv"
     sa.write(path, {"e": ak.Array([[1.0, 2.0], [3.0]]), "n": np.arange(3)})
-    rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"), newline="")))
-    columns = take_columns(rows, "")
-    put_csv(path, [[*columns[0], "5"], *columns[1:]])
+    columns = get_columns(path)
+    put_columns(path, [[*columns[0], "5"], *columns[1:]])
     with pytest.raises(sa.FormatError, match="columns that belong together"):
         sa.read(path, resize=True)
     assert any("columns that belong together" in finding.hint for finding in sa.check(path))
@@ -559,22 +543,16 @@ def test_a_sort_of_whole_rows_moves_the_description_of_labels_too(tmp_path, suff
     frame = pd.DataFrame({"n": [5, 3, 4, 1, 2]}, index=pd.Index([*"vwxyz"], name="key"))
     path = tmp_path / f"t.{suffix}"
     sa.write(path, frame)
-    if suffix == "csv":
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        path.write_text("".join([*lines[:-5], *reversed(lines[-5:])]), encoding="utf-8")
-    else:
-        with edited_sheet(path) as sheet:
-            rows = [[cell.value for cell in row] for row in sheet.iter_rows(min_row=20)]
-            sheet.delete_rows(20, 5)
-            for row in sorted(rows, key=lambda row: row[1]):
-                sheet.append(row)
+    columns = get_columns(path)
+    rows = sorted(zip_longest(*(column[19:] for column in columns)), key=lambda row: int(row[1]))
+    put_columns(path, [[*column[:19], *cells] for column, cells in zip(columns, zip(*rows, strict=True), strict=True)])
+    if suffix == "xlsx":
         (finding,) = sa.check(path)
         assert finding.message == "rows sorted by n (5 rows, 2 arrays)"
         sa.adopt(path)
     assert list(sa.check(path)) == []
-    order = [4, 3, 2, 1, 0] if suffix == "csv" else [3, 4, 1, 2, 0]
     for options in ({}, {"resize": True}):
-        pd.testing.assert_frame_equal(sa.read_frame(path, **options), frame.iloc[order])
+        pd.testing.assert_frame_equal(sa.read_frame(path, **options), frame.iloc[[3, 4, 1, 2, 0]])
 
 
 @pytest.mark.parametrize("guard", [True, False])
