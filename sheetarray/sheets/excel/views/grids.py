@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import islice, product
@@ -56,11 +57,20 @@ class ViewGrid(ViewFormulas):
     """The rows of a view.
 
     `name_of`: returns the defined name of the cells of an array, given the name of the array.
+
+    Attributes:
+        captions: the texts in the first column.
+        frozen_rows: the number of rows that stay in sight.
+        ranges: of the elements, as ranges of cells.
+        open_ranges: the cells that people may change.
     """
 
     def __init__(self, plan: ViewPlan, name_of: Callable[[str], str], styles: CellStyles) -> None:
         super().__init__(plan, name_of, EXACT_INTEGER)
-        self.styles = styles
+        self.styles, self.frozen_rows, self.ranges = styles, self.label_row, [self.grid_range.replace("$", "")]
+        self.captions = [plan.caption, f"{plan.rows.dim} \\ {plan.columns.dim}"]
+        self.captions += [chooser.caption for chooser in self.choosers.values()]
+        self.open_ranges = [f"B{chooser.row}" for chooser in self.choosers.values()]
 
     # Rows ----------------------------------------------------------------------------------------------------
 
@@ -162,7 +172,7 @@ TEXT_STYLE = "@"  # the key of the style of text in `CellStyles.choosers`
 
 
 class EditableGrid:
-    """The rows of a view for editing.
+    """The rows of a view for editing, with the attributes of a `ViewGrid`.
 
     `name_of`: returns the defined name of the cells of an array, given the name of the array.
     """
@@ -171,6 +181,14 @@ class EditableGrid:
         self.plan, self.styles = plan, styles
         self._name_of = name_of
         self._cells = ArrayCells(name_of, plan.as_text, EXACT_INTEGER)
+        self.captions = [f"{plan.caption}: {plan.rows.dim} \\ {plan.columns.dim}"]
+        self.captions += [f"{axis.dim}:" for axis in plan.choosers]
+        self.first_row = self.heading + 1
+        self.slices = math.prod(axis.size for axis in plan.choosers)
+        self.frozen_rows = self.heading if self.slices == 1 else 0
+        rows = range(self.first_row, self.last_row + 1, self.step)
+        self.ranges = [f"B{row}:{self.last_column}{row + plan.height - 1}" for row in rows]
+        self.open_ranges = self.ranges
 
     # Places of the cells -------------------------------------------------------------------------------------
 
@@ -183,11 +201,6 @@ class EditableGrid:
     def step(self) -> int:
         """The number of rows that a slice takes, with the blank row below it."""
         return self.heading + self.plan.height + 1
-
-    @property
-    def slices(self) -> int:
-        """The number of slices."""
-        return len(self._indices)
 
     @property
     def last_row(self) -> int:
@@ -203,17 +216,6 @@ class EditableGrid:
     def hidden_place(self) -> int:
         """The number of the hidden column, counted from 0: it is right of the elements and of the labels of slices."""
         return max(self.plan.width + 1, 2 * len(self.plan.choosers))
-
-    def first_row_of(self, number: int) -> int:
-        """Return the number of the row, counted from 1, in which the elements of a slice begin."""
-        return number * self.step + self.heading + 1
-
-    @property
-    def ranges(self) -> Iterator[str]:
-        """The elements of each slice, as ranges of cells."""
-        for number in range(self.slices):
-            row = self.first_row_of(number)
-            yield f"B{row}:{self.last_column}{row + self.plan.height - 1}"
 
     def hidden_cell(self, row: int) -> str:
         """Return the absolute address of a cell of the hidden column."""
@@ -314,9 +316,8 @@ class EditableGrid:
 
     def _label_cells(self, row: int, values: list[Cell]) -> str:
         """Return the XML of the row with the caption and the labels of columns."""
-        plan, labels = self.plan, self.plan.columns.labels
-        corner = f"{plan.caption}: {plan.rows.dim} \\ {plan.columns.dim}"
-        cells = [cell_xml(f"A{row}", corner, style=self.styles.bold)]
+        labels = self.plan.columns.labels
+        cells = [cell_xml(f"A{row}", self.captions[0], style=self.styles.bold)]
         style = self.styles.bold_right if labels is None or labels.style is None else labels.style
         for place, value in enumerate(values):
             formula = "" if labels is None else self._cells.formula(labels, place)

@@ -59,12 +59,13 @@ def make_view(
     view's parts, and what the workbook asks of them.
     """
     if plan.editable:
-        editable = EditableGrid(plan, name_of, styles)
-        head, tail = _editable_head(plan, editable, selected=part.selected), _editable_tail(plan, editable)
-        return ViewParts(head.encode(), editable.iter_rows(), tail.encode(), None)
-    grid = ViewGrid(plan, name_of, styles)
-    head, tail = _head(plan, grid, selected=part.selected), _tail(plan, grid, has_chart=part.drawing != "")
-    return ViewParts(head.encode(), grid.iter_rows(), tail.encode(), chart_parts(grid) if part.drawing else None)
+        grid: ViewGrid | EditableGrid = EditableGrid(plan, name_of, styles)
+        chart = None
+    else:
+        grid = ViewGrid(plan, name_of, styles)
+        chart = chart_parts(grid) if part.drawing else None
+    head, tail = _head(plan, grid, selected=part.selected), _tail(plan, grid, has_chart=chart is not None)
+    return ViewParts(head.encode(), grid.iter_rows(), tail.encode(), chart)
 
 
 def printed_range(plan: ViewPlan) -> str:
@@ -78,79 +79,46 @@ def printed_range(plan: ViewPlan) -> str:
     return f"$A$1:${last}${min(grid.last_row, grid.label_row + _PRINTED_ROWS)}"
 
 
-def _head(plan: ViewPlan, grid: ViewGrid, *, selected: bool) -> str:
-    """Return the XML before the rows."""
-    first = f"B{grid.first_row}"
+def _head(plan: ViewPlan, grid: ViewGrid | EditableGrid, *, selected: bool) -> str:
+    """Return the XML before the rows; `selected` says whether the workbook opens with this sheet in front."""
+    frozen, first = grid.frozen_rows, f"B{grid.first_row}"
+    split, active = (f'ySplit="{frozen}" ', "bottomRight") if frozen else ("", "topRight")
+    others = '<selection pane="topRight"/><selection pane="bottomLeft"/>' if frozen else ""
     pane = (
-        f'<pane xSplit="1" ySplit="{grid.label_row}" topLeftCell="{first}" activePane="bottomRight" state="frozen"/>'
-        '<selection pane="topRight" activeCell="B2" sqref="B2"/><selection pane="bottomLeft"/>'
-        f'<selection pane="bottomRight" activeCell="{first}" sqref="{first}"/>'
+        f'<pane xSplit="1" {split}topLeftCell="B{frozen + 1}" activePane="{active}" state="frozen"/>{others}'
+        f'<selection pane="{active}" activeCell="{first}" sqref="{first}"/>'
     )
-    widths = _column_widths(plan, grid)
-    return _sheet_head(f"{grid.hidden_column}{grid.last_row}", pane, widths, grid.hidden_place, selected=selected)
-
-
-def _editable_head(plan: ViewPlan, grid: EditableGrid, *, selected: bool) -> str:
-    """Return the XML before the rows of a view for editing."""
-    first, split = f"B{grid.heading + 1}", ""
-    pane = '<pane xSplit="1" topLeftCell="B1" activePane="topRight" state="frozen"/>'
-    active = "topRight"
-    if grid.slices == 1:
-        split, active = f'ySplit="{grid.heading}" ', "bottomRight"
-        pane = f'<pane xSplit="1" {split}topLeftCell="{first}" activePane="{active}" state="frozen"/>'
-        pane += '<selection pane="topRight"/><selection pane="bottomLeft"/>'
-    pane += f'<selection pane="{active}" activeCell="{first}" sqref="{first}"/>'
-    captions = [f"{plan.caption}: {plan.rows.dim} \\ {plan.columns.dim}", *(f"{axis.dim}:" for axis in plan.choosers)]
-    others = [_labels_width(axis.labels, axis.size) for axis in plan.choosers]
-    widths = _widths_beside(plan, captions, grid.sample(_SAMPLE), others, grid.styles)
-    last = f"{column_letters(grid.hidden_place)}{grid.last_row}"
-    return _sheet_head(last, pane, widths, grid.hidden_place, selected=selected)
-
-
-def _sheet_head(last: str, pane: str, widths: Iterable[tuple[int, int, float]], hidden: int, *, selected: bool) -> str:
-    """Return the XML before the rows.
-
-    `last`: the address of the last cell. `widths`: spans of columns, counted from 1, and the width of each, in
-    characters. `hidden`: the number of the hidden column, counted from 0. `selected`: whether the workbook opens with
-    this sheet in front.
-    """
-    in_view = ' tabSelected="1"' if selected else ""
-    columns = "".join(f'<col min="{a}" max="{b}" width="{width:g}" customWidth="1"/>' for a, b, width in widths)
+    columns = "".join(
+        f'<col min="{start}" max="{end}" width="{width:g}" customWidth="1"/>'
+        for start, end, width in _column_widths(plan, grid)
+    )
+    hidden, in_view = grid.hidden_place + 1, ' tabSelected="1"' if selected else ""
     return (
         f'{DECLARED}<worksheet xmlns="{MAIN}" xmlns:r="{RELATIONS}">'
         '<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr>'
-        f'<dimension ref="A1:{last}"/><sheetViews><sheetView showGridLines="0"{in_view} workbookViewId="0">{pane}'
-        '</sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/><cols>'
-        f'{columns}<col min="{hidden + 1}" max="{hidden + 1}" width="9" hidden="1" customWidth="1"/></cols><sheetData>'
+        f'<dimension ref="A1:{column_letters(grid.hidden_place)}{grid.last_row}"/><sheetViews>'
+        f'<sheetView showGridLines="0"{in_view} workbookViewId="0">{pane}</sheetView></sheetViews>'
+        f'<sheetFormatPr defaultRowHeight="15"/><cols>{columns}'
+        f'<col min="{hidden}" max="{hidden}" width="9" hidden="1" customWidth="1"/></cols><sheetData>'
     )
 
 
-def _column_widths(plan: ViewPlan, grid: ViewGrid) -> Iterator[tuple[int, int, float]]:
-    """Return spans of columns (the first and the last one, counted from 1), and the width of each, in characters."""
-    captions = [chooser.caption for chooser in grid.choosers.values()]
-    captions += [plan.caption, f"{plan.rows.dim} \\ {plan.columns.dim}"]
-    choosers = [_labels_width(axis.labels, 1) for axis in (*plan.choosers, plan.rows)]
-    return _widths_beside(plan, captions, grid.sample(_SAMPLE), choosers, grid.styles)
-
-
-def _widths_beside(
-    plan: ViewPlan, captions: Iterable[str], sample: Iterable[Cell], choosers: Iterable[float], styles: CellStyles
-) -> Iterator[tuple[int, int, float]]:
+def _column_widths(plan: ViewPlan, grid: ViewGrid | EditableGrid) -> Iterator[tuple[int, int, float]]:
     """Yield spans of columns (the first and the last one, counted from 1), and the width of each, in characters.
 
     Column 1 holds labels of rows and captions, column 2 also the choosers, the others hold elements.
-
-    `captions`: the texts that column 1 holds. `choosers`: the width of the values of each chooser, in characters.
     """
     labels = _labels_width(plan.rows.labels, plan.height)
-    yield 1, 1, min(max(_NARROWEST, labels, max(map(len, captions)) * 1.1) + 2, _WIDEST_LABEL)
-    elements = max(map(_width_of, sample))
-    if plan.has_numbers and (code := styles.code_of(plan.style)) is not None:
+    yield 1, 1, min(max(_NARROWEST, labels, max(map(len, grid.captions)) * 1.1) + 2, _WIDEST_LABEL)
+    elements = max(map(_width_of, grid.sample(_SAMPLE)))
+    if plan.has_numbers and (code := grid.styles.code_of(plan.style)) is not None:
         elements = float(count_shown(code, plan.array.buffer))
     if plan.style is not None and plan.array.dtype_entry.kind == "datetime":
         elements = float(max(map(len, DATE_CODES.values())))
     width = min(max(_NARROWEST, elements, _labels_width(plan.columns.labels, plan.width)) + 1, _WIDEST)
-    yield 2, 2, max(min(max(width, label + 2), _WIDEST) for label in (0.0, *choosers))
+    chosen = plan.choosers if plan.editable else [*plan.choosers, plan.rows]
+    widest = max([0.0, *(_labels_width(axis.labels, axis.size) for axis in chosen)])
+    yield 2, 2, min(max(width, widest + 2), _WIDEST)
     if plan.width > 1:
         yield 3, plan.width + 1, width
 
@@ -169,27 +137,20 @@ def _width_of(value: Cell) -> float:
     return float(len(str(value))) if isinstance(value, str) else min(float(len(str(value))), _NARROWEST)
 
 
-def _tail(plan: ViewPlan, grid: ViewGrid, *, has_chart: bool) -> str:
+def _tail(plan: ViewPlan, grid: ViewGrid | EditableGrid, *, has_chart: bool) -> str:
     """Return the XML after the rows."""
-    cells, ends = grid.grid_range.replace("$", ""), [grid.hidden_cell(row) for row in (1, 3, 2)]
+    ends, colours = [grid.hidden_cell(row) for row in (1, 3, 2)], ""
+    if plan.has_numbers:
+        colours = "".join(_colour_scale(" ".join(some), ends) for some in _in_batches(grid.ranges, MOST_RANGES))
     return (
         "</sheetData>"
-        + _protection(f"B{chooser.row}" for chooser in grid.choosers.values())
-        + (_colour_scale(cells, ends) if plan.has_numbers else "")
-        + _validations(grid)
+        + _protection(grid.open_ranges)
+        + colours
+        + (_validations(grid) if isinstance(grid, ViewGrid) else "")
         + _PAGE
         + ('<drawing r:id="rId1"/>' if has_chart else "")
         + "</worksheet>"
     )
-
-
-def _editable_tail(plan: ViewPlan, grid: EditableGrid) -> str:
-    """Return the XML after the rows of a view for editing."""
-    colours = ""
-    if plan.has_numbers:
-        ends = [grid.hidden_cell(row) for row in (1, 3, 2)]
-        colours = "".join(_colour_scale(" ".join(some), ends) for some in _in_batches(grid.ranges, MOST_RANGES))
-    return "</sheetData>" + _protection(grid.ranges) + colours + _PAGE + "</worksheet>"
 
 
 def _protection(open_ranges: Iterable[str]) -> str:
