@@ -39,7 +39,6 @@ from .package.relations import (
 )
 
 _STRICT_MAIN = STRICT + "spreadsheetml/main"
-_TABLE = "application/vnd.openxmlformats-officedocument.spreadsheetml.table+xml"
 _TYPE = re.compile(
     r"application/vnd\.(openxmlformats-officedocument\.spreadsheetml\.(sheet|template)"
     r"|ms-excel\.(sheet|template|addin)\.macroEnabled)\.main\+xml"
@@ -155,7 +154,7 @@ class OpenWorkbook:
 
         No defined name may be the same as one of those.
         """
-        tables = [table.get(key, "") for table in self._table_heads() for key in ("name", "displayName")]
+        tables = [table.get(key, "") for _, table in self._tables for key in ("name", "displayName")]
         return [*(element.get("name") for element in self._names()), *tables]
 
     def name_texts(self) -> list[tuple[str, str]]:
@@ -165,14 +164,17 @@ class OpenWorkbook:
 
     def table_numbers(self) -> list[int]:
         """Return the numbers of Excel's tables: no two tables have the same."""
-        numbers = (table.get("id", "") for table in self._table_heads())
+        numbers = (table.get("id", "") for _, table in self._tables)
         return [int(number) for number in numbers if re.fullmatch("[0-9]{1,9}", number)]
 
-    def _table_heads(self) -> Iterator[Mapping[str, str]]:
-        """Yield the attributes of each of Excel's tables."""
-        for part in self.types.parts(_TABLE):
-            if part in self.package:
-                yield read_first_tag(self.package.head(part, HEAD), "table", location=part)
+    @cached_property
+    def _tables(self) -> list[tuple[str, Mapping[str, str]]]:
+        """The attributes of each of Excel's tables, with the title of its sheet."""
+        return [
+            (sheet.title, read_first_tag(self.package.head(part, HEAD), "table", location=part))
+            for sheet in self.sheets
+            for part in (Relations(self.package, sheet.part).present_targets("table") if sheet.part else ())
+        ]
 
     def name_references(self) -> dict[tuple[str | None, str], str]:
         """Return the references of all defined names, each with the title of the sheet that has it for itself."""
@@ -185,15 +187,11 @@ class OpenWorkbook:
     def tables(self) -> dict[str, NamedTable]:
         """Return Excel's tables, by their names."""
         tables = {}
-        for sheet in self.sheets:
-            for relation in Relations(self.package, sheet.part).entries if sheet.part else ():
-                if relation.kind == "table" and relation.target in self.package:
-                    head = self.package.head(str(relation.target), HEAD)
-                    table = read_first_tag(head, "table", location=str(relation.target))
-                    counts = [table.get(f"{kind}RowCount", count) for kind, count in (("header", "1"), ("totals", "0"))]
-                    header, totals = (int(count) if re.fullmatch("[0-9]{1,7}", count) else 0 for count in counts)
-                    name = without_escapes(table.get("displayName") or table.get("name", ""))
-                    tables[name] = NamedTable(sheet.title, table.get("ref", ""), header, totals)
+        for title, table in self._tables:
+            counts = [table.get(f"{kind}RowCount", count) for kind, count in (("header", "1"), ("totals", "0"))]
+            header, totals = (int(count) if re.fullmatch("[0-9]{1,7}", count) else 0 for count in counts)
+            name = without_escapes(table.get("displayName") or table.get("name", ""))
+            tables[name] = NamedTable(title, table.get("ref", ""), header, totals)
         return tables
 
     # Changes -------------------------------------------------------------------------------------------------

@@ -92,6 +92,11 @@ class Relations:
                 return relation.target
         return None
 
+    def present_targets(self, kind: str) -> list[str]:
+        """Return the names of the parts in the package that are referred to as of a kind."""
+        targets = [relation.target for relation in self.entries if relation.kind == kind]
+        return [target for target in targets if target is not None and target in self._package]
+
     def present_target(self, kind: str) -> str | None:
         """Return the same as `target`, but None also if the package lacks that part."""
         part = self.target(kind)
@@ -221,10 +226,6 @@ class ContentTypes:
             return known[1]
         suffix = part.rpartition(".")[2].lower()
         return next((type_ for one, type_ in self._suffixes.items() if one.lower() == suffix), "")
-
-    def parts(self, type_: str) -> list[str]:
-        """Return the parts of a type, without those whose type follows from their suffix alone."""
-        return [part for part, (_, known) in self._types.items() if known == type_]
 
     def __contains__(self, part: str) -> bool:
         return _part_key(part) in self._types

@@ -15,7 +15,7 @@ from ....elements import Cell
 from ....views.formulas import ArrayCells, ViewFormulas, extremes, to_values
 from ....views.geometry import ViewPlan
 from ...workbooks import EXACT_INTEGER, escape_text
-from ..cell_xml import cells_xml, with_formula, xml_text
+from ..cell_xml import cells_xml, format_number, format_text, with_formula, xml_text
 from ..styles import CellStyles
 
 # Cells of a view as XML: texts, numbers, and formulas.
@@ -34,16 +34,10 @@ def cell_xml(address: str, value: Cell, *, formula: str = "", style: int | None 
         '<c r="B2" s="3"><f>A1+1</f><v>1.5</v></c>'
     """
     start = f'<c r="{address}"' + (f' s="{style}"' if style is not None else "")
-    if not formula:
-        if isinstance(value, str):
-            return f'{start} t="inlineStr"><is><t xml:space="preserve">{xml_text(value)}</t></is></c>'
-        return f"{start}/>" if value is None else f"{start}><v>{value!r}</v></c>"
-    formula = f"<f>{xml_text(formula)}</f>"
-    if value == NOT_AVAILABLE:
-        return f'{start} t="e">{formula}<v>{value}</v></c>'
-    if value is None or isinstance(value, str):
-        return f'{start} t="str">{formula}<v>{xml_text(value or "")}</v></c>'
-    return f"{start}>{formula}<v>{value!r}</v></c>"
+    if formula and value == NOT_AVAILABLE:
+        return f'{start} t="e"><f>{xml_text(formula)}</f><v>{value}</v></c>'
+    cell = None if value is None else format_text(value) if isinstance(value, str) else format_number(value)
+    return start + (with_formula(cell, xml_text(formula)) if formula else cell or "/>")
 
 
 # The rows of the sheet of a view, as XML: formulas, and the values that these have when the view is written.
