@@ -61,7 +61,6 @@ LIMITS = {
     "opendocument_parsed": "sheets.excel.reader.opendocument _MOST_PARSED",
     "opendocument_repeated": "sheets.excel.reader.opendocument _REPEATED_ALWAYS",
     "repeated_strings": "sheets.excel.reader.worksheet _REPEATED_ALWAYS",
-    "followed_titles": "sheets.excel.sheet _MOST_TITLES",
     "least_searched": "sheets.excel.workbook LEAST_BYTES",
     "editable_columns": "views.geometry MOST_EDITABLE_COLUMNS",
     "view_formulas": "views.geometry MOST_FORMULAS",

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 # a program that computes nothing. One step is enough, since an element of a view is no formula: a formula that
 # leads to another one without a value, or in a circle, stays without a value, and is an error with its address.
 
-_MOST_TITLES = 1_000  # sheets to which the formulas of one sheet are followed, besides views for editing
 CellsOfRows = Callable[[str, list[tuple[int, int]]], SomeRuns]
 
 
@@ -61,42 +61,41 @@ class Followed:
         self._title, self._container, self._cells_of_rows = title, container, cells_of_rows
         self._titles, self._editable = titles, editable
         self.changed = changed - {title.casefold()}
-        self._known: tuple[Positions, Positions, Positions, list[str]] | None = None
         self._cells: dict[str, SomeRuns] = {}
 
     @property
     def are_wanted(self) -> bool:
         """Whether formulas that have a value are followed too."""
-        return bool(self.changed) and not self.changed.isdisjoint(self._references()[3])
+        return bool(self.changed) and not self.changed.isdisjoint(self._references[3])
 
+    @cached_property
     def _references(self) -> tuple[Positions, Positions, Positions, list[str]]:
-        """Return the positions of the formulas, sorted column by column, and those of the cells that they repeat.
+        """The positions of the formulas, sorted column by column, and those of the cells that they repeat.
 
-        Also return for each formula the number of the sheet with that cell, and the titles of sheets by these numbers.
+        And for each formula the number of the sheet with that cell, and the titles of sheets by these numbers.
         """
-        if self._known is None:
-            titles: dict[str, int] = {}
-            rows = []
-            for reference in self._container.references(self._title):
-                row, column, of_sheet, target_row, target_column = reference
-                title = of_sheet or self._title.casefold()
-                if title not in self._titles:
-                    continue
-                if title in titles or title in self._editable or len(titles) < _MOST_TITLES:
-                    number = titles.setdefault(title, len(titles))
-                    rows.append((column * ROW + row, target_row * ROW + target_column, number))
-            table = np.array(rows, np.int64).reshape(-1, 3)
-            table = table[np.argsort(table[:, 0], kind="stable")]
-            self._known = table[:, 0], table[:, 1], table[:, 2], list(titles)
-        return self._known
+        titles, rows = {"": 0}, [(-1, -1, 0)]  # a formula that no cell has, so that there is one at least
+        for row, column, of_sheet, target_row, target_column in self._container.references(self._title):
+            title = of_sheet or self._title.casefold()
+            if title in self._titles:
+                number = titles.setdefault(title, len(titles))
+                rows.append((column * ROW + row, target_row * ROW + target_column, number))
+        table = np.array(rows, np.int64)
+        table = table[np.argsort(table[:, 0], kind="stable")]
+        return table[:, 0], table[:, 1], table[:, 2], list(titles)
 
     def _find(self, positions: Positions) -> tuple[Positions, Mask]:
         """Return the index of each cell's reference, and a mask of the cells that have a reference."""
-        formulas = self._references()[0]
-        if not len(formulas):
-            return np.zeros(len(positions), np.int64), np.zeros(len(positions), np.bool_)
+        formulas = self._references[0]
         places = np.minimum(np.searchsorted(formulas, positions), len(formulas) - 1)
         return places, formulas[places] == positions
+
+    def _mark(self, positions: Positions, sheets: frozenset[str]) -> Mask:
+        """Return a mask of the cells that repeat a cell of some sheets."""
+        _, _, numbers, titles = self._references
+        places, known = self._find(positions)
+        marks: Mask = known & np.array([title in sheets for title in titles])[numbers[places]]
+        return marks
 
     def cell_in_view(self, row: int, column: int) -> tuple[str, int, int] | None:
         """Return the cell of a view for editing that a formula repeats: its title in lower case, its row and column.
@@ -105,7 +104,7 @@ class Followed:
 
         `row`: of the formula, from 0. `column`: of the formula, from 0.
         """
-        _, targets, numbers, titles = self._references()
+        _, targets, numbers, titles = self._references
         places, known = self._find(np.array([column * ROW + row]))
         if not known[0] or (title := titles[numbers[places[0]]]) not in self._editable:
             return None
@@ -116,19 +115,13 @@ class Followed:
 
         `rows`: of the cells, from 0. `column`: from 0.
         """
-        _, _, numbers, titles = self._references()
-        places, known = self._find(column * ROW + rows)
-        views = np.array([title in self._editable or title in self.changed for title in titles] or [False])
-        return known & views[numbers[places]] if len(numbers) else known
+        return self._mark(column * ROW + rows, self._editable | self.changed)
 
     def without_links(self, run: CellRun) -> CellRun:
         """Return the same cells, in which those that repeat a view for editing no longer count as formulas."""
         if run.formulas is None or not self._editable:
             return run
-        _, _, numbers, titles = self._references()
-        places, known = self._find(run.columns * ROW + run.rows)
-        linked = np.array([title in self._editable for title in titles] or [False])
-        marks = run.formulas & ~(known & linked[numbers[places]] if len(numbers) else known)
+        marks = run.formulas & ~self._mark(run.columns * ROW + run.rows, self._editable)
         return replace(run, formulas=marks if marks.any() else None)
 
     def follow(self, run: ColumnRun, column: int, first: int) -> ColumnRun:
@@ -143,12 +136,12 @@ class Followed:
         pending = run.kinds == PENDING
         if not pending.any() and not self.are_wanted:
             return run
-        _, targets, numbers, titles = self._references()
-        places, known = self._find(column * ROW + run.places + first)
+        positions = column * ROW + run.places + first
+        places, known = self._find(positions)
         if not known.any():
             return run
-        changed = np.array([title in self.changed for title in titles])
-        wanted = known & (pending | changed[numbers[places]])
+        _, targets, numbers, titles = self._references
+        wanted = (known & pending) | self._mark(positions, self.changed)
         kinds, values, blank = run.kinds.copy(), run.values.clone(), np.zeros(len(run), np.bool_)
         for number, title in enumerate(titles):
             some = np.flatnonzero(wanted & (numbers[places] == number))
@@ -164,7 +157,7 @@ class Followed:
     def _cells_in(self, title: str, number: int) -> SomeRuns:
         """Return the cells of another sheet that formulas repeat, by the sheet's title and its number."""
         if title not in self._cells:
-            _, targets, numbers, _ = self._references()
+            _, targets, numbers, _ = self._references
             rows = np.unique(targets[numbers == number] // ROW)
             self._cells[title] = self._cells_of_rows(title, list(_spans_of(rows)))
         return self._cells[title]

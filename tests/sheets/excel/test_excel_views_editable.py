@@ -235,18 +235,6 @@ def test_a_sheet_that_is_added_brings_its_view_for_editing(tmp_path: Path) -> No
     assert_same(sa.read(path)["t"], array)
 
 
-def test_any_number_of_views_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The bound is for sheets that formulas lead to, and that are no views for editing."""
-    set_limits(monkeypatch, followed_titles=1)
-    arrays = {f"n{number}": np.arange(4.0).reshape(2, 2) + number for number in range(3)}
-    path = tmp_path / "views.xlsx"
-    sa.write(path, arrays, views=dict.fromkeys(arrays, EDITABLE))
-    assert list(sa.check(path)) == []
-    edit_by_openpyxl(path, {"C3": 777}, "n2 view")
-    assert sa.read(path)["n2"].tolist() == [[2, 3], [4, 777]]
-    assert [finding.array for finding in sa.check(path)] == ["n2"]
-
-
 # Views after `adopt` ------------------------------------------------------------------------------------------
 
 ARRAY = np.arange(24.0).reshape(4, 2, 3)
