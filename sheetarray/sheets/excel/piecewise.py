@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from ...arrays import select
-from ...cells import engine_dtype
 from ...columns import Anchor, ArrayColumn, ColumnCells, Request, find_anchors
 from ...columns.reading import find_stops, group_parts, raise_error
 from ...dtypes import Buffer
@@ -19,8 +17,8 @@ from ...linear import check_missing, iter_rest, may_be_blank
 from ...spool import NotInPiecesError, PiecedArrays
 from .checking import read_book, select_sheets
 from .reader.cells import CellRun
-from .reader.column import ColumnRun, gather_columns
-from .sheet import ExcelSheet, part_of
+from .reader.column import ColumnRun
+from .sheet import ExcelSheet
 from .workbook import Workbook
 
 # The parts of arrays while a workbook is read in pieces: how far each part is, and elements that came too early.
@@ -206,8 +204,7 @@ def _iter_sheet(
 
     if not parts:
         return
-    textual = any(engine_dtype(part.header.dtype) == pl.String for part in parts)
-    numeric = not textual and not (sheet.followed is not None and sheet.followed.are_wanted)
+    numeric = sheet.can_read_numbers([part.request for part in parts])
     try:
         yield from _pass_over(sheet, parts, missing, numeric=numeric)
     except _NeedsTextError:
@@ -249,38 +246,22 @@ def _sort_into_parts(
     sheet: ExcelSheet, runs: Sequence[CellRun], parts: Sequence[ColumnPart], missing: Missing, *, numeric: bool
 ) -> Iterator[tuple[ColumnPart, Buffer]]:
     """Yield parts, each with its next elements among some cells of the sheet."""
-    firsts: dict[int, int] = {}
-    for part in parts:
-        request = part.request
-        firsts[request.column] = min(firsts.get(request.column, request.row), request.row)
-    requests = [Request(column, row, parts[0].header.dtype) for column, row in firsts.items()]
-    columns = dict(zip(firsts, gather_columns(runs, requests), strict=True))
-    wholes = {
-        column: sheet.whole_column(gathering, column, firsts[column])
-        for column, gathering in columns.items()
-        if len(gathering)
-    }
-    for part in parts:
-        request = part.request
-        whole = wholes.get(request.column)
-        cells = None if whole is None else part_of(whole, request, firsts[request.column])
-        if cells is None or not len(cells):
-            continue
-        if part.done + cells.height > part.count:
-            raise NotInPiecesError
-        elements = _decode_run(sheet, part, cells, missing, numeric=numeric)
-        part.done += len(elements)
-        yield part, elements
+    for place, cells in sheet.sort_into_columns(runs, [part.request for part in parts]):
+        part = parts[place]
+        if len(cells):
+            if part.done + cells.height > part.count:
+                raise NotInPiecesError
+            elements = _decode_run(sheet, part, cells, missing, numeric=numeric)
+            part.done += len(elements)
+            yield part, elements
 
 
 def _decode_run(sheet: ExcelSheet, part: ColumnPart, cells: ColumnRun, missing: Missing, *, numeric: bool) -> Buffer:
     """Return the elements in some cells of a part, decoded in bulk if possible, otherwise one by one."""
-    import polars as pl
 
     request = part.request
     again = replace(cells, values=cells.values.clone())  # whoever looks at cells one by one puts its texts among them
-    how: dict[str, Any] = {"text": engine_dtype(request.dtype) == pl.String, "numeric": numeric}
-    column: ColumnCells = ([], sheet.column_cells(cells, request, typed=True, **how))
+    column: ColumnCells = ([], sheet.column_cells(cells, request, typed=True, numeric=numeric))
     if not part.done and request.dtype.kind == "complex" and not str(column[1][0]).strip().endswith(("i", "j")):
         raise NotInPiecesError  # it may have two cells for each element
     typed = ArrayColumn([part.next_elements(cells.height)], [column], sheet)
@@ -290,7 +271,7 @@ def _decode_run(sheet: ExcelSheet, part: ColumnPart, cells: ColumnRun, missing: 
     if numeric:
         raise _NeedsTextError
     if not typed.is_text:
-        column = ([], sheet.column_cells(again, request, typed=False, **how))
+        column = ([], sheet.column_cells(again, request, typed=False, numeric=numeric))
     return _decode(sheet, part, cells.height, column, missing)
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +23,7 @@ from ..workbooks import MOST_COLUMNS, MOST_ROWS
 from .reader import cells as c
 from .reader.book import XmlBook
 from .reader.cells import PENDING, ROW, CellRun, SomeRuns, number_shown, scalars, words_of
-from .reader.column import ColumnRun, ColumnRuns, ColumnTexts, gather_columns, join_runs, to_moments, to_numbers
+from .reader.column import ColumnRun, ColumnTexts, gather_columns, join_runs, to_moments, to_numbers
 from .reader.formulas import FormulaCells
 
 if TYPE_CHECKING:
@@ -365,37 +364,45 @@ class ExcelSheet:
 
     def columns(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:
         """Return the requested columns, read in one pass over the sheet."""
-        import polars as pl
-
-        is_text = {dtype: engine_dtype(dtype) == pl.String for dtype in {request.dtype for request in requests}}
-        texts = [is_text[request.dtype] for request in requests]
-        numeric = typed and not any(texts) and not (self.followed is not None and self.followed.are_wanted)
         if not requests:
             return []
-        by_column: dict[int, Request] = {}
-        times, first = Counter[int](), requests[0].row
-        for request in requests:
-            times[request.column] += 1
-            first = min(first, request.row)
-            known = by_column.get(request.column)
-            if known is None or request.row < known.row:
-                by_column[request.column] = request
-        with self.runs(numeric=numeric, first=first) as runs:
-            gathered = gather_columns(runs, list(by_column.values()), note=self._note)
-        columns = dict(zip(by_column, gathered, strict=True))
-        wholes: dict[int, ColumnRun] = {}
-        results: list[ColumnCells] = []
-        for request, text in zip(requests, texts, strict=True):
-            column, first = request.column, by_column[request.column].row
-            gathering = columns[column]
-            if column not in wholes and len(gathering):
-                wholes[column] = self.whole_column(gathering, column, first)
-            whole_run = wholes.get(column)
-            part = None if whole_run is None else part_of(whole_run, request, first)
-            if times[column] == 1:
-                wholes.pop(column, None)
-            results.append(([], self.column_cells(part, request, typed=typed, text=text, numeric=numeric)))
+        numeric = typed and self.can_read_numbers(requests)
+        results: list[ColumnCells] = [([], ())] * len(requests)
+        with self.runs(numeric=numeric, first=min(request.row for request in requests)) as runs:
+            for place, cells in self.sort_into_columns(runs, requests, note=self._note):
+                results[place] = [], self.column_cells(cells, requests[place], typed=typed, numeric=numeric)
         return results
+
+    def can_read_numbers(self, requests: Sequence[Request]) -> bool:
+        """Return whether the sheet can be read for numbers alone: no text is wanted, and no formula to be followed."""
+        is_textual = any(map(_is_text, {request.dtype for request in requests}))
+        return not is_textual and not (self.followed is not None and self.followed.are_wanted)
+
+    def sort_into_columns(
+        self, runs: Iterable[CellRun], requests: Sequence[Request], note: Callable[[CellRun], None] | None = None
+    ) -> Iterator[tuple[int, ColumnRun]]:
+        """Yield the index of each request, and its cells among some cells of the sheet; column by column.
+
+        Formulas that repeat other cells have the values of these. `note`: is given each run.
+
+        Raises:
+            FormatError: a cell stands twice in the sheet.
+        """
+        import polars as pl
+
+        by_column: dict[int, list[int]] = {}
+        for place, request in enumerate(requests):
+            by_column.setdefault(request.column, []).append(place)
+        firsts = [min([requests[place] for place in places], key=lambda one: one.row) for places in by_column.values()]
+        gathered = gather_columns(runs, firsts, note=note)
+        for first, gathering, places in zip(firsts, gathered, by_column.values(), strict=True):
+            run, twice = join_runs(gathering)
+            if twice is not None:
+                raise c.repeated_cell_error(f"{self._title}!{cell_address(first.row + twice, first.column)}")
+            if self.followed is not None and run.values.dtype == pl.String:
+                run = self.followed.follow(run, first.column, first.row)
+            for place in places:
+                yield place, _part_of(run, requests[place], first.row)
 
     def _note(self, run: c.CellRun) -> None:
         """Take note of the formulas among some cells, and of their number."""
@@ -404,46 +411,29 @@ class ExcelSheet:
             self.report(len(run))
 
     def column_cells(
-        self, run: ColumnRun | None, request: Request, *, typed: bool, text: bool, numeric: bool
+        self, run: ColumnRun, request: Request, *, typed: bool, numeric: bool
     ) -> pl.Series | Numbers | Sequence[Cell]:
         """Return the requested cells of a column, converted for its dtype.
 
-        `run`: the cells, counted from the requested row on; None for no cells. `typed`: give a Series of the engine's
-        dtype if all cells are of that kind; otherwise text. `text`: whether that dtype is text. `numeric`: whether the
-        sheet was read for numbers alone, so that text is only known to be there.
+        `run`: the cells, counted from the requested row on. `typed`: give a Series of the engine's dtype if all cells
+        are of that kind; otherwise text. `numeric`: whether the sheet was read for numbers alone, so that text is only
+        known to be there.
         """
         import polars as pl
 
         def address(place: int) -> str:
             return cell_address(request.row + place, request.column)
 
-        if run is None or not len(run):
+        if not len(run):
             return pl.Series([], dtype=engine_dtype(request.dtype) if typed else pl.String)
         made: pl.Series | Numbers | None = None
-        if typed and text:
+        if typed and _is_text(request.dtype):
             made = to_moments(run, request.dtype, from_1904=self.from_1904)
         elif typed:
             made = to_numbers(run, request.dtype)
         if made is None and numeric and run.values.dtype != pl.String:
             return [*[None] * (run.height - 1), _UNKNOWN]  # some cell is text, so the column will be asked for as text
         return self._text(run, request.dtype, address) if made is None else made
-
-    def whole_column(self, gathering: ColumnRuns, column: int, first: int) -> ColumnRun:
-        """Return the cells of a column; formulas that repeat other cells have the values of these.
-
-        `column`: of the sheet, from 0. `first`: the row from which on they are counted.
-
-        Raises:
-            FormatError: a cell stands twice in the sheet.
-        """
-        import polars as pl
-
-        run, twice = join_runs(gathering)
-        if twice is not None:
-            raise c.repeated_cell_error(f"{self._title}!{cell_address(first + twice, column)}")
-        if self.followed is None or run.values.dtype != pl.String:
-            return run
-        return self.followed.follow(run, column, first)
 
     def _text(self, run: ColumnRun, dtype: DType | None, address: Callable[[int], str]) -> pl.Series | Sequence[Cell]:
         texts = ColumnTexts(run, dtype, from_1904=self.from_1904)
@@ -458,10 +448,18 @@ class ExcelSheet:
         return texts.result()
 
 
-def part_of(run: ColumnRun, request: Request, first: int) -> ColumnRun:
+def _part_of(run: ColumnRun, request: Request, first: int) -> ColumnRun:
     """Return the requested cells of a column, given all its cells, which are counted from the row `first` on."""
     if request.row == first and request.stop is None:
         return run
     end = run.height if request.stop is None else max(request.stop - first, 0)
     low, high = np.searchsorted(run.places, [request.row - first, end]).tolist()
     return ColumnRun(run.places[low:high] - (request.row - first), run.kinds[low:high], run.values[low:high])
+
+
+@cache  # thousands of columns have few dtypes
+def _is_text(dtype: DType) -> bool:
+    """Return whether the engine has the elements of a dtype as text."""
+    import polars as pl
+
+    return bool(engine_dtype(dtype) == pl.String)
