@@ -329,9 +329,9 @@ class ArrayNames:
         """Return a function that gives the defined name of an array's cells in a workbook; empty if it has none."""
         wanted = {text: area.array for area, text in self._areas.items()}
         names: dict[str, str] = {}
-        for name, text in book.name_texts():
+        for (sheet, name), text in book.name_references().items():
             true = self.find_cells(name, text) or text
-            if true in wanted:
+            if sheet is None and true in wanted:
                 names.setdefault(wanted[true], name)
         return lambda array: names.get(array, "")
 

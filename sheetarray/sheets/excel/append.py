@@ -135,7 +135,6 @@ def plan_append(
         book.check_open()
         old = find_own_sheets(book, sheets, replacing=if_sheet_exists == "replace")
         book.drop_names(old.names, [sheet.title for sheet in old.removed])
-        book.drop_print_areas([sheet.title for sheet in old.removed])
         dropped = drop_parts(book, old.removed)
         pairs = zip(sheets, old.replaced, strict=True)
         plans = [plan if sheet is None else replace(plan, title=sheet.title) for plan, sheet in pairs]

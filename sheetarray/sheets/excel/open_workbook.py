@@ -157,11 +157,6 @@ class OpenWorkbook:
         tables = [table.get(key, "") for _, table in self._tables for key in ("name", "displayName")]
         return [*(element.get("name") for element in self._names()), *tables]
 
-    def name_texts(self) -> list[tuple[str, str]]:
-        """Return the defined names of the whole workbook, without those of single sheets, each with its reference."""
-        names = (element for element in self._names() if "localSheetId" not in element.attributes)
-        return [(without_escapes(element.get("name")), element.text) for element in names]
-
     def table_numbers(self) -> list[int]:
         """Return the numbers of Excel's tables: no two tables have the same."""
         numbers = (table.get("id", "") for _, table in self._tables)
@@ -227,14 +222,18 @@ class OpenWorkbook:
         return (id_ for id_ in ids if id_ not in used)
 
     def drop_names(self, names: Collection[str], titles: Collection[str]) -> None:
-        """Remove those of some defined names of the whole workbook that refer to cells of some sheets only."""
+        """Remove those of some defined names that refer to cells of some sheets only, and the print areas of these."""
         folded, around = {name.casefold() for name in names}, {title.casefold() for title in titles}
+        tabs = {str(self._index_of(title)) for title in titles}
         for element in self._names():
-            if element.get("name").casefold() in folded and "localSheetId" not in element.attributes:
-                within = {title.casefold() for title in parse_titles(element.text)}
-                if within and within <= around:
-                    self.markup.remove(element)
-                    self._dropped.add(element.start)
+            name, within = element.get("name").casefold(), {title.casefold() for title in parse_titles(element.text)}
+            if "localSheetId" in element.attributes:
+                goes = name == PRINT_AREA.casefold() and element.get("localSheetId") in tabs
+            else:
+                goes = name in folded and bool(within) and within <= around
+            if goes:
+                self.markup.remove(element)
+                self._dropped.add(element.start)
 
     def set_names(self, refers: Callable[[str, str], str | None]) -> bool:
         """Change the references of defined names of the whole workbook.
@@ -251,14 +250,6 @@ class OpenWorkbook:
                     self.markup.replace(element.inner, element.close, escape_text(text))
                     changed = True
         return changed
-
-    def drop_print_areas(self, titles: Collection[str]) -> None:
-        """Remove the ranges that are set to be printed of some sheets."""
-        gone = {str(self._index_of(title)) for title in titles}
-        for element in self._names():
-            if element.get("name").casefold() == PRINT_AREA.casefold() and element.get("localSheetId") in gone:
-                self.markup.remove(element)
-                self._dropped.add(element.start)
 
     def add_names(self, names: Mapping[str, str], print_areas: Mapping[str, str]) -> None:
         """Add defined names with their references, and by the titles of sheets the ranges that are printed."""

@@ -505,16 +505,13 @@ def read_searches(record: Mapping[str, Any], package: Package, strings: str | No
 
     `strings`: the part of the shared strings; None if there are no shared strings.
     """
-    known, stored = Searches(content_of(package, strings)), record.get(SEARCHES_KEY)
-    if isinstance(stored, Mapping) and stored.get("strings", 0) == (known.strings and list(known.strings)):
-        known.rows.update(_parse_sheets(stored.get("sheets")))
+    known, kept = Searches(content_of(package, strings)), record.get(SEARCHES_KEY)
+    stored: Mapping[str, Any] = kept if isinstance(kept, Mapping) else {}
+    sheets = stored.get("sheets")
+    if isinstance(sheets, list) and stored.get("strings", 0) == (known.strings and list(known.strings)):
+        for entry in sheets[:MOST_SHEETS]:
+            if isinstance(entry, list) and [type(number) for number in entry] == [int] * 3:
+                crc, size, rows = entry
+                if 0 <= rows <= MOST_ROWS:
+                    known.rows[crc, size] = rows
     return known
-
-
-def _parse_sheets(sheets: object) -> Iterator[tuple[Content, int]]:
-    """Yield the content and the number of rows of each sheet; entries of another form are passed over."""
-    for entry in sheets[:MOST_SHEETS] if isinstance(sheets, list) else ():
-        if isinstance(entry, list) and len(entry) == 3 and all(type(number) is int for number in entry):
-            crc, size, rows = entry
-            if 0 <= rows <= MOST_ROWS:
-                yield (crc, size), rows
