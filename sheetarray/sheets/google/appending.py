@@ -218,7 +218,7 @@ def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[
     height = max(sheet.rows, *(placed.cells.bottom for placed in columns))
     others = sum(other.cells for other in state.worksheets if other.gid != sheet.gid)
     check_cells(others + height * sheet.columns, MOST_CELLS, others)
-    swap = Swap(sheet.gid, state.generation(sheet.gid), sheet.notes, own=sheet.notes.own)
+    swap = Swap(state, sheet.gid, own=sheet.notes.own)
     requests = [
         *resize_sheet(sheet, height, sheet.columns),
         *(change for rows in grown for change in rows.changes(state, sheet.gid)),
@@ -311,7 +311,7 @@ def _make_batch(state: State, edits: list[HeaderEdit], arrays: Mapping[str, Resi
                 down, across = (count, 1) if anchor.orient == "columns" else (1, count)
                 rect = Rect(row, column, row + down, column + across)
                 changes += _cover(state, sheet.gid, rect, was_empty=not array.column.written.capacity)
-        swap = Swap(sheet.gid, state.generation(sheet.gid), sheet.notes, own=sheet.notes.own)
+        swap = Swap(state, sheet.gid, own=sheet.notes.own)
         requests += swap.wrap(changes, sheet.rows, sheet.columns)
     assert swap is not None
     return requests, swap

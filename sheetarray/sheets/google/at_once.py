@@ -103,7 +103,11 @@ def write_checked(
     """
     happened = changes[0].swap.took_effect  # one batch makes all of them
     requests = [request for change in changes for request in change.swap.wrap(change.requests, *change.size)]
-    shown = [range_on_sheet(change.title, rect) for change in changes for rect in _shown_ranges(change.columns)]
+    shown = [
+        range_on_sheet(change.title, rect)
+        for change in changes
+        for rect in join_columns(column.cells for column in change.columns)
+    ]
     answer = apply_changes(service, [*first, *requests], happened, shown=shown, attempts=attempts)
     difference = _find_difference(service, changes, answer)
     if difference is not None:
@@ -112,14 +116,6 @@ def write_checked(
         except (RefusedError, ChangedError):
             raise RemoteError(f"{difference}, and what was there could not be put back", hint=hint) from None
     return difference
-
-
-def _shown_ranges(columns: Sequence[PlacedColumn]) -> list[Rect]:
-    """Return ranges that hold all cells of some columns, with one range for neighbours that begin in one row."""
-    bottoms: dict[int, int] = {}
-    for rect in (placed.cells for placed in columns):
-        bottoms[rect.top] = max(bottoms.get(rect.top, 0), rect.bottom)
-    return join_columns(placed.cells._replace(bottom=bottoms[placed.row]) for placed in columns)
 
 
 def _find_difference(service: SheetsApi, changes: Sequence[SheetChange], answer: Answer | None) -> str | None:
@@ -159,7 +155,7 @@ def _take_back(service: SheetsApi, before: State, changes: Sequence[SheetChange]
             gone.append(gid)
             requests += [*(claim(generation) if generation else ()), *restored, {"deleteSheet": {"sheetId": gid}}]
         else:
-            swaps.append(Swap(gid, generation, now.notes, own=old.notes.own))
+            swaps.append(Swap(after, gid, own=old.notes.own))
             restored += _restore_sheet(old, now, change)
             requests += swaps[-1].wrap(restored, old.rows, old.columns, last=before.generation(gid) is None)
 

@@ -72,18 +72,20 @@ def apply_changes(
 
 
 class Swap:
-    """The requests that make a batch take effect only on the generation of a worksheet that was seen.
+    """The requests that make a batch take effect only on the generation of a worksheet that a state shows.
 
-    `seen`: its generation; None for none. `own`: whether the worksheet is ours.
+    `own`: whether the worksheet is ours.
 
     Attributes:
         gid: the id of the worksheet.
         stamp: by which the batch is recognised.
     """
 
-    def __init__(self, gid: int, seen: NamedRange | None, notes: WriteNotes, *, own: bool) -> None:
-        self.stamp = secrets.token_hex(6)
-        self.gid, self._seen, self._notes, self._own = gid, seen, notes, own
+    def __init__(self, state: State, gid: int, *, own: bool) -> None:
+        sheet = state.by_id(gid)
+        self.gid, self.stamp = gid, secrets.token_hex(6)
+        self._seen, self._own = state.generation(gid), own
+        self._notes = sheet.notes if sheet else WriteNotes()
 
     def wrap(self, requests: Requests, rows: int, columns: int, *, last: bool = False) -> Requests:
         """Return requests, with those before and after that swap the generation."""
@@ -104,21 +106,10 @@ class Swap:
         text = self._notes.with_stamp(self.stamp, self._own)
         if self._notes.id is not None:
             lookup = {"developerMetadataLookup": {"metadataId": self._notes.id}}
-            changed = {"metadataValue": text}
-            return {
-                "updateDeveloperMetadata": {
-                    "dataFilters": [lookup],
-                    "developerMetadata": changed,
-                    "fields": "metadataValue",
-                }
-            }
-        made = {
-            "metadataKey": METADATA_KEY,
-            "metadataValue": text,
-            "location": {"sheetId": self.gid},
-            "visibility": "DOCUMENT",
-        }
-        return {"createDeveloperMetadata": {"developerMetadata": made}}
+            changed = {"dataFilters": [lookup], "developerMetadata": {"metadataValue": text}}
+            return {"updateDeveloperMetadata": {**changed, "fields": "metadataValue"}}
+        made = {"metadataKey": METADATA_KEY, "metadataValue": text, "visibility": "DOCUMENT"}
+        return {"createDeveloperMetadata": {"developerMetadata": {**made, "location": {"sheetId": self.gid}}}}
 
 
 def prove_range(named: NamedRange) -> Answer:

@@ -450,12 +450,6 @@ def _error_message(response: Any) -> str:
 
 
 def _retry_after(response: Any) -> float:
-    """Return the seconds that a response asks to wait; 0 if it does not ask."""
+    """Return the seconds that a response asks to wait; 0 if it does not ask, or asks by a date."""
     text = str(response.headers.get("Retry-After") or "").strip()
-    try:
-        if re.fullmatch(r"[\d.]+", text):
-            return float(text)
-        seconds = parsedate_to_datetime(text).timestamp() - time.time()
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return 0.0
-    return max(seconds, 0.0)
+    return float(text) if re.fullmatch(r"\d+(\.\d+)?", text, re.ASCII) else 0.0

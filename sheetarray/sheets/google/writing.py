@@ -38,7 +38,7 @@ from .requests import (
     open_service,
 )
 from .sent_cells import make_chunks
-from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, State, WriteNotes, Writer, fetch_state
+from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, State, Writer, fetch_state
 from .stage import Stage, copy_requests, describe_stages, new_gid, sheet_requests
 from .views import ViewSource, check_wanted, find_views, write_views
 
@@ -221,9 +221,8 @@ class Write:
         """Make the swap of each worksheet, given the ids that new ones get."""
         self.swaps = []
         for plan, new in zip(self.plans, fresh, strict=True):
-            seen = self.state.by_id(new) if plan.sheet is None else plan.sheet
-            gid, notes = (seen.gid, seen.notes) if seen else (new, WriteNotes())
-            self.swaps.append(Swap(gid, self.state.generation(gid), notes, own=plan.own))
+            gid = plan.sheet.gid if plan.sheet else new
+            self.swaps.append(Swap(self.state, gid, own=plan.own))
 
     def _commit(self, stage: Stage) -> None:
         """Put the cells of the stage into the worksheets, by one batch; a stage for a new worksheet becomes it."""
