@@ -9,7 +9,7 @@ from typing import Any
 
 from ...columns import Anchor, SheetArrays, cell_address, find_anchors
 from ...elements import Cell
-from ...errors import FormatError, NotFoundError, SheetArrayError
+from ...errors import FormatError, SheetArrayError
 from ...labels import NAME, find_notes
 from ...linear import LinearArray
 from .address import Rect, one_cell, range_on_sheet
@@ -202,16 +202,13 @@ class CellNotes:
 
 def fetch_content(service: SheetsApi, state: State, sheet: Worksheet) -> SheetContent:
     """Look at all of a worksheet that may hold arrays: one request, or a few; a ChangedError if it is gone."""
-    view = GoogleSheet(service, sheet.title, state)
+    view = GoogleSheet(service, sheet, state)
     view.title = None  # whoever asks tells the sheet
     grid: GridCells | None = None
-    try:
-        if sheet.cells <= MOST_CELLS_AT_ONCE:
-            grid = fetch_grid(service, sheet, Rect(0, 0, max(sheet.rows, 1), max(sheet.columns, 1)))
-            view.keep_head(sheet.rows, grid.columns)
-        anchors = find_anchors(view)
-    except NotFoundError:
-        raise ChangedError from None
+    if sheet.cells <= MOST_CELLS_AT_ONCE:
+        grid = fetch_grid(service, sheet, Rect(0, 0, max(sheet.rows, 1), max(sheet.columns, 1)))
+        view.keep_head(sheet.rows, grid.columns)
+    anchors = find_anchors(view)
     arrays: dict[str, list[StandingArray]] = {}
     for anchor in anchors:
         arrays.setdefault(anchor.name, []).append(_to_standing(anchor, sheet))

@@ -49,22 +49,23 @@ def _read_consistently(service: SheetsApi, attempt: Callable[[], Result]) -> Res
 
 
 def select_sheets(service: SheetsApi, *, first: bool = False, at_once: int = MOST_AT_ONCE) -> list[GoogleSheet]:
-    """Return the worksheets that an address means, with their first rows where there are several.
+    """Return the worksheets that an address means, with their first rows.
 
     Raises:
         NotFoundError: there is no such worksheet.
         FormatError: there is none with cells.
     """
-    address = service.address
-    if address.title is not None:
-        return [GoogleSheet(service, address.title)]
-    state = fetch_state(service)
-    named = state.select_worksheet(address.gid, None) if address.gid is not None else None
-    wanted = [named] if named else state.arrays[: 1 if first else None]
+    address, state = service.address, fetch_state(service)
+    wanted = state.arrays[: 1 if first else None]
+    if address.gid is not None or address.title is not None:
+        named = state.select_worksheet(address.gid, address.title)
+        if named is None:
+            raise state.not_found_error(repr(address.title))
+        wanted = [named]
     if not wanted:
         raise FormatError("no worksheet with cells")
     at_once = at_once if sum(sheet.cells for sheet in wanted) <= at_once else MOST_AT_ONCE
-    sheets = [GoogleSheet(service, sheet.title, state, at_once=at_once) for sheet in wanted]
+    sheets = [GoogleSheet(service, sheet, state, at_once=at_once) for sheet in wanted]
     ranges = [(sheet.title, view.first_rows(_HEAD)) for sheet, view in zip(wanted, sheets, strict=True)]
     for view, (_, rect), columns in zip(sheets, ranges, fetch_values(service, ranges), strict=True):
         view.keep_head(rect.bottom, columns)

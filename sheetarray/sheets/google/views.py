@@ -512,7 +512,9 @@ def renew_grown_views(service: SheetsApi, state: State, sheet: Worksheet, names:
     if not find_views(state, sheet.gid, names):
         return
     try:
-        arrays = read_resized_arrays([GoogleSheet(service, sheet.title)], missing="error")
+        state = fetch_state(service)
+        now = state.by_id(sheet.gid)
+        arrays = read_resized_arrays([GoogleSheet(service, now, state)] if now else [], missing="error")
     except (SheetArrayError, ChangedError, RefusedError) as error:
         # An exception would make people append the rows once more
         warn_caller(f"the rows are appended, but views do not show them: {error!s:.300}; write the views once more")

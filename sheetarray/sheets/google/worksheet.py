@@ -17,7 +17,7 @@ from ...errors import Finding
 from ...tables import ScalarColumn, Table
 from .address import ALL_COLUMNS, ALL_ROWS, Rect, join_columns, range_on_sheet
 from .requests import Answer, ChangedError, RefusedError, SheetsApi, pack
-from .spreadsheet_state import State, fetch_state
+from .spreadsheet_state import State, Worksheet, fetch_state
 
 # Fetches the values of ranges, as columns: in one request, or in several if its URL would become too long.
 
@@ -31,7 +31,7 @@ def fetch_values(
     service: SheetsApi, ranges: Iterable[tuple[str, Rect]], *, formulas: bool = False, dates: bool = False
 ) -> Iterator[FetchedColumns]:
     """Yield the columns of each range, without blanks at the ends; a ChangedError if there are no such cells."""
-    for some in _group_ranges([range_on_sheet(title, rect) for title, rect in ranges]):
+    for some in _group_ranges(ranges):
         try:
             yield from service.get(
                 "/values:batchGet",
@@ -45,9 +45,10 @@ def fetch_values(
             raise ChangedError(refused.message) from None
 
 
-def _group_ranges(ranges: Iterable[str]) -> Iterator[list[str]]:
-    """Yield groups of ranges that fit the URL of one request."""
-    return pack(((cells, len(quote(cells, safe="")) + 8) for cells in ranges), _LONGEST_QUERY)
+def _group_ranges(ranges: Iterable[tuple[str, Rect]]) -> Iterator[list[str]]:
+    """Yield groups of ranges in A1 notation that fit the URL of one request."""
+    texts = (range_on_sheet(title, rect) for title, rect in ranges)
+    return pack(((text, len(quote(text, safe="")) + 8) for text in texts), _LONGEST_QUERY)
 
 
 def _parse_columns(answer: Answer, wanted: Sequence[str]) -> list[FetchedColumns]:
@@ -132,17 +133,16 @@ MOST_AT_ONCE = 150_000  # cells of a grid, or of arrays, that one request fetche
 _MOST_HEAD_ROWS = 1200  # rows that are fetched first of a worksheet that is not fetched as a whole
 _HEAD = 20_000  # cells, about, that are looked at first
 _SMALL_GRID = 2_000_000  # cells, most of them blank, of a grid that one request fetches if its arrays are small
-_FIRST_ROWS = 250  # rows that are fetched first of a worksheet of unknown width
 
 
 class GoogleSheet:
     """A worksheet; `columns.Sheet` says what each method is for.
 
     The cells in the answer to one request are all of one moment. If cells take several requests, the generation of the
-    worksheet is fetched before and after them; if it has changed, somebody has written meanwhile. Whole columns are
-    fetched after the first rows, with their headers again, which must be the same.
+    worksheet is fetched after them; if it is another than in the state that was fetched before them, somebody has
+    written meanwhile. Whole columns are fetched after the first rows, with their headers again, which must be the same.
 
-    `state`: of the spreadsheet, if it is known. `at_once`: the number of cells of a grid up to which the worksheet is
+    `sheet`: the worksheet in a `state` of the spreadsheet. `at_once`: the number of cells of a grid up to which it is
     fetched as a whole.
 
     Attributes:
@@ -157,91 +157,61 @@ class GoogleSheet:
     max_rows: int | None = None
     keeps_blanks = False
 
-    def __init__(
-        self, service: SheetsApi, title: str, state: State | None = None, *, at_once: int = MOST_AT_ONCE
-    ) -> None:
-        self.title: str | None = title
+    def __init__(self, service: SheetsApi, sheet: Worksheet, state: State, *, at_once: int = MOST_AT_ONCE) -> None:
+        self.title: str | None = sheet.title
         self.notes: list[Finding] = []
         self.report: Callable[[int], None] | None = None
         self.service, self.is_whole = service, False
-        self._name, self._at_once = title, at_once
-        self._size: tuple[int, int] | None = None  # rows and columns of the grid
-        self._seen: tuple[int, str | None] | None = None  # the worksheet's id, and its generation
+        self._sheet, self._generation, self._at_once = sheet, state.generation(sheet.gid), at_once
         self._head: FetchedColumns = []  # the columns of the first rows
         self._rows = 0  # the number of the first rows that have been fetched
         self._columns: dict[int, list[Cell]] = {}  # the columns that have been fetched as a whole
         self._words: Words | None = None
-        if state is not None:
-            self._compare(state)
 
     # Requests ------------------------------------------------------------------------------------------------
 
     def check_unchanged(self) -> None:
         """Compare the worksheet's generation, which each write changes, with the one that was seen first."""
-        self._compare(fetch_state(self.service))
-
-    def _compare(self, state: State) -> None:
-        sheet = state.by_title(self._name)
-        if sheet is None and self._seen is None:
-            raise state.not_found_error(repr(self._name))
-        if sheet is None:
+        state = fetch_state(self.service)
+        sheet = state.by_id(self._sheet.gid)
+        if sheet is None or sheet.title != self._sheet.title or state.generation(sheet.gid) != self._generation:
             raise ChangedError
-        named = state.generation(sheet.gid)
-        generation = (sheet.gid, named.id if named else None)
-        if self._seen not in (None, generation):
-            raise ChangedError
-        self._seen, self._size = generation, (sheet.rows, sheet.columns)
-
-    def _known_size(self) -> tuple[int, int]:
-        """Return the number of rows and columns of the grid; they are fetched if they are not known yet."""
-        if self._size is None:
-            self.check_unchanged()
-        return self._size or (0, 0)
 
     def _fetch(self, batches: Sequence[Sequence[Rect]], *, dates: bool = False) -> list[tuple[Rect, FetchedColumns]]:
         """Return ranges with their columns, all of one generation; each batch takes a request or more.
 
         Raises:
-            NotFoundError: there is no worksheet of this title.
-            ChangedError: somebody has written meanwhile, or has deleted these rows.
+            ChangedError: somebody has written meanwhile, or has deleted the worksheet or these rows.
         """
-        names = [[range_on_sheet(self._name, rect) for rect in rects] for rects in batches]
-        several = sum(1 for some in names for _ in _group_ranges(some)) > 1
         fetched: list[tuple[Rect, FetchedColumns]] = []
-        if several and self._seen is None:
-            self.check_unchanged()
+        requests = 0
         for rects in batches:
-            try:
-                columns = list(fetch_values(self.service, [(self._name, rect) for rect in rects], dates=dates))
-            except ChangedError:
-                state = fetch_state(self.service)
-                if state.by_title(self._name) is None:
-                    raise state.not_found_error(repr(self._name)) from None
-                raise
+            titled = [(self._sheet.title, rect) for rect in rects]
+            requests += sum(1 for _ in _group_ranges(titled))
+            columns = list(fetch_values(self.service, titled, dates=dates))
             fetched += zip(rects, columns, strict=True)
             if self.report and not dates:
                 self.report(sum(len(cells) for some in columns for cells in some))
-        if several:
+        if requests > 1:
             self.check_unchanged()
         return fetched
 
     # The first rows ------------------------------------------------------------------------------------------
 
     def first_rows(self, budget: int) -> Rect:
-        """Return the range of the first rows that hold about `budget` cells; all rows of a small worksheet."""
-        size = self._size
-        if size and size[0] * size[1] <= self._at_once:
-            return Rect(0, 0, max(size[0], 1), ALL_COLUMNS)
-        width = size[1] if size else len(self._head)
-        rows = min(max(budget // width, 200), _MOST_HEAD_ROWS) if width else _FIRST_ROWS
-        if size:
-            rows = min(rows, size[0])
-        return Rect(0, 0, max(rows, self._rows), ALL_COLUMNS)
+        """Return the range of the first rows that hold about `budget` cells; all rows of a small worksheet.
+
+        These are all that it has by now, since it may have grown.
+        """
+        rows, columns = max(self._sheet.rows, 1), max(self._sheet.columns, 1)
+        if rows * columns <= self._at_once:
+            return Rect(0, 0, ALL_ROWS, ALL_COLUMNS)
+        return Rect(0, 0, max(min(rows, _MOST_HEAD_ROWS, max(budget // columns, 200)), self._rows), ALL_COLUMNS)
 
     def keep_head(self, rows: int, columns: FetchedColumns) -> None:
         """Take over the first rows that somebody else has fetched."""
         self._head, self._rows = columns, rows
-        self.is_whole = self._size is not None and rows >= self._size[0]  # there may be more cells below blank rows
+        self.is_whole = rows >= self._sheet.rows  # there may be more cells below blank rows
 
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
         """Return the first rows, about `budget` cells of them, and whether they are all rows."""
@@ -279,13 +249,11 @@ class GoogleSheet:
         nothing; a column in which they are not is fetched as a whole.
         """
         ends = self._ends()
-        small = self._size is None or self._size[0] * self._size[1] <= _SMALL_GRID
-        if small and sum(ends.values()) <= MOST_AT_ONCE:
+        rows, columns = self._sheet.rows, self._sheet.columns
+        if rows * columns <= _SMALL_GRID and sum(ends.values()) <= MOST_AT_ONCE:
             ((_, whole),) = self._fetch([[Rect(0, 0, ALL_ROWS, ALL_COLUMNS)]])
-            self.keep_head(max([self._rows, *map(len, whole)]), whole)
-            self.is_whole = True
+            self.keep_head(ALL_ROWS, whole)
             return
-        rows, columns = self._known_size()
         tops = {column: max(self._rows, ends.get(column, 0)) for column in range(columns)}
         rects = join_columns(Rect(top, column, rows, column + 1) for column, top in tops.items() if top < rows)
         fetched = self._fetch([rects]) if rects else []
@@ -356,10 +324,8 @@ class GoogleSheet:
     def _fetch_columns(self, wanted: Mapping[int, int]) -> None:
         """Fetch columns as a whole, given for each the number of its first cells that must be as they were seen."""
         ends = self._ends()
-        last = self._size[0] if self._size else ALL_ROWS
-        ranges = (
-            one for column in sorted(wanted) for one in _cut(column, min(max(ends.get(column, 0), self._rows), last))
-        )
+        ends = {column: min(max(ends.get(column, 0), self._rows), self._sheet.rows) for column in wanted}
+        ranges = (one for column in sorted(wanted) for one in _cut(column, ends[column]))
         columns = _stack(self._fetch([join_columns(rects) for rects in pack(ranges, CELLS_A_REQUEST)]))
         for column, count in wanted.items():
             cells = columns.get(column, [])
@@ -373,7 +339,7 @@ class GoogleSheet:
         """Return all cells of the worksheet as an ordinary table, all of one generation; dates are text."""
         columns = dict(enumerate(self._head))
         if not self.is_whole:
-            rows, step = self._known_size()[0], max(CELLS_A_REQUEST // max(len(self._head), 1), 1)
+            rows, step = self._sheet.rows, max(CELLS_A_REQUEST // max(len(self._head), 1), 1)
             columns = _stack(
                 self._fetch([[Rect(top, 0, min(top + step, rows), ALL_COLUMNS)] for top in range(0, rows, step)])
             )
