@@ -15,7 +15,7 @@ from __future__ import annotations
 from ...adapters import Keeps
 from .appending import adopt_gsheet, append_gsheet
 from .client import login_gsheet
-from .reading import check_gsheet, read_columns_gsheet, read_gsheet, scan_gsheet
+from .reading import check_gsheet, iter_elements_gsheet, read_columns_gsheet, read_gsheet, scan_gsheet
 from .stage import clean_gsheet
 from .writing import create_gsheet, write_gsheet, write_sheets_gsheet, write_table_gsheet
 
@@ -26,6 +26,7 @@ __all__ = [
     "clean_gsheet",
     "create_gsheet",
     "instead_gsheet",
+    "iter_elements_gsheet",
     "keeps_gsheet",
     "login_gsheet",
     "read_columns_gsheet",

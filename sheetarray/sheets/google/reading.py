@@ -1,4 +1,4 @@
-"""Reads arrays of one generation of a worksheet, whole or slices of rows; and tables."""
+"""Reads arrays of one generation of a worksheet: whole, slices of rows, or block by block; and tables."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ import numpy as np
 from ...adapters import Progress
 from ...columns import Anchor, ArrayColumn, ArrayInfo, ColumnCells, find_anchors, reporting_cells
 from ...composite import check_sheets, count_named, open_sheets, read_composites, scan_sheets
-from ...dtypes import Array
+from ...dtypes import Array, Buffer
 from ...elements import Missing
 from ...errors import Finding, FormatError, LimitError, RemoteError, locating
 from ...files import PathLike
 from ...header import Header, find_slow_axis
-from ...linear import error_for_problem
+from ...linear import error_for_problem, ravel_in_order
 from ...tables import TableOptions, read_table
 from .address import range_on_sheet
 from .requests import TIMEOUT, ChangedError, SheetsApi, open_service
 from .spreadsheet_state import State, fetch_state, generation_name
 from .stage import stage_findings
 from .views import find_typed_views
-from .worksheet import MOST_AT_ONCE, GoogleSheet, fetch_values
+from .worksheet import CELLS_A_REQUEST, MOST_AT_ONCE, GoogleSheet, fetch_values
 
 # Reads worksheets as they stand at one moment: tries again while others write.
 
@@ -92,28 +92,33 @@ def _lies_in_rows(anchor: Anchor) -> bool:
     return find_slow_axis(header) == 0 and header.length > 0 and header.dtype.kind != "complex"
 
 
+def _fetch_elements(sheet: GoogleSheet, anchor: Anchor, start: int, stop: int, missing: Missing) -> Buffer:
+    """Return some elements of an array that lies in rows, and fetch no other cells."""
+    header = anchor.header
+    assert header is not None
+    count = stop - start
+    some = Header(header.dtype, (count,), (1,), 0, "row-major", count)
+    part = replace(anchor, header=some, start=anchor.start + start)
+    column, row = part.data_cell
+    cells: ColumnCells = ([], sheet.fetch_elements(column, row, row + count, header.dtype))
+    decoded = ArrayColumn([part], [cells], sheet).decode_checked(missing)
+    for problem in decoded.problems[:1]:
+        moved = replace(problem, index=problem.index + start)
+        raise error_for_problem(moved, header, anchor.name, anchor.data_address, cells_each=1)
+    if decoded.count_error:
+        raise decoded.count_error
+    return decoded.buffer
+
+
 def _read_rows(sheet: GoogleSheet, anchor: Anchor, rows: slice, missing: Missing) -> Array:
     """Return some rows of an array that lies in rows, and fetch no other cells."""
     header = anchor.header
     assert header is not None
     indices = range(header.shape[0])[rows]
-    first, last = (min(indices), max(indices) + 1) if indices else (0, 0)  # rows; the last one is not fetched
     each = header.length // header.shape[0]
-    skipped, count = first * each, (last - first) * each
-    part = replace(
-        anchor,
-        header=Header(header.dtype, (count,), (1,), 0, "row-major", count),
-        start=anchor.start + skipped,
-    )
-    column, row = part.data_cell
-    cells: ColumnCells = ([], sheet.fetch_elements(column, row, row + count, header.dtype))
-    decoded = ArrayColumn([part], [cells], sheet).decode_checked(missing)
-    for problem in decoded.problems[:1]:
-        moved = replace(problem, index=problem.index + skipped)
-        raise error_for_problem(moved, header, anchor.name, anchor.data_address, cells_each=1)
-    if decoded.count_error:
-        raise decoded.count_error
-    block: Array = decoded.buffer.reshape(last - first, *header.shape[1:])
+    first, last = (min(indices), max(indices) + 1) if indices else (0, 0)  # rows; the last one is not fetched
+    block: Array = _fetch_elements(sheet, anchor, first * each, last * each, missing)
+    block = block.reshape(last - first, *header.shape[1:])
     return block[:: indices.step] if indices.step > 0 else block[::-1][:: -indices.step]
 
 
@@ -326,3 +331,39 @@ def _range_references(state: State) -> dict[tuple[str | None, str], str]:
             cells = named.rect.clip(sheet.rows, sheet.columns) if sheet and named.rect else None
             references[None, named.name] = range_on_sheet(sheet.title, cells) if sheet and cells else "#REF!"
     return references
+
+
+def iter_elements_gsheet(
+    source: Any,
+    names: Sequence[str],
+    *,
+    worksheet: str | None = None,
+    client: Any = None,
+    credentials: PathLike | None = None,
+    timeout: float = TIMEOUT,
+) -> Iterator[tuple[str, Buffer]]:
+    """Yield names of arrays, each with 100,000 elements of its buffer, in their order: two requests each time.
+
+    Raises:
+        FormatError: as `read_gsheet`; or the worksheet has changed since its first rows were read.
+    """
+    service = open_service(source, worksheet, client, credentials, timeout)
+    with locating(source=service.address.label):
+        try:
+            sheets = select_sheets(service)
+            in_rows = _find_rows(sheets, names)
+            for name in names:
+                if name not in in_rows:
+                    arrays = open_sheets(sheets)
+                    yield name, ravel_in_order(read_composites(arrays.read, arrays.scan, [name])[name])
+                    continue
+                sheet, anchor = in_rows[name]
+                assert anchor.header is not None
+                for start in range(0, anchor.header.capacity, CELLS_A_REQUEST):
+                    stop = min(start + CELLS_A_REQUEST, anchor.header.capacity)
+                    elements = _fetch_elements(sheet, anchor, start, stop, "error")
+                    if not sheet.is_whole:
+                        sheet.check_unchanged()
+                    yield name, elements
+        except ChangedError:
+            raise FormatError("it has changed since its first rows were read", hint="read it again") from None

@@ -92,10 +92,19 @@ def test_progress_rises_over_several_requests(large: Book) -> None:
     assert calls[-1] == (186_000 + 20 + 18,) * 2
 
 
-def test_blocks_are_those_of_the_array(large: Book) -> None:
-    blocks = list(sa.iter_blocks(f"gsheets://{large.key}", "other", rows=2_500, client=large.client))
-    assert [len(block) for block in blocks] == [2_500, 2_500, 1_000]
-    assert_same(np.concatenate(blocks), ARRAYS["other"])
+def test_blocks_are_fetched_one_after_the_other_of_one_state(large: Book) -> None:
+    source, options = f"gsheets://{large.key}", {"client": large.client}
+    blocks = sa.iter_blocks(source, "long", rows=30_000, **options)
+    assert_same(next(blocks), LONG[:30_000])
+    first = len(large.server.requests)
+    assert_same(np.concatenate(list(blocks)), LONG[30_000:])
+    assert len(large.server.requests) > first
+    assert [len(block) for block in sa.iter_blocks(source, "other", rows=2_500, **options)] == [2_500, 2_500, 1_000]
+    blocks = sa.iter_blocks(source, "long", rows=10_000, **options)
+    assert_same(next(blocks), LONG[:10_000])
+    large.write({"new": np.arange(2)})
+    with pytest.raises(sa.FormatError, match="changed"):
+        list(blocks)
 
 
 def test_a_wrong_cell_of_a_part_is_named_and_no_other(large: Book) -> None:
