@@ -13,7 +13,7 @@ from ...columns import Layout, LayoutColumn, can_align
 from ...elements import Cell
 from ...errors import FormatError, LimitError, locating
 from ...labels import NAME
-from .address import ALL_COLUMNS, ALL_ROWS, Rect, one_cell
+from .address import ALL_COLUMNS, ALL_ROWS, Rect, join_columns, one_cell
 from .content import (
     CellNotes,
     GridCells,
@@ -397,8 +397,8 @@ class _Planner:
         )
         rows, columns = max(least[0], self.sheet.rows), max(least[1], self.sheet.columns)
         own = self.sheet.notes.own or self.blank
-        if self.blank and (columns > ALL_COLUMNS or free.others + rows * columns > free.limit):
-            rows, columns = least
+        if own and (columns > ALL_COLUMNS or free.others + rows * columns > free.limit):
+            rows, columns = self._shrink(least) or (rows, columns)
         if columns > ALL_COLUMNS:
             raise LimitError(f"{columns:,} columns would be needed, and a worksheet has {ALL_COLUMNS:,}")
         free.check(rows, columns)
@@ -423,6 +423,16 @@ class _Planner:
             self.lowered,
             self.moved,
         )
+
+    def _shrink(self, least: tuple[int, int]) -> tuple[int, int] | None:
+        """Return the size of the smallest grid that cuts off nothing but blank cells; None if that holds others."""
+        kept = [array.cells for array in self.kept]
+        rows = max([least[0], *(rect.bottom for rect in kept)])
+        columns = max([least[1], self.content.width, *(rect.right for rect in kept)])
+        ends = {array.anchor.column: array.cells.bottom for group in self.replaced.values() for array in group}
+        beyond = [Rect(max(rows, ends.get(column, 0)), column, ALL_ROWS, column + 1) for column in range(columns)]
+        beyond.append(Rect(0, columns, ALL_ROWS, ALL_COLUMNS))
+        return None if self.content.find_filled(join_columns(beyond)) else (rows, columns)
 
 
 def _name_row(array: StandingArray) -> int:

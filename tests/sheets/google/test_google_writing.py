@@ -478,6 +478,22 @@ def test_a_worksheet_with_other_cells_gives_up_none(book: Book) -> None:
     assert book.dump() == before
 
 
+def test_a_worksheet_of_ours_gives_up_rows_and_columns_that_no_array_needs() -> None:
+    with SheetsServer(cells=30_000) as server:
+        book = Book(server, [("Sheet1", 1, 1)])
+        book.write({"x": np.arange(9_000)})
+        book.write({"x": np.arange(5), "y": np.arange(6), "z": np.arange(7), "t": np.arange(8)})
+        assert book.size() == (27, 4)
+        assert {name: len(array) for name, array in book.read().items()} == {"x": 5, "y": 6, "z": 7, "t": 8}
+        book.sheet("arrays").add_cols(20)
+        book.write({"x": np.arange(5_000)})
+        assert book.size() == (5_019, 4)
+        book.sheet("arrays").update([["kept"]], "B4000")
+        with pytest.raises(sa.LimitError):
+            book.write({name: np.arange(5) for name in "xyztuvw"})
+        assert book.cells()[3999][1] == "kept"
+
+
 def test_a_stage_is_filled_by_few_requests_of_bounded_size(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
     """Small columns share requests, large ones are cut."""
     assert get_limit("google_request") == 2_000_000
