@@ -450,6 +450,11 @@ def _error_message(response: Any) -> str:
 
 
 def _retry_after(response: Any) -> float:
-    """Return the seconds that a response asks to wait; 0 if it does not ask, or asks by a date."""
+    """Return the seconds that a response asks to wait; 0 if it does not ask."""
     text = str(response.headers.get("Retry-After") or "").strip()
-    return float(text) if re.fullmatch(r"\d+(\.\d+)?", text, re.ASCII) else 0.0
+    if re.fullmatch(r"\d+(\.\d+)?", text, re.ASCII):
+        return float(text)
+    try:
+        return max(parsedate_to_datetime(text).timestamp() - time.time(), 0.0)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return 0.0
