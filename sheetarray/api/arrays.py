@@ -400,9 +400,9 @@ class ArrayInfos(dict[str, ArrayInfo]):
             ("name", "dtype", "shape", *(("dims",) if names_dims else ()), "order", "location", "cells")
         ]
         for name, info in self.items():
-            shape = " x ".join(map(str, info.shape)) or "0-d"
             dims = (", ".join(info.dims or ()),) if names_dims else ()
-            rows.append((name, info.dtype, shape, *dims, info.order, info.location, f"{info.cells:,}"))
+            facts = (info.dtype, format_shape(info.shape), *dims, info.order, info.location, f"{info.cells:,}")
+            rows.append((name, *facts))
         return rows
 
     def __repr__(self) -> str:
@@ -463,7 +463,7 @@ def format_table(rows: ListedRows) -> str:
         1  x
     """
     kept, rest = _cut(rows)
-    cells = [[_escape(text) for text in row] for row in kept]
+    cells = [[_shorten(text) for text in row] for row in kept]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in cells]
     return "\n".join([*lines, *([f"and {rest:,} more"] if rest else [])])
@@ -486,7 +486,22 @@ def _cut(rows: ListedRows) -> tuple[ListedRows, int]:
     return rows[: MOST_ROWS + 1], max(0, len(rows) - MOST_ROWS - 1)
 
 
-def _escape(text: Any) -> str:
+def escape_controls(text: str) -> str:
+    """Return text from a file, with whatever could steer a terminal written out (`\x1b`)."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def format_shape(shape: Sequence[int]) -> str:
+    """Return a shape as people write it.
+
+    Example:
+        >>> format_shape((128, 96))
+        '128 x 96'
+    """
+    return " x ".join(map(str, shape)) if len(shape) else "0-d"
+
+
+def _shorten(text: str) -> str:
     """Return a text as a terminal can show it in one line."""
-    plain = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    plain = escape_controls(text)
     return plain if len(plain) <= _LONGEST_TEXT else f"{plain[: _LONGEST_TEXT - 1]}…"

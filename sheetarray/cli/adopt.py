@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from .. import api
+from ..api import format_shape
 from ..columns import ArrayInfo, keeping_unreadable
 from ..errors import Finding
 from ..header import name_element
@@ -25,7 +26,7 @@ from .arguments import (
     print_left_out,
     reading_options,
 )
-from .console import count_noun, format_shape, join_names, print_headed, print_json, print_line
+from .console import count_noun, join_names, print_headed, print_json, print_line
 from .endpoints import PIPE, Endpoint, place_of, source_endpoint, source_endpoints, target_endpoint
 from .program import FINDINGS, FINE
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from ..api import escape_controls
 from ..columns import MOST_NAMED
 
 if TYPE_CHECKING:
@@ -108,37 +109,8 @@ def make_table(columns: Sequence[tuple[str, Sequence[Any]]], *, right: Collectio
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON value, laid out for reading: a list of plain values is one line."""
-    click.echo(_format_json(value, "\n"))
-
-
-def _format_json(value: Any, line_end: str) -> str:
-    within = f"{line_end}  "
-    if isinstance(value, dict) and value:
-        members = (f"{_dump_json(key)}: {_format_json(member, within)}" for key, member in value.items())
-        return f"{{{within}{f',{within}'.join(members)}{line_end}}}"
-    if isinstance(value, list) and any(isinstance(member, (dict, list)) for member in value):
-        return f"[{within}{f',{within}'.join(_format_json(member, within) for member in value)}{line_end}]"
-    return _dump_json(value)
-
-
-def _dump_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
-
-
-def escape_controls(text: str) -> str:
-    """Return text from a file, with whatever could steer a terminal written out (`\x1b`)."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
-
-
-def format_shape(shape: Sequence[int]) -> str:
-    """Return a shape as people write it.
-
-    Example:
-        >>> format_shape((128, 96))
-        '128 x 96'
-    """
-    return " x ".join(map(str, shape)) if len(shape) else "0-d"
+    """Print one JSON value, in one line."""
+    click.echo(json.dumps(value, ensure_ascii=False, allow_nan=False))
 
 
 def format_size(count: int) -> str:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import click
 import numpy as np
 
+from ..api import format_shape
 from ..columns import MOST_NAMED, ArrayInfo, describe_row
 from ..elements import label_text
 from ..errors import FormatError, NotFoundError
@@ -33,7 +34,7 @@ from .comparing import (
     compare_labels,
     format_rows,
 )
-from .console import count_noun, format_shape, join_names, print_headed, print_json, print_line
+from .console import count_noun, join_names, print_headed, print_json, print_line
 from .endpoints import Endpoint, source_endpoints
 from .program import FINDINGS, FINE
 from .values import format_value, to_json_cells

@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import api
+from ..api import escape_controls
 from ..columns import keeping_unreadable
 from ..errors import FormatError, NotFoundError, locating, warn_caller
 from ..files import RemoteFile, find_places, is_pattern, is_url, locate
 from ..registry import FORMATS, Format, format_of, place_problem
 from .arguments import FormatOptions, UsageProblem, storage_options
-from .console import escape_controls, format_size, print_line
+from .console import format_size, print_line
 from .program import EXPECTED, FAILED, FINE, explain_error, print_error
 
 if TYPE_CHECKING:

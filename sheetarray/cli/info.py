@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..api import escape_controls, format_shape
 from ..columns import ArrayInfo
 from ..errors import Finding
 from ..header import name_element
@@ -24,8 +25,6 @@ from .arguments import (
 )
 from .console import (
     count_noun,
-    escape_controls,
-    format_shape,
     format_size,
     join_names,
     make_console,

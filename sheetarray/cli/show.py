@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from ..api import escape_controls, format_shape
 from ..elements import label_text
 from ..errors import FormatError
 from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options
 from .comparing import dtype_name
-from .console import count_noun, escape_controls, format_shape, make_console, print_json, print_renderable
+from .console import count_noun, make_console, print_json, print_renderable
 from .endpoints import Endpoint, source_endpoint
 from .pictures import INDENT, compute_statistics, has_numbers, print_values
 from .slices import Indices, SliceError, format_slice, parse_slice, slice_to_two_axes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .console import format_shape
+from ..api import format_shape
 
 Index = int | slice
 Indices = tuple[Index, ...]

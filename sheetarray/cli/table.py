@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from ..api import escape_controls
 from ..pages.served import find_missing
 from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options, writing_options
 from .comparing import dtype_name
-from .console import count_noun, escape_controls, make_console, make_table, print_json, print_renderable
+from .console import count_noun, make_console, make_table, print_json, print_renderable
 from .convert import find_target
 from .endpoints import PIPE, Endpoint, source_endpoint
 from .pictures import format_elements

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..api import escape_controls
 from ..elements import label_text
 from ..errors import DTypeError
 from ..linear import LinearArray, to_linear
-from .console import escape_controls
 
 
 def format_value(value: Any) -> str:
