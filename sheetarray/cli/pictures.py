@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..comparing import cover_with_blocks
 from ..dtypes import Array
 from ..elements import label_text
 from ..pages.colours import MISSING, RISING, Colour, blend
@@ -212,27 +211,16 @@ def to_real(values: Array) -> Array:
 
 
 def compute_statistics(values: Array) -> Statistics:
-    """Return minimum, mean and maximum, computed block by block; NaN and infinities are counted."""
-    lows: list[Any] = []
-    highs: list[Any] = []
-    nan = infinite = used = 0
-    total = 0.0
-    for block in cover_with_blocks(values.shape):
-        part = to_real(values[block]).reshape(-1)
-        if part.dtype.kind == "f":
-            finite = part[np.isfinite(part)]
-            missing = int(np.isnan(part).sum())
-            nan, infinite = nan + missing, infinite + part.size - finite.size - missing
-            part = finite
-        if part.size:
-            lows.append(part.min().item())
-            highs.append(part.max().item())
-            used += part.size
-            with np.errstate(over="ignore"):
-                total += float(part.sum(dtype=np.float64))
-    if not used:
+    """Return minimum, mean and maximum of the finite elements; NaN and infinities are counted."""
+    numbers = to_real(values).reshape(-1)
+    finite = numbers[np.isfinite(numbers)]
+    nan = int(np.isnan(numbers).sum())
+    infinite = numbers.size - finite.size - nan
+    if not finite.size:
         return Statistics(None, None, None, nan, infinite)
-    return Statistics(min(lows), total / used, max(highs), nan, infinite)
+    with np.errstate(over="ignore"):
+        mean = float(finite.mean(dtype=np.float64))
+    return Statistics(finite.min().item(), mean, finite.max().item(), nan, infinite)
 
 
 # Pictures -----------------------------------------------------------------------------------------------------------

@@ -46,35 +46,31 @@ class TidyTable:
     lists: tuple[FieldPath, ...] = ()
     # for each row, the index of its entry in each of these lists
     indices: list[tuple[int, ...]] = field(default_factory=list)
-    # by the path of its field, the numbers of the rows that have a value, and these values
-    columns: dict[FieldPath, tuple[list[int], list[Any]]] = field(default_factory=dict)
-    # by the path of its field, the same for a list in the entries, with its number of entries as the value
-    counts: dict[FieldPath, tuple[list[int], list[Any]]] = field(default_factory=dict)
+    # by whether they count the entries of a list, and the path of their field: the rows with a value, and the values
+    columns: dict[tuple[bool, FieldPath], tuple[list[int], list[Any]]] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
         """The lists around its entries, such as `.muons[]`."""
         return "".join(f"{'.' if path else ''}{'.'.join(path)}[]" for path in self.lists)
 
-    def put(self, columns: dict[FieldPath, tuple[list[int], list[Any]]], path: FieldPath, value: Any) -> None:
-        """Put a value into a column of the last row."""
-        rows, values = columns.setdefault(path, ([], []))
+    def put(self, path: FieldPath, value: Any, *, counts: bool = False) -> None:
+        """Put a value, or with `counts` the number of entries of a list, into a column of the last row."""
+        rows, values = self.columns.setdefault((counts, path), ([], []))
         rows.append(len(self.indices) - 1)
         values.append(value)
 
     def count_cells(self) -> int:
         """Return the number of cells in the table."""
-        return len(self.indices) * (1 + len(self.lists) + len(self.columns) + len(self.counts))
+        return len(self.indices) * (1 + len(self.lists) + len(self.columns))
 
     def to_columns(self) -> dict[str, Array]:
         """Return the columns of equal length, by different titles: indices, values, counts."""
         columns: dict[str, Array] = {}
         for level, title in enumerate(["entry", *(f"{'.'.join(path)}[]" for path in self.lists)]):
             columns[_free_title(title, columns)] = np.array([index[level] for index in self.indices], np.int64)
-        for path, (rows, values) in self.columns.items():
-            columns[_free_title(".".join(path) or _VALUE, columns)] = _column(rows, values, len(self.indices))
-        for path, (rows, values) in self.counts.items():
-            title = f"{'.'.join(path)} count".strip()
+        for (counts, path), (rows, values) in sorted(self.columns.items(), key=lambda item: item[0][0]):
+            title = f"{'.'.join(path)} count".strip() if counts else ".".join(path) or _VALUE
             columns[_free_title(title, columns)] = _column(rows, values, len(self.indices))
         return columns
 
@@ -107,14 +103,14 @@ def _visit(
         for key, item in fields:
             _visit(item, table, (*path, str(key)), index, tables)
     elif isinstance(value, (list, np.ndarray)):
-        table.put(table.counts, path, len(value))
+        table.put(path, len(value), counts=True)
         lists = (*table.lists, path)
         below = tables.setdefault(lists, TidyTable(lists))
         for number, item in enumerate(value):
             below.indices.append((*index, number))
             _visit(item, below, (), (*index, number), tables)
     else:
-        table.put(table.columns, path, value)
+        table.put(path, value)
 
 
 def _free_title(title: str, taken: dict[str, Array]) -> str:

@@ -387,13 +387,12 @@ def subtract_elements(first: Array, second: Array) -> Array:
             away = np.abs(other.astype(np.complex128) - one.astype(np.complex128))
             same = one == other
         elif one.dtype.kind in "iubm" and other.dtype.kind in "iubm":
-            whole = [_to_whole(elements) for elements in (one, other)]
-            same, rises = whole[0] == whole[1], whole[1] > whole[0]
-            low, high = (elements.astype(np.uint64) for elements in whole)  # modulo 2^64, where differences are exact
-            away = np.where(rises, (high - low).astype(np.float64), -(low - high).astype(np.float64))
-            if "u8" in {elements.dtype.str[1:] for elements in whole} and whole[0].dtype != whole[1].dtype:
-                pairs = zip(*(elements.tolist() for elements in whole), strict=True)  # may lie further apart than 2^64
-                away = np.fromiter((float(above - below) for below, above in pairs), np.float64, len(same))
+            wide: Any = object if 8 in (one.itemsize, other.itemsize) else np.int64  # in which no difference wraps
+            before, now = (
+                elements.view(np.int64) if elements.dtype.kind == "m" else elements for elements in (one, other)
+            )
+            difference = now.astype(wide) - before.astype(wide)
+            same, away = difference == 0, difference.astype(np.float64)
         else:
             numbers = [to_numbers(elements) for elements in (one, other)]
             same = numbers[0] == numbers[1]
@@ -403,12 +402,6 @@ def subtract_elements(first: Array, second: Array) -> Array:
     same[places] = find_noise(one[places], other[places])
     away = np.where(missing, np.nan, away)
     return np.where(same, 0.0, away).reshape(first.shape)
-
-
-def _to_whole(elements: Array) -> Array:
-    if elements.dtype.kind == "m":
-        return elements.view(np.int64)
-    return elements.astype(np.int64) if elements.dtype.kind == "b" else elements
 
 
 def _texts(elements: Array) -> list[str]:
