@@ -44,39 +44,33 @@ _AT_ONCE = 512  # files whose heads are in memory
 _FETCHING_THREADS = 16  # which scan files at the same time: some need more bytes than their head
 
 
+_FACTS = ("the shape", "the dtype", "other labels:")  # in which arrays of files are compared
+
+
 @dataclass(frozen=True)
 class FileHeaders:
     """The headers of a file's arrays, and their labels."""
 
     infos: Mapping[str, ArrayInfo]  # of the arrays that are asked for and their coordinates, by name
     labels: DatasetLabels  # of these arrays
-    texts: Mapping[str, str]  # the labels as texts, to be compared with those of another file
+    facts: Mapping[str, tuple[Any, ...]]  # of each array what is compared with another file: `_FACTS`
     attrs: Mapping[str, str]  # attributes of the dataset, as texts
 
     @property
     def signature(self) -> tuple[Any, ...]:
         """The part of the headers that is equal in files that agree."""
-        return tuple(sorted((name, *_say(info, self.texts.get(name))) for name, info in self.infos.items()))
+        return tuple(sorted(self.facts.items()))
 
-    def find_difference(self, other: FileHeaders) -> tuple[str, str] | None:
-        """Return the name of an array in which another file differs, and a phrase that says how; None if they agree."""
-        for name, info in self.infos.items():
-            if name not in other.infos:
+    def find_difference(self, other: FileHeaders) -> tuple[str, str]:
+        """Return the name of an array in which another file differs, and a phrase that says how."""
+        for name, mine in self.facts.items():
+            if name not in other.facts:
                 return name, f"has no array {name!r:.80}"
-            mine, its = _say(info, self.texts.get(name)), _say(other.infos[name], other.texts.get(name))
-            if mine[0] != its[0]:
-                return name, f"{name!r:.80} has the shape {its[0]}, not {mine[0]}"
-            if mine[1] != its[1]:
-                return name, f"{name!r:.80} has the dtype {its[1]}, not {mine[1]}"
-            if mine != its:
-                return name, f"{name!r:.80} has other labels: {its[2]:.200}, not {mine[2]:.200}"
-        if more := [name for name in other.infos if name not in self.infos]:
-            return more[0], f"has one array more, {more[0]!r:.80}"
-        return None
-
-
-def _say(info: ArrayInfo, text: str | None) -> tuple[tuple[int, ...], str, str]:
-    return info.shape, info.dtype, text or "none"
+            for fact, one, its in zip(_FACTS, mine, other.facts[name], strict=True):
+                if one != its:
+                    return name, f"{name!r:.80} has {fact} {its!s:.200}, not {one!s:.200}"
+        more = next(name for name in other.facts if name not in self.facts)
+        return more, f"has one array more, {more!r:.80}"
 
 
 def keeps_names(place: PathLike, format: str | None) -> bool:
@@ -142,7 +136,7 @@ def compare_files(
 
 
 def _differ(reference: FileHeaders, leader: PathLike, headers: FileHeaders, place: PathLike) -> FormatError:
-    name, difference = reference.find_difference(headers) or ("", "differs")
+    name, difference = reference.find_difference(headers)
     return FormatError(
         f"{difference} as in {os.fspath(leader)}",
         array=name,
@@ -196,7 +190,9 @@ def _scan_file(
         if isinstance(error, FormatError) and error.source is None:
             error.source = label
         return error
-    return FileHeaders({name: infos[name] for name in wanted}, labels, texts, attrs)
+    chosen = {name: infos[name] for name in wanted}
+    facts = {name: (info.shape, info.dtype, texts.get(name) or "none") for name, info in chosen.items()}
+    return FileHeaders(chosen, labels, facts, attrs)
 
 
 # Arrays of many files as one lazy array of dask: one layer, whose blocks read some files, or some rows of them.
