@@ -44,12 +44,6 @@ class SheetArrayBackend(BackendEntrypoint):
         filename_or_obj: Any,
         *,
         drop_variables: str | Iterable[str] | None = None,
-        mask_and_scale: Any = None,
-        decode_times: Any = None,
-        decode_timedelta: Any = None,
-        use_cftime: Any = None,
-        concat_characters: Any = None,
-        decode_coords: Any = None,
         format: str | None = None,
         storage_options: Mapping[str, Any] | None = None,
         **options: Any,
@@ -59,17 +53,11 @@ class SheetArrayBackend(BackendEntrypoint):
         Args:
             filename_or_obj: a path, a URL, or an open file (then with `format`), which is read at once.
             drop_variables: names of arrays to leave out.
-            mask_and_scale: None or False takes the values as they stand, as in all of the next five: a cell holds a
-                number, a date or a duration itself, not its code. True decodes numbers by their attributes
-                `scale_factor`, `add_offset` and `_FillValue`, as xarray does in a NetCDF file.
-            decode_times: True or a coder makes dates of numbers with `units` such as "days since 2000-01-01".
-            decode_timedelta: True or a coder makes durations of numbers with `units` such as "days".
-            use_cftime: True makes these dates objects of cftime.
-            concat_characters: True joins characters along the last dimension to texts.
-            decode_coords: True makes coordinates of the variables that attributes `coordinates` name.
             format: the name of a format; None chooses it by the suffix.
             storage_options: options of the file system of a URL.
-            **options: options of the format, as for `sheetarray.read`.
+            **options: options of the format, as for `sheetarray.read`; and xarray's decoders `mask_and_scale`,
+                `decode_times`, `decode_timedelta`, `use_cftime`, `concat_characters` and `decode_coords`, which work as
+                for a NetCDF file. Without them, values stay as they are: a cell holds a number or a date itself.
 
         Raises:
             FormatError: as `read_dataset`.
@@ -78,6 +66,7 @@ class SheetArrayBackend(BackendEntrypoint):
         Warns:
             SheetArrayWarning: as `read_dataset`.
         """
+        decoders = {name: options.pop(name) for name in _DECODERS if name in options}
         if "names" in options:
             raise TypeError("open_dataset has no option 'names'; drop_variables= leaves out arrays")
         dropped = {drop_variables} if isinstance(drop_variables, str) else {*(drop_variables or ())}
@@ -86,8 +75,7 @@ class SheetArrayBackend(BackendEntrypoint):
         else:
             dataset = read_dataset(filename_or_obj, format=format, storage_options=storage_options, **options)
             dataset = dataset.drop_vars(dropped, errors="ignore")
-        given = (mask_and_scale, decode_times, decode_timedelta, use_cftime, concat_characters, decode_coords)
-        return _decode(dataset, dict(zip(_DECODERS, given, strict=True)))
+        return _decode(dataset, decoders)
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
         """Return whether a path has a suffix, or is a URL, of one of the formats; or an open file begins as they do.

@@ -16,7 +16,6 @@ from command_line import run_command
 import sheetarray as sa
 from sheetarray.cli import pictures
 from sheetarray.cli.pictures import compute_statistics
-from sheetarray.pages import colours
 
 
 def run(*arguments: object) -> Result:
@@ -118,13 +117,6 @@ def test_missing_elements_are_a_gap_with_a_mark() -> None:
     assert not dots(lines)[:, 10:20].any()
 
 
-@pytest.mark.parametrize(
-    "values", [[1.0, 1.0], [-1.7e308, 1.7e308], [0, 2**64 - 1], [5e-324, 0], [True, False], [1j, 2]]
-)
-def test_a_line_of_anything_is_drawn(values: list[Any]) -> None:
-    assert dots(draw(np.array(values, "u8" if 2**64 - 1 in values else None))).any()
-
-
 def test_axes_have_labels() -> None:
     values = np.arange(80.0).reshape(8, 10)
     drawn = pictures.draw_heat_map(values, compute_statistics(values), 40, colours=False, blocks=False)
@@ -168,23 +160,3 @@ def test_a_damaged_label_does_not_hide_the_array(tmp_path: Path) -> None:
     result = run_command("show", tmp_path / "d.csv", "t")
     assert result.exit_code == 0
     assert "2.5" in result.stdout
-
-
-@pytest.mark.parametrize("table", [colours.RISING, colours.DIVERGING])
-def test_colours_are_blended_between_their_ends(table: tuple[colours.Colour, ...]) -> None:
-    assert colours.blend(table, 0) == colours.blend(table, -1) == table[0]
-    assert colours.blend(table, 1) == colours.blend(table, 2) == table[-1]
-    assert pictures.level_colour(0) == colours.RISING[0]
-    assert pictures.level_colour(-1) == colours.MISSING
-
-
-def test_the_rising_colours_rise_in_lightness_and_the_diverging_ones_are_lightest_in_the_middle() -> None:
-    def lightness(colour: tuple[int, int, int]) -> float:
-        return float(np.dot(colour, (0.2126, 0.7152, 0.0722)))
-
-    rising = [lightness(colour) for colour in colours.RISING]
-    assert rising == sorted(rising)
-    diverging = [lightness(colour) for colour in colours.DIVERGING]
-    middle = len(diverging) // 2
-    assert diverging[: middle + 1] == sorted(diverging[: middle + 1])
-    assert diverging[middle:] == sorted(diverging[middle:], reverse=True)
