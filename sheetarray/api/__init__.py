@@ -21,7 +21,7 @@ from .arrays import (
     write_releasing,
 )
 from .large import iter_blocks, lies_in_rows, open_arrays
-from .merging import MergedFiles, adopt, conflict_to_json, convert, describe_value, merge, restore
+from .merging import MergedFiles, adopt, convert, describe_value, merge, restore
 from .tables import read_columns, write_table
 
 __all__ = [
@@ -31,7 +31,6 @@ __all__ = [
     "check",
     "check_readable",
     "check_writable",
-    "conflict_to_json",
     "convert",
     "describe_value",
     "escape_controls",

@@ -60,7 +60,7 @@ class MergedFiles:
         return {
             "base": self.base,
             "unresolved": self.unresolved,
-            "conflicts": [conflict_to_json(conflict) for conflict in self.conflicts],
+            "conflicts": [_conflict_to_json(conflict) for conflict in self.conflicts],
             "files": [_changes_to_json(changes) for changes in self.changes],
             "arrays": {name: _describe(array) for name, array in self.arrays.items()},
         }
@@ -343,7 +343,7 @@ _CHOICE_KEYS = ("array", "of", "choose")
 # JSON ----------------------------------------------------------------------------------------------------------------
 
 
-def conflict_to_json(conflict: Conflict) -> dict[str, Any]:
+def _conflict_to_json(conflict: Conflict) -> dict[str, Any]:
     """Return a conflict as JSON has it; `of` is the file in which the index is that of the element."""
     return {
         "array": conflict.array,

@@ -32,8 +32,8 @@ def ask(page: Any, verb: str, **options: object) -> tuple[int, Any]:
 
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Any array is served, in blocks of a few elements."""
-    set_limits(monkeypatch, page_at_once=0, page_block=7, page_text_block=5)
+    """Any array is served, in blocks of a few elements, of which a request takes one."""
+    set_limits(monkeypatch, page_at_once=0, page_block=7, page_text_block=5, page_patience=-1.0)
 
 
 @pytest.mark.parametrize(
