@@ -5,7 +5,7 @@ into bytes that a browser reads exactly; `page` puts all of it, the style and th
 file. `colours` is the one table of colours, for the terminal too.
 
 For large arrays `serving` is a server on this machine: `served` gives it the elements that are looked at, `answers`
-statistics and findings.
+statistics, searches and findings.
 """
 
 from __future__ import annotations

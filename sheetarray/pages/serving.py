@@ -130,7 +130,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         verbs: dict[str, Callable[..., None]] = {"": self._give_page, "box": self._give_box, "open": self._give_nothing}
-        self._answer(verbs | dict.fromkeys(("summary", "findings"), self._give_json))
+        self._answer(verbs | dict.fromkeys(("summary", "search", "findings"), self._give_json))
 
     def do_POST(self) -> None:
         self._answer({"closed": self._give_nothing})
@@ -191,9 +191,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _give_json(self, verb: str, query: str) -> None:
         try:
-            options = dict(parse_qsl(query, strict_parsing=bool(query), max_num_fields=1, keep_blank_values=True))
+            options = dict(parse_qsl(query, strict_parsing=bool(query), max_num_fields=4, keep_blank_values=True))
         except ValueError:
-            raise _RefusedError(400, "a summary is asked for as entry=0") from None
+            raise _RefusedError(400, f"a {verb} is asked for as entry=0, with a query and a start") from None
         try:
             answer = self.server.answers.give(verb, options)
         except KeyError:

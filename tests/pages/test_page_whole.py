@@ -1,4 +1,4 @@
-"""What a served page says of whole arrays: statistics, histograms, differences and findings."""
+"""What a served page says of whole arrays: statistics, histograms, searches, differences and findings."""
 
 from __future__ import annotations
 
@@ -32,8 +32,19 @@ def ask(page: Any, verb: str, **options: object) -> tuple[int, Any]:
 
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Any array is served, in blocks of a few elements, of which a request takes one."""
-    set_limits(monkeypatch, page_at_once=0, page_block=7, page_text_block=5, page_patience=-1.0)
+    """Any array is served, in blocks of a few elements."""
+    set_limits(monkeypatch, page_at_once=0, page_block=7, page_text_block=5)
+
+
+@pytest.mark.parametrize("shape", [(1,), (6,), (7,), (8,), (30,), (3, 7), (3, 8), (2, 3, 4), (5, 2, 3, 2), (4, 1, 9)])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.usefixtures("small_blocks")
+def test_every_element_is_found_where_it_stands(shape: tuple[int, ...], order: Any) -> None:
+    array = np.array(np.arange(int(np.prod(shape))).reshape(shape), order=order)
+    with sa.view(array, serve=True) as page:
+        for place in range(array.size):
+            answer = ask(page, "search", entry=0, query=place, start=array.size - 1 - place)[1]
+            assert (answer["count"], answer["place"]) == (1, place)
 
 
 @pytest.mark.parametrize(
@@ -80,6 +91,63 @@ def test_a_summary_is_what_numpy_says_of_the_whole(array: np.ndarray[Any, Any]) 
     infinite = [int((numbers == -np.inf).sum()), int((numbers == np.inf).sum())]
     assert summary["bars"]["full"][-2:] == infinite
     assert sum(summary["bars"]["full"]) == sum(summary["bars"]["2"]) == len(numbers)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_a_search_goes_on_from_an_element_and_around_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_limits(monkeypatch, page_patience=-1.0)  # one block a request
+    array = np.zeros((6, 10), np.int8)
+    wanted = [3, 4, 25, 59]
+    array.reshape(-1)[wanted] = 9
+    with sa.view(array, serve=True) as page:
+        assert json.loads(ask_page(page, "search?entry=0&query=9")[1])["done"] == 1
+        assert ask(page, "search", entry=0, query=9)[1]["count"] == 4
+        for start in range(60):
+            following = ask(page, "search", entry=0, query=9, start=start, back=0)[1]["place"]
+            assert following == next((place for place in wanted if place > start), 3)
+            before = ask(page, "search", entry=0, query=9, start=start, back=1)[1]["place"]
+            assert before == next((place for place in wanted[::-1] if place < start), 59)
+        nothing = ask(page, "search", entry=0, query=8)[1]
+        assert (nothing["count"], nothing["place"]) == (0, -1)
+
+
+@pytest.mark.parametrize(
+    ("array", "query", "places"),
+    [
+        (np.array([1.5, np.nan, -2.0, 30.25]), "> 1.5", [3]),
+        (np.array([1.5, np.nan, -2.0, 30.25]), ">=1.5", [0, 3]),
+        (np.array([1.5, np.nan, -2.0, 30.25]), "<= -2", [2]),
+        (np.array([1.5, np.nan, -2.0, 30.25]), "NaN", [1]),
+        (np.array([np.inf, -np.inf, 1.0]), "-inf", [1]),
+        (np.array([0.1, 0.2], "f4"), "0.1", [0]),
+        (np.array([0.1, 0.2], "f2"), "= 0.2", [1]),
+        (np.array([2**53, 2**53 + 1]), "9007199254740993", [1]),
+        (np.array([5, 7]), "5.5", []),
+        (np.array([5, 7]), "99999999999999999999999", []),
+        (np.array([2**64 - 1], np.uint64), "-1", []),
+        (np.array([5, 7], np.int8), "300", []),
+        (np.array([True, False]), "true", [0]),
+        (np.array([True, False]), "0", [1]),
+        (np.array([3 + 4j, 5]), "3+4i", [0]),
+        (np.array([3 + 4j, 5]), "5", [1]),
+        (np.array([3 + 4j, 5]), "> 4.5", [0, 1]),
+        (np.array(["Élan", "b"]), "éL", [0]),
+        (np.array(["2024-01-05", "NaT"], "M8[D]"), "01-05", [0]),
+        (np.array([None, "x", 2.5, True], object), "none", [0]),
+        (np.array([None, "x", 2.5, True], object), "2.5", [2]),
+        (np.array([5, "NaT"], "m8[s]"), "5", [0]),
+        (np.array([5, "NaT"], "m8[s]"), "nat", [1]),
+        *((np.array([5.0, 7.0]), query, []) for query in ("", " ", "x")),
+        (np.array([5, 7]), "> x", []),
+        (np.array([3 + 4j, 5]), "z", []),
+    ],
+)
+@pytest.mark.usefixtures("small_blocks")
+def test_what_a_search_finds(array: np.ndarray[Any, Any], query: str, places: list[int]) -> None:
+    with sa.view(array, serve=True) as page:
+        answers = [ask(page, "search", entry=0, query=query, start=start)[1] for start in range(array.size)]
+    assert {answer["count"] for answer in answers} == {len(places)}
+    assert {answer["place"] for answer in answers} == set(places or [-1])
 
 
 @pytest.mark.parametrize(
@@ -130,9 +198,11 @@ def test_a_server_answers_for_whole_arrays(served: Any) -> None:
     status, summary = ask(served, "summary", entry=0)
     assert (status, summary["count"], summary["missing"], summary["infinite"]) == (200, FIELD.size, 1, 1)
     assert summary["greatest"] == 2
-    assert ask(served, "summary", entry=1)[1] == {"done": 1, "total": 1, "count": 10_001, "missing": 0}
+    assert ask(served, "search", entry=0, query="> 1e299", start=0, back=0)[1]["place"] == 1
+    hits = ask(served, "search", entry=1, query="élan 9999", start=0)
+    assert hits[1] == {"done": 1, "total": 1, "count": 1, "place": 9999}
     difference = PageReader(ask_page(served, "")[1].decode()).manifest["entries"][0]["difference"]
-    assert ask(served, "summary", entry=difference)[1]["greatest"] == 17_777
+    assert ask(served, "search", entry=difference, query="> 0.5")[1]["place"] == 17_777
     findings = ask(served, "findings")[1]
     assert any("edited" in finding["message"] for finding in findings["findings"])
     assert {finding["file"] for finding in findings["findings"]} == {1}
@@ -152,15 +222,22 @@ def test_a_scalar_and_arrays_without_elements_stand_in_the_page(shape: tuple[int
         ("summary?entry=99", 404),
         ("summary?entry=-1", 400),
         ("summary?", 400),
-        ("summary?entry=0&a=1", 400),
-        ("summary?a=0", 400),
-        ("search?entry=0", 404),
+        ("search?entry=0&query=" + "1" * 1001, 400),
+        ("search?entry=0&query=1&start=x", 400),
+        ("search?entry=0&query=1&start=999999999999999", 200),
+        ("search?entry=0&a=1&b=2&c=3&d=4&e=5", 400),
         ("findings?x=1", 400),
-        ("summary?entry=%D9%A0", 400),
+        ("search?entry=%D9%A0&query=1", 400),
     ],
 )
 def test_a_hostile_question_is_refused(served: Any, query: str, status: int) -> None:
     assert ask_page(served, query)[0] == status
+
+
+def test_only_some_searches_are_kept(served: Any) -> None:
+    for number in range(20):
+        ask(served, "search", entry=0, query=str(number))
+    assert len(served._server.answers._searches) == 8
 
 
 def test_a_page_asks_for_all_of_it(shared_browser: Browser, served: Any) -> None:
@@ -175,6 +252,11 @@ def test_a_page_asks_for_all_of_it(shared_browser: Browser, served: Any) -> None
     assert (table["elements"], table["NaN"], table["greatest"]) == ("18,000", "1", "1e+300")
     assert browser.find("#histogram-array").get_attribute("aria-label").startswith("Histogram: 40 bars")
     assert browser.texts(".maps figcaption")[-1].startswith("difference (second")
+    browser.press("/")
+    browser.press(*"55.5", "ENTER")
+    browser.wait_until("document.querySelector('#found').textContent !== ''")
+    browser.wait_until("!document.querySelector('#found').textContent.includes('searching')")
+    assert browser.texts("#found") == ["not in the array"]  # of the first file
     browser.select("#scale", "array 2")
     edited = next(n for n, text in enumerate(browser.texts("#finding-list li")) if "edited" in text)
     browser.run("document.querySelectorAll('#finding-list li')[arguments[0]].firstElementChild.click()", edited)

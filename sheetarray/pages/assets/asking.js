@@ -1,4 +1,4 @@
-// What a server on this machine is asked of whole arrays: statistics and findings.
+// What a server on this machine is asked of whole arrays: statistics, searches and findings.
 
 // Ask until all is said: the server answers how far it is, and is asked again as long as somebody wants to know.
 async function askServer(verb, options, isWanted, onProgress) {
@@ -69,6 +69,23 @@ function drawWholeHistogram(array) {
   const [below, above] = counts.slice(-2);
   const scale = array.summary.scales[range];
   view.whole.canvas.setAttribute("aria-label", drawBars(view.whole.canvas, { bars: counts.slice(0, -2), below, above }, scale, "how often in the array"));
+}
+
+// Search a whole array for a value, and go there.
+async function findServed(array, query, isBack) {
+  const request = (state.search += 1);
+  const isWanted = () => request === state.search && Boolean(view) && groups[state.group][0] === array;
+  view.found.textContent = query.trim() ? "searching …" : "";
+  if (!query.trim()) return;
+  const options = { entry: array.number, query, start: array.place(state.index), back: isBack ? 1 : 0 };
+  try {
+    const answer = await askServer("search", options, isWanted, (text) => (view.found.textContent = `searching … ${text}`));
+    if (!answer) return;
+    showMatch(array, answer);
+  } catch (error) {
+    view.found.textContent = "";
+    byId("message").textContent = error.message;
+  }
 }
 
 // Ask for the findings of all files, and list them.

@@ -13,7 +13,7 @@ const SCALES = [
 const MOST_UNFILTERED = 15; // arrays in a list that is seen at once
 
 // What is chosen. The index is that of the cursor: sliders move it along the axes that are not drawn.
-const state = { group: null, panels: [], index: [], axes: [null, null], scale: SCALES[0][0], shown: 0, addresses: false, request: 0, tidy: null };
+const state = { group: null, panels: [], index: [], axes: [null, null], scale: SCALES[0][0], shown: 0, addresses: false, request: 0, search: 0, tidy: null };
 let view = null; // the parts of the page that belong to the chosen array; of an awkward one there is `state.tidy` instead
 let planes = [];
 

@@ -128,11 +128,6 @@ function makeTableControls(array) {
     box.checked = state.addresses;
     controls.append(make("div", { class: "field inline" }, box, make("label", { for: "addresses" }, "Cell addresses")));
   }
-  if (!array.isServed) controls.append(makeSearch(array)); // a page searches what it holds
-  return controls;
-}
-
-function makeSearch(array) {
   const search = make("form", { class: "field", role: "search" });
   const input = make("input", { type: "search", id: "search", autocomplete: "off", spellcheck: "false", placeholder: array.elements.isNumeric ? "17.25, > 30, NaN" : "text" });
   search.addEventListener("submit", (event) => {
@@ -146,11 +141,16 @@ function makeSearch(array) {
     make("button", { type: "button", id: "find-back", on: { click: () => find(array, input.value, true) } }, "Previous"),
     view.found,
   );
-  return search;
+  controls.append(search);
+  return controls;
 }
 
 function find(array, query, isBack) {
-  const { count, place } = searchElements(array.elements, query, array.place(state.index), isBack);
+  if (array.isServed) findServed(array, query, isBack);
+  else showMatch(array, searchElements(array.elements, query, array.place(state.index), isBack), query);
+}
+
+function showMatch(array, { count, place }, query = "-") {
   if (place < 0) {
     view.found.textContent = query.trim() ? "not in the array" : "";
     return;
