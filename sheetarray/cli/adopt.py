@@ -83,7 +83,7 @@ def adopt(file: str, output: str | None, reading: FormatOptions, wants_json: boo
         print_line(f"  {name}: {shapes}")
     for finding in accepted:
         print_line("  ", nl=False)
-        print_headed(f"{finding.location}  " if finding.location else "", finding.message)
+        print_headed(f"{finding.location}  " if finding.location else "", finding.message, indent=4, used=2)
     return status
 
 
@@ -210,7 +210,7 @@ def merge(
         if output is not None:
             wrote += count_noun(len(merged.arrays), "array") + " merged"
             wrote += f"; the values of {merged.base} stand in {count_noun(left, 'conflict')}" if left else ""
-        print_line(wrote)
+        print_headed("", wrote)
     return FINDINGS if merged.unresolved else FINE
 
 
@@ -263,4 +263,4 @@ def _print_value(conflict: Conflict, file: str, value: Any, *, stands: bool) -> 
     text = api.describe_value(value)
     cell = f", cell {conflict.cells[file]}" if file in conflict.cells else ""
     mark = "  (stands)" if stands else ""
-    print_headed(f"  {file}: ", f"{text}{cell}{mark}")
+    print_headed(f"  {file}: ", f"{text}{cell}{mark}", indent=6)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import sys
+import textwrap
 from collections.abc import Collection, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal
@@ -59,11 +62,27 @@ def print_note(kind: str, text: str) -> None:
     print_line(text, err=True)
 
 
-def print_headed(head: str, text: str) -> None:
-    """Print a line that begins with a head, which is bold in a terminal."""
-    if head:
+def print_headed(head: str, text: str, *, indent: int = 2, used: int = 0) -> None:
+    """Print a line that begins with a head, bold in a terminal; a long one is broken between words and goes on below.
+
+    `indent`: the number of blanks before each further line. `used`: the number of the terminal's columns that are
+    taken already.
+    """
+    head, text = escape_controls(head), escape_controls(text)
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _ENDLESS
+    first, *more = textwrap.wrap(
+        head + text,
+        max(width, 2 * indent, 20),
+        initial_indent=" " * used,
+        subsequent_indent=" " * indent,
+        break_on_hyphens=False,
+        break_long_words=False,
+    ) or [" " * used]
+    first = first[used:]
+    if head and first.startswith(head.rstrip()):
         print_line(head, bold=True, nl=False)
-    print_line(text)
+        first = first[len(head) :]
+    click.echo("\n".join([first, *more]))
 
 
 def line_width(console: Console) -> int | None:

@@ -132,7 +132,7 @@ def diff(
         print_json({**_to_json(places, compared, only), "same": same, "labels": labels, "sorted": moved})
     else:
         for table in sorted_rows:
-            print_line(table.to_text())
+            print_headed("", table.to_text())
         rows = _describe_rows(compared, held, described)
         _print_comparisons(compared, only, rows, most=None if wants_all else MOST_LINES, is_sorted=bool(sorted_rows))
         for text in labels:
@@ -180,13 +180,14 @@ def _print_comparisons(
         if not below:
             alike[text] = blocks[-1][0]
     if len(blocks) > 1 and (summary := _summarise(compared, only)):
-        print_line(summary)
+        print_headed("", summary)
     lines = [line for names, text, below in blocks for line in (_Line(text, names), *below)]
     for line in lines[:most]:
         if line.dim:
             print_line(line.text, dim=True)
         else:
-            print_headed(f"{join_names(line.names)}: " if line.names else "", line.text)
+            head = f"{join_names(line.names)}: " if line.names else ""
+            print_headed(head, line.text, indent=2 if line.names else 4)
     print_left_out(len(lines) - len(lines[:most]), "line")
     if all(comparison.same for comparison in compared) and not only:
         click.echo(f"no {'other ' * is_sorted}differences ({count_noun(len(compared), 'array')})")

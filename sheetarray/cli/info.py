@@ -182,11 +182,12 @@ def _print_findings(place: Endpoint, findings: Sequence[Finding], count: int | N
     for group, after in zip_longest(shown, shown[1:]):
         finding = group[0]
         print_line(f"  {finding.severity:<7}  ", fg=_COLOURS[finding.severity], nl=False)
-        print_headed(f"{finding.location}  " if finding.location else "", finding.message)
+        print_headed(f"{finding.location}  " if finding.location else "", finding.message, indent=11, used=11)
         if len(group) > 1:
-            print_line(f"           and {len(group) - 1} more like it: {_list_places(group[1:])}")
+            more = f"           and {len(group) - 1} more like it: {_list_places(group[1:])}"
+            print_headed("", more, indent=11)
         if finding.hint and (after is None or after[0].hint != finding.hint):  # once for all that it is said of
-            print_line(f"           {to_cli_options(finding.hint, '--read')}")
+            print_headed("", f"           {to_cli_options(finding.hint, '--read')}", indent=11)
     print_left_out(sum(map(len, groups)) - sum(map(len, shown)), "finding")
     if any(len(group) > 1 for group in shown) and len(shown) == len(groups):
         print_line("--all shows each finding", dim=True)

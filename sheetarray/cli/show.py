@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,14 +17,15 @@ from .comparing import dtype_name
 from .console import count_noun, make_console, print_json, print_renderable
 from .endpoints import Endpoint, source_endpoint
 from .pictures import INDENT, compute_statistics, has_numbers, print_values
-from .slices import Indices, SliceError, format_slice, parse_slice, slice_to_two_axes
+from .slices import Indices, SliceError, find_indices, format_slice, parse_slice, slice_to_two_axes, split_labels
 from .values import format_value, to_json_cells, to_rectangular
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 _ROWS = 12
-_SLICES = '--slice "[:, 0]" takes integers, start:stop:step and ...'
+_BY_INDEX = '--slice "[:, 0]" takes integers, start:stop:step and ...'
+_BY_LABEL = '--slice "time=2026-07, lat=47.5" takes exact labels'
 _LONGEST_LABEL = 12
 
 
@@ -34,7 +36,7 @@ _LONGEST_LABEL = 12
     "--slice",
     "slice_text",
     metavar="SLICE",
-    help='Show a part, as in NumPy: "[:, :, 3]", "0, ::2", "..., -1".',
+    help='Show a part, as in NumPy: "[:, :, 3]", "0, ::2", "..., -1". By labels: "time=2026-07".',
 )
 @click.option(
     "--rows", type=click.IntRange(min=1), default=_ROWS, show_default=True, help="Print at most this many rows."
@@ -70,26 +72,33 @@ def show(
       sheetarray show run.csv temperature
       sheetarray show run.csv temperature --slice "[:, :, 3]"
       sheetarray show run.csv temperature --slice "-1, ::2" --rows 40
+      sheetarray show run.csv temperature --slice "time=2026-07, lat=47.5"
       sheetarray show run.csv temperature --slice "[0]" --json | jq '.values'
     """
     place = source_endpoint(file, reading, "read")
     infos = place.call("scan")
     name_selected = _select_name(name, list(infos), place)
-    info = infos.get(name_selected)
-    dims = info.dims if info is not None else None
-    if info is not None:  # a slice is refused, if at all, before everything is read
-        _parse_slice(name_selected, slice_text, info.shape)
+    dims = infos[name_selected].dims if name_selected in infos else None
+    with _explaining(name_selected, "`sheetarray info` lists the dimensions"):
+        labels = split_labels(slice_text or "", dims)
+    if name_selected in infos and labels is None:
+        with _explaining(name_selected, _BY_INDEX):  # refused, if at all, before everything is read
+            parse_slice(slice_text or "...", infos[name_selected].shape)
+    coordinates = [dim for dim in labels or () if dim in infos]
     beside = [dim for dim in dims or () if dim in infos and dim != name_selected and len(infos[dim].shape) == 1]
     try:
-        arrays = place.call("read", [name_selected, *beside])
+        arrays = place.call("read", [name_selected, *coordinates, *beside])
     except FormatError:  # labels may be damaged, and the array is to be shown all the same
-        arrays = place.call("read", [name_selected])
+        arrays = place.call("read", [name_selected, *coordinates])
     array = to_rectangular(arrays[name_selected])
     if not isinstance(array, np.ndarray):
         _show_nested(place, name_selected, array, slice_text, wants_json=wants_json)
         return
     shape, dtype = array.shape, dtype_name(array)
-    indices = _parse_slice(name_selected, slice_text, shape)
+    with _explaining(name_selected, _BY_INDEX if labels is None else _BY_LABEL):
+        indices = (
+            parse_slice(slice_text or "...", shape) if labels is None else find_indices(labels, dims or (), arrays)
+        )
     if wants_json:
         print_json(_to_json(place, name_selected, array, indices, dtype))
         return
@@ -108,11 +117,13 @@ def show(
         print_renderable(console, " " * INDENT + "no elements")
 
 
-def _parse_slice(name: str, text: str | None, shape: Sequence[int]) -> Indices:
+@contextmanager
+def _explaining(name: str, hint: str) -> Iterator[None]:
+    """Turn an error of a slice into one of the command line, which names the array."""
     try:
-        return parse_slice(text or "...", shape)
+        yield
     except SliceError as error:
-        raise UsageProblem(f"{name}: {error}", _SLICES) from None
+        raise UsageProblem(f"{name}: {error}", hint) from None
 
 
 def _show_nested(place: Endpoint, name: str, array: Any, slice_text: str | None, *, wants_json: bool) -> None:

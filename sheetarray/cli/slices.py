@@ -1,11 +1,16 @@
-"""Slices of arrays, such as `[:, :, 3]`: parsed, printed, and chosen to look at."""
+"""Slices of arrays: `[:, :, 3]` and `time=2026-07,lat=47.5` parsed, a slice chosen to look at, blocks cut."""
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from ..api import format_shape
+from ..dtypes import Array
+from ..elements import label_text
 
 Index = int | slice
 Indices = tuple[Index, ...]
@@ -13,6 +18,8 @@ Indices = tuple[Index, ...]
 _INTEGER = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 _RANGE = re.compile(r"([+-]?\d{1,18})?\s*:\s*([+-]?\d{1,18})?\s*(?::\s*([+-]?\d{1,18})?)?", re.ASCII)
 _SHOWN_AXES = 2
+_NEXT = re.compile(r",(?=[^,=]*=)")  # a comma that ends a label: what follows is the name of a dimension
+_SUGGESTED = 3
 
 
 class SliceError(ValueError):
@@ -103,3 +110,99 @@ def slice_to_two_axes(indices: Sequence[Index], shape: Sequence[int]) -> Indices
         if axis not in shown and places is not None:
             selected[axis] = places[len(places) // 2]
     return tuple(selected)
+
+
+# By labels ----------------------------------------------------------------------------------------------------------
+
+
+def split_labels(text: str, dims: Sequence[str] | None) -> dict[str, str] | None:
+    """Return the label of each dimension that a slice names, or None if it has none and is one as NumPy has it.
+
+    `text`: the slice, such as `time=2026-07, lat=47.5`. `dims`: of the array; None where they have no names.
+
+    Raises:
+        SliceError: the array has no such dimension.
+
+    Example:
+        >>> split_labels("time=2026-07, place=Bern, Kirchenfeld", ("time", "place"))
+        {'time': '2026-07', 'place': 'Bern, Kirchenfeld'}
+    """
+    if "=" not in text:
+        return None
+    if not dims:
+        raise SliceError(f"{text!r} names dimensions, but those of the array have no names")
+    labels: dict[str, str] = {}
+    for part in _NEXT.split(text.strip().removeprefix("[").removesuffix("]")):
+        dim, _, label = (piece.strip() for piece in part.partition("="))
+        if dim not in dims:
+            raise SliceError(f"there is no dimension {dim!r}; there is {', '.join(map(repr, dims))}")
+        if dim in labels:
+            raise SliceError(f"{text!r} names the dimension {dim!r} twice")
+        labels[dim] = label
+    return labels
+
+
+def find_indices(labels: Mapping[str, str], dims: Sequence[str], coordinates: Mapping[str, Array]) -> Indices:
+    """Return the indices at which the labels of some dimensions stand; all others are taken whole.
+
+    `coordinates`: the arrays that label its dimensions, by name.
+
+    Raises:
+        SliceError: no such label (the message names near ones), or several equal ones that are not side by side.
+
+    Example:
+        >>> find_indices({"x": "20"}, ("y", "x"), {"x": np.array([10, 20])})
+        (slice(None, None, None), 1)
+    """
+    indices: list[int | slice] = []
+    for dim in dims:
+        if dim not in labels:
+            indices.append(slice(None))
+            continue
+        if dim not in coordinates or coordinates[dim].ndim != 1:
+            raise SliceError(f"the dimension {dim!r} has no labels: --slice takes indices, such as [0, :]")
+        positions = np.flatnonzero(_match(coordinates[dim], labels[dim], dim))
+        if not positions.size:
+            raise SliceError(f"no label {labels[dim]!r} along {dim!r}: {_suggest(coordinates[dim], labels[dim])}")
+        first, last = int(positions[0]), int(positions[-1])
+        if last - first + 1 != positions.size:
+            raise SliceError(f"{positions.size} labels {labels[dim]!r} along {dim!r}, which are not side by side")
+        indices.append(first if first == last else slice(first, last + 1))
+    return tuple(indices)
+
+
+def _match(coordinate: Array, label: str, dim: str) -> Array:
+    """Return the indices at which a coordinate has a label; a date may end early: `2026-07` is the whole month."""
+    kind = coordinate.dtype.kind
+    try:
+        if kind == "M":
+            if label.strip().lower() == "nat":
+                return np.isnat(coordinate)
+            moment = np.datetime64(label)
+            return np.asarray(coordinate.astype(moment.dtype) == moment)
+        if kind == "b":
+            return np.asarray(coordinate == {"true": True, "false": False}[label.lower()])
+        if kind in "iu" and re.fullmatch(r"[+-]?\d{1,25}", label):
+            return np.asarray(coordinate.astype(object) == int(label))
+        if kind in "iuf":
+            number = float(label)
+            return np.isnan(coordinate) if number != number else np.asarray(coordinate == coordinate.dtype.type(number))
+    except (ValueError, KeyError, OverflowError):
+        raise SliceError(f"{label!r} is not a label along {dim!r}, {_suggest(coordinate, None)}") from None
+    return np.array([str(value) == label for value in coordinate.tolist()], dtype=bool)
+
+
+def _suggest(coordinate: Array, label: str | None) -> str:
+    """Return a hint that names the labels near one that is missing, or the first ones."""
+    if not coordinate.size:
+        return "there are none"
+    texts = list(map(label_text, coordinate if coordinate.dtype.kind in "Mm" else coordinate.tolist()))
+    near: list[str] = []
+    if label is not None and coordinate.dtype.kind in "iufM":
+        wanted = np.datetime64(label) if coordinate.dtype.kind == "M" else float(label)
+        known = np.flatnonzero(coordinate == coordinate)  # neither NaN nor NaT
+        order = np.argsort(np.abs(coordinate[known] - wanted), kind="stable")
+        near = [texts[position] for position in known[order[:_SUGGESTED]]]
+    elif label is not None:
+        near = difflib.get_close_matches(label, texts[:10_000], _SUGGESTED)
+    return f"near are {', '.join(near)}" if near else f"the first are {', '.join(texts[:_SUGGESTED])}"

@@ -215,6 +215,17 @@ def test_an_array_that_was_empty_has_another_shape(tmp_path: Path, shape: tuple[
         assert result.stdout.startswith("t: shape ")
 
 
+def test_lines_break_between_words_on_a_narrow_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sa.write(tmp_path / "a.csv", {"temperature": np.arange(60.0).reshape(20, 3)})
+    sa.write(tmp_path / "b.csv", {"temperature": np.arange(57.0).reshape(19, 3) + 1 / 3})
+    sa.write(tmp_path / "c.csv", {"temperature": np.arange(66.0).reshape(22, 3)})
+    whole = run(tmp_path / "a.csv", tmp_path / "c.csv").stdout
+    monkeypatch.setattr("sheetarray.cli.console._ENDLESS", 40)
+    narrow = run(tmp_path / "a.csv", tmp_path / "c.csv").stdout
+    assert max(map(len, narrow.splitlines())) <= 40
+    assert narrow.split() == whole.split()
+
+
 @pytest.mark.parametrize("falls", [False, True])
 def test_a_table_that_was_sorted_is_one_line(tmp_path: Path, falls: bool) -> None:
     rng = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""Labels on the command line: `info`, `show`, `convert` and `diff`; pictures in characters."""
+"""Labels on the command line: `info`, `show --slice` by label, `convert` and `diff`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from command_line import run_command
 import sheetarray as sa
 from sheetarray.cli import pictures
 from sheetarray.cli.pictures import compute_statistics
+from sheetarray.cli.slices import SliceError, find_indices
 
 
 def run(*arguments: object) -> Result:
@@ -44,6 +45,73 @@ def test_info_names_dimensions(path: Path) -> None:
     sa.write(path, {"a": [1, 2]})
     assert "dims" not in run("info", path).output
     assert "dims" not in json.loads(run("info", path, "--json").output)["arrays"][0]
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("time=2026-07-03,lat=48.1,place=Ulm", "[2, 1, 1]"),
+        ("time=2026-07, lat=47.5", "[0:31, 0]"),
+        ("[time=2026-08]", "[31:]"),
+        ("place=Bern, Kirchenfeld,time=2026-08-31", "[61, :, 0]"),
+    ],
+)
+def test_a_slice_by_labels(text: str, same: str, path: Path) -> None:
+    shown, expected = (json.loads(run("show", path, "t", "--slice", t, "--json").output) for t in (text, same))
+    assert shown["values"] == expected["values"]
+    assert run("show", path, "t", "--slice", text).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("lat=47.6", "no label '47.6' along 'lat': near are 47.5, 48.0"),
+        ("time=2025-01", "near are 2026-07-01"),
+        ("place=Ulmm", "near are Ulm"),
+        ("place=?", "the first are Bern"),
+        ("time=tomorrow", "'tomorrow' is not a label along 'time', the first are 2026-07-01"),
+        ("lat=north", "'north' is not a label along 'lat'"),
+        ("depth=1", "no dimension 'depth'; there is 'time', 'lat', 'place'"),
+        ("lat=47.5,lat=48.1", "twice"),
+    ],
+)
+def test_a_label_that_is_not_there(text: str, reason: str, path: Path) -> None:
+    result = run("show", path, "t", "--slice", text)
+    assert result.exit_code == 2
+    assert reason in " ".join(result.output.split())
+
+
+def test_dimensions_without_names_and_without_labels(tmp_path: Path) -> None:
+    sa.write(tmp_path / "a.csv", {"a": [1, 2]})
+    assert "have no names" in run("show", tmp_path / "a.csv", "a", "--slice", "x=1").output
+    sa.write(tmp_path / "a.csv", xr.Dataset({"a": ("x", [1, 2])}))
+    assert "'x' has no labels" in " ".join(run("show", tmp_path / "a.csv", "a", "--slice", "x=1").output.split())
+
+
+@pytest.mark.parametrize(
+    ("coordinate", "label", "index"),
+    [
+        (np.array([True, False]), "false", 1),
+        (np.array([2**63, 2**63 + 1], "u8"), str(2**63 + 1), 1),
+        (np.array([1, 2], "i2"), "2.0", 1),
+        (np.array([0.1, np.nan], "f4"), "nan", 1),
+        (np.array([0.1, 0.2], "f4"), "0.2", 1),
+        (np.array(["2020-01-01T12", "NaT"], "M8[h]"), "NaT", 1),
+        (np.array(["2020-01-01T12", "2020-01-01T13"], "M8[h]"), "2020-01-01T13:00", 1),
+        (np.array(["1969-12-31", "1970-01-01"], "M8[ns]"), "1970", 1),
+        (np.array([b"", b"x"], dtype=object), "b'x'", 1),
+        (np.array(["a", "b", "b"]), "b", slice(1, 3)),
+    ],
+)
+def test_labels_of_every_kind(coordinate: np.ndarray, label: str, index: int | slice) -> None:
+    assert find_indices({"x": label}, ("x",), {"x": coordinate}) == (index,)
+
+
+def test_labels_that_are_not_side_by_side_and_none_at_all() -> None:
+    with pytest.raises(SliceError, match="2 labels 'a' along 'x', which are not side by side"):
+        find_indices({"x": "a"}, ("x",), {"x": np.array(["a", "b", "a"])})
+    with pytest.raises(SliceError, match="there are none"):
+        find_indices({"x": "1"}, ("x",), {"x": np.array([], "f8")})
 
 
 def test_labels_go_along_with_convert(path: Path, tmp_path: Path) -> None:

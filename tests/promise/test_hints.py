@@ -527,7 +527,6 @@ ELSEWHERE = {
     "pass it as credentials=, or name it in GOOGLE_APPLICATION_CREDENTIALS": "sheets/google/test_google_client.py",
     "or log in as yourself: sheetarray gsheets login": "sheets/google/test_google_login.py",
     "or name it with --client FILE": "sheets/google/test_google_login.py",
-    '--slice "[:, 0]" takes integers, start:stop:step and ...': "cli/test_cli.py",
     "sheetarray gsheets clean URL": "sheets/google/test_google_writers.py",
     "sheetarray gsheets clean --all URL": "sheets/google/test_google_writers.py",
 }
