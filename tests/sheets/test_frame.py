@@ -271,10 +271,11 @@ def test_columns_of_tables_have_notes(tmp_path, columns):
 
 
 def test_workbooks_in_memory_have_notes(tmp_path):
-    book = openpyxl.Workbook()
-    sa.write(book, dataset())
-    book.save(tmp_path / "a.xlsx")
-    assert notes_of(tmp_path / "a.xlsx") == WANTED
+    for write_only in (False, True):
+        book = openpyxl.Workbook(write_only=write_only)
+        sa.write(book, dataset())
+        book.save(tmp_path / "a.xlsx")
+        assert notes_of(tmp_path / "a.xlsx") == WANTED
     xlsxwriter = pytest.importorskip("xlsxwriter")
     other = xlsxwriter.Workbook(tmp_path / "b.xlsx")
     sa.write(other, dataset())
@@ -362,10 +363,11 @@ def test_comments_of_people_stay_in_workbooks(tmp_path, labelled):
 @pytest.mark.parametrize("columns", [None, "lat"])
 def test_tables_in_memory_have_the_notes_that_files_have(tmp_path, columns):
     sa.write_table(tmp_path / "file.xlsx", dataset()[["t"]], columns=columns)
-    book = openpyxl.Workbook()
-    sa.write_table(book, dataset()[["t"]], columns=columns, at="A1")
-    book.save(tmp_path / "a.xlsx")
-    assert notes_of(tmp_path / "a.xlsx", "table") == notes_of(tmp_path / "file.xlsx", "table") != {}
+    for write_only in (False, True):
+        book = openpyxl.Workbook(write_only=write_only)
+        sa.write_table(book, dataset()[["t"]], columns=columns, at="A1")
+        book.save(tmp_path / "a.xlsx")
+        assert notes_of(tmp_path / "a.xlsx", "table") == notes_of(tmp_path / "file.xlsx", "table") != {}
     xlsxwriter = pytest.importorskip("xlsxwriter")
     with xlsxwriter.Workbook(tmp_path / "b.xlsx") as other:
         sa.write_table(other, dataset()[["t"]], columns=columns)

@@ -45,6 +45,12 @@ def by_openpyxl(tables: Any, path: Path, verb: Callable[..., Any]):
     book.save(path)
 
 
+def by_write_only(tables: Any, path: Path, verb: Callable[..., Any]):
+    book = openpyxl.Workbook(write_only=True)
+    verb(book, tables)
+    book.save(path)
+
+
 def by_xlsxwriter(tables: Any, path: Path, verb: Callable[..., Any]):
     with xlsxwriter.Workbook(path) as book:
         verb(book, tables)
@@ -56,7 +62,7 @@ def by_pandas(tables: Any, path: Path, verb: Callable[..., Any]):
         verb(writer, tables)
 
 
-WAYS = [by_path, by_file, by_appending, by_openpyxl, by_xlsxwriter, by_pandas]
+WAYS = [by_path, by_file, by_appending, by_openpyxl, by_write_only, by_xlsxwriter, by_pandas]
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -192,16 +192,6 @@ def write_sheets_workbook(
     return dict.fromkeys(tables, _put_alone(contents, "") if plain else target)
 
 
-class _Sheet(NamedTuple):
-    """A worksheet that is to be filled."""
-
-    title: str
-    place: Any  # the worksheet, if there is one of this title; else None
-    layout: Layout
-    typed: Sequence[TypedCells]  # the elements of each column
-    notes: Mapping[str, str]  # what people read beside names, by the names
-
-
 def _put(
     target: Any,
     contents: Sequence[_Contents],
@@ -218,31 +208,33 @@ def _put(
     `default`: the title of a worksheet that has none. `adds_tables`: make Excel Tables of tables.
     """
     book = _open_book(target, rounds=cells != "exact")
-    sheets = []
-    for asked, layouts, notes in contents:
-        titles = sheet_titles(_title_for(book, target, asked, default), len(layouts))
-        for title, layout in zip(titles, layouts, strict=True):
-            place = book.find(title)
-            known = title if place is None else book.title_of(place)
-            sheets.append(_Sheet(known, place, layout, [_typed(piece, cells) for piece in layout.pieces], notes))
-    pieces = [piece for sheet in sheets for piece in sheet.layout.pieces]
-    chosen = check_formats(formats or {}, {piece.name: piece.dtype for piece in pieces})
-    seen = set[str]()
-    for title, place, layout, typed, _ in sheets:
-        if title.casefold() in seen:
-            raise LimitError(f"two worksheets would have the title {title!r:.60}")
-        seen.add(title.casefold())
+    titles = [
+        each
+        for title, layouts, _ in contents
+        for each in sheet_titles(_title_for(book, target, title, default), len(layouts))
+    ]
+    if twice := [title for title in titles if [other.casefold() for other in titles].count(title.casefold()) > 1]:
+        raise LimitError(f"two worksheets would have the title {twice[0]!r:.60}")
+    layouts = [layout for some in contents for layout in some.layouts]
+    chosen = check_formats(formats or {}, {piece.name: piece.dtype for layout in layouts for piece in layout.pieces})
+    made = [[_typed(piece, cells) for piece in layout.pieces] for layout in layouts]
+    places = [book.find(title) for title in titles]
+    for title, place in zip(titles, places, strict=True):
         if place is None:
             check_title(title)
-        else:
-            book.check_free(place, title, layout, corner)
+    titles = [title if place is None else book.title_of(place) for title, place in zip(titles, places, strict=True)]
+    for layout, typed, place, title in zip(layouts, made, places, titles, strict=True):
+        book.check_free(place, title, layout, corner)
         book.check_texts(layout, typed)
-    total, done, rounded = sum(sheet.layout.cell_count for sheet in sheets), 0, 0
+    total, done, rounded = sum(layout.cell_count for layout in layouts), 0, 0
     report(0, total)
-    references = build_references(_ranges(sheets, corner)) if pieces[0].header else {}
-    names = make_defined_names(references, book.names())
-    tables = _plan_tables(book, sheets) if adds_tables else {}
-    for title, place, layout, typed, notes in sheets:
+    names = make_defined_names(
+        references := build_references(_ranges(layouts, titles, corner)) if layouts[0].pieces[0].header else {},
+        book.names(),
+    )
+    tables = _plan_tables(book, layouts, titles) if adds_tables else {}
+    notes = [some.notes for some in contents for _ in some.layouts]
+    for layout, typed, place, title, texts in zip(layouts, made, places, titles, notes, strict=True):
         fresh = corner == (0, 0) and (place is None or book.is_blank(place))
         worksheet = book.add(title) if place is None else place
         codes = number_formats(layout.pieces, dates=any(piece.serials for piece in layout.pieces), formats=chosen)
@@ -250,13 +242,11 @@ def _put(
             as_text = cells == "text"
             shown = [None] * len(codes) if as_text else codes
             book.arrange(worksheet, layout, column_widths(layout.pieces, shown, as_text=as_text))
-        for number, piece in enumerate(layout.pieces):
-            if piece.name in notes:
-                book.add_note(worksheet, corner[0], corner[1] + number, notes[piece.name])
         for first, rows in _rows(layout, typed):
             for number, row in enumerate(rows, first):
                 shown = codes if number >= layout.zone_height else _codes_above(layout, codes, number)
-                rounded += book.put_row(worksheet, corner[0] + number, corner[1], row, shown)
+                beside = [texts.get(piece.name) for piece in layout.pieces] if texts and not number else ()
+                rounded += book.put_row(worksheet, corner[0] + number, corner[1], row, shown, beside)
             report(done + layout.count_cells_above(max(first + len(rows), layout.zone_height)), total)
         if title in tables:
             book.add_table(worksheet, tables[title], corner, layout)
@@ -270,10 +260,12 @@ def _put(
         )
 
 
-def _plan_tables(book: _OpenpyxlBook | _XlsxWriterBook, sheets: Sequence[_Sheet]) -> dict[str, str]:
+def _plan_tables(
+    book: _OpenpyxlBook | _XlsxWriterBook, layouts: Sequence[Layout], titles: Sequence[str]
+) -> dict[str, str]:
     """Return the name of the Excel Table of each worksheet that gets one, by the title of the worksheet."""
-    plain = [sheet for sheet in sheets if not sheet.layout.pieces[0].header and table_columns(sheet.layout)]
-    areas = [ArrayArea(sheet.title, sheet.title) for sheet in plain]
+    plain = [not layout.pieces[0].header and bool(table_columns(layout)) for layout in layouts]
+    areas = [ArrayArea(title, title) for title, is_table in zip(titles, plain, strict=True) if is_table]
     return {area.title: name for area, name in make_defined_names(areas, book.names()).items()}
 
 
@@ -290,12 +282,14 @@ def _title_for(book: _OpenpyxlBook | _XlsxWriterBook, target: Any, title: str | 
     return known
 
 
-def _ranges(sheets: Sequence[_Sheet], corner: tuple[int, int]) -> Iterator[tuple[str, str, str]]:
+def _ranges(
+    layouts: Sequence[Layout], titles: Sequence[str], corner: tuple[int, int]
+) -> Iterator[tuple[str, str, str]]:
     """Yield the name, the title of the sheet and the range of the elements in each column that has any."""
-    for sheet in sheets:
-        for place, piece in enumerate(sheet.layout.pieces):
-            if cells := element_range(sheet.layout, place, corner):
-                yield piece.name, sheet.title, cells
+    for layout, title in zip(layouts, titles, strict=True):
+        for place, piece in enumerate(layout.pieces):
+            if cells := element_range(layout, place, corner):
+                yield piece.name, title, cells
 
 
 # The cells of columns ------------------------------------------------------------------------------------------
@@ -386,25 +380,27 @@ class _OpenpyxlBook:
 
     def __init__(self, target: Any) -> None:
         import openpyxl
+        from openpyxl.cell import WriteOnlyCell  # type: ignore[import-untyped]
         from openpyxl.comments import Comment  # type: ignore[import-untyped]
         from openpyxl.styles import Font  # type: ignore[import-untyped]
         from openpyxl.workbook.defined_name import DefinedName  # type: ignore[import-untyped]
         from openpyxl.worksheet import table as tables  # type: ignore[import-untyped]
+        from openpyxl.worksheet._write_only import WriteOnlyWorksheet  # type: ignore[import-untyped]
         from openpyxl.worksheet.worksheet import Worksheet  # type: ignore[import-untyped]
 
-        self._kind, self._tables, self._name_kind, self._note_kind = Worksheet, tables, DefinedName, Comment
+        self._kinds, self._tables = (Worksheet, WriteOnlyWorksheet), tables
+        self._cell_kind, self._name_kind, self._note_kind = WriteOnlyCell, DefinedName, Comment
         self._bold = Font(bold=True)
-        self.book: Any = target if isinstance(target, openpyxl.Workbook) else getattr(target, "parent", target)
-        is_known = isinstance(target, (openpyxl.Workbook, Worksheet))
-        if not is_known or self.book.read_only or self.book.write_only:
+        self.book: Any = target if isinstance(target, openpyxl.Workbook) else getattr(target, "parent", None)
+        if self.book is None or self.book.read_only or not isinstance(target, (openpyxl.Workbook, *self._kinds)):
             raise DTypeError(
-                f"a {type(target).__name__} of openpyxl cannot be written to: openpyxl.load_workbook(path) and "
-                "openpyxl.Workbook() without read_only=True or write_only=True give a Workbook that can"
+                f"a {type(target).__name__} of openpyxl cannot be written to: "
+                "openpyxl.load_workbook(path) without read_only=True gives a Workbook that can"
             )
 
     def sheet_of(self, target: Any) -> Any:
         """Return the worksheet that a target is; None for a workbook."""
-        return target if isinstance(target, self._kind) else None
+        return target if isinstance(target, self._kinds) else None
 
     def title_of(self, sheet: Any) -> str:
         """Return the title of a worksheet."""
@@ -449,8 +445,16 @@ class _OpenpyxlBook:
 
     def check_free(self, sheet: Any, title: str, layout: Layout, corner: tuple[int, int]) -> None:
         """Refuse cells that hold something, or that are part of a merged cell."""
-        if not isinstance(sheet, self._kind):
+        if sheet is None:
+            if self.book.write_only and corner != (0, 0):
+                raise LimitError("a write-only workbook is written from cell A1 on")
+            return
+        if not isinstance(sheet, self._kinds):
             raise LimitError(f"{title!r} is a {type(sheet).__name__}, no worksheet: choose another title with sheet=")
+        if self.book.write_only:
+            if sheet._rows is not None or sheet.closed or corner != (0, 0):
+                raise LimitError(f"{title!r} is write-only and has rows: choose another title with sheet=")
+            return
         for (row, column), cell in sorted(sheet._cells.items()):
             if cell.value is not None or type(cell).__name__ == "MergedCell":
                 _check_cell(title, row - 1, column - 1, layout, corner, begins_array=cell.value == "ndarray")
@@ -482,26 +486,39 @@ class _OpenpyxlBook:
         if sheet.freeze_panes is None:
             sheet.freeze_panes = cell_address(layout.zone_height if layout.hides_headers else 1, 0)
 
-    def add_note(self, sheet: Any, row: int, column: int, text: str) -> None:
-        """Put a note beside a cell."""
-        sheet.cell(row + 1, column + 1).comment = self._note_kind(text, "")
-
-    def put_row(self, sheet: Any, row: int, column: int, cells: Sequence[Any], codes: Sequence[str | None]) -> int:
-        """Put the cells of a row; return how many numbers are rounded."""
-        for place, (value, code) in enumerate(zip(cells, codes, strict=True), column + 1):
+    def put_row(
+        self,
+        sheet: Any,
+        row: int,
+        column: int,
+        cells: Sequence[Any],
+        codes: Sequence[str | None],
+        notes: Sequence[str | None],
+    ) -> int:
+        """Put the cells of a row, with notes or without; return how many numbers are rounded."""
+        made: list[Any] = []
+        streams = self.book.write_only
+        for place, value in enumerate(cells):
             if value is None or value == "":
+                made.append(None)
                 continue
-            cell = sheet.cell(row + 1, place)
-            if isinstance(value, Numeral):
-                cell.value, cell.data_type = str(value), "n"
-            elif isinstance(value, str):
+            cell = self._cell_kind(sheet) if streams else sheet.cell(row + 1, column + place + 1)
+            code = codes[place]
+            if isinstance(value, str) and not isinstance(value, Numeral):
                 cell.value, cell.data_type = _blank_safe(with_escapes(value)), "s"
             else:
                 cell.value = value
+                if isinstance(value, Numeral):
+                    cell.value, cell.data_type = str(value), "n"
+                if code is not None:
+                    cell.number_format = code
             if code == _BOLD:
                 cell.font = self._bold
-            elif code is not None and cell.data_type != "s":
-                cell.number_format = code
+            if notes and (text := notes[place]) is not None:
+                cell.comment = self._note_kind(text, "")
+            made.append(cell)
+        if streams:
+            sheet.append(made)
         return 0
 
 
@@ -525,8 +542,6 @@ class _XlsxWriterBook:
             raise DTypeError(f"a {type(target).__name__} of XlsxWriter cannot be written to: take its workbook")
         if self.book.fileclosed:
             raise DTypeError("the workbook of XlsxWriter is closed: mode='a' and the path of its file add a sheet")
-        if self.book.constant_memory:
-            raise DTypeError("the workbook of XlsxWriter keeps no rows: make it without constant_memory")
         self._formats: dict[str | None, Any] = {None: None}
         self.rounds = rounds
 
@@ -559,20 +574,29 @@ class _XlsxWriterBook:
         self.book.define_name(name, f"={reference}")
 
     def add_table(self, sheet: Any, name: str, corner: tuple[int, int], layout: Layout) -> None:
-        """Make an Excel Table of the cells of a layout."""
-        bold = self._format(_BOLD)
-        columns = [{"header": piece.name, "header_format": bold} for piece in layout.pieces]
-        options = {"name": name, "columns": columns, "style": "Table Style Medium 2"}
-        sheet.add_table(cells_of(layout, corner), options)
+        """Make an Excel Table of the cells of a layout, which XlsxWriter cannot in constant memory."""
+        if not sheet.constant_memory:
+            bold = self._format(_BOLD)
+            columns = [{"header": piece.name, "header_format": bold} for piece in layout.pieces]
+            options = {"name": name, "columns": columns, "style": "Table Style Medium 2"}
+            sheet.add_table(cells_of(layout, corner), options)
 
     def is_blank(self, sheet: Any) -> bool:
         """Return whether a worksheet has no cells."""
         return sheet.dim_rowmax is None
 
     def check_free(self, sheet: Any, title: str, layout: Layout, corner: tuple[int, int]) -> None:
-        """Refuse cells that hold something."""
+        """Refuse cells that hold something, or that are written to the disk already."""
+        top, left = corner
+        if sheet is None:
+            return
         if isinstance(sheet, self._other_kind):
             raise LimitError(f"{title!r} is a {type(sheet).__name__}, no worksheet: choose another title with sheet=")
+        if sheet.constant_memory and top < sheet.previous_row:
+            raise LimitError(
+                f"{title!r} is written with constant_memory down to row {sheet.previous_row + 1}: "
+                f"at={cell_address(sheet.previous_row + 1, left)!r} is below"
+            )
         filled = {(row, column): cell for row, cells in sheet.table.items() for column, cell in cells.items()}
         number = sheet.str_table.string_table.get("ndarray")  # texts are numbers here
         for row, column in sorted({*filled, *sheet.merged_cells}):
@@ -599,27 +623,37 @@ class _XlsxWriterBook:
         if not sheet.panes:
             sheet.freeze_panes(layout.zone_height if layout.hides_headers else 1, 0)
 
-    def add_note(self, sheet: Any, row: int, column: int, text: str) -> None:
-        """Put a note beside a cell."""
-        sheet.write_comment(row, column, text)
-
-    def put_row(self, sheet: Any, row: int, column: int, cells: Sequence[Any], codes: Sequence[str | None]) -> int:
-        """Put the cells of a row; return how many numbers are rounded."""
+    def put_row(
+        self,
+        sheet: Any,
+        row: int,
+        column: int,
+        cells: Sequence[Any],
+        codes: Sequence[str | None],
+        notes: Sequence[str | None],
+    ) -> int:
+        """Put the cells of a row, with notes or without; return how many numbers are rounded."""
         rounded = 0
-        for place, (value, code) in enumerate(zip(cells, codes, strict=True), column):
+        for place, text in enumerate(notes, column):
+            if text is not None:
+                sheet.write_comment(row, place, text)
+        for place, value in enumerate(cells, column):
             if value is None or value == "":
                 continue
             if isinstance(value, Numeral) and self.rounds and math.isfinite(float(f"{float(value):.16g}")):
                 rounded += float(value) != 0
                 value = float(value)
+            style = self._format(codes[place - column])
             if isinstance(value, str):
-                sheet.write_string(row, place, str(value), self._format(code if code == _BOLD else None))
+                sheet.write_string(
+                    row, place, str(value), self._format(_BOLD if codes[place - column] == _BOLD else None)
+                )
             elif isinstance(value, bool):
-                sheet.write_boolean(row, place, value, self._format(code))
+                sheet.write_boolean(row, place, value, style)
             elif isinstance(value, (int, float)):
-                sheet.write_number(row, place, value, self._format(code))
+                sheet.write_number(row, place, value, style)
             else:
-                sheet.write_datetime(row, place, value, self._format(code))
+                sheet.write_datetime(row, place, value, style)
         return rounded
 
     def _format(self, code: str | None) -> Any:

@@ -200,7 +200,7 @@ def test_cells_of_merged_cells_and_tables_are_taken_and_names_of_tables_too(tmp_
     assert list(openpyxl.load_workbook(path).defined_names) == ["Table1_2"]
 
 
-@pytest.mark.parametrize("kind", ["openpyxl", "XlsxWriter", "ExcelWriter"])
+@pytest.mark.parametrize("kind", ["openpyxl", "write-only", "XlsxWriter", "ExcelWriter"])
 def test_a_table_is_an_excel_table(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "a.xlsx"
     frame = pd.DataFrame(
@@ -208,6 +208,7 @@ def test_a_table_is_an_excel_table(tmp_path: Path, kind: str) -> None:
     )
     book: Any = {
         "openpyxl": openpyxl.Workbook,
+        "write-only": lambda: openpyxl.Workbook(write_only=True),
         "XlsxWriter": lambda: xlsxwriter.Workbook(path),
         "ExcelWriter": lambda: pd.ExcelWriter(path, engine="xlsxwriter"),
     }[kind]()
@@ -217,7 +218,7 @@ def test_a_table_is_an_excel_table(tmp_path: Path, kind: str) -> None:
     with pytest.warns(sa.SheetArrayWarning, match="without an Excel Table") as caught:
         sa.write_table(book, {"x": [1], "X": [2]}, sheet="case", verify=False)
     assert len(caught) == 1
-    book.save(path) if kind == "openpyxl" else book.close()
+    book.save(path) if kind in ("openpyxl", "write-only") else book.close()
     for name in ("sales", *(["more"] if kind in ("openpyxl", "ExcelWriter") else ())):
         columns = sa.read_columns(path, table=name, as_="pandas")
         pd.testing.assert_frame_equal(columns, frame.assign(day=frame["day"].astype("M8[s]")))
@@ -289,12 +290,6 @@ REFUSED: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "a read-only book": (lambda _: read_only_book(), r"without read_only=True"),
     "a read-only sheet": (lambda _: read_only_book()["arrays"], r"without read_only=True"),
-    "a write-only book": (lambda _: openpyxl.Workbook(write_only=True), r"without read_only=True or write_only=True"),
-    "a write-only sheet": (lambda _: openpyxl.Workbook(write_only=True).create_sheet(), "without read_only=True"),
-    "a book in constant memory": (
-        lambda _: xlsxwriter.Workbook(io.BytesIO(), {"constant_memory": True}),
-        "without constant_memory",
-    ),
     "a closed book": (lambda _: closed_book(), "the workbook of XlsxWriter is closed"),
     "a closed writer": (closed_writer, "the ExcelWriter is closed"),
     "another engine": (lambda _: pd.ExcelWriter(io.BytesIO(), engine="odf"), "engine 'odf'"),
@@ -317,9 +312,13 @@ def test_sheets_that_are_no_worksheets_and_titles_that_no_sheet_has_are_refused(
     book.create_chartsheet("picture")
     written = xlsxwriter.Workbook(io.BytesIO())
     written.add_chartsheet("picture")
+    streamed = openpyxl.Workbook(write_only=True)
+    streamed.create_sheet("rows").append([1])
     refusals: list[tuple[Any, dict[str, Any], str]] = [
         (book, {"sheet": "Picture"}, "Chartsheet, no worksheet"),
         (written, {"sheet": "picture"}, "Chartsheet, no worksheet"),
+        (streamed, {"sheet": "rows"}, "write-only and has rows"),
+        (streamed, {"at": "B2"}, "from cell A1 on"),
         (book, {"sheet": "a/b"}, "has '/' in it"),
         (book.active, {"sheet": "other"}, "give its workbook"),
         (book, {"cells": "some"}, 'cells is "exact"'),
@@ -332,6 +331,7 @@ def test_sheets_that_are_no_worksheets_and_titles_that_no_sheet_has_are_refused(
         sa.write(book, ARRAYS, sheet=1)
     with pytest.raises(TypeError, match=r"format='csv' is for files: a Workbook is a workbook in memory"):
         sa.write(book, ARRAYS, format="csv")
+    streamed.save(io.BytesIO())
     assert book.sheetnames == ["Sheet", "picture"]
     assert list(written.sheetnames) == ["picture"]
 
@@ -421,6 +421,19 @@ def test_xlsxwriter_gets_text_for_numbers_of_17_digits_or_rounds_them_with_a_war
         sa.write(book, numbers, cells="numeric")
     saved.seek(0)
     assert sa.read(saved, format="xlsx")["x"].tolist() == [0.5, 0.3, 3.3, -0.0]
+
+
+def test_rows_that_are_on_the_disk_already_are_refused_with_a_cell_below_them() -> None:
+    saved = io.BytesIO()
+    with xlsxwriter.Workbook(saved, {"constant_memory": True}) as book:
+        sheet = book.add_worksheet()
+        sheet.write(0, 0, "above")
+        sheet.write(3, 0, "last")
+        with pytest.raises(sa.LimitError, match=r"down to row 4: at='A5' is below"):
+            sa.write(sheet, ARRAYS)
+        sa.write(sheet, ARRAYS, at="A5")
+    saved.seek(0)
+    assert_arrays(saved, format="xlsx")
 
 
 # Tables ---------------------------------------------------------------------------------------------------------

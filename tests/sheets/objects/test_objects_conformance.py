@@ -82,6 +82,15 @@ class TestOpenpyxlReadOnly(LoadedConformance):
     loading: ClassVar[dict[str, Any]] = {"read_only": True, "data_only": True}
 
 
+class TestOpenpyxlWriteOnly(ObjectConformance):
+    every_case = False
+
+    def write(self, place: Any, arrays: Any, **options: Any) -> None:
+        book = openpyxl.Workbook(write_only=True)
+        sa.write(book, arrays, **options)
+        book.save(place)
+
+
 class TestOpenpyxlReadsOurs(LoadedConformance):
     """A file that sheetarray wrote, loaded by openpyxl."""
 
@@ -102,6 +111,14 @@ class TestXlsxWriterSaved(ObjectConformance):
             book.close()
         except xlsxwriter.exceptions.FileCreateError as error:
             raise FileNotFoundError(str(error)) from error
+
+
+class TestXlsxWriterConstantMemory(ObjectConformance):
+    every_case = False
+
+    def write(self, place: Any, arrays: Any, **options: Any) -> None:
+        with xlsxwriter.Workbook(place, {"constant_memory": True}) as book:
+            sa.write(book.add_worksheet("data"), arrays, **options)
 
 
 class TestExcelWriterOpenpyxl(ObjectConformance):
