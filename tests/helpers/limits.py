@@ -22,6 +22,7 @@ LIMITS = {
     "short_opendocument": "sheets.excel.reader.opendocument SHORT",
     # how much is handled at once
     "csv_piece": "sheets.delimited.pieces PIECE",
+    "large_workbook": "sheets.excel.piecewise LARGE_WORKBOOK",
     "workbook_piece": "sheets.excel.piecewise _CELLS",
     "kept_pieces": "sheets.excel.piecewise _KEPT",
     "first_block": "sheets.excel.reader.parsing _FIRST_BLOCK",

@@ -223,6 +223,59 @@ def edit_workbook(path: Path, edits: dict[str, str]):
             book.writestr(name, content)
 
 
+@pytest.mark.parametrize("guard", [False, True])
+@pytest.mark.parametrize(
+    "edits",
+    [
+        {},
+        {"<v>0.123456789</v>": "<v>0.12345679</v>"},
+        {"<v>0.123456789</v>": "<v>7</v>"},
+        {"<v>0.123456789</v>": ""},
+        {"<v>0.123456789</v>": "<f>1+1</f><v>0.123456789</v>"},
+        {"<v>4711</v>": "<v>x</v>"},
+    ],
+)
+def test_a_large_workbook_has_the_findings_of_a_small_one(tmp_path, monkeypatch, edits, guard):
+    path = tmp_path / "run.xlsx"
+    values = np.linspace(1, 2, 10)
+    values[7] = 0.123456789
+    arrays = {"t": values, "n": np.array([4711, 3]), "s": np.array(["a", "", "b", ""]), "empty": np.zeros(0)}
+    sa.write(path, arrays, guard=guard)
+    edit_workbook(path, edits)
+    expected = [str(finding) for finding in sa.check(path)]
+    assert bool(expected) == bool(edits)
+    in_pieces: list[str] = []
+    append = PiecedArrays.append
+    monkeypatch.setattr(
+        PiecedArrays, "append", lambda self, name, some: in_pieces.append(name) or append(self, name, some)
+    )
+    with zipfile.ZipFile(path) as book:
+        size = sum(len(book.read(name)) for name in book.namelist() if "worksheets/" in name)
+    for limit in (size - 1, size, size + 1):
+        set_limits(monkeypatch, large_workbook=limit)
+        in_pieces.clear()
+        assert [str(finding) for finding in sa.check(path)] == expected
+        assert bool(in_pieces) == (limit <= size and "" not in edits.values())  # a blank is seen before any piece
+
+
+def test_composites_and_gone_arrays_of_a_large_workbook_are_told(tmp_path, monkeypatch):
+    xr = pytest.importorskip("xarray")
+    openpyxl = pytest.importorskip("openpyxl")
+    path = tmp_path / "run.xlsx"
+    variables = {"t": (("x", "y"), np.linspace(1, 2, 12).reshape(4, 3)), "z": ("x", np.arange(4) * 1j)}
+    sa.write_excel(path, xr.Dataset(variables, {"x": ["a", "b", "c", "d"]}))
+    sa.write_excel(path, {"e": ak.Array([{"p": 1.5, "q": [1, 2]}, {"p": 2.5, "q": []}])}, sheet="more", mode="a")
+    book = openpyxl.load_workbook(path)
+    book["arrays"].delete_cols(2)
+    book.save(tmp_path / "gone.xlsx")
+    for name in ("run", "gone"):
+        with monkeypatch.context() as patch:
+            set_limits(patch, large_workbook=1)
+            findings = [str(finding) for finding in sa.check(tmp_path / f"{name}.xlsx")]
+        assert findings == [str(finding) for finding in sa.check(tmp_path / f"{name}.xlsx")]
+        assert ("is gone" in " ".join(findings)) == (name == "gone")
+
+
 def test_blocks_of_a_guarded_workbook_are_exact(tmp_path):
     path = tmp_path / "guard.xlsx"
     values = np.linspace(1, 2, 10).reshape(5, 2)

@@ -26,6 +26,7 @@ from ...views.description import View, select_views
 from ..workbooks import check_choices, check_formats, check_is_text, check_title
 from .append import IfSheetExists
 from .checking import find_all, read_book, select_searched, select_sheets
+from .piecewise import find_in_large
 from .table import lay_out_table_sheet
 from .workbook import Workbook
 from .writing import SheetOptions, SheetWrite, lay_out_arrays, write_sheets
@@ -279,7 +280,8 @@ def check_excel(
     """
     try:
         with Source(source) as opened, Workbook(opened, reads_numbers=True) as book:
-            findings = list(find_all(book, sheet, missing, guard=guard))
+            known = find_in_large(book, sheet, missing, guard=guard)
+            findings = list(find_all(book, sheet, missing, guard=guard)) if known is None else known
     except FormatError as error:
         findings = [Finding.from_error(error)]
     yield from findings

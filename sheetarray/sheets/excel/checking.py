@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cache, cached_property
 from typing import Any
@@ -214,12 +214,22 @@ def read_typed_over(book: Workbook, title: str) -> TypedOver:
 _MOST_WARNINGS = 5  # about guards that cannot be used
 
 
-def find_all(book: Workbook, sheet: str | None, missing: Missing, *, guard: bool) -> Iterator[Finding]:
-    """Yield every finding in an open workbook; the arguments are those of `check_excel`."""
+def find_all(
+    book: Workbook,
+    sheet: str | None,
+    missing: Missing,
+    *,
+    guard: bool,
+    check: Callable[..., Iterator[Finding]] = check_sheets,
+) -> Iterator[Finding]:
+    """Yield every finding in an open workbook; the arguments are those of `check_excel`.
+
+    `check`: reads the arrays and has each of them judged, as `composite.check_sheets` does.
+    """
     memory, sheets, findings = StoredFingerprints(book), select_sheets(book, sheet), dict[Finding, None]()
     for number, (titles, some) in enumerate(memory.split_by_write(sheets) if sheet is None else [(None, sheets)]):
         memory = StoredFingerprints(book) if number else memory  # which has been asked about no array
-        findings |= dict.fromkeys(_find_all(book, memory, some, titles, missing, guard=guard))
+        findings |= dict.fromkeys(_find_all(book, memory, some, titles, missing, guard=guard, check=check))
     for finding in findings:
         hint = book.advise(finding.location, finding.hint)
         yield finding if hint == finding.hint else replace(finding, hint=hint)
@@ -233,6 +243,7 @@ def _find_all(
     missing: Missing,
     *,
     guard: bool,
+    check: Callable[..., Iterator[Finding]],
 ) -> Iterator[Finding]:
     """Yield every finding about some sheets, with the places of cells in the columns of arrays.
 
@@ -243,7 +254,7 @@ def _find_all(
         return
     snapshots = open_snapshots(book, memory) if guard and book.may_have_guards else None
     verdicts: list[Finding] = []
-    tables = TableRows()
+    tables = TableRows() if check is check_sheets else None  # elements of others are mapped as long as judged
     formulas = {sheet.title or "": FormulaCells() for sheet in sheets}
     for worksheet in sheets:
         worksheet.formulas = formulas[worksheet.title or ""]
@@ -266,7 +277,8 @@ def _find_all(
             findings = [replace(one, array=name) for one in judged if isinstance(one, Finding)]
             change = next((one for one in judged if isinstance(one, RowChange)), None)
             record = None if guarded is not None else memory.record_of(name, title)
-            tables.note(name, column, buffer, findings, guarded=guarded, record=record, change=change)
+            if tables is not None:
+                tables.note(name, column, buffer, findings, guarded=guarded, record=record, change=change)
             verdicts.extend(findings)
             yield from filter(None, [change])
             yield from findings
@@ -277,9 +289,10 @@ def _find_all(
     views = ViewFindings(book)
 
     restore = snapshots if snapshots is not None and snapshots.exist else None
-    findings = list(check_sheets(sheets, missing=missing, judge=judge, restore=restore, settle=tables.settle))
+    settle = {} if tables is None else {"settle": tables.settle}
+    findings = list(check(sheets, missing=missing, judge=judge, restore=restore, **settle))
     are_whole = all(finding in verdicts or finding.severity == "warning" for finding in findings)
-    findings = list(tables.explain(findings))
+    findings = findings if tables is None else list(tables.explain(findings))
     yield from memory.findings
     yield from snapshots.check() if snapshots is not None else ()
     yield from views.find_typed_over() if titles is not None else ()

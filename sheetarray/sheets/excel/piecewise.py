@@ -1,21 +1,36 @@
-"""Reads arrays of a workbook piece by piece, so that no array has to be in memory as a whole."""
+"""Reads and checks arrays of a workbook piece by piece, with no more than one of them in memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
+
+import numpy as np
 
 from ...arrays import select
-from ...columns import Anchor, ArrayColumn, ColumnCells, Request, find_anchors
+from ...columns import (
+    Anchor,
+    ArrayColumn,
+    ColumnCells,
+    CompareFingerprint,
+    ElementRestorer,
+    Request,
+    RowChange,
+    SheetArrays,
+    find_anchors,
+)
 from ...columns.reading import find_stops, group_parts, raise_error
-from ...dtypes import Buffer
-from ...elements import Missing
-from ...errors import FormatError, locating
+from ...composite import check_composites
+from ...dtypes import Array, Buffer
+from ...elements import Missing, text_array
+from ...errors import Finding, FormatError, locating
 from ...files import Readable, Source
-from ...header import Header, warn_of_finding
-from ...linear import check_missing, iter_rest, may_be_blank
-from ...spool import NotInPiecesError, PiecedArrays
-from .checking import read_book, select_sheets
+from ...header import Header, NoteFinding, warn_of_finding
+from ...linear import check_missing, iter_rest, may_be_blank, view_of
+from ...spool import MOST_BYTES, NotInPiecesError, PiecedArrays
+from .checking import find_all, open_snapshots, read_book, select_sheets, warn_of_guard
 from .reader.cells import CellRun
 from .reader.column import ColumnRun
 from .sheet import ExcelSheet
@@ -91,27 +106,97 @@ def _split_parts(
     return [ColumnPart(name, anchor, count, stops.get(id(anchor))) for anchor, count in zip(group, counts, strict=True)]
 
 
-def _find_parts(sheets: Sequence[ExcelSheet], names: Sequence[str]) -> dict[str, list[ColumnPart]]:
+def _find_parts(
+    sheets: Sequence[ExcelSheet], names: Sequence[str] | None, note: NoteFinding = warn_of_finding
+) -> dict[str, list[ColumnPart]]:
     """Return the parts of arrays, by the names of the arrays.
+
+    `note`: called with each finding about a header.
 
     Raises:
         FormatError: a sheet is damaged, or a header broken.
         NotInPiecesError: an array is missing, or lies in rows.
     """
     anchors = [anchor for sheet in sheets for anchor in find_anchors(sheet)]
-    groups = group_parts(sheets, anchors, frozenset(names), raise_error, warn_of_finding)
-    if not all(name in groups for name in names):
+    groups = group_parts(sheets, anchors, None if names is None else frozenset(names), raise_error, note)
+    if not all(name in groups for name in names or ()):
         raise NotInPiecesError
     stops = find_stops(anchors)
     heights = {sheet.title: sheet.max_rows or 0 for sheet in sheets}
     return {name: _split_parts(name, group, stops, heights) for name, group in select(groups, names).items()}
 
 
+# Stores the elements of a workbook's arrays, which come piece by piece, in a file without a name.
+
+
+class _StoredArrays:
+    """The stored arrays of some sheets: those of text in memory, all others mapped from a file.
+
+    `parts`: of each array, by its name. `buffers`: the elements of each array, by its name. `restore`: gives elements
+    that were only rounded their exact bits; None to leave them.
+    """
+
+    def __init__(
+        self,
+        sheets: Sequence[ExcelSheet],
+        parts: Mapping[str, Sequence[ColumnPart]],
+        buffers: Mapping[str, Buffer],
+        restore: ElementRestorer | None,
+    ) -> None:
+        self._sheets = {sheet.title: sheet for sheet in sheets}
+        self._parts, self._buffers, self._restore = parts, buffers, restore
+
+    def column(self, name: str) -> ArrayColumn:
+        """Return the cells of an array without their values, for the addresses of its elements."""
+        group = self._parts[name]
+        sheet = self._sheets[group[0].anchor.title]
+        column = ArrayColumn([part.anchor for part in group], [([], []) for _ in group], sheet)
+        column.starts = [0, *accumulate(part.count for part in group[:-1])]
+        return column
+
+    def buffer(self, name: str) -> Buffer:
+        """Return the elements of an array."""
+        buffer = self._buffers[name]
+        return buffer if self._restore is None else self._restore.restore(name, buffer, self.column(name))
+
+
+@contextmanager
+def _store_arrays(
+    sheets: Sequence[ExcelSheet],
+    parts: Mapping[str, Sequence[ColumnPart]],
+    missing: Missing,
+    restore: ElementRestorer | None,
+) -> Iterator[tuple[_StoredArrays, PiecedArrays]]:
+    """Store arrays, and yield them with their spool, whose `release` frees the memory of elements that were read.
+
+    Raises:
+        NotInPiecesError: headers claim more than any workbook holds; or as `_iter_arrays`.
+    """
+    headers = {name: first.header for name, (first, *_) in parts.items()}
+    texts: dict[str, list[Buffer]] = {
+        name: [] for name, header in headers.items() if header.dtype.kind in ("string", "generic")
+    }
+    sizes = {name: (one.dtype.numpy, one.capacity) for name, one in headers.items() if name not in texts}
+    if sum(dtype.itemsize * count for dtype, count in sizes.values()) > MOST_BYTES:
+        raise NotInPiecesError
+    with PiecedArrays(sizes) as spool:
+        for name, elements in _iter_arrays(sheets, parts, missing):
+            if name in texts:
+                texts[name].append(elements)
+            else:
+                spool.append(name, elements)
+        buffers = spool.join()
+        for name, some in texts.items():
+            joined = np.concatenate([np.empty(0, object), *some])
+            buffers[name] = text_array(joined.tolist()) if headers[name].dtype.kind == "string" else joined
+        yield _StoredArrays(sheets, parts, buffers, restore), spool
+
+
 # Reads arrays of a workbook piece by piece: one pass over each sheet, for all columns that are asked for.
 #
 # Where an array goes on in other columns, elements that come too early are kept in a file without a name. A
-# workbook with a wrong cell, or a wrong number of cells, is read at once, since reading says what is wrong. So is one
-# with a guard, which is compared with whole arrays.
+# workbook with a wrong cell, or a wrong number of cells, is read at once, since reading says what is wrong. If a
+# workbook has a guard, all elements are put into such a file, and each array is then compared with its snapshot.
 
 _CELLS = 2**18  # cells that are sorted into columns at once
 
@@ -155,10 +240,14 @@ def iter_elements_excel(
     with Source(source) as opened, locating(source=opened.name):
         try:
             with Workbook(opened) as book:
-                if guard and book.guards():  # which is compared with whole arrays
-                    raise NotInPiecesError
                 sheets = select_sheets(book, sheet)
-                for name, elements in _iter_arrays(sheets, _find_parts(sheets, list(done)), missing):
+                if not (guard and book.guards()):
+                    pieces = _iter_arrays(sheets, _find_parts(sheets, list(done)), missing)
+                elif sheet is None:
+                    pieces = _iter_restored(book, sheets, list(done), missing)
+                else:  # arrays of all sheets tell what programs have done
+                    raise NotInPiecesError
+                for name, elements in pieces:
                     yield name, elements
                     done[name] += len(elements)
                 for finding in [finding for one in sheets for finding in one.notes[:1]]:
@@ -169,6 +258,18 @@ def iter_elements_excel(
         with Workbook(opened, reads_numbers=True) as book:
             arrays = read_book(book, list(done), sheet=sheet, missing=missing, guard=guard)
     yield from iter_rest(arrays, done)
+
+
+def _iter_restored(
+    book: Workbook, sheets: Sequence[ExcelSheet], names: Sequence[str], missing: Missing
+) -> Iterator[tuple[str, Buffer]]:
+    """Yield names of arrays, each with all of its elements, with the bits that their guard has kept."""
+    snapshots = open_snapshots(book)
+    with _store_arrays(sheets, _find_parts(sheets, None), missing, snapshots) as (stored, spool):
+        for name in names:
+            yield name, stored.buffer(name)
+            spool.release()
+    warn_of_guard(book, snapshots)
 
 
 def _iter_arrays(
@@ -281,3 +382,58 @@ def _decode(sheet: ExcelSheet, part: ColumnPart, count: int, column: ColumnCells
     if decoded.problems or decoded.count_error or decoded.cells_per_element > 1:
         raise NotInPiecesError
     return decoded.buffer
+
+
+# Checks a large workbook with no more than one of its arrays in memory.
+#
+# All elements are put into a file without a name, from which each array is mapped and compared by itself. A workbook
+# with a wrong cell, or a wrong number of cells, is read at once, since reading says what is wrong.
+
+LARGE_WORKBOOK = 2**27  # bytes of inflated worksheets; in a smaller workbook all arrays are read together
+
+
+def find_in_large(book: Workbook, sheet: str | None, missing: Missing, *, guard: bool) -> list[Finding] | None:
+    """Return every finding in a workbook; None if it is small, or has to be read at once.
+
+    `sheet`, `missing` and `guard`: those of `check_excel`.
+    """
+    if book.sheet_bytes < LARGE_WORKBOOK:
+        return None
+    with Workbook(book.source) as again:
+        try:
+            return list(find_all(again, sheet, missing, guard=guard, check=_check_in_pieces))
+        except (FormatError, NotInPiecesError):
+            return None
+
+
+def _check_in_pieces(
+    sheets: Sequence[ExcelSheet],
+    *,
+    missing: Missing,
+    judge: CompareFingerprint,
+    restore: ElementRestorer | None = None,
+) -> Iterator[Finding]:
+    """Yield every finding in sheets, as `composite.check_sheets` does.
+
+    Raises:
+        FormatError: a sheet is damaged, or a header broken.
+        NotInPiecesError: a cell or the number of cells is wrong, or the sheets hold no array.
+    """
+    findings: list[Finding] = []
+    parts = _find_parts(sheets, None, findings.append)
+    if not parts:
+        raise NotInPiecesError
+    with _store_arrays(sheets, parts, missing, restore) as (stored, spool):
+        yield from findings
+        for name in parts:
+            judged = judge(name, stored.buffer(name), stored.column(name))
+            yield from (finding for finding in judged if not isinstance(finding, RowChange))
+            spool.release()
+        for one in sheets:
+            yield from one.notes
+
+        def read(names: Sequence[str] | None) -> dict[str, Array]:
+            wanted = parts if names is None else names
+            return {name: view_of(parts[name][0].header, stored.buffer(name)) for name in wanted}
+
+        yield from check_composites(read, SheetArrays(sheets).scan)
