@@ -125,6 +125,7 @@ _ROWS = (
         "ra",
         "RawArray",
         text=False,
+        folders="write",
         magic=re.compile(rb"\Arawarray"),
     ),
     Format(

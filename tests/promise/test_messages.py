@@ -91,7 +91,7 @@ def test_a_folder_is_called_one(tmp_path):
     said = run("info", tmp_path)
     assert "this is a folder" in said.stderr
     assert "--from" not in said.stderr
-    ends = sorted({".zarr", ".awkd"} - {f".{name}" for name in DELETED})  # whatever rows the table has, and no other
+    ends = sorted({".ra", ".awkd"} - {f".{name}" for name in DELETED})  # whatever rows the table has, and no other
     assert all(end in said.stderr for end in ends)
     plain = [replace(row, folders=None) for row in FORMATS.values()]
     assert place_problem(str(tmp_path), plain) == f"{tmp_path}: this is a folder; name a file in it"

@@ -111,6 +111,9 @@ def test_a_name_is_named_that_a_format_does_not_keep(suffix, tmp_path):
     assert changes(tmp_path / f"t.{suffix}", {"t": np.arange(3)}) == []
     assert changes(tmp_path / f"x.{suffix}", np.arange(3)) == []
     assert changes(io.BytesIO(), {"t": np.arange(3)}, format=suffix) == []  # what becomes of it, only the caller knows
+    if suffix == "ra":
+        assert changes(tmp_path / "folder.ra", {"t": np.arange(3), "u": np.arange(3)}) == []
+        assert changes(tmp_path / "folder.ra", {"t": np.arange(3)}) == []  # a file of its name in the folder
 
 
 def test_convert_says_it_too_and_in_one_line_of_the_command_line(tmp_path):

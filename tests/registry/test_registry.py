@@ -215,5 +215,5 @@ def test_convert_is_read_then_write(tmp_path: Path) -> None:
 
 
 def test_a_folder_may_end_in_a_slash(tmp_path: Path) -> None:
-    sa.write(tmp_path / "x.zarr", {"a": np.arange(2), "b": np.arange(3)})
-    assert list(sa.read(f"{tmp_path}/x.zarr/")) == ["a", "b"]
+    sa.write(tmp_path / "x.ra", {"a": np.arange(2), "b": np.arange(3)})
+    assert list(sa.read(f"{tmp_path}/x.ra/")) == ["a", "b"]

@@ -192,9 +192,9 @@ def test_what_is_wrong_with_the_target_is_said_at_once(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_target_of_zarr_may_be_a_folder(tmp_path: Path) -> None:
-    (tmp_path / "x.zarr").mkdir()
-    sa.open_writer(tmp_path / "x.zarr")
+def test_a_target_of_rawarray_may_be_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "x.ra").mkdir()
+    sa.open_writer(tmp_path / "x.ra")
 
 
 @pytest.mark.fault("An error between two blocks of `open_writer`.", "The old file is whole.")

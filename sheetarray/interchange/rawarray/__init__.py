@@ -7,8 +7,9 @@ code for Julia, Matlab and Python keeps their order. The option `axes` of every 
     dims in the file    axes="reversed" (the default)    axes="same"
     3 x 4               shape (4, 3), row-major          shape (3, 4), column-major
 
-A file does not store the name of its array, so the array takes the name of the file. `single` reads and writes a file.
-`adapter` has the functions that `sheetarray.read` and `sheetarray.write` call.
+A file does not store the name of its array, so the array takes the name of the file. Several arrays are a folder `x.ra`
+with a file for each. `single` reads and writes one file. `adapter` handles folders, and has the functions that
+`sheetarray.read` and `sheetarray.write` call.
 """
 
 from __future__ import annotations

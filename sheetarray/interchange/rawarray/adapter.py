@@ -1,20 +1,71 @@
-"""The functions that `read`, `write`, `scan` and `check` call for `.ra`: a file holds one array, and not its name."""
+"""The functions that `read`, `write`, `scan` and `check` call for `.ra`: a file, or a folder with a file for each
+array, which is replaced whole or not at all.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import errno
+import os
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from ...adapters import NUMERIC, Keeps, Progress, ignore_progress
 from ...arrays import default_name, plain_arrays, select
 from ...columns import ArrayInfo
 from ...dtypes import Array
-from ...errors import Finding, LimitError, locating, naming_array, noting
-from ...files import Readable, Source, Writable, replacing
-from ..file_array import write_elements
-from .single import Axes, BoolAs, as_bytes, check_options, decode, parse, prepare
+from ...errors import Finding, FormatError, LimitError, locating, naming_array, noting, system_error
+from ...files import PathLike, Readable, Sink, Source, Writable, is_url, name_part, replacing, replacing_folder
+from ..file_array import in_member, write_elements
+from .single import Axes, BoolAs, RawHeader, as_bytes, check_options, decode, parse, prepare
 
-keeps_ra = Keeps(NUMERIC - {"bool"}, order=False, names=False, several=False)
+# Names of files in a folder ------------------------------------------------------------------------------------------
+
+SUFFIX = ".ra"
+
+_DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # Windows opens these instead
+_LONGEST = 255 - len(SUFFIX)  # bytes of a name
+
+
+def _check_replaceable(target: PathLike) -> None:
+    """Refuse to replace anything but a file, or a folder of `.ra` files."""
+    path = Path(target)
+    if path.exists() and not path.is_dir() and not path.is_file():
+        raise system_error(errno.ENOTDIR, target)
+    for old in sorted(path.iterdir()) if path.is_dir() else ():
+        if old.suffix.lower() != SUFFIX or old.is_symlink() or not old.is_file():
+            raise LimitError(f"{path.name} is a folder that would be replaced, but it holds {old.name}: move that away")
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Refuse names that some systems do not allow for a file."""
+    taken: dict[str, str] = {}
+    for name in names:
+        if problem := _problem(name):
+            raise LimitError(f"the name {name!r:.80} {problem}, and each array is a file of its name: rename it")
+        same = unicodedata.normalize("NFC", name).casefold()
+        if same in taken:
+            raise LimitError(f"the names {taken[same]!r} and {name!r} are one file on some systems: rename one")
+        taken[same] = name
+
+
+def _problem(name: str) -> str | None:
+    if not name or name.startswith((".", " ")) or name != name.strip():
+        return "is empty, or begins with a dot or with white space, or ends with it"
+    if wrong := next((mark for mark in name if mark in '/\\:*?"<>|' or not mark.isprintable()), None):
+        return f"has {wrong!r} in it"
+    if _DEVICES.fullmatch(name):
+        return "is that of a device"
+    return f"is longer than {_LONGEST} bytes" if len(name.encode()) > _LONGEST else None
+
+
+# Files and folders ----------------------------------------------------------------------------------------------------
+
+_Prepared = tuple[RawHeader, Array]
+
+keeps_ra = Keeps(NUMERIC - {"bool"}, order=False, names=False)
 
 
 def write_ra(
@@ -26,43 +77,110 @@ def write_ra(
     bool_as: BoolAs | None = None,
     progress: Progress | None = None,
 ) -> None:
-    """Write one array as a RawArray file; its name is not stored. The options are those of `write`."""
-    plain = plain_arrays(arrays)
-    if len(plain) > 1:
-        raise LimitError(f"a RawArray file holds one array, not {len(plain)}: write .npz")
-    ((name, array),) = plain.items()
-    with naming_array(name):
-        header, elements = prepare(array, axes, bool_as)
-    after, report = as_bytes(metadata), progress or ignore_progress
-    report(0, elements.size)
+    """Write one array as a RawArray file, or several arrays as a folder of RawArray files.
+
+    In a folder, each file is named `<name>.ra`. A single file does not store the name of its array. If the target is a
+    folder already, it stays a folder and is replaced whole. A folder that holds other files than `.ra` is refused. The
+    options are those of `write`.
+    """
+    check_options(axes, bool_as)
+    prepared = {}
+    for name, array in plain_arrays(arrays).items():
+        with naming_array(name):
+            prepared[name] = prepare(array, axes, bool_as)
+    if len(prepared) > 1 or _is_folder(target):
+        _write_folder(target, prepared, metadata, progress or ignore_progress)
+        return
+    (one,) = prepared.values()
+    after = as_bytes(metadata)
     with replacing(target, binary=True) as sink:
-        sink.write(header.to_bytes())
-        for done in write_elements(elements, sink):
-            report(done, elements.size)
+        _write_one(one, sink, progress or ignore_progress, 0, one[1].size)
         sink.write(after)
-    report(elements.size, elements.size)
+
+
+def _write_folder(target: Writable, prepared: Mapping[str, _Prepared], metadata: bytes | str, report: Progress) -> None:
+    compressed = isinstance(target, (str, os.PathLike)) and name_part(target).lower().endswith((".gz", ".zst"))
+    if not isinstance(target, (str, os.PathLike)) or compressed or is_url(target):
+        raise LimitError(
+            f"a RawArray file holds one array, not {len(prepared)}: give a path that ends in .ra, for a folder with a "
+            "file for each, or write .npz"
+        )
+    if metadata:
+        raise LimitError("metadata belong to one array: write each to a file of its own")
+    check_names(prepared)
+    total = sum(elements.size for _, elements in prepared.values())
+    done = 0
+    _check_replaceable(target)
+    with replacing_folder(target) as folder:
+        for name, one in prepared.items():
+            with open(folder / f"{name}{SUFFIX}", "xb") as file:
+                _write_one(one, file, report, done, total)
+                file.flush()
+                os.fsync(file.fileno())
+            done += one[1].size
+
+
+def _write_one(one: _Prepared, sink: Sink, report: Progress, done: int, total: int) -> None:
+    header, elements = one
+    report(done, total)
+    sink.write(header.to_bytes())
+    for written in write_elements(elements, sink):
+        report(done + written, total)
+    report(done + elements.size, total)
 
 
 def read_ra(source: Readable, names: Sequence[str] | None = None, *, axes: Axes = "reversed") -> dict[str, Array]:
-    """Return the array of a RawArray file by the file's own name; a large plain file is mapped, not copied."""
+    """Return the array of a RawArray file, or the arrays of a folder in alphabetical order, by file name."""
     check_options(axes)
-    with Source(source) as opened, locating(source=opened.name):
-        sources = select({default_name(opened.name): opened}, names)
-        return {name: decode(parse(file), file.own(), axes)[0] for name, file in sources.items()}
+    arrays = {}
+    with locating(source=_file_label(source)):
+        for name, (file, member) in select(_array_files(source), names).items():
+            with in_member(member), Source(file) as opened:
+                arrays[name] = decode(parse(opened), opened.own(), axes)[0]
+    return arrays
 
 
 def scan_ra(source: Readable, *, axes: Axes = "reversed") -> dict[str, ArrayInfo]:
-    """Return the info of the array from its header alone; the location is that of the first byte of the data."""
+    """Return an `ArrayInfo` for each array, from headers alone. `location` is the first byte of the elements."""
     check_options(axes)
-    with Source(source) as opened, locating(source=opened.name):
-        header = parse(opened)
-        return {default_name(opened.name): header.to_file_array(axes).to_info(header.dtype)}
+    infos = {}
+    with locating(source=_file_label(source)):
+        for name, (file, member) in _array_files(source).items():
+            with in_member(member), Source(file) as opened:
+                header = parse(opened)
+                infos[name] = header.to_file_array(axes).to_info(header.dtype, member=member)
+    return infos
 
 
 def check_ra(source: Readable, *, axes: Axes = "reversed") -> Iterator[Finding]:
-    """Yield the finding that says why `read` refuses the file; nothing for an intact one."""
+    """Yield a finding for each file that cannot be read. Intact files have none."""
     check_options(axes)
     findings: list[Finding] = []
-    with noting(findings), Source(source) as opened, locating(array=default_name(opened.name)):
-        decode(parse(opened), opened.own(), axes)
+    with noting(findings):
+        for name, (file, member) in _array_files(source).items():
+            with noting(findings, array=name), in_member(member), Source(file) as opened:
+                decode(parse(opened), opened.own(), axes)
     yield from findings
+
+
+def _array_files(source: Readable) -> dict[str, tuple[Readable, str | None]]:
+    """Return the file of each array by its name, and the file's name if it lies in a folder."""
+    if not isinstance(source, (str, os.PathLike)) or not _is_folder(source):
+        return {default_name(_file_label(source)): (source, None)}
+    paths = sorted(Path(source).iterdir())
+    files = [path for path in paths if path.suffix.lower() == SUFFIX and path.name[0] != "." and path.is_file()]
+    if not files:
+        raise FormatError("a folder without any .ra file")
+    files_by_name = {path.name[: -len(SUFFIX)]: (path, path.name) for path in files}
+    if len(files_by_name) < len(files):
+        raise FormatError("two files of the folder differ in the case of their suffix alone")
+    return {**files_by_name}
+
+
+def _is_folder(place: Readable | Writable) -> bool:
+    return isinstance(place, (str, os.PathLike)) and os.path.isdir(place)
+
+
+def _file_label(source: Readable) -> str | None:
+    name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
+    return name if isinstance(name, str) else None
