@@ -26,6 +26,7 @@ from .serializers import (
     parse_json,
     parse_msgpack,
     write_json_value,
+    write_msgpack_value,
 )
 
 Encoding = Literal["msgpack", "json"]
@@ -72,7 +73,7 @@ def write_sciserialize(
                 write_json_value(sink, plain)
             else:
                 sink.write(pack_plain(name))
-                sink.write(pack_plain(plain))
+                write_msgpack_value(sink, plain)
             report(done := done + array.size, total)
         sink.write(b"}" if form == "json" else b"")
     report(total, total)

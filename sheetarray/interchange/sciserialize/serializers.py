@@ -28,13 +28,15 @@ _FIXED = {
 }
 # The bytes of the length or count that follows a first byte: of binary data, text, lists and maps.
 _WIDTHS = {0xC4: 1, 0xC5: 2, 0xC6: 4, 0xD9: 1, 0xDA: 2, 0xDB: 4, 0xDC: 2, 0xDD: 4, 0xDE: 2, 0xDF: 4}
+_LARGE, _LARGE_HEAD = 2**16, 5  # bytes of binary data from which on its head takes five, and it is not copied
 _TEXTS = frozenset((*range(0xA0, 0xC0), 0xD9, 0xDA, 0xDB))
 _MAPS = frozenset((*range(0x80, 0x90), 0xDE, 0xDF))
 
 
-def find_end(data: memoryview) -> int:
-    """Return the byte after the first value, all within it looked through."""
+def look_through(data: memoryview) -> tuple[int, list[slice]]:
+    """Return the byte after the first value, and where large binary values stand in it, with their heads."""
     at = 0
+    large: list[slice] = []
     due, total = 1, 1  # values to come, and counted in all
     left, is_map = [1], [False]  # of each list and map around: values to come in it, and which of the two it is
     while left:
@@ -53,6 +55,8 @@ def find_end(data: memoryview) -> int:
             _check_utf8(data[at + head : at + head + content], at)
         elif is_map[-1] and left[-1] % 2 == 0:
             raise FormatError("a key that is not text", location=f"byte {at}")
+        elif content >= _LARGE:
+            large.append(slice(at, at + head + content))
         at += head + content
         left[-1] -= 1
         due += inner - 1
@@ -65,7 +69,7 @@ def find_end(data: memoryview) -> int:
             is_map.append(byte in _MAPS)
             if len(left) > DEEPEST + 1:
                 raise FormatError(f"nested more than {DEEPEST} deep", location=f"byte {at}")
-    return at
+    return at, large
 
 
 def _head(data: memoryview, at: int) -> tuple[int, int, int]:
@@ -217,12 +221,22 @@ def unpackb(data: bytes | bytearray | memoryview) -> Any:
 
 
 def parse_msgpack(data: memoryview) -> Any:
-    """Return bytes of MessagePack as plain scalars, lists and dicts."""
+    """Return bytes of MessagePack as plain scalars, lists and dicts; large binary values are views on them."""
     unpack = msgpack_module().unpackb
-    end = find_end(data)
+    end, large = look_through(data)
     if end != len(data):
         raise FormatError(f"{len(data) - end} bytes after the end of the value", location=f"byte {end}")
-    return unpack(data, object_pairs_hook=reject_duplicate_keys)
+    views = [data[span.start + _LARGE_HEAD : span.stop] for span in large]
+    pieces: list[bytes | memoryview] = []
+    start = 0
+    for number, span in enumerate(large):  # msgpack gets a number of four bytes, of an extension type, in its place
+        pieces += [data[start : span.start], b"\xd6\0" + number.to_bytes(4, "big")]
+        start = span.stop
+    return unpack(
+        b"".join([*pieces, data[start:]]),
+        object_pairs_hook=reject_duplicate_keys,
+        ext_hook=lambda _, number: views[int.from_bytes(number, "big")],
+    )
 
 
 def msgpack_module() -> Any:
@@ -233,6 +247,25 @@ def msgpack_module() -> Any:
 # An array written into a file -----------------------------------------------------------------------------------------
 
 _BASE64_BLOCK = 3 * 2**18  # bytes of which base64 is made at once
+
+
+def write_msgpack_value(sink: Sink, plain: Any) -> None:
+    """Write a value as MessagePack; the bytes of a large array are written as they lie, and not copied by a packer."""
+    if not isinstance(plain, dict) or not any(map(_is_large, plain.values())):
+        sink.write(pack_plain(plain))
+        return
+    sink.write(msgpack_module().Packer().pack_map_header(len(plain)))
+    for key, value in plain.items():
+        sink.write(pack_plain(key))
+        if _is_large(value):
+            sink.write(b"\xc6" + value.nbytes.to_bytes(4, "big"))
+            sink.write(value)
+        else:
+            sink.write(pack_plain(value))
+
+
+def _is_large(value: Any) -> bool:
+    return isinstance(value, memoryview) and value.nbytes >= _LARGE
 
 
 def write_json_value(sink: Sink, plain: dict[str, Any]) -> None:
