@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...columns import ArrayInfo
+from ...columns.reading import raise_error
 from ...dtypes import Array
 from ...errors import Finding, FormatError, LimitError, NotFoundError, locating
 from ...header import NoteFinding, warn_of_finding
@@ -62,12 +63,12 @@ def to_columns(name: str, array: Any, *, limit: int, pack: bool = True) -> dict[
     return columns
 
 
-def spread(arrays: Mapping[str, Any], *, limit: int, pack: bool = True) -> dict[str, Any]:
+def spread(arrays: Mapping[str, Any], *, limit: int) -> dict[str, Any]:
     """Return arrays by name, with each awkward one in the form of `to_columns`; all others as they are."""
     arrays_spread: dict[str, Any] = {}
     for name, value in arrays.items():
         is_awkward = type(value).__module__.partition(".")[0] == "awkward"  # which is not imported for that
-        columns = to_columns(name, value, limit=limit, pack=pack) if is_awkward else {name: value}
+        columns = to_columns(name, value, limit=limit) if is_awkward else {name: value}
         for key in columns:
             if key in arrays_spread:
                 raise LimitError(f"two arrays would have the name {key!r}: rename {name!r}")
@@ -166,16 +167,11 @@ def from_columns(arrays: Mapping[str, Any], name: str, **options: Any) -> Any:
     return read_array(ChainMap({name + SUFFIX: schema}, arrays), name, SUFFIX, ReadOptions(**options))  # type: ignore[arg-type]
 
 
-def _raise(error: FormatError) -> None:
-    raise error
-
-
 def gather(
     arrays: Mapping[str, Any],
     *,
     note: NoteFinding = warn_of_finding,
-    fail: Callable[[FormatError], None] = _raise,
-    **options: Any,
+    fail: Callable[[FormatError], None] = raise_error,
 ) -> dict[str, Any]:
     """Return arrays by name, with the columns of each awkward one put together; all others as they are.
 
@@ -183,7 +179,7 @@ def gather(
 
     `arrays`: what a file holds. `note`: is called with a finding about such text; by default it is a
     `SheetArrayWarning`. `fail`: is called with the error of each array that cannot be put together, which is left out;
-    by default the first is raised. `**options`: as for `deserialize`.
+    by default the first is raised.
 
     Raises:
         FormatError: an array that cannot be put together; `.location` names its schema.
@@ -208,7 +204,7 @@ def gather(
                 with locating(array=name):
                     if name in arrays and name not in owners:
                         raise FormatError(f"two arrays have the name {name!r}", location=name)
-                    arrays_by_name[name] = from_columns(arrays, name, **options)
+                    arrays_by_name[name] = from_columns(arrays, name)
             except FormatError as error:
                 fail(error)
     return arrays_by_name

@@ -17,6 +17,7 @@ import numpy as np
 
 from ... import dtypes
 from ...dtypes import Array
+from ...elements import is_mostly_padding
 from ...errors import DTypeError, FormatError, LimitError
 from ...linear import LinearArray
 from .blobs import BYTES_ALWAYS, BYTES_TIMES, AwkwardLayout, awkward_module
@@ -27,7 +28,9 @@ from .blobs import BYTES_ALWAYS, BYTES_TIMES, AwkwardLayout, awkward_module
 TEXTS = {"string": "utf-8", "bytestring": None}
 CHARACTERS = {"string": "char", "bytestring": "byte"}
 
+WIDE = 4  # bytes of a character in `<U`
 _BLOCK = 2**24  # bytes that are worked on at once
+_TEXTS_AT_ONCE = 2**16
 _FIRST_OF_PAIR = 0xF0  # bytes from here on begin a character that is two units of UTF-16
 
 
@@ -67,16 +70,27 @@ def is_cell_text(offsets: Array, content: Array, longest: int) -> bool:
     return bool((text_lengths(offsets, content) + pairs).max() <= longest)
 
 
-def decode_utf8(offsets: Array, content: Array) -> list[str]:
-    """Return the strings of a content in UTF-8.
+def decode_utf8(offsets: Array, content: Array, *, padded: bool = True) -> Array:
+    """Return strings as an array of text: of `<U` if `padded` and not out of proportion, else of `StringDType`.
 
     Example:
-        >>> decode_utf8(np.array([0, 1, 1, 4]), np.frombuffer("a€".encode(), "u1"))
+        >>> decode_utf8(np.array([0, 1, 1, 4]), np.frombuffer("a€".encode(), "u1")).tolist()
         ['a', '', '€']
     """
-    text = content[offsets[0] : offsets[-1]].tobytes().decode("utf-8")
-    bounds = offsets_of(text_lengths(offsets, content)).tolist()
-    return [text[start:stop] for start, stop in itertools.pairwise(bounds)]
+    lengths = text_lengths(offsets, content)
+    width = max(int(lengths.max(initial=1)), 1)
+    fixed = padded and not is_mostly_padding(len(lengths), width, int(offsets[-1] - offsets[0]))
+    array: Array = np.zeros(len(lengths), f"U{width}" if fixed else np.dtypes.StringDType())
+    step = max(min(_TEXTS_AT_ONCE, _BLOCK // width), 1)
+    for first in range(0, len(lengths), step):
+        here = lengths[first : first + step]
+        text = content[offsets[first] : offsets[first + len(here)]].tobytes().decode("utf-8")
+        if fixed:
+            points = array[first : first + step].view(np.uint32).reshape(len(here), width)
+            points[np.arange(width) < here[:, None]] = np.frombuffer(text.encode("utf-32-le"), "<u4")
+        else:
+            array[first : first + step] = [text[a:b] for a, b in itertools.pairwise(offsets_of(here).tolist())]
+    return array
 
 
 def encode_utf8(array: Array) -> tuple[Array, Array]:
@@ -87,15 +101,19 @@ def encode_utf8(array: Array) -> tuple[Array, Array]:
         >>> offsets.tolist(), content.tobytes()
         ([0, 1, 1, 4], b'a\\xe2\\x82\\xac')
     """
-    texts = array.tolist()
-    if not all(isinstance(text, str) for text in texts):
-        raise FormatError("an array of text with missing values")
-    try:
-        encoded = [text.encode("utf-8") for text in texts]
-    except UnicodeEncodeError as error:
-        raise FormatError("text that is not Unicode") from error
-    sizes = np.fromiter(map(len, encoded), np.int64, len(encoded))
-    return offsets_of(sizes), np.frombuffer(b"".join(encoded), np.uint8)
+    sizes = np.zeros(len(array), np.int64)
+    pieces: list[bytes] = []
+    for first in range(0, len(array), _TEXTS_AT_ONCE):
+        texts = array[first : first + _TEXTS_AT_ONCE].tolist()
+        if not all(isinstance(text, str) for text in texts):
+            raise FormatError("an array of text with missing values")
+        try:
+            encoded = [text.encode("utf-8") for text in texts]
+        except UnicodeEncodeError as error:
+            raise FormatError("text that is not Unicode") from error
+        sizes[first : first + len(encoded)] = list(map(len, encoded))
+        pieces.append(b"".join(encoded))
+    return offsets_of(sizes), np.frombuffer(b"".join(pieces), np.uint8)
 
 
 def check_utf8(offsets: Array, content: Array) -> None:

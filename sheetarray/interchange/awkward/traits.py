@@ -8,7 +8,6 @@ dtype they had.
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
 from collections.abc import Mapping
@@ -17,11 +16,10 @@ from typing import Any
 import numpy as np
 
 from ...dtypes import Array
-from ...elements import to_variable_width
 from ...errors import FormatError
 from .blobs import AwkwardLayout
 from .builder import Builder
-from .layouts import CHARACTERS, TEXTS, decode_utf8, field_name, text_lengths, to_block
+from .layouts import CHARACTERS, TEXTS, WIDE, decode_utf8, field_name, text_lengths, to_block
 from .schema import Traits, check_form, check_json
 
 # Traits of layouts ----------------------------------------------------------------------------------------------------
@@ -185,7 +183,6 @@ def name_record(build: Builder, layout: AwkwardLayout, name: str) -> AwkwardLayo
 # Arrays of NumPy ------------------------------------------------------------------------------------------------------
 
 NUMBERS = "biufcmM"
-_WIDE = 4  # bytes of a character in `<U`
 _TEXT = re.compile(r"<U[1-9]\d{0,8}|\|S[1-9]\d{0,8}|T", re.ASCII)
 
 
@@ -221,15 +218,16 @@ def _texts(build: Builder, layout: AwkwardLayout, dtype: str) -> Array:
     content = np.asarray(packed.content.data)[: offsets[-1]]
     build.budget.take(8 * len(offsets), "an array of text")
     if dtype == "T":
-        return to_variable_width(decode_utf8(offsets, content))
+        return decode_utf8(offsets, content, padded=False)
     lasts = offsets[1:][np.diff(offsets) > 0] - 1
     wide = np.dtype(dtype).newbyteorder("=")
     is_bytes = wide.kind == "S"
     lengths = np.diff(offsets) if is_bytes else text_lengths(offsets, content)
-    if not content[lasts].all() or int(lengths.max(initial=0)) > wide.itemsize // (1 if is_bytes else _WIDE):
+    if not content[lasts].all() or int(lengths.max(initial=0)) > wide.itemsize // (1 if is_bytes else WIDE):
         raise FormatError(f"text that {dtype!r:.40} does not hold: it ends in a NUL, or is longer")
     build.budget.take(wide.itemsize * len(lengths), "an array of text")
     if not is_bytes:
-        return np.array(decode_utf8(offsets, content), wide)
-    data = content.tobytes()
-    return np.array([data[start:stop] for start, stop in itertools.pairwise(offsets.tolist())], wide)
+        return decode_utf8(offsets, content).astype(wide)
+    block = np.zeros((len(lengths), wide.itemsize), np.uint8)
+    block[np.arange(wide.itemsize) < lengths[:, None]] = content
+    return block.view(wide).reshape(-1)

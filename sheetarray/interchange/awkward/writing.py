@@ -24,7 +24,6 @@ from typing import Any
 import numpy as np
 
 from ...dtypes import Array
-from ...elements import text_array
 from ...errors import DTypeError, FormatError, LimitError, naming_array
 from ...files import fast_zlib
 from ...json_text import count_values
@@ -376,7 +375,7 @@ class ExpressionWriter:
                 raise at.problem(error) from error
             if self._longest is not None and is_cell_text(offsets, characters, self._longest):
                 here = At(self._ident(), at.context, at.path, at.depth)
-                read = {**self._collect(text_array(decode_utf8(offsets, characters)), None, here), "id": here.ident}
+                read = {**self._collect(decode_utf8(offsets, characters), None, here), "id": here.ident}
                 return self._call(("awkward0", "StringArray", "fromnumpy"), [read])
         counts = np.diff(offsets)
         return self._construct("StringArray.fromcounts", at, counts=counts, content=characters, encoding=encoding)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
-from typing import Any
 
 import awkward as ak
 import numpy as np
@@ -185,42 +183,3 @@ def test_a_broken_array_among_columns_is_named() -> None:
         gather(columns | {"t": np.arange(3)})
     with pytest.raises(TypeError, match="whitlist"):
         from_columns(columns, "t", whitlist="*")
-
-
-@pytest.mark.parametrize(
-    ("edited", "element", "reason"),
-    [
-        ({"t-counts": np.array([2, 0, 9])}, "t-counts", "counts has the value 9 at [2], where 3 is the largest"),
-        ({"t-counts": np.array([2, 0, 2])}, "t-counts", "counts add up to 4, but the content has 3 elements"),
-        ({"t-y-counts": np.array([2, 0, 2])}, "t-y-counts, t-y-content", "counts add up to 4"),
-        ({"t-who": np.arange(3)}, "t-who", "not an array of text of one dimension"),
-        ({"t-who": np.array(["a", "\ud800", "c"])}, "t-who", "text that is not Unicode"),
-        ({"t-who": np.array([["a"]] * 3)}, "t-who", "not an array of text of one dimension"),
-        ({"t-who": np.array(["a", None, "c"], np.dtypes.StringDType(na_object=None))}, "t-who", "missing values"),
-    ],
-)
-def test_columns_that_do_not_fit_together_are_named(edited: dict[str, Any], element: str, reason: str) -> None:
-    columns = to_columns("t", EVENTS, limit=LIMIT)
-    with pytest.raises(sa.FormatError, match=re.escape(reason)) as caught:
-        gather(columns | edited)
-    assert caught.value.element == element
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ('{"awkward0": nonsense', "not JSON"),
-        ('{"awkward": 1}', "the schema has no expression"),
-        ('{"awkward0": "1", "schema": {"read": "elsewhere"}}', "nothing is here of what it reads, such as 'elsewhere'"),
-    ],
-)
-def test_text_that_only_looks_like_a_schema_is_text(text: str, reason: str) -> None:
-    arrays = {"a.json": np.array([text]), "b": np.arange(2)}
-    with pytest.warns(sa.SheetArrayWarning, match=f"a.json: read as text: .*{reason}"):
-        result = gather(arrays)
-    assert result == arrays
-    noted: list[sa.Finding] = []
-    assert gather(arrays, note=noted.append) == arrays
-    assert [(finding.severity, finding.location) for finding in noted] == [("warning", "a.json")]
-    with pytest.raises(sa.FormatError, match="the schema of 'a' is damaged"):  # its columns would be lost
-        gather({**arrays, "a-counts": np.arange(2)})
