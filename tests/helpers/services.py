@@ -166,6 +166,24 @@ def meanwhile(server: SheetsServer, strikes: Callable[[Any], object], do: Callab
     assert done
 
 
+@contextmanager
+def at_each_request(server: SheetsServer, look: Callable[[], object]) -> Iterator[None]:
+    """Do something right before each request, but for those that it makes itself."""
+    inside = threading.Event()
+
+    def act(_: Any) -> None:
+        if not inside.is_set():
+            inside.set()
+            look()
+            inside.clear()
+
+    server.on_request = act
+    try:
+        yield
+    finally:
+        server.on_request = None
+
+
 class Spreadsheet(str):
     """The worksheet `arrays` of a new spreadsheet: its URL, with what tests of files ask of a path."""
 

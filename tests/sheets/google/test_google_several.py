@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from services import Book
+from services import Book, at_each_request
 
 import sheetarray as sa
 from sheets_emulator import Fault, SheetsServer
@@ -48,17 +47,9 @@ def numbers(book: Book) -> dict[str, float]:
 
 
 def test_a_reader_sees_all_of_them_or_none(book: Book) -> None:
-    inside, seen = threading.Event(), []
-
-    def read(_: Any) -> None:
-        if not inside.is_set():
-            inside.set()
-            seen.append(numbers(book))
-            inside.clear()
-
-    book.server.on_request = read
-    write(book, frames(NEW, rows=40))
-    book.server.on_request = None
+    seen: list[dict[str, float]] = []
+    with at_each_request(book.server, lambda: seen.append(numbers(book))):
+        write(book, frames(NEW, rows=40))
     assert numbers(book) == NEW
     assert OLD in seen
     assert all(found in (OLD, NEW) for found in seen)

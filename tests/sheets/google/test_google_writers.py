@@ -16,8 +16,7 @@ import pytest
 from command_line import run_command
 from examples import cross, examples
 from killed_writer import NEW, STAGED, killed_at, write_when_told
-from limits import set_limits
-from services import ENDPOINT, dump, leave_stage, meanwhile
+from services import ENDPOINT, at_each_request, dump, leave_stage, meanwhile
 
 import sheetarray as sa
 from sheetarray import read_gsheet, write_gsheet
@@ -65,23 +64,14 @@ AT_ONCE = list(SETTINGS)[:2]
 
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_at_every_moment_of_a_write_a_reader_gets_all_or_nothing_of_it(
-    setting: str, monkeypatch: pytest.MonkeyPatch
+    setting: str, request: pytest.FixtureRequest
 ) -> None:
     if setting not in AT_ONCE:
-        set_limits(monkeypatch, google_batch=0)
+        request.getfixturevalue("staged")
     server, key = settled(setting)
     outcomes: list[str] = []
-    inside = threading.Event()
-
-    def read(_: Any) -> None:
-        if not inside.is_set():
-            inside.set()
-            outcomes.append(seen(server, key))
-            inside.clear()
-
-    server.on_request = read
-    write_gsheet(key, NEW, client=server.client())
-    server.on_request = None
+    with at_each_request(server, lambda: outcomes.append(seen(server, key))):
+        write_gsheet(key, NEW, client=server.client())
     assert len(outcomes) >= (2 if setting in AT_ONCE else 6)
     assert seen(server, key) == "new"
     assert set(outcomes) | {"new"} == SETTINGS[setting]
