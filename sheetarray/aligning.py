@@ -50,9 +50,14 @@ class RowOrigins:
 
     def find_deleted(self, count: int) -> Positions:
         """Return those of the `count` rows as written that no longer stand in the sheet."""
-        left = np.ones(count, np.bool_)
-        left[self.sources[self.sources >= 0]] = False
-        return np.flatnonzero(left)
+        return _find_left(self.sources, count)
+
+
+def _find_left(sources: Positions, count: int) -> Positions:
+    """Return those of the `count` rows as written that are no row's source."""
+    left = np.ones(count, np.bool_)
+    left[sources[sources >= 0]] = False
+    return np.flatnonzero(left)
 
 
 def to_rows(array: Array, axis: int) -> Array:
@@ -83,9 +88,7 @@ def align_tables(written: Table, cells: Table) -> RowOrigins:
     _align(before, now, sources)
     moved = np.zeros(len(now), np.bool_)
     for way in (_match_single, _match_repeated, _match_coarse):
-        left = np.ones(len(before), np.bool_)
-        left[sources[sources >= 0]] = False
-        rest, added = np.flatnonzero(left), np.flatnonzero(sources < 0)
+        rest, added = _find_left(sources, len(before)), np.flatnonzero(sources < 0)
         if len(rest) and len(added):
             tables = [(rows[rest], dtype) for rows, dtype in written], [(rows[added], dtype) for rows, dtype in cells]
             ones, others = way(before[rest], now[added], *tables)
@@ -276,9 +279,7 @@ def _pair_edited(sources: Positions, before: Elements, now: Elements) -> Mask:
     Each has more than half of its elements in common with the other, and no other row has more.
     """
     paired = np.zeros(len(now), np.bool_)
-    left = np.ones(len(before), np.bool_)
-    left[sources[sources >= 0]] = False
-    rest, added = np.flatnonzero(left), np.flatnonzero(sources < 0)
+    rest, added = _find_left(sources, len(before)), np.flatnonzero(sources < 0)
     row = before.shape[1]
     if not len(rest) or not len(added) or row < 2 or len(rest) * len(added) * row > _MOST_PAIRS:
         return paired
@@ -325,10 +326,7 @@ def align_labels(base: Mapping[str, Array], copy: Mapping[str, Array], labels: S
                     sources[start:stop] = np.where(alike, np.arange(first, end), -1)
         elif ascending:
             _pair_leftovers(sources, *(np.zeros((len(keys), 1), np.uint64) for keys in (before, now)))
-    moved = np.zeros(len(now), np.bool_)
-    if not is_ascending(sources):
-        moved[:] = sources >= 0
-    return RowOrigins(sources, moved)
+    return RowOrigins(sources, (sources >= 0) & (not is_ascending(sources)))
 
 
 def is_ascending(sources: Positions) -> bool:
@@ -398,8 +396,7 @@ def _element_keys(buffer: Buffer, dtype: DType, row: int) -> Keys:
         case "datetime" | "timedelta":
             return _number_keys(buffer.view(np.int64).astype(np.float64), _LEAST_BITS)
         case "string":
-            texts = ["".join(str(text).split()) for text in buffer.tolist()]
-            return _hash_each(texts)
+            return _hash_each(["".join(str(text).split()) for text in buffer.tolist()])
         case _:
             return _hash_each([_text_of(to_scalar(value)) for value in buffer.tolist()])
 

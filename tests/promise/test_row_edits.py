@@ -146,12 +146,6 @@ def test_rows_among_others_that_are_alike_are_one_edit(tmp_path, edit, guard):
     assert error.message.endswith("; the rest exact") == guard
 
 
-def test_rows_above_a_single_array_of_dates_are_one_edit(tmp_path):
-    days = np.datetime64("2024-01-01", "s") + np.random.default_rng(1).integers(0, 10**7, 12)
-    (error,) = errors_after(tmp_path / "t.xlsx", {"d": days}, lambda rows: [[[dt.datetime(2031, 5, 6)]]] * 2 + rows)
-    assert error.startswith("rows 0 to 1 inserted in 1 array (rows 20 to 21 of the sheet, 2031-05-06): ")
-
-
 def test_an_edited_element_is_named_beside_rows_that_were_appended(tmp_path):
     arrays = make_arrays(40)
     path = written(tmp_path / "t.xlsx", arrays)
