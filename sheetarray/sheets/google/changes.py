@@ -74,16 +74,13 @@ def apply_changes(
 class Swap:
     """The requests that make a batch take effect only on the generation of a worksheet that a state shows.
 
-    `own`: whether the worksheet is ours.
-
-    Attributes:
-        gid: the id of the worksheet.
-        stamp: by which the batch is recognised.
+    `gid`: the id of the worksheet. `own`: whether it is ours.
     """
 
     def __init__(self, state: State, gid: int, *, own: bool) -> None:
         sheet = state.by_id(gid)
-        self.gid, self.stamp = gid, secrets.token_hex(6)
+        self.gid = gid
+        self.stamp = secrets.token_hex(6)  # by which the batch is recognised
         self._seen, self._own = state.generation(gid), own
         self._notes = sheet.notes if sheet else WriteNotes()
 

@@ -58,18 +58,12 @@ class ChangedError(Exception):
 
 
 class RefusedError(Exception):
-    """A request that the service understood and did not carry out.
-
-    Attributes:
-        status: the HTTP status.
-        message: the service's own.
-        batch: the requests of the batch that was refused; empty for a single request.
-    """
+    """A request that the service understood and did not carry out, with its HTTP status and the service's message."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
         self.status, self.message = status, message
-        self.batch: Sequence[dict[str, Any]] = ()
+        self.batch: Sequence[dict[str, Any]] = ()  # the requests that were refused; empty for a single one
 
     @property
     def limit(self) -> int | None:
@@ -109,11 +103,6 @@ class Retries:
     `waiting`: called with the seconds of each pause, and the reason. `most_waiting`: the most seconds that go into
     pauses and into requests that fail. `timeout`: the most seconds for requests and pauses together, without pauses for
     a quota.
-
-    Attributes:
-        retries: the number of repeated requests until now.
-        waited: the seconds until now that count for `most_waiting`.
-        spent: the seconds until now that count for `timeout`.
     """
 
     def __init__(
@@ -125,7 +114,9 @@ class Retries:
     ) -> None:
         if not isinstance(cast("object", timeout), Real) or not timeout > 0:
             raise ValueError(f"timeout is a number of seconds above 0, not {timeout!r:.80}")
-        self.retries, self.waited, self.spent = 0, 0.0, 0.0
+        self.retries = 0  # repeated requests until now
+        self.waited = 0.0  # seconds until now that count for `most_waiting`
+        self.spent = 0.0  # seconds until now that count for `timeout`
         self.timeout = timeout
         self._waiting, self._most_waiting = waiting, most_waiting
 

@@ -40,18 +40,12 @@ _MOST_ATTEMPTS = 5  # to make a stage that others remove, or to remove what othe
 
 
 class Stage:
-    """A stage for some layouts: a worksheet for each of them, all made by one request.
-
-    Attributes:
-        layouts: the cells that it is to hold.
-        gids: the ids of its worksheets; empty before they are made.
-        attempts: the number of attempts to make them.
-    """
+    """A stage for some layouts: a worksheet for each of them, all made by one request."""
 
     def __init__(self, service: SheetsApi, layouts: Sequence[Layout], writer: Writer) -> None:
-        self.layouts = layouts
-        self.gids: list[int] = []
-        self.attempts = 0
+        self.layouts = layouts  # the cells that it is to hold
+        self.gids: list[int] = []  # the ids of its worksheets; empty before they are made
+        self.attempts = 0  # to make them
         self._service, self._writer, self._filled = service, writer, False
 
     @cached_property

@@ -144,13 +144,6 @@ class GoogleSheet:
 
     `sheet`: the worksheet in a `state` of the spreadsheet. `at_once`: the number of cells of a grid up to which it is
     fetched as a whole.
-
-    Attributes:
-        title: of the worksheet; None for addresses without it.
-        notes: findings about the worksheet itself; always empty.
-        service: the spreadsheet.
-        report: called after each request for columns with the number of cells that it has fetched; None for nobody.
-        is_whole: whether all cells have been fetched, by one request.
     """
 
     look = TextLook(formulas="typed")
@@ -158,10 +151,11 @@ class GoogleSheet:
     keeps_blanks = False
 
     def __init__(self, service: SheetsApi, sheet: Worksheet, state: State, *, at_once: int = MOST_AT_ONCE) -> None:
-        self.title: str | None = sheet.title
-        self.notes: list[Finding] = []
-        self.report: Callable[[int], None] | None = None
-        self.service, self.is_whole = service, False
+        self.service = service
+        self.title: str | None = sheet.title  # None for addresses without it
+        self.notes: list[Finding] = []  # about the worksheet itself; always empty
+        self.report: Callable[[int], None] | None = None  # called with the cells of each request for columns
+        self.is_whole = False  # whether all cells have been fetched, by one request
         self._sheet, self._generation, self._at_once = sheet, state.generation(sheet.gid), at_once
         self._head: FetchedColumns = []  # the columns of the first rows
         self._rows = 0  # the number of the first rows that have been fetched

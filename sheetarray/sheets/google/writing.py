@@ -70,17 +70,13 @@ class Write:
     """A write of some parts by one batch: planned, carried out, and planned again where somebody else was faster.
 
     `report`: called with the number of cells written and the number of all cells.
-
-    Attributes:
-        state: the spreadsheet for which the plans were made.
-        plans: of the parts; once the write is done, those that it has followed.
-        swaps: of the worksheets, by which the last batch takes effect; empty before the first one.
     """
 
     def __init__(self, service: SheetsApi, parts: Sequence[Part], report: Progress) -> None:
-        self.service, self.parts, self.state = service, parts, State((), (), 0.0)
-        self.plans: list[WritePlan] = []
-        self.swaps: list[Swap] = []
+        self.service, self.parts = service, parts
+        self.state = State((), (), 0.0)  # of the spreadsheet for which the plans were made
+        self.plans: list[WritePlan] = []  # of the parts; once the write is done, those that it has followed
+        self.swaps: list[Swap] = []  # of the worksheets, for the last batch; empty before the first one
         self._small = True  # whether one batch may be able to write all cells at once; if not, they need a stage
         self._limit = MOST_CELLS  # of cells in the spreadsheet; less once the service has said so
         self._blocked: set[str] = set()  # names, in lower case, that the service refuses for named ranges
