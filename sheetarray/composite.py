@@ -191,7 +191,7 @@ def check_composites(read: Read, scan: Scan) -> list[Finding]:
                 _load_module().gather(arrays, note=findings.append, fail=fail)
         except MissingDependencyError as error:
             first = next(iter(descriptions))
-            message, name = f"an {_PACKAGE} array is not looked at", first.removesuffix(_SUFFIX)
+            message, name = f"an {_PACKAGE} array was not checked", first.removesuffix(_SUFFIX)
             findings.append(Finding("warning", infos[first].location, message, str(error), array=name))
     return findings
 
@@ -237,7 +237,7 @@ def _parse_labels(arrays: ArraysByName, note: NoteFinding, scan: Scan) -> Datase
         return None  # a description is text
     renamed = find_renamed(arrays)
     if renamed is not None:
-        message = f"describes the arrays beside it, but has not the name {LABELS!r}: their labels are not read"
+        message = f"describes other arrays, but does not have the name {LABELS!r}, so their labels are not read"
         error = FormatError(message, location=renamed, array=renamed, hint=f"name it {LABELS}")
         _locate(error, scan())
         note(replace(Finding.from_error(error), severity="warning"))
@@ -426,7 +426,7 @@ def spread_rows(arrays: Any, *, limit: int) -> Any:
         DTypeError: there is a composite among the arrays; its columns have other lengths than its rows.
     """
     if _has_composites(arrays):
-        raise DTypeError(f"no rows are appended to arrays of {_PACKAGE}: read, concatenate and write them")
+        raise DTypeError(f"rows cannot be appended to {_PACKAGE} arrays: read, concatenate and write them")
     by_name = spread(arrays, limit=limit)
     return _without_description(by_name) if _may_have_labels(arrays) else by_name
 

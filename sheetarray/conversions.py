@@ -114,8 +114,8 @@ def convert_many(
 ) -> Conversions:
     """Convert many files, each to a file of its own. A file that fails is skipped and reported.
 
-    With a manifest, you can stop or kill the work at any time. The same call then continues with the files that are not
-    done, that failed, or that changed since. A target on this machine that was complete is not written again.
+    With a manifest, you can stop or kill the conversion at any time. The same call then converts the files that are not
+    done, that failed, or that changed since then. A complete target on this machine is not written again.
 
     Args:
         sources: a path or a URL with wildcards, or a list of both.
@@ -123,7 +123,8 @@ def convert_many(
             `{index}` its number, counted from 0 (`{index:05}` with zeros).
         names: the arrays to convert; None converts all.
         workers: the number of processes, which share the processors; 1 is this process.
-        scheduler: the address of a dask.distributed scheduler, whose workers convert instead.
+        scheduler: the address of a dask.distributed scheduler. Its workers convert the files, instead of processes on
+            this machine.
         manifest: an SQLite file that keeps the ETag, target, state and error of each source.
         from_format: the name of the sources' format; None chooses it by the suffixes.
         to_format: the name of the targets' format; None chooses it by the suffix.
@@ -162,9 +163,11 @@ def convert_many(
     check_kinds(str | None, "the address of a scheduler, text", scheduler=scheduler)
     check_kinds(str | os.PathLike, "a path", template=template)
     check_kinds(str | os.PathLike | None, "a path", manifest=manifest)
-    check_kinds(Mapping | None, "a mapping of names of options to values", reading=reading, writing=writing)
+    check_kinds(Mapping | None, "a mapping of option names to values", reading=reading, writing=writing)
     if scheduler is not None and workers > 1:
-        raise ValueError("workers are processes of this machine, and a scheduler has its own: one of both")
+        raise ValueError(
+            "workers= starts processes on this machine, and scheduler= uses a cluster: pass only one of them"
+        )
     names = list_names(names)
     text = os.fspath(template)
     is_only_target = takes_options(text) and isinstance(sources, (str, os.PathLike)) and not takes_options(sources)
@@ -387,7 +390,7 @@ class Manifest:
     def __init__(self, path: str | os.PathLike[str], about: Mapping[str, str]) -> None:
         self._name = os.fspath(path)
         if is_url(self._name):
-            raise ValueError(f"{RemoteFile(self._name)}: a manifest is a file of this machine")
+            raise ValueError(f"{RemoteFile(self._name)}: a manifest must be a file on this machine")
         if os.path.isdir(self._name):
             raise system_error(errno.EISDIR, self._name)
         if not os.path.isdir(os.path.dirname(self._name) or "."):
@@ -422,7 +425,7 @@ class Manifest:
         mark = run("PRAGMA application_id").fetchone()[0]
         if mark != _MARK:
             if run("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                raise FormatError("is a database, and no manifest of conversions", source=self._name)
+                raise FormatError("is a database, but not a manifest of conversions", source=self._name)
             for statement in filter(str.strip, _SCHEMA.split(";")):
                 run(statement)
             run(f"PRAGMA application_id = {_MARK}")
@@ -554,7 +557,9 @@ def run_in_processes(jobs: Iterator[Job], workers: int) -> Iterator[tuple[Job, O
                     "no process can be started: a script has to call convert_many below "
                     'if __name__ == "__main__":, as with any processes of Python'
                 )
-            yield from outcomes or [(job, Outcome("the process that converted it has died, perhaps for memory"))]
+            yield from outcomes or [
+                (job, Outcome("the process that converted this file died, perhaps for lack of memory"))
+            ]
 
 
 def _run_in_pool(jobs: Iterator[Job], workers: int, window: int, lost: list[Job]) -> Iterator[tuple[Job, Outcome]]:

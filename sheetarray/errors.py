@@ -327,7 +327,7 @@ def warn_if_forked() -> None:
     if _forked_with_engine:
         _forked_with_engine = False
         warn_caller(
-            "this process was forked after polars had been used, whose threads are missing here: reading and writing "
+            "this process was forked after polars started threads, which are missing here: reading and writing "
             "may hang. Start processes with multiprocessing.get_context('spawn') or 'forkserver'"
         )
 

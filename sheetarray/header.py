@@ -50,7 +50,7 @@ def check_size(shape: Sequence[int], itemsize: int) -> None:
 
 def memory_error(what: str) -> FormatError:
     """Return the error that says that no memory could hold `what`."""
-    return FormatError(f"{what} is beyond any memory")
+    return FormatError(f"{what} needs more memory than any machine has")
 
 
 class HeaderCutError(FormatError):
@@ -273,7 +273,7 @@ class _Parser:
         if normalize_key(self.cells[0]) == "ndarray":
             if self.strict:
                 raise self.fail("no version before 'ndarray'", hint="strict=False accepts the older form")
-            self.warn("a list without a version, the older form of stdlib's gsheets; read as version 1.0")
+            self.warn("the list has no version, as in an older form of the format; it was read as version 1.0")
             self.position = 1
             return
         if normalize_key(self.cells[0]) != "version":
@@ -320,7 +320,7 @@ class _Parser:
         keys = list(map(normalize_key, self.cells[:MAX_HEADER_CELLS]))
         head = keys[: keys.index("data") + 1] if "data" in keys else keys
         twice = any(key in FIELDS[1:] and after in (*FIELDS, "data") for key, after in pairwise(head))
-        return "a key stands where a value should be: was a cell deleted, or were the rows sorted?" if twice else None
+        return "found a key instead of a value: was a cell deleted, or were the rows sorted?" if twice else None
 
     def describe_cell(self) -> str:
         """Return the current cell, for messages."""
@@ -376,7 +376,7 @@ class _Parser:
         shape, strides = self.parse_integers("shape"), self.parse_integers("strides")
         if not shape:
             if strides != (0,):
-                raise self.fail("a 0-d array has the one stride 0", self.key_indices["strides"])
+                raise self.fail("an array without dimensions has one stride, 0", self.key_indices["strides"])
             strides = ()
         with self.blame_key("dtype", 1):
             dtype = dtypes.from_name(self.values["dtype"])
@@ -417,9 +417,9 @@ class _Parser:
             location = self.address(self.key_indices["strides"] + 1)
             message = (
                 f"strides {', '.join(map(str, header.strides))} reach data {first} to {last} of {header.capacity}: "
-                "elements are repeated, and other data cells belong to none"
+                "some cells belong to several elements, and others to none"
             )
-            hint = f"an array of this shape whose elements lie side by side has {_side_by_side(header)}"
+            hint = f"an array of this shape without gaps has {_side_by_side(header)}"
             self.note(Finding("warning", location, message, hint))
 
     def parse_integers(self, key: str) -> tuple[int, ...]:
@@ -478,7 +478,7 @@ def resize_header(header: Header, elements: int) -> Header | None:
     """Return the header of the same array with so many elements; None if no axis can take them.
 
     Raises:
-        FormatError: an array of that size is beyond any memory.
+        FormatError: an array of that size needs more memory than any machine has.
 
     Example:
         >>> from sheetarray import LinearArray

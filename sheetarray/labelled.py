@@ -51,10 +51,10 @@ def read_dataset(
         source: a path, a URL, an open file, a workbook of openpyxl, or an object of gspread.
         names: the variables to read, with the coordinates along their dimensions; None reads all.
         table: the name of an Excel Table, such as `write_table` makes.
-        dims: the columns of an ordinary table that hold the labels of dimensions. Each combination of labels has one
-            row; rows may be in any order. Without `table`, the table is the whole sheet or file. None takes the labels
-            that `write_table` stored in the workbook; without these, rows are counted.
-        columns: the dimension of an ordinary table whose labels are the names of all other columns.
+        dims: the columns of an ordinary table that hold the labels of dimensions. Each combination of labels must have
+            one row; rows may be in any order. Without `table`, the whole sheet or file is the table. None takes the
+            labels that `write_table` stored in the workbook. If it stored none, the only dimension counts rows.
+        columns: the dimension of an ordinary table whose labels became the names of the other columns.
         format: the name of a format; None chooses it by the suffix.
         storage_options: options of the file system of a URL.
         **options: options of the format, as for `read`; for an ordinary table, as for `read_columns`.
@@ -242,7 +242,7 @@ def read_with_labels(
 def warn_of_absent(names: Iterable[str], labels: DatasetLabels, available: Mapping[str, Any]) -> None:
     """Warn of those of some described arrays that are not in the file."""
     if absent := [name for name in names if labels.has_array(name) and name not in available]:
-        warn_caller(f"described by the labels, and not in the file: {', '.join(map(repr, absent)):.400}")
+        warn_caller(f"the labels describe arrays that are not in the file: {', '.join(map(repr, absent)):.400}")
 
 
 def scan_with_labels(

@@ -172,12 +172,12 @@ class LinearArray:
 
     @property
     def length(self) -> int:
-        """The number of elements that the array indexes."""
+        """The number of elements of the array: the product of its shape."""
         return self.header.length
 
     @property
     def capacity(self) -> int:
-        """The number of elements that the buffer holds."""
+        """The number of elements of the buffer. It can be more than `length`, if a view skips elements."""
         return len(self.buffer)
 
     @property
@@ -263,12 +263,12 @@ class LinearArray:
 
     @classmethod
     def from_header(cls, header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> LinearArray:
-        """Return the array of a header and its buffer."""
+        """Return the `LinearArray` that a header and a buffer describe."""
         return cls(header.dtype.name, header.shape, header.strides, header.offset, header.order, buffer)
 
 
 def to_linear(array: Any, *, base: bool = False, complex: ComplexForm = "text") -> list[Cell]:
-    """Return the flat list of an array: its header, then its elements, as Python scalars that JSON can hold.
+    """Return an array as a flat list: its header, then its elements, as Python scalars that JSON can hold.
 
     Args:
         array: an ndarray of any shape and strides.
@@ -295,7 +295,7 @@ def from_linear(
     missing: Missing = "error",
     resize: bool = False,
 ) -> np.ndarray[Any, Any]:
-    """Return the array of a flat list, with its own dtype, shape, strides and offset.
+    """Return the array that a flat list holds, with the dtype, shape, strides and offset in its header.
 
     Args:
         cells: the flat list. Keys of the header may be in any order, and numbers may be text.

@@ -213,7 +213,7 @@ class Spool:
             self._append_dataset(block)
             return
         if self._first is not None:
-            raise LimitError("the first block was a Dataset, and this one is none")
+            raise LimitError("the first block was a Dataset, but this one is not")
         self._append({name: (value, self._axis) for name, value in values_by_name(block).items()})
 
     def _append(self, blocks: Mapping[str, tuple[Any, int]]) -> None:
@@ -234,7 +234,7 @@ class Spool:
 
     def _append_dataset(self, block: Any) -> None:
         if self._first is None and self._arrays:
-            raise LimitError("the first block was no Dataset, and this one is")
+            raise LimitError("the first block was no Dataset, but this one is")
         first = block if self._first is None else self._first
         dim = self._find_dimension(block) if self._first is None else self._dim
         joined = {name: variable for name, variable in block.variables.items() if dim in variable.dims}
@@ -255,7 +255,7 @@ class Spool:
             dims.add(variable.dims[self._axis])
         if len(dims) != 1:
             names = ", ".join(sorted(map(str, dims))) or "none"
-            raise LimitError(f"axis {self._axis} is to be one dimension of all data variables, and is {names}")
+            raise LimitError(f"axis {self._axis} must be the same dimension of all data variables, but it is  {names}")
         return dims.pop()
 
     def join(self) -> Any:
@@ -283,7 +283,7 @@ class Spool:
     def _check_whole(self) -> None:
         """Refuse to go on where a block was kept in part."""
         if self._is_broken:
-            raise ValueError("a block was kept in part, since an append failed in its middle: begin again")
+            raise ValueError("a block was kept in part, because an append failed: begin again")
 
     def release(self) -> None:
         """Tell the system that what was mapped need not stay in memory."""

@@ -68,7 +68,7 @@ def test_a_key_in_the_place_of_a_value_is_hinted_at(changed: dict[str, Any], rea
     with pytest.raises(sa.FormatError, match=reason) as caught:
         from_linear(cells(**changed))
     assert (
-        caught.value.hint == "a key stands where a value should be: was a cell deleted, or were the rows sorted?"
+        caught.value.hint == "found a key instead of a value: was a cell deleted, or were the rows sorted?"
     ) == hinted
 
 
@@ -274,7 +274,7 @@ def test_strides_that_repeat_elements_where_each_cell_might_be_one(
     assert [finding.message.partition(": ")[0] for finding in findings] == ([remark] if remark else [])
     if remark:
         assert findings[0].location == f"cells[{5 + len(shape)}]"
-        assert "side by side has" in findings[0].hint
+        assert "without gaps has" in findings[0].hint
 
 
 @pytest.mark.parametrize("value", [True, "1", 1.0, 2, None, np.ones(2)])

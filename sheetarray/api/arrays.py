@@ -32,7 +32,7 @@ def read(
     storage_options: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """Read arrays, each with the dtype, shape, strides and order that it was written with.
+    """Read arrays from a file, a URL or a spreadsheet, with the dtype, shape, strides and order that were written.
 
     Args:
         source: a path, a URL, an open file, a workbook of openpyxl, or an object of gspread.

@@ -39,7 +39,7 @@ def iter_blocks(
 ) -> Iterator[Array]:
     """Yield an array block by block, each with some of its rows. Memory does not grow with the array.
 
-    The blocks of an awkward array are awkward arrays.
+    An awkward array gives blocks that are awkward arrays.
 
     CSV files as `write` made them, workbooks and Google Sheets are read piece by piece. Arrays in column-major
     order and large CSV files in another dialect go to a temporary file first. Other formats are read whole and then
@@ -54,8 +54,8 @@ def iter_blocks(
         **options: options of the format, as for `read`; with some of them the file is read whole.
 
     Raises:
-        FormatError: as `read`, when a block with a wrong cell is reached. You already have the blocks before it. Also
-            if the file changes while you read it.
+        FormatError: as `read`, when a block with a wrong cell is reached; you already have the blocks before it. Or
+            the file changed while you read it.
         NotFoundError: the array does not exist.
         ValueError: `rows` is less than one, or the array has no dimension.
 
@@ -160,7 +160,7 @@ def _read_blocks(source: SourceOrTarget, name: str, rows: int, format: str | Non
 
 def _check_rows(shape: tuple[int, ...], name: str) -> None:
     if not shape:
-        raise ValueError(f"{name!r} has no dimensions, and so no rows: read gives its element")
+        raise ValueError(f"{name!r} has no dimensions, so it has no rows: read returns its element")
 
 
 def _cut_whole(array: Array, name: str, rows: int) -> Iterator[Array]:

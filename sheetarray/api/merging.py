@@ -77,8 +77,8 @@ def merge(
 ) -> MergedFiles:
     """Merge what several people changed in copies of one file.
 
-    - A change by one person is taken, and so is a change that several people made alike.
-    - Rounding by a program is no change.
+    - If one person changed an element, or several people made the same change, the new value is taken.
+    - If a program only rounded an element, the base's value stays.
     - If people changed an element differently, you get a conflict. The base's value stays, unless `prefer` or `choices`
       names another file.
     - Added rows follow each other, in the order of the files. Rows with the same label become one row.
@@ -100,7 +100,7 @@ def merge(
     Raises:
         FormatError: one of the files, or `choices`, cannot be read. Nothing was written.
         NotFoundError: `prefer` or `choices` names another file.
-        LimitError: a file is named twice; or the base is signed, shared or full. Nothing was written.
+        LimitError: you pass a file twice; or the base is signed or shared, or has no room. Nothing was written.
 
     Example:
         >>> import tempfile, pathlib
@@ -113,7 +113,7 @@ def merge(
         [('t', (1,), 2)]
     """
     if not returned:
-        raise TypeError("merge takes the file that was sent, and the files that came back")
+        raise TypeError("merge needs the file that you sent, and the files that came back")
     files = [_File(place, storage_options, client) for place in (base, *returned)]
     names = [one.name for one in files]
     if twice := [name for number, name in enumerate(names) if name in names[:number]]:
@@ -280,7 +280,9 @@ def _open_target(
     _check_suffixes(row, base.row, base.place, place)
     options = {"client": client} if client is not None and "client" in row.options("write") else {}
     if row.instead is not None:
-        raise NotFoundError(f"{row.title}: these are only read; name a new {row.instead} as the target")
+        raise NotFoundError(
+            f"{row.title}: sheetarray can only read this format; name a new {row.instead} file as the target"
+        )
     check_writable(place, None, options)
     if row.name == base.row.name:
         with suppress(NotFoundError):
@@ -319,7 +321,7 @@ def _read_choices(
         listed = listed.get("choices") if isinstance(listed, dict) else listed
     hint = "the page of a merge saves them (sheetarray view --merge)"
     if not isinstance(listed, Sequence) or isinstance(listed, str):
-        raise FormatError("no list of choices", source=source, hint=hint)
+        raise FormatError("the file has no list of choices", source=source, hint=hint)
     found: dict[Place, str] = {}
     for number, entry in enumerate(listed):
         where = f"choice {number + 1}"
@@ -330,7 +332,9 @@ def _read_choices(
         index = entry.get("index")
         if index is not None:
             if not isinstance(index, Sequence) or not all(type(step) is int for step in index):
-                raise FormatError("an index is a list of integers, or null", location=where, source=source, hint=hint)
+                raise FormatError(
+                    "an index must be a list of integers, or null", location=where, source=source, hint=hint
+                )
             index = tuple(index)
         place = Place(_find_name(entry["of"], names), entry["array"], index)
         found[place] = _find_name(entry["choose"], names)
@@ -413,8 +417,8 @@ def convert(
 ) -> None:
     """Read arrays from one place and write them to another, with their labels.
 
-    Numbers of a large CSV, workbook or JSON file pass through a temporary file beside the target, so memory does not
-    grow with the file.
+    `convert` first writes the numbers of a large CSV, workbook or JSON file to a temporary file beside the target. So
+    memory does not grow with the file.
 
     Args:
         source: as for `read`.
@@ -443,7 +447,7 @@ def convert(
         >>> read(io.StringIO(lists.getvalue()), format="json")
         {'t': array([1, 2])}
     """
-    check_kinds(Mapping | None, "a mapping of names of options to values", reading=reading, writing=writing)
+    check_kinds(Mapping | None, "a mapping of option names to values", reading=reading, writing=writing)
     reading, writing = dict(reading or {}), dict(writing or {})
     sides = [(source, from_format, reading), (target, to_format, writing)]
     own = [options.pop("storage_options", None) for _, _, options in sides]
@@ -518,7 +522,9 @@ def adopt(
     row = format_of(source, format, reading=True)
     goal = row if target is None else format_of(target)
     if goal.name == row.name and row.instead is not None:
-        raise NotFoundError(f"{row.title}: these are only read; name a new {row.instead} as the target")
+        raise NotFoundError(
+            f"{row.title}: sheetarray can only read this format; name a new {row.instead} file as the target"
+        )
     _check_suffixes(goal, row, source, target)
     reading = {**options, "resize": True}
     adopt_in_place = row.adopt if goal.name == row.name else None

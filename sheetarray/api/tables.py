@@ -86,20 +86,20 @@ def read_columns(
         dtype: the dtype of every column, or a mapping by name. `str` keeps text as it is. None infers dtypes that lose
             nothing: leading zeros stay text, ids beyond 2^53 stay exact, ISO dates become datetime64, and a decimal
             becomes a float if the float gives the same digits.
-        shape: the shape of every column's array, or a mapping by name; one -1 is worked out.
-        order: "row-major" or "column-major": how cells fill the shape.
-        missing: "nan" reads blanks and error cells as NaN, NaT and "", and as None beside booleans and integers beyond
-            2^53; "error" refuses them.
+        shape: the shape of every column's array, or a mapping by name. One size may be -1; it is computed.
+        order: "row-major" or "column-major": the order in which cells fill the shape.
+        missing: "nan" reads blanks and error cells as NaN, NaT, "" or None, as it fits the dtype of the column; "error"
+            refuses blanks and error cells.
         header: the number of rows that hold names; the names of several rows are joined by a blank. True is 1, False is
             0. None finds it from the first row.
-        skip_rows: how many rows above the table to skip, or which ones, counted from 0.
+        skip_rows: how many rows above the table to skip, or a list of the rows to skip, counted from 0.
         skip_footer: how many rows below the table to skip.
         comment: rows that begin with this text are skipped.
         na_values: texts or numbers that mean a missing value, besides blanks.
         decimal: the decimal mark; None finds it for each column.
         thousands: the mark between thousands in numbers; None for no mark.
-        range: read only these cells, such as "A1:C5" or "Sheet2!A:C". In .xlsx, openpyxl and Google Sheets it may be a
-            name that was given to cells.
+        range: read only these cells, such as "A1:C5" or "Sheet2!A:C". In .xlsx, openpyxl and Google Sheets, you can
+            also pass the name of cells: a defined name or a named range.
         table: the name of an Excel Table, which has its own range, names and total row.
         as_: "numpy" gives a dict of arrays, "pandas" a DataFrame, "dataset" an xarray Dataset along dimension `row`.
             "polars" and "arrow" give a polars DataFrame, which DuckDB and pyarrow read without a copy; NaT and None are
@@ -110,7 +110,7 @@ def read_columns(
             `timeout`.
 
     Raises:
-        DTypeError: Arrow cannot hold a column exactly, or pandas a column of several dimensions.
+        DTypeError: Arrow cannot hold a column exactly, or a DataFrame cannot hold a column of several dimensions.
         FormatError: a cell does not fit the dtype, or a column does not fill its shape.
         NotFoundError: a column does not exist.
 
@@ -181,10 +181,10 @@ def write_table(
     The table has no header of the exchange format. Numbers have all their digits, and dates are dates. Times with a
     zone are written in UTC.
 
-    The index of a pandas DataFrame comes first, unless it only counts rows. Of a Dataset or DataArray, the coordinates
-    come first, with a row for each combination of labels. In .xlsx you get an Excel Table, named as its sheet. The
-    workbook also keeps the labels, so `read_dataset(.., table=..)` and `read_frame(.., table=..)` give back what you
-    wrote.
+    The first columns are the index of a pandas DataFrame, unless it only counts rows, or the coordinates of a Dataset
+    or DataArray. A Dataset gets a row for each combination of labels. In .xlsx you get an Excel Table, named like its
+    sheet. The workbook also stores the labels, so `read_dataset(.., table=..)` and `read_frame(.., table=..)` return
+    what you wrote.
 
     Args:
         target: a path, a URL, an open file (then with `format`), a Workbook or Worksheet of openpyxl or XlsxWriter, a
@@ -205,9 +205,9 @@ def write_table(
         The URL of the worksheet, if the target is in Google Sheets; otherwise None.
 
     Raises:
-        DTypeError: an array is no column, or cells cannot hold it.
-        LimitError: the columns have different lengths, or there are too many. Nothing was written.
-        NotFoundError: the format does not exist, or has no tables.
+        DTypeError: an array is not 1-D, or cells cannot hold it.
+        LimitError: the columns have different lengths, or there are too many columns. Nothing was written.
+        NotFoundError: the format does not exist, or cannot hold an ordinary table.
 
     Warns:
         SheetArrayWarning: columns will not come back the same, such as text of digits or times with a zone.

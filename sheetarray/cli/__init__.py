@@ -31,7 +31,7 @@ class _Main(Program):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  (click's)
         places = {row.name: row.suffixes or row.prefixes[:2] for row in FORMATS.values()}
-        with formatter.section("Formats, by suffix; --from and --to take the name"):
+        with formatter.section("Formats by suffix; --from and --to take the name of a format"):
             formatter.write_dl([(name, ", ".join(known)) for name, known in places.items() if known])
         for problem in FORMATS.problems:
             formatter.write_text(f"not available: {problem}")

@@ -38,7 +38,7 @@ from .program import FINDINGS, FINE
     "--output",
     metavar="OUT",
     type=FILE,
-    help="Write the result to OUT. Without it, FILE is replaced.",
+    help="Write the result to OUT. By default, FILE is replaced.",
 )
 @reading_options()
 @json_option
@@ -59,10 +59,10 @@ def adopt(file: str, output: str | None, reading: FormatOptions, wants_json: boo
     """
     place = source_endpoint(file, reading)
     if place.pipe is not None and output is None:
-        raise UsageProblem("a pipe is not adopted in place", "-o names the file to write")
+        raise UsageProblem("a pipe cannot be changed in place", "name the file to write with -o")
     goal = place if output is None else replace(target_endpoint(output, FormatOptions()), given=reading)
     if goal.text == PIPE:
-        raise UsageProblem("adopt writes no pipe", "-o names the file to write")
+        raise UsageProblem("adopt cannot write to a pipe", "name the file to write with -o")
     texts = {key: text for key, text in reading.texts.items() if key != "resize"}
     options = FormatOptions(None, texts).parse(place.row, "read")
     before = place.call("scan")
@@ -134,7 +134,7 @@ def restore(file: str, out: str, from_format: str | None, keep_edits: bool, want
       sheetarray restore returned.ods run.xlsx --keep-edits
     """
     if out == PIPE:
-        raise UsageProblem("restore writes no pipe", "OUT names the file to write")
+        raise UsageProblem("restore cannot write to a pipe", "name a file as OUT")
     place = source_endpoint(file, FormatOptions(from_format))
     names = place.call("restore", place_of(out), keep_edits=keep_edits)
     if wants_json:
@@ -191,7 +191,7 @@ def merge(
           --choices choices.json
     """
     if PIPE in (base, *returned, output):
-        raise UsageProblem("merge reads and writes files, no pipe", "name each file")
+        raise UsageProblem("merge reads and writes files, not pipes", "name each file")
     places = source_endpoints([base, *returned], FormatOptions())
     goal = None if output is None else target_endpoint(output, FormatOptions())
     merged = api.merge(
@@ -206,10 +206,10 @@ def merge(
         _print_summary(merged)
         _print_conflicts(merged, None if wants_all else MOST_LINES)
         left = merged.unresolved
-        wrote = "nothing is written: -o names the file to write" if output is None else f"{output}: "
+        wrote = "nothing was written: name the file to write with -o" if output is None else f"{output}: "
         if output is not None:
             wrote += count_noun(len(merged.arrays), "array") + " merged"
-            wrote += f"; the values of {merged.base} stand in {count_noun(left, 'conflict')}" if left else ""
+            wrote += f"; {count_noun(left, 'conflict')} with the values of {merged.base}" if left else ""
         print_headed("", wrote)
     return FINDINGS if merged.unresolved else FINE
 
@@ -235,11 +235,11 @@ def _summarise(changes: FileChanges) -> list[str]:
             by_count.setdefault(rows, []).append(name)
         parts += [f"{count_noun(rows, 'row')} {what} in {join_names(names)}" for rows, names in by_count.items()]
     if changes.moved:
-        parts.append(f"rows sorted in {join_names(changes.moved)}, which keep the order of the base")
+        parts.append(f"rows sorted in {join_names(changes.moved)} (the result has the order of the base)")
     for names, what in (
         (changes.new, "new"),
-        (changes.absent, "not in it, and left as in the base"),
-        (changes.other, "of another shape or dtype, compared as a whole"),
+        (changes.absent, "missing (the result has the array of the base)"),
+        (changes.other, "of another shape or dtype (compared as a whole)"),
     ):
         parts += [f"{join_names(names)} {what}"] if names else []
     return parts

@@ -88,7 +88,7 @@ class FormatOptions:
             elif not lenient:
                 has = f"it has {', '.join(known)}" if known else "it has none"
                 if key == "format":
-                    has = f"{'--to' if verb == 'write' else '--from'} names the format"
+                    has = f"name the format with {'--to' if verb == 'write' else '--from'}"
                 raise UsageProblem(f"{verb} has no option {key!r} for {row.name} ({row.title})", has)
         return options
 
@@ -322,7 +322,7 @@ def hint_at_option(option: str, command: click.Command) -> str:
     sides = [side for parameter in command.params for side in parameter.opts if side in _SIDES]
     verbs = _find_verbs(command.name)
     fitting = [side for side in sides if has_option(verbs[side], key)]
-    return f"options of a format are given as {' or '.join(f'{side} {key}=..' for side in fitting)}" if fitting else ""
+    return f"pass options of a format as {' or '.join(f'{side} {key}=..' for side in fitting)}" if fitting else ""
 
 
 # Storage options of URLs --------------------------------------------------------------------------------------------
@@ -338,7 +338,7 @@ def add_storage_option(command: click.Command) -> None:
         options = click.get_current_context().meta[_STORAGE] = dict(map(_parse_storage_pair, storage_pairs))
         texts = [text for value in parameters.values() for text in (value if isinstance(value, tuple) else (value,))]
         if options and not any(map(_is_under_url, texts)):
-            raise UsageProblem("--storage-option is for a URL, such as s3://bucket/run.csv: no file here is one")
+            raise UsageProblem("--storage-option is for a URL, such as s3://bucket/run.csv, and no file here is one")
         return run(**parameters)
 
     command.callback = run_with_options

@@ -109,7 +109,7 @@ def find_target(text: str, writing: FormatOptions, verb: str = "write", *, wants
     """Return the place to write, unless that is where JSON goes too."""
     goal = target_endpoint(text, writing, verb)
     if wants_json and goal.text == PIPE:
-        raise UsageProblem("--json and the target - both want standard output", "leave one of them out")
+        raise UsageProblem("--json and the target - both write to standard output", "leave one of them out")
     return goal
 
 
@@ -184,10 +184,10 @@ def _check_columns(arrays: dict[str, Any]) -> None:
     alike = [name for name in columns if lengths[name] == height]
     hint = f"name those that belong together: {', '.join(alike[:8])}" if count > 1 else ""
     if count == 1:
-        hint = f"each of them is a table of its own: name one, such as {columns[0]}"
+        hint = f"these arrays have different lengths: name one, such as {columns[0]}"
     for name, array in arrays.items():
         if name not in lengths:
-            shape = f"the shape {array.shape}" if isinstance(array, np.ndarray) else "rows of rows"
+            shape = f"the shape {array.shape}" if isinstance(array, np.ndarray) else "lists in its rows"
             raise UsageProblem(f"{name} has {shape}, and a column of a table has one dimension", hint)
     first, other = columns[0], next(name for name in columns if lengths[name] != lengths[columns[0]])
     raise UsageProblem(f"{first} has {lengths[first]:,} rows, and {other} has {lengths[other]:,}", hint)
@@ -210,7 +210,9 @@ def _convert_files(
     from ..conversions import convert_many  # which needs processes and a database
 
     if template == PIPE:
-        raise UsageProblem("many files do not fit into one pipe", "DST is a template, such as 'out/{stem}.json'")
+        raise UsageProblem(
+            "many files cannot be written to one pipe", "give a template as DST, such as 'out/{stem}.json'"
+        )
     options: dict[str, Any] = {
         "reading": reading.parse(format_of(source, reading.format), "read") if reading.texts else {},
         "writing": writing.parse(format_of(template, writing.format), "write") if writing.texts else {},
@@ -255,7 +257,7 @@ def _print_result(result: Conversions, seconds: float) -> None:
         message = failure.error if failure.source in failure.error else f"{failure.source}: {failure.error}"
         print_note("failed", to_cli_options(message, "--read"))
     if len(result.failed) > _FAILURES_SHOWN:
-        click.echo(f"and {len(result.failed) - _FAILURES_SHOWN:,} more; --json and a manifest have them all", err=True)
+        click.echo(f"and {len(result.failed) - _FAILURES_SHOWN:,} more; --json or a manifest lists all", err=True)
     counts = [f"{result.done:,} converted"]
     counts += [f"{result.already:,} before"] if result.already else []
     counts += [f"{len(result.failed):,} failed"] if result.failed else []

@@ -372,13 +372,13 @@ def _format_difference(comparison: Comparison) -> str:
     text = f"{comparison.differing:,} of {count_noun(comparison.elements, 'element')} differ{ending}"
     text += f" ({share:.2g} %)" if share < 99.5 else ""
     if comparison.signs == comparison.differing:
-        return f"{text}, in the sign of zero alone"
+        return f"{text}, only in the sign of zero"
     if comparison.absolute is not None:
         largest = comparison.absolute if isinstance(comparison.absolute, int) else f"{comparison.absolute:.3g}"
         text += f", by at most {largest}"
         text += f" (relative {comparison.relative:.3g})" if comparison.relative is not None else ""
     if comparison.signs:
-        text += f"; {comparison.signs:,} of them in the sign of zero alone"
+        text += f"; {comparison.signs:,} of them only in the sign of zero"
     return text
 
 

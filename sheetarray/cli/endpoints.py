@@ -146,7 +146,7 @@ def source_endpoint(
     text = place.url if isinstance(place, RemoteFile) else os.fspath(place)
     if text == PIPE:
         if reading.format is None:
-            raise UsageProblem("a pipe has no suffix: --from has to say its format", f"--from {_names('--from')}")
+            raise UsageProblem("a pipe has no suffix: name its format with --from", f"--from {_names('--from')}")
         found = Endpoint(text, FORMATS[reading.format], text, reading, functools.cache(sys.stdin.buffer.read))
     else:
         row = _find_format(text, reading.format, "--from", always=always)
@@ -165,7 +165,7 @@ def target_endpoint(text: str, writing: FormatOptions, verb: str = "write") -> E
     """
     if text in STDOUT:
         if writing.format is None:
-            raise UsageProblem("a pipe has no suffix: --to has to say its format", f"--to {_names('--to')}")
+            raise UsageProblem("a pipe has no suffix: name its format with --to", f"--to {_names('--to')}")
         goal = Endpoint(PIPE, FORMATS[writing.format], PIPE, writing)
     else:
         row = _find_format(text, writing.format, "--to")
@@ -184,7 +184,7 @@ def _find_format(text: str, format: str | None, option: str, *, always: bool = T
         if format is not None:
             return FORMATS[format]
         message = place_problem(text, list(FORMATS.values()))
-        hint = "" if os.path.isdir(text) else f"{option} names the format whatever the suffix: {_names(option)}"
+        hint = "" if os.path.isdir(text) else f"name the format with {option}: {_names(option)}"
     raise UsageProblem(message, hint)
 
 

@@ -26,8 +26,8 @@ def gsheets() -> None:
 
 
 @gsheets.command(short_help="Log in as yourself, in a browser.")
-@click.option("--client", metavar="FILE", help="The JSON file of the OAuth client. Without it, gspread's file is used.")
-@click.option("--no-browser", is_flag=True, help="Print the address, but open no browser.")
+@click.option("--client", metavar="FILE", help="The JSON file of the OAuth client. The default is gspread's file.")
+@click.option("--no-browser", is_flag=True, help="Print the address instead of opening a browser.")
 @json_option
 def login(client: str | None, no_browser: bool, wants_json: bool) -> None:
     """Log in as yourself: your browser asks for permission to read and write your spreadsheets.
@@ -54,7 +54,7 @@ def login(client: str | None, no_browser: bool, wants_json: bool) -> None:
     "--all",
     "everything",
     is_flag=True,
-    help="Also remove those of writers that may be alive. These writers then start again.",
+    help="Also remove the sheets of writers that may be alive. These writers then start again.",
 )
 @click.option(
     "--credentials", metavar="FILE", help="The key file. Without it, GOOGLE_APPLICATION_CREDENTIALS names it."
@@ -68,7 +68,7 @@ def clean(url: str, everything: bool, credentials: str | None, wants_json: bool)
         return
     for sheet in removed:
         print_line(f"removed  {sheet.location}: {sheet.message}")
-    print_line(f"{count_noun(len(removed), 'hidden sheet')} removed" if removed else "nothing to be removed")
+    print_line(f"{count_noun(len(removed), 'hidden sheet')} removed" if removed else "nothing to remove")
 
 
 def _load_function(verb: str) -> Callable[..., Any]:

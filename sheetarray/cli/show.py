@@ -42,7 +42,7 @@ _LONGEST_LABEL = 12
     "--rows", type=click.IntRange(min=1), default=_ROWS, show_default=True, help="Print at most this many rows."
 )
 @click.option(
-    "--columns", type=click.IntRange(min=1), help="Print at most this many columns. Without it, as many as fit."
+    "--columns", type=click.IntRange(min=1), help="Print at most this many columns. The default is as many as fit."
 )
 @click.option(
     "--picture/--no-picture", default=True, help="Draw a heat map below numbers, or a line for 1-D. On by default."

@@ -36,14 +36,16 @@ _LONGEST_CELL = 32
     help="Write the columns as arrays. - is standard output.",
 )
 @click.option("--columns", metavar="NAMES", help="Read only these columns: names or letters, with commas between.")
-@click.option("--header", metavar="ROWS", help="How many rows hold the names: a number, true (1) or false (0).")
+@click.option("--header", metavar="ROWS", help="The number of rows with names; true is 1, false is 0.")
 @click.option(
-    "--skip-rows", metavar="ROWS", help="Skip this many rows above the table; or the rows 0,3 (counted from 0)."
+    "--skip-rows",
+    metavar="ROWS",
+    help="Skip this many rows above the table, or rows by number, such as 0,3 (counted from 0).",
 )
 @click.option("--skip-footer", metavar="ROWS", help="Skip this many rows below the table.")
-@click.option("--delimiter", metavar="MARK", help="The character between cells. Without it, it is found.")
+@click.option("--delimiter", metavar="MARK", help="The character between cells. By default, it is found in the file.")
 @click.option(
-    "--decimal", type=click.Choice([".", ","]), help="The decimal mark. Without it, it is found for each column."
+    "--decimal", type=click.Choice([".", ","]), help="The decimal mark. By default, it is found for each column."
 )
 @click.option("--thousands", metavar="MARK", help="The mark between thousands in numbers.")
 @click.option("--comment", metavar="TEXT", help="Skip rows that begin with this text.")
@@ -54,10 +56,10 @@ _LONGEST_CELL = 32
     multiple=True,
     help="Read this text as a missing value, too. You can repeat it.",
 )
-@click.option("--sheet", metavar="TITLE", help="Read this sheet. Without it, the first sheet.")
+@click.option("--sheet", metavar="TITLE", help="Read this sheet. The default is the first sheet.")
 @click.option("--range", metavar="RANGE", help="Read only these cells: A1:C5, or a defined name.")
 @click.option("--table", "named", metavar="NAME", help="Read the Excel Table of this name.")
-@click.option("--dtype", metavar="DTYPE", help="Give every column this dtype. Without it, dtypes are inferred.")
+@click.option("--dtype", metavar="DTYPE", help="Give every column this dtype. By default, dtypes are inferred.")
 @click.option(
     "--rows", "shown", metavar="N", default=10, type=click.IntRange(0), help="Print this many rows. The default is 10."
 )

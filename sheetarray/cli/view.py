@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     "-o",
     "--output",
     metavar="PAGE",
-    help="Write the page here; - is standard output. Without it, to the first FILE with .html.",
+    help="Write the page to this file; - is standard output. The default is the name of FILE with .html.",
 )
 @click.option("--name", "names", metavar="NAME", multiple=True, help="Show only this array. You can repeat it.")
 @click.option(
-    "--open", "opens", is_flag=True, help="Open the page in your browser. Without -o, it is a temporary file."
+    "--open", "opens", is_flag=True, help="Open the page in your browser. Without -o, the page is a temporary file."
 )
 @click.option(
     "--serve", "serves", is_flag=True, help="Serve the page on this machine until Ctrl-C, for arrays of any size."
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     "--merge",
     "merges",
     is_flag=True,
-    help="Show the conflicts of a merge, to choose values. The first FILE is the base.",
+    help="Show the conflicts of a merge, so you can choose values. The first FILE is the base.",
 )
 @reading_options()
 @json_option
@@ -77,7 +77,7 @@ def view(
 
     places = source_endpoints(files, reading)
     if serves and output is not None:
-        raise UsageProblem("--serve writes no page", "leave -o out")
+        raise UsageProblem("--serve does not write a page", "leave -o out")
     if output in STDOUT and (wants_json or opens):
         raise UsageProblem("-o - writes the page to standard output, and nothing else", "leave --json and --open out")
     target: Any = None if serves else _target_of(places[0], output, opens=opens)
@@ -85,7 +85,7 @@ def view(
     if merges:
         if serves or names or len(places) < 2:
             raise UsageProblem(
-                "--merge takes the file that was sent, and those that came back", "leave --serve and --name out"
+                "--merge needs the file that you sent, and the files that came back", "leave --serve and --name out"
             )
         contents.add_merge(api.merge(*(place.place for place in places)))
         places = []
@@ -133,5 +133,5 @@ def _target_of(place: Endpoint, output: str | None, *, opens: bool) -> Any:
     if opens:
         return Path(tempfile.mkdtemp(prefix="sheetarray-")) / "page.html"
     if place.pipe is not None or "://" in place.text:
-        raise UsageProblem(f"{place.label} is not a file beside which a page could stand", "-o page.html says where")
+        raise UsageProblem(f"no page can be written beside {place.label}", "name the page with -o page.html")
     return Path(os.path.splitext(place.text)[0] + ".html")

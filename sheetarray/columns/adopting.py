@@ -79,7 +79,7 @@ def find_header_edits(sheets: Sequence[Sheet], arrays: Mapping[str, ResizedArray
 def check_adopt_target(source: object, target: object) -> None:
     """Refuse to change an open file in place, which cannot be replaced as a whole."""
     if target is None and not isinstance(source, (str, os.PathLike)):
-        raise TypeError("an open file is not adopted in place: give a path, or a target")
+        raise TypeError("an open file cannot be changed in place: pass a path, or a target")
 
 
 def info_of_resized(array: ResizedArray) -> ArrayInfo:
@@ -150,7 +150,9 @@ def find_element_edits(name: str, array: ResizedArray, new: LinearArray) -> Elem
             return _edits_of(name, column, old, new.buffer, new, cells)
         column.header = header
     if len(column.group) > 1:
-        raise LimitError(f"{name}: it stands in several columns, and is to have another shape; write to another file")
+        raise LimitError(
+            f"{name}: it takes several columns, so its shape cannot be changed in place; write to another file"
+        )
     before = max(header.capacity, len(old)) * cells
     every = np.arange(new.capacity)
     return ElementEdits(

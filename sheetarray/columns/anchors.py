@@ -592,7 +592,7 @@ class _Search:
             header, start = parse_header(cells, strict=self._strict, address=anchor.address, note=notes.append)
         except HeaderCutError as error:
             if len(cells) >= MOST_HEADER:
-                error.reason = f"the header does not come to 'data' within {MOST_HEADER} cells"
+                error.reason = f"the header has no 'data' within {MOST_HEADER} cells"
             return make(error=error)
         except FormatError as error:
             return make(error=error)
@@ -615,7 +615,7 @@ class _Search:
         if anchor.header is None:
             self._broken += 1
             if self._broken == MOST_BROKEN:
-                reason = f"more than {MOST_BROKEN} headers are broken: those after this one were not looked at"
+                reason = f"more than {MOST_BROKEN} headers are broken: those after this one were not checked"
                 error = FormatError(reason, location=anchor.address(0))
                 self._anchors.append(replace(anchor, error=error, aliases=None))
 
@@ -650,7 +650,8 @@ class _Search:
         (cells,) = self._sheet.zones([Zone(top, left, before + 1, orient)])
         key = cells[-1] if cells else ""
         error = FormatError(
-            f"the key {str(key).strip()!r:.40} and others of a header, but no 'version', 1.0.0 and 'ndarray' before",
+            f"a header without its first cells: {str(key).strip()!r:.40} and other keys, but not 'version', 1.0.0 and "
+            "'ndarray' before them",
             location=anchor.address(0),
             hint="were cells of the header overwritten or deleted? put them back",
         )

@@ -226,7 +226,7 @@ def check_names(names: Mapping[str, object]) -> None:
     check_unicode(names)
     for name in names:
         if not name.strip():
-            raise LimitError(f"the name {name!r} is blank: a sheet could not tell it from no name")
+            raise LimitError(f"the name {name!r} is blank: in a sheet, it would look like no name")
 
 
 def check_texts(arrays: Mapping[str, LinearArray], most: int) -> None:
@@ -345,7 +345,7 @@ def _cut_into_columns(
         raise LimitError(f"{name}: its header does not fit into {max_rows} rows")
     count = -(-array.capacity // room)
     if not names:
-        raise LimitError(f"{name}: it takes {count} columns, and without names nobody knows that these are one array")
+        raise LimitError(f"{name}: it takes {count} columns, and only names can show that these belong to one array")
     blanks = max(above - header_height, 0)
     for k in range(count):
         cells = replace(header, part=(k + 1, count)).to_cells()

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 MAX_FINDINGS_PER_ARRAY = 20  # of cells that cannot be read; one more finding counts the others
 _FIXED_HINT = (
-    "one of several columns that belong together, as those of an awkward array do, none of which takes another length "
-    "by itself: undo the edit, or write the array again"
+    "this column belongs to several whose lengths depend on each other, such as those of an awkward array: undo the "
+    "edit, or write the array again"
 )
 
 
@@ -128,7 +128,7 @@ def errors_of_problems(
         yield error_for_problem(problem, header, name, address, cells_each=cells_each)
     if (more := len(problems) - MAX_FINDINGS_PER_ARRAY) > 0:
         is_cut = any(problem.rest for problem in problems)
-        wrong, rest = (more - 1, ", and none was looked at after them") if is_cut else (more, "")
+        wrong, rest = (more - 1, ", and the cells after them were not checked") if is_cut else (more, "")
         reason = f"{name}: {wrong} more cells cannot be read as {header.dtype.name}{rest}"
         yield FormatError(reason, array=name)
 
@@ -200,7 +200,7 @@ class SheetArrays:
         if not self._anchors:
             raise FormatError(
                 "no array of the exchange format here (no cells version, 1.0.0, ndarray)",
-                hint="an ordinary table is read by read_columns, and by sheetarray table",
+                hint="read_columns and sheetarray table read ordinary tables",
             )
         self.stops = find_stops(self._anchors)
         self._infos: Mapping[str, ArrayInfo] | None = None
@@ -627,7 +627,7 @@ def _sort_parts(name: str, group: list[Anchor]) -> list[Anchor]:
                 location=anchor.address(0),
             )
         if k in parts:
-            raise FormatError(f"{name}: part {k} stands at {parts[k].address(0)} already", location=anchor.address(0))
+            raise FormatError(f"{name}: part {k} is at {parts[k].address(0)} already", location=anchor.address(0))
         parts[k] = anchor
     count = first.header.part[1]
     if len(parts) < count:

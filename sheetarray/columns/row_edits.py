@@ -24,7 +24,7 @@ _MOST_LISTED = 20  # arrays whose new shapes a finding names, and rows
 MOST_NAMED = 5  # arrays of which the values of one row are shown
 _MOST_GONE, _MOST_IN_ROW = 3, 4  # deleted rows whose values are shown, and elements of each
 _MOST_LABELS = 2**16  # elements of an array that is read for the label of a row
-UNEVEN_HINT = "resize=True reads each with its own length; a total typed below a column is then an element"
+UNEVEN_HINT = "resize=True reads each array with its own length; a total below a column then counts as an element"
 _HINT = "resize=True reads them, sheetarray adopt corrects the headers"
 
 
@@ -215,11 +215,9 @@ def _format_doubts(names: Iterable[str], changes: Mapping[str, RowChange], count
     if not doubtful:
         return ""
     if not any(change.firsts or change.rows for change in changes.values()):
-        which = f"which row{'' if count == 1 else 's'}, and whether elements were edited besides,"
-        return f"; {which} cannot be told without a guard: write(.., guard=True) keeps one"
-    return (
-        f"; whether elements were edited besides cannot be told of {shorten_list(f'{name!r:.60}' for name in doubtful)}"
-    )
+        which = f"which row{'' if count == 1 else 's'}, and whether elements were edited too"
+        return f"; only a guard can tell {which}: write(.., guard=True) keeps one"
+    return f"; elements of {shorten_list(f'{name!r:.60}' for name in doubtful)} may have been edited too"
 
 
 def _tells_edits(change: RowChange) -> bool:

@@ -32,7 +32,7 @@ class Anchor:
 
     Attributes:
         row, column: of its first cell (`version`), counted from 0.
-        orient: "columns" where the list runs downwards, "rows" where it runs to the right.
+        orient: "columns" where the list runs downwards, "rows" where it is written as a row.
         name: the text before the first cell, or the column's letter (the row's number).
         header: as it was parsed; None where it is broken, and `error` says in which way.
         start: index of the first data cell in the flat list.

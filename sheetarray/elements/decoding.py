@@ -65,7 +65,7 @@ def decode_each(
             problems.append(Problem(index, str(error)))
         explained += 1
         if explained == MOST_EXPLAINED and (later := next(remaining, None)) is not None:
-            problems.append(Problem(later, f"not looked at, after {explained} cells that cannot be read", rest=True))
+            problems.append(Problem(later, f"not checked, after {explained} cells that cannot be read", rest=True))
             break
     return out, problems
 

@@ -66,8 +66,8 @@ def check_texts(texts: Sequence[Any]) -> Sequence[str]:
     for index, text in enumerate(texts):
         if not isinstance(text, str):
             raise DTypeError(
-                f"a StringDType array with missing values (element {index}): fill them first, or make it "
-                "one of objects, a.astype(object), with None for them"
+                f"a StringDType array with missing values (element {index}): fill them first, or write Python objects, "
+                "a.astype(object), with None for each missing value"
             )
         if text.endswith("\0"):
             raise DTypeError(f"element {index} ends with NUL, which text of fixed width drops: strip it first")
@@ -84,8 +84,8 @@ def to_fixed_width(array: Array) -> Array:
     if texts.dtype.kind == "T":
         longest = max(map(len, texts.ravel().tolist()))
         raise DTypeError(
-            f"a StringDType array, padded to {4 * texts.size * longest / 1e6:.0f} MB here, as one text has {longest} "
-            f"characters: a.astype('U{longest}') does it all the same; CSV, JSON and workbooks take it as it is"
+            f"this format would pad a StringDType array to {4 * texts.size * longest / 1e6:.0f} MB, because one text "
+            f"has {longest} characters: write CSV, JSON or a workbook, or pad it yourself, a.astype('U{longest}')"
         )
     return texts
 

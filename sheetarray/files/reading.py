@@ -102,7 +102,7 @@ class InflatedStream(io.RawIOBase):
             piece = self._waiting[:_PIECE] or self._packed.read(_PIECE) or b""
             self._waiting = self._waiting[_PIECE:]
             if not piece and self._begun:
-                raise EOFError("the last frame does not end")
+                raise EOFError("the last frame is incomplete")
             if not piece:
                 return b""
             if not self._begun and self._frames > 1 and not (piece := piece.lstrip(b"\0")):
@@ -256,7 +256,7 @@ class Source:
             self._head += more
         if not self._head and self._stands_at_end():
             raise FormatError(
-                "nothing to read: the open file stands at its end",
+                "nothing to read: the open file is at its end",
                 source=self.name,
                 hint="file.seek(0) goes back to its beginning",
             )
@@ -392,7 +392,7 @@ class Source:
                 raise FormatError(
                     f"inflates to more than {limit:,} bytes",
                     source=self.name,
-                    hint="decompress it first, if that is meant",
+                    hint="if this is intended, decompress it first",
                 )
             count = None if count is None else count - len(chunk)
             yield chunk
@@ -414,7 +414,7 @@ def check_structure(text: str | bytes, most_nested: int, most_values: int | None
         return
     nested, values = _count(_without_strings(raw), most_values is not None)
     if nested > most_nested:
-        raise FormatError(f"{nested:,} lists and objects within each other; at most {most_nested:,} are read")
+        raise FormatError(f"lists and objects are nested {nested:,} deep; at most {most_nested:,} levels are read")
     if most_values is not None and values > most_values:
         raise FormatError(f"{values:,} values; at most {most_values:,} are read, besides the elements of arrays")
 

@@ -33,7 +33,9 @@ from .places import STORAGE_HINT, PathLike, RemoteFile, is_url, locate, takes_op
 
 # File systems of URLs, which are fsspec's, and their errors as ours: with the URL, and without any secret.
 
-_CREDENTIALS = "credentials go into storage_options, or into variables of the service; public data need anon alone"
+_CREDENTIALS = (
+    "pass credentials in storage_options, or in the environment variables of the service; public data need only anon"
+)
 _UNKNOWN_OPTION = re.compile(r"unexpected keyword argument '(\w+)'")
 _DENIED, _ABSENT = (401, 403), (404, 410)
 _FTP_DENIED = "530 "
@@ -69,7 +71,7 @@ def open_storage(place: RemoteFile) -> tuple[Any, str]:
         if "Protocol not known" not in str(error):
             raise
         known = "s3:// gs:// https:// memory:// zip:// file:// and the others of fsspec"
-        raise NotFoundError(f"{place}: no file system has URLs that begin so; there are {known}") from error
+        raise NotFoundError(f"{place}: no file system has URLs with this beginning; there are {known}") from error
     return system, path
 
 
@@ -86,7 +88,9 @@ def is_s3(system: Any) -> bool:
 def refuse_read_only(place: RemoteFile, system: Any) -> None:
     """Refuse a URL that can only be read."""
     if _protocols(system) & set(_READ_ONLY):
-        raise NotFoundError(f"{place}: files under such a URL are only read; write to a path, or to s3:// and the like")
+        raise NotFoundError(
+            f"{place}: files under such a URL can only be read; write to a path, or to a URL such as s3://"
+        )
 
 
 def _protocols(system: Any) -> set[str]:
@@ -119,7 +123,7 @@ def translating(place: RemoteFile) -> Iterator[None]:
 
 def changed_file_error(place: RemoteFile) -> FormatError:
     """Return the error for a file that changed between two reads."""
-    return FormatError("the file was changed while it was read", source=os.fspath(place), hint="read it once more")
+    return FormatError("the file was changed while it was read", source=os.fspath(place), hint="read it again")
 
 
 def translate_error(place: RemoteFile, error: Exception) -> Exception:
@@ -131,7 +135,7 @@ def translate_error(place: RemoteFile, error: Exception) -> Exception:
     if statuses and isinstance(error, FileNotFoundError):  # as the file system of the web calls every refusal
         message = f"the server answers {_say_status(statuses[0])}"
     if isinstance(cause, TypeError) and (option := _UNKNOWN_OPTION.search(str(cause))):
-        message = f"its file system has no storage option {option[1]!r}"
+        message = f"the file system of this URL has no storage option {option[1]!r}"
     if type(error).__name__ == "FileExpired":
         return changed_file_error(place)
     denied = isinstance(error, PermissionError) or type(error).__name__ == "PermissionDenied"  # as sshfs says it
@@ -144,7 +148,7 @@ def translate_error(place: RemoteFile, error: Exception) -> Exception:
     if isinstance(error, IsADirectoryError):
         return system_error(errno.EISDIR, name)
     if isinstance(error, (NotImplementedError, io.UnsupportedOperation)):
-        return NotFoundError(f"{name}: its file system cannot do that ({message})")
+        return NotFoundError(f"{name}: the file system of this URL cannot do that ({message})")
     if "Credentials" in type(error).__name__:
         return RemoteError(f"{name}: {message}", hint=_CREDENTIALS)
     return RemoteError(f"{name}: {message}", status=statuses[0] if statuses else None)

@@ -247,7 +247,9 @@ class _CallerSink:
         while rest:
             count = self._file.write(rest)
             if count is None:
-                raise BlockingIOError(errno.EAGAIN, "the file takes no more for now: open it for blocking writes")
+                raise BlockingIOError(
+                    errno.EAGAIN, "the open file accepts no more bytes now: open it for blocking writes"
+                )
             rest = rest[count:]
 
 

@@ -82,7 +82,7 @@ def _to_dataset(arrays: Any, *, separators: str) -> tuple[Any, int]:
     dims = name_dimensions(plain, labels or DatasetLabels())
     for name in [*plain, *(dim for own in dims.values() for dim in own)]:
         if not name or name in (".", "..") or any(mark in name for mark in separators) or name.startswith("__"):
-            raise LimitError(f"the name {name!r:.80} is none for a variable of a file: rename it")
+            raise LimitError(f"a variable cannot have the name {name!r:.80}: rename it")
     if labels is not None and DESCRIPTION in plain:
         raise LimitError(f"two arrays would have the name {DESCRIPTION!r}: rename the variable")
     variables = {}
@@ -249,7 +249,7 @@ def _open(source: Readable) -> Iterator[tuple[Any, int]]:
         opened.enter_context(dataset)
         for known, variable in dataset.variables.items():
             if len({*variable.dims}) < len(variable.dims):
-                raise FormatError("a dimension stands twice", location=f"variable {known!r:.80}", array=str(known))
+                raise FormatError("a dimension occurs twice", location=f"variable {known!r:.80}", array=str(known))
         yield dataset, most
 
 
@@ -259,7 +259,7 @@ def _open_netcdf(xr: Any, source: Source) -> tuple[Any, int]:
     refuse_empty(source.prefix(1), "byte 0")
     if source.prefix(3) == b"CDF":
         raise FormatError(
-            "a file of NetCDF-3, and those of NetCDF-4 are read here",
+            "a file of NetCDF-3; only NetCDF-4 can be read",
             hint="xarray.open_dataset(path, engine='scipy') reads it, and sheetarray.write takes the Dataset",
         )
     content = b"" if source.path is not None else bytes(source.own())
@@ -280,7 +280,7 @@ def _check_objects(h5py: Any, file: Any) -> None:
             raise FormatError(f"{name!r:.80} is a link, and links are not followed")
         item = file[name]
         if isinstance(item, h5py.Dataset) and (item.external or item.is_virtual):
-            raise FormatError(f"{name!r:.80} lies in another file, and no other file is read")
+            raise FormatError(f"{name!r:.80} lies in another file, which is not read")
 
 
 def _check_sizes(dataset: Any, names: Iterable[str], most: int) -> None:
@@ -298,7 +298,7 @@ def _open_zarr(xr: Any, name: str) -> tuple[Any, int]:
     _import("zarr")
     if is_url(name):
         raise FormatError(
-            "a Zarr store under a URL, and folders of this machine are read here",
+            "a Zarr store under a URL; only folders on this machine can be read",
             hint="xarray.open_zarr(url) reads it, and sheetarray.write takes the Dataset",
         )
     path = Path(name)
@@ -497,4 +497,4 @@ def _check_replaceable(target: Writable) -> None:
         )
     path = Path(target)
     if path.exists() and not (path.is_dir() and (_STORE & set(os.listdir(path)) or not os.listdir(path))):
-        raise LimitError(f"{path.name} is there, and is not a Zarr folder: move it away")
+        raise LimitError(f"{path.name} exists, and is not a Zarr folder: move it away")

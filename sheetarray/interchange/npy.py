@@ -99,7 +99,7 @@ def _check_dtype(dtype: np.dtype[Any]) -> None:
             dtypes.from_name(dtypes.from_numpy(dtype).name)
             return
     what, hint = _REFUSED.get(dtype.kind, ("elements of an unknown kind", ""))
-    raise FormatError(f"holds {what}, for which the package has no dtype", hint=hint or None)
+    raise FormatError(f"holds {what}, for which sheetarray has no dtype", hint=hint or None)
 
 
 def header_for(array: np.ndarray[Any, Any]) -> bytes:
@@ -239,7 +239,7 @@ def check_npz(source: Readable) -> Iterator[Finding]:
 def _opening_archive(source: Source) -> Iterator[zipfile.ZipFile]:
     refuse_empty(source.prefix(1))
     with source.open_again() as file:
-        with damage_as_format_error("no .npz file"):
+        with damage_as_format_error("not a .npz file"):
             archive = zipfile.ZipFile(file)
         with archive:
             yield archive
@@ -267,7 +267,7 @@ def _check_total(archive: zipfile.ZipFile, members: Iterable[zipfile.ZipInfo]) -
     if total > limit:
         raise FormatError(
             f"inflates to {total} bytes; at most {limit} are read at once",
-            hint="if that is meant, read fewer arrays at a time with names=, or use numpy.load",
+            hint="if this is intended, read fewer arrays at a time with names=, or use numpy.load",
         )
 
 

@@ -194,8 +194,8 @@ def give_labels(labels: DatasetLabels) -> None:
         reader.labels = labels
 
 
-_NO_LABELS = "is read as an array like any other: what stands in it is not a description of labels"
-_HINT = "rename it if it is an array of yours; if it held labels, they are lost"
+_NO_LABELS = "is read as an ordinary array, because it does not describe labels"
+_HINT = "rename it if it is an array of yours; if it held labels, these are lost"
 
 
 def report_damage(error: FormatError, note: NoteFinding) -> None:
@@ -248,6 +248,6 @@ def check_labels(labels: DatasetLabels, infos: Mapping[str, ArrayInfo]) -> Itera
     known = {*infos, *(name.removesuffix(".json") for name in infos)}  # columns of lists have their schema
     absent = [name for name in labels.variables if labels.has_array(name) and name not in known]
     for name in absent:
-        yield Finding("warning", location, f"describes {name!r:.80}, which is not here, or damaged", array=name)
+        yield Finding("warning", location, f"describes {name!r:.80}, which is missing or damaged", array=name)
     for error in find_contradictions(infos, labels):
         yield replace(Finding.from_error(error), location=infos[str(error.array)].location)

@@ -39,7 +39,7 @@ def describe_dataset(value: Any) -> tuple[dict[str, Array], DatasetLabels]:
             with naming(name):
                 dims = tuple(name_of_variable(dim) for dim in entry["dims"])
                 if len({*dims}) < len(dims):
-                    raise DTypeError("a dimension stands twice: rename one, variable.swap_dims or .set_dims")
+                    raise DTypeError("a dimension occurs twice: rename one, variable.swap_dims or .set_dims")
                 note = None if name in composed else note_of(variable)
                 attrs = ({"units": note.units} if note and note.units else {}) | dict(variable.attrs)
                 dtype = note.kind if note and note.kind else entry["dtype"]
@@ -57,7 +57,9 @@ def _to_dataset(array: Any) -> Any:
     name = DEFAULT_NAME if array.name is None or array.name == "" else name_of_variable(array.name)
     if name in map(name_of_variable, array.coords):
         if array.name is None:
-            raise LimitError(f"two arrays would have the name {name!r}: give the DataArray one, .rename(..)")
+            raise LimitError(
+                f"two arrays would have the name {name!r}: give the DataArray another name with .rename(..)"
+            )
         coordinate = array.coords[array.name].variable
         if not array.variable.to_base_variable().identical(coordinate.to_base_variable()):
             raise LimitError(

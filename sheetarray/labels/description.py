@@ -61,7 +61,7 @@ def to_json(value: Any, path: str, depth: int = 0) -> Any:
         {'tuple': [1, {'float': 'NaN'}]}
     """
     if depth > DEEPEST_VALUE:
-        raise DTypeError(f"{path:.200}: more than {DEEPEST_VALUE} lists and dictionaries within each other")
+        raise DTypeError(f"{path:.200}: lists and dictionaries are nested more than {DEEPEST_VALUE} deep")
     kind = type(value)
     if value is None or kind is bool:
         return value
@@ -373,7 +373,7 @@ def check_keys(tree: Mapping[str, Any], known: Sequence[str], *path: str) -> Non
     """Refuse an object with a key that says nothing: it was another one, and what it said would be lost."""
     for key in tree:
         if key not in known:
-            raise description_error(f"the key {key!r:.80} is not known here", *path)
+            raise description_error(f"the key {key!r:.80} is unknown", *path)
 
 
 def _is_texts(value: Any) -> bool:
@@ -401,12 +401,12 @@ def read_variables(tree: Any, kind: str) -> Iterator[tuple[str, VariableLabels]]
         path = (kind, name)
         check_keys(object_at(variable), _VARIABLE_KEYS, *path)
         dims, shape, dtype = variable.get("dims"), variable.get("shape"), variable.get("dtype")
-        _check(_is_texts(dims), "names of dimensions are a list of text", *path)
-        _check(len({*dims}) == len(dims), "a dimension stands twice", *path)
+        _check(_is_texts(dims), "the names of dimensions must be a list of texts", *path)
+        _check(len({*dims}) == len(dims), "a dimension occurs twice", *path)
         sizes = isinstance(shape, list) and all(type(size) is int and size >= 0 for size in shape)
-        _check(sizes, "a shape is a list of sizes", *path)
+        _check(sizes, "a shape must be a list of sizes", *path)
         _check(len(shape) == len(dims), f"{len(dims)} dimensions, and a shape of {len(shape)} sizes", *path)
-        _check(type(dtype) is str, "a dtype is text", *path)
+        _check(type(dtype) is str, "a dtype must be text", *path)
         attrs = _read_attrs(object_at(variable, "attrs"), *path, "attrs")
         yield name, VariableLabels(tuple(dims), dtype, tuple(shape), attrs)
 
@@ -415,19 +415,19 @@ def _read_frame(note: dict[str, Any]) -> FrameLabels:
     frame, place = FrameLabels(), ("attrs", PANDAS)
     check_keys(note, _FRAME_KEYS, *place)
     for dim, levels in object_at(note, "index").items():
-        _check(_is_texts(levels) and levels, "the levels of an index are a list of text", *place, dim)
+        _check(_is_texts(levels) and levels, "the levels of an index must be a list of texts", *place, dim)
         frame.index[dim] = tuple(levels)
     frame.labels = _read_attrs(object_at(note, "labels"), *place, "labels")
     for name in object_at(note, "categories"):
         category = object_at(note, "categories", name)
         values = _read_attrs({"values": category.get("values")}, *place, "categories")["values"]
         is_line = isinstance(values, np.ndarray) and values.ndim == 1
-        _check(is_line, "categories are an array of one dimension", *place, name)
+        _check(is_line, "categories must be an array of one dimension", *place, name)
         dtype = category.get("dtype", "")
-        _check(type(dtype) is str, "a dtype is text", *place, name)
+        _check(type(dtype) is str, "a dtype must be text", *place, name)
         frame.categories[name] = Categories(values, category.get("ordered") is True, dtype)
     for name, freq in object_at(note, "freq").items():
-        _check(type(freq) is str and len(freq) <= _LONGEST_FREQUENCY, "a frequency is a short text", *place, name)
+        _check(type(freq) is str and len(freq) <= _LONGEST_FREQUENCY, "a frequency must be a short text", *place, name)
         frame.freqs[name] = freq
     ranges = note.get("range", [])
     _check(_is_texts(ranges), "expected a list of text", *place, "range")
@@ -564,14 +564,16 @@ class DatasetLabels:
         coords = dict(read_variables(tree, "coords"))
         data_vars = dict(read_variables(tree, "data_vars"))
         for name in coords.keys() & data_vars.keys():
-            raise description_error("stands both among the coordinates and among the other arrays", name)
+            raise description_error("is both among the coordinates and among the other arrays", name)
         labels = cls(coords, data_vars, _read_attrs(attrs, "attrs"), frame)
         sizes, said = labels.sizes(), object_at(tree, "dims")
         for dim, size in said.items():
             if sizes.get(dim, size) != size:
-                raise description_error(f"the dimension {dim!r:.80} has {size!r:.40}, and {sizes[dim]} in its arrays")
+                raise description_error(
+                    f"the dimension {dim!r:.80} has the size {size!r:.40}, but {sizes[dim]} in its arrays"
+                )
         if "dims" in tree and (other := sizes.keys() ^ said.keys()):
-            raise description_error(f"{min(other)!r:.80} is not a dimension both of its arrays and of all", "dims")
+            raise description_error(f"the dimension {min(other)!r:.80} is not both here and in the arrays", "dims")
         _check_index(labels)
         return labels
 
@@ -638,4 +640,4 @@ def _check_index(labels: DatasetLabels) -> None:
                     f"{level!r:.80} is not a coordinate along {dim!r:.80}", "attrs", PANDAS, "index"
                 )
         if len({*levels}) < len(levels):
-            raise description_error("a level stands twice", "attrs", PANDAS, "index")
+            raise description_error("a level occurs twice", "attrs", PANDAS, "index")

@@ -99,7 +99,7 @@ def lay_out_labels(table: Any, columns: str | None = None) -> Any:
     if not arrays or (labels is None and not isinstance(table, LabelledArrays)):
         return table
     if lists := [name for name, array in arrays.items() if is_of(array, "awkward")]:
-        raise DTypeError(f"{lists[0]}: lists are no column of a table: sheetarray.write keeps them")
+        raise DTypeError(f"{lists[0]}: a column of a table cannot hold lists: sheetarray.write keeps them")
     linear = {name: array.to_numpy() for name, array in linear_arrays(arrays).items()}
     note = TableNote(labels or DatasetLabels())
     dims = name_dimensions(linear, note.labels)
@@ -258,7 +258,7 @@ def _check_places(columns: Mapping[str, Array], note: TableNote) -> None:
     wanted = [name for name in wanted if name not in spread] + list(note.places)
     if absent := [name for name in wanted if name not in columns]:
         raise FormatError(
-            f"no column {quote_names(absent, 20)} any more, and the table was written with it",
+            f"no column {quote_names(absent, 20)} any more, but the table was written with it",
             hint="put it back, or take the columns as they are with read_columns",
         )
 
@@ -292,12 +292,13 @@ def _place_rows(
             for (dim, name), code, index in zip(axes.items(), codes.values(), at, strict=True)
         ]
         raise FormatError(
-            f"{total - rows:,} of {total:,} combinations have no row, {', '.join(texts)} first", hint=_HINT
+            f"{total - rows:,} of {total:,} combinations of labels have no row; the first is {', '.join(texts)}",
+            hint=_HINT,
         )
     return sizes, positions
 
 
-_HINT = "dims= names the columns that tell rows apart; read_columns takes the rows as they are"
+_HINT = "pass dims= with all columns that tell rows apart, or read the rows as they are with read_columns"
 
 
 def _number(column: Array) -> np.ndarray[Any, Any]:
@@ -332,7 +333,7 @@ def _fold(
     if len(places) < len(names) and not _same(repeat(array, places, grid.shape), grid.reshape(-1)):
         raise FormatError(
             f"{name!r:.80} has several values for the same {quote_names(list(dims)) or 'table'}",
-            hint="it was written once for each; type the same value in all of these rows, or use read_columns",
+            hint="type the same value in all of these rows, or read the table with read_columns",
         )
     return array
 

@@ -160,5 +160,5 @@ class LazyArray(BackendArray):
                 return np.asarray(rows[(slice(None), *key[1:])], dtype=self.dtype)
         array = self.file.read([self.name])[self.name]
         if array.shape != self.shape:
-            raise FormatError(f"has the shape {array.shape} now, not {self.shape}", array=self.name)
+            raise FormatError(f"has the shape {array.shape} now, but had {self.shape} before", array=self.name)
         return np.asarray(array[key], dtype=self.dtype)

@@ -254,11 +254,13 @@ class StackReader:
         array = arrays[self.name] if self.named else next(iter(arrays.values()))
         label = os.fspath(file.path)
         if array.shape != self.shape:
-            raise FormatError(f"has the shape {array.shape} now, not {self.shape}", array=self.name, source=label)
+            raise FormatError(
+                f"has the shape {array.shape} now, but had {self.shape} before", array=self.name, source=label
+            )
         for name, digest in self.digests.items():
             if digest_of(arrays[name]) != digest:
                 raise FormatError(
-                    f"the coordinate {name!r:.80} is another one than in the first file",
+                    f"the coordinate {name!r:.80} differs from the one in the first file",
                     array=name,
                     source=label,
                     hint="open files of one grid together",

@@ -50,7 +50,7 @@ ASKING = ("boxes.js", "asking.js")
 
 _POLICY = "default-src 'none'; script-src '{script}'; style-src '{style}'; base-uri 'none'; form-action 'none'"
 _FOOT = "The page holds its data, and asks nothing of any network."
-_SERVED_FOOT = "The data are given by a server on this machine, for as long as it runs."
+_SERVED_FOOT = "A server on this machine sends the data, as long as it runs."
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 _FRAME_HEIGHT = 780  # pixels, in a notebook
 

@@ -199,7 +199,7 @@ class ServedArray:
             if self._array is None:
                 array = self.load()
                 if array.shape != self.shape:
-                    raise FormatError(f"has the shape {array.shape} now, not {self.shape}")
+                    raise FormatError(f"has the shape {array.shape} now, but had {self.shape} before")
                 self.check()
                 self._array = array
         return self._array[box]
@@ -214,7 +214,7 @@ def check_box(box: Sequence[slice], shape: Sequence[int]) -> None:
             raise LimitError(f"axis {axis}: {part.start}:{part.stop}:{part.step} is not a part of {size} elements")
     count = math.prod(len(range(part.start, part.stop, part.step)) for part in box)
     if count > MOST_IN_BOX:
-        raise LimitError(f"a box of {count:,} elements, and {MOST_IN_BOX:,} are given at once")
+        raise LimitError(f"a box of {count:,} elements; at most {MOST_IN_BOX:,} are sent at once")
 
 
 class ServedFile:

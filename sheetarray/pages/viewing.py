@@ -60,18 +60,18 @@ def view(
 ) -> Page | ServedPage:
     """Return a page that shows arrays: sliders, a heat map, lines, a histogram, statistics and a table of values.
 
-    If you give several sources, arrays of the same name are shown side by side. For two sources you also see their
+    If you pass several sources, the page shows arrays of the same name side by side. For two sources, it also shows the
     difference.
 
     Args:
-        *sources: each a path, a URL or an open file; or what `write` takes: a mapping of names, an array, a DataFrame,
-            a Dataset. If a file is damaged, the page shows what can be read. You can also pass the result of `merge`,
-            alone. The page then lists the conflicts, and you choose whose value stands.
+        *sources: paths, URLs or open files; or what `write` takes: a mapping of names, an array, a DataFrame, a
+            Dataset. If a file is damaged, the page shows what can be read. If you pass the result of `merge` as the
+            only source, the page lists the conflicts, and you choose a value for each.
         names: the arrays to show, with the coordinates along their dimensions; None shows all.
         format: the name of a format; None chooses it by the suffixes.
         storage_options: options of the file systems of URLs.
-        serve: start a server on this machine that sends elements on demand, for arrays of any size. It runs until
-            `close()` is called or the program ends. Statistics and findings appear when they are ready.
+        serve: start a server on this machine that sends elements on demand, for arrays of any size. The server runs
+            until you call `close()` or the program ends. Statistics and findings appear when they are ready.
         **options: options for reading, as for `read`.
 
     Returns:
@@ -91,7 +91,7 @@ def view(
         raise TypeError("view needs a path, a URL, an open file, or arrays")
     if any(isinstance(source, api.MergedFiles) for source in sources):
         if len(sources) > 1 or serve or names is not None:
-            raise TypeError("a merge is shown alone, with all of its arrays, and is not served")
+            raise TypeError("a merge is shown alone, without names= and serve=True")
         contents = Contents()
         contents.add_merge(sources[0])
         return Page(contents)

@@ -239,7 +239,7 @@ def locate_place(place: Any, storage_options: Mapping[str, Any] | None = None, f
     if not _is_service(place, format):
         return locate(place, storage_options)
     if storage_options:
-        raise ValueError("storage_options are for files under a URL, which this is not")
+        raise ValueError("storage_options are for files under a URL, and this is not a URL")
     return place
 
 
@@ -307,9 +307,7 @@ def _format_by_suffix(source: Any, reading: bool) -> Format:
     if not isinstance(text, str):
         names = ", ".join(FORMATS)
         if reading and not read_head(source) and _position(source):
-            raise NotFoundError(
-                "nothing stands after the place where this file is read: file.seek(0) goes to its start"
-            )
+            raise NotFoundError("the open file is at its end: file.seek(0) goes to its start")
         raise NotFoundError(f"a file without a name: say which format, for example format='csv' ({names})")
     raise NotFoundError(f"{place_problem(text, list(FORMATS.values()))}{_advice(text)}{_warn_of_problem()}")
 
@@ -344,7 +342,7 @@ def _read_members(file: Any) -> list[str]:
 
 
 def _advice(text: str) -> str:
-    return "" if "\n" in text or "://" in text or os.path.isdir(text) else " (format= names one whatever the suffix)"
+    return "" if "\n" in text or "://" in text or os.path.isdir(text) else " (or name the format with format=)"
 
 
 def _match(place: str | RemoteFile, rows: Sequence[Format]) -> Format | None:

@@ -33,9 +33,9 @@ def place_problem(text: str, rows: Sequence[Format]) -> str:
     bare = next((path.removesuffix(c) for c in COMPRESSIONS if path.lower().endswith(c)), path)
     suffix = os.path.splitext(os.path.basename(bare.rstrip("/\\")))[1]
     if not suffix:
-        return f"{text}: no suffix says its format; {known}"
+        return f"{text}: it has no suffix that shows the format; {known}"
     if bare != path and suffix.lower() in suffixes:
-        return f"{text}: {suffix} is not read or written compressed; take {text.replace(path, bare)}"
+        return f"{text}: {suffix} is never compressed; take {text.replace(path, bare)}"
     if (meant := nearest(suffix.lower(), suffixes)) is not None:
         return f"{text}: no format has the suffix {suffix}; did you mean {meant}?"
     return f"{text}: no format has this suffix; {known}"
@@ -61,7 +61,7 @@ def source_problem(source: Any) -> str:
     """Return a sentence that says what is wrong with a source that is neither a path nor an open file."""
     message = f"expected a path, a URL or an open file, not {_describe(source)}"
     if isinstance(source, (bytes, bytearray, memoryview)):
-        return f"{message}; io.BytesIO(data) makes a file of the bytes of one"
+        return f"{message}; io.BytesIO(data) makes a file of bytes"
     if isinstance(source, (Mapping, np.ndarray)):
         return f"{message}; write takes the target first, then the arrays"
     return f"{message}; one call for each file" if isinstance(source, (list, tuple, set)) else message

@@ -82,7 +82,7 @@ class Format:
             MissingDependencyError: a package that the adapter needs is missing, or the adapter's package is broken.
         """
         if verb in ("write", "write_table") and self.instead is not None:
-            raise NotFoundError(f"{self.title}: these are only read; write {self.instead} instead")
+            raise NotFoundError(f"{self.title}: sheetarray can only read this format; write {self.instead} instead")
         function: Callable[..., Any] | None = getattr(self._load(), f"{verb}_{self.stem}", None)
         if function is None:
             raise NotFoundError(f"{self.title}: there is no {verb} for it{_INSTEAD.get(verb, '')}")

@@ -42,7 +42,7 @@ def to_arrow(columns: Mapping[str, Array]) -> pl.DataFrame:
     for name, length in lengths.items():
         if length != (first := next(iter(lengths.values()))):
             raise LimitError(
-                f"{name!r:.80} has {length} rows, and the first column {first}: those of a table are equally long"
+                f"{name!r:.80} has {length} rows, and the first column {first}: the columns of a table are equally long"
             )
     return pl.DataFrame([to_series(name, np.atleast_1d(array)) for name, array in columns.items()])
 

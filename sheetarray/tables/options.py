@@ -96,7 +96,7 @@ class TableOptions:
             if not isinstance(getattr(self, name), (str, Area, type(None))):
                 raise LimitError(f"{name} is a text, such as {_EXAMPLES[name]!r}, not {getattr(self, name)!r:.80}")
         if self.range is not None and self.table is not None:
-            raise LimitError("range says the cells of a table, and so does table: give one of them")
+            raise LimitError("range= and table= both choose cells: pass only one of them")
         _ = self.marks, self.skipped_rows, self.skipped_above, self.missing_texts
 
     @property
@@ -198,7 +198,11 @@ def _look_up(name: str, known: Mapping[str, _Known], what: str) -> _Known:
     for other, value in known.items():
         if other.casefold() == name.casefold():
             return value
-    there = f"there is {quote_names(list(known), 20)}" if known else "no names are known here; range='A1:C5' says cells"
+    there = (
+        f"there is {quote_names(list(known), 20)}"
+        if known
+        else "names of cells are not known here; pass cells, such as range='A1:C5'"
+    )
     raise NotFoundError(f"no {what} {name!r:.80}; {there}")
 
 

@@ -110,7 +110,7 @@ def name_columns(table: Table, rows: TableRows, notes: Notes) -> dict[str, int]:
                 count += 1
             counts[base] = count
             address = cell_address(rows.name_row if rows.names else rows.row(0), number)
-            notes.add("names", f"{base!r} is the name of another column too: read as {name!r}", address)
+            notes.add("names", f"{base!r} is the name of another column, too, so this one is read as {name!r}", address)
         names[name] = number
     return names
 
@@ -252,7 +252,7 @@ def _refuse_blanks(table: Table, rows: TableRows, count: int) -> None:
         raise FormatError(
             f"{table.held:,} cells, so far apart that the table has {len(rows.data):,} rows of {count:,} columns",
             location=cell_address(rows.name_row, min(table.columns)),
-            hint="skip_rows= and skip_footer= pass over what stands alone above or below a table",
+            hint="skip_rows= and skip_footer= skip what stands above or below a table",
         )
 
 
@@ -474,7 +474,7 @@ def _empty_table_error(table: Table, options: TableOptions) -> FormatError:
     given += [f"comment={options.comment!r}"] if options.comment is not None else []
     count = int(np.count_nonzero(filled))
     return FormatError(
-        f"an empty table: {' and '.join(given) or 'its options'} passed over all of its rows",
+        f"an empty table: {' and '.join(given) or 'its options'} skipped all of its rows",
         hint=f"{count} {'row holds' if count == 1 else 'rows hold'} something, down to row "
         f"{table.row_of(int(np.flatnonzero(filled)[-1])) + 1}",
     )

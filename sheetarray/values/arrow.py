@@ -49,7 +49,7 @@ def stream_columns(value: Any) -> list[tuple[str, Any]] | Any:
         if not content.num_chunks:  # of which older releases make no table
             content = pa.chunked_array([pa.array([], content.type)])
     except (pa.ArrowException, TypeError, ValueError) as error:
-        raise DTypeError(f"no Arrow stream that can be read: {error}") from error
+        raise DTypeError(f"the Arrow stream cannot be read: {error}") from error
     if pa.types.is_struct(content.type):
         return table_columns(pa.Table.from_struct_array(content))
     return content

@@ -51,7 +51,7 @@ def name_of(key: Any) -> str:
         return str(key)
     if isinstance(key, tuple) and (parts := [name for part in key if (name := name_of(part))]):
         return " ".join(parts)
-    raise DTypeError(f"{key!r:.60}: no name of an array: names are text")
+    raise DTypeError(f"{key!r:.60}: not the name of an array: names are text")
 
 
 def name_of_variable(label: Any) -> str:

@@ -16,16 +16,16 @@ MOST_VIEWS = 100  # views that `views=True` makes; nobody looks through more she
 class View:
     """A sheet that shows an array of two dimensions or more, one slice at a time.
 
-    An array with a latitude and a longitude is shown as a map: latitude runs down, longitude across. Of any other array
-    you see the last two dimensions. Set `rows` or `columns` to choose.
+    An array with a latitude and a longitude is shown as a map: latitude runs down, longitude across. For any other
+    array, the view shows the last two dimensions. Set `rows` and `columns` to choose other dimensions.
 
     Attributes:
         rows: the dimension that runs down, by name or number.
         columns: the dimension that runs across, by name or number.
-        colors: "array" spreads the colours over the values of the whole array, "slice" over those of the slice. People
-            can change it in a cell of the view.
-        editable: put the elements into the view, all slices below each other. People type there, and `read` gives you
-            what they typed. The array's column then holds formulas.
+        colors: "array" spreads the colours over the values of the whole array, "slice" over the values of the slice.
+            People can change this setting in a cell of the view.
+        editable: put the elements into the view, all slices below each other. People type into the view, and `read`
+            returns what they typed. The array's column then holds formulas that refer to the view.
 
     Raises:
         LimitError: `colors` is neither "array" nor "slice".

@@ -294,7 +294,7 @@ def plan_views(
         problem = _find_problem(arrays[name])
         if block is None or problem:
             warn_caller(
-                f"no view of {name!r:.80}: {problem or 'it goes on in other sheets, into which no formula looks'}"
+                f"no view of {name!r:.80}: {problem or 'it continues in other sheets, and a view shows only one sheet'}"
             )
             continue
         variable = described.find(name) if described is not None else None
@@ -413,7 +413,7 @@ def _check_editable(name: str, array: LinearArray, rows: Axis, columns: Axis) ->
     elif columns.size > MOST_EDITABLE_COLUMNS:
         reason = f"its rows have {columns.size} elements, and a sheet has room for {MOST_EDITABLE_COLUMNS}"
     elif array.dtype_entry.kind == "generic":
-        reason = "it is generic, and a formula makes a number of a blank"
+        reason = "it is generic, and a formula turns a blank into 0"
     else:
         return
     raise LimitError(f"no view of {name!r:.80} can be edited: {reason}")

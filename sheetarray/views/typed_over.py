@@ -149,13 +149,13 @@ def describe_typed_over(
         shown = "a label" if cell.down is None or cell.across is None else shown
         where = f" ({labels})" if labels else ""
         what = "is blank" if cell.value is None else f"holds {cell.value!r:.60}"
-        message = f"{what} in the place of a formula that showed {shown}{where}: the array does not follow"
+        message = f"{what} instead of a formula that showed {shown}{where}: the array does not follow"
         hint = "copy the formula of a cell beside it"
         if index is not None and position is not None:
             hint = f"type the value into {address(position)}, where the element stands, and {hint}"
         yield Finding("warning", place, message, hint, array=array, index=index)
     if (more := len(typed.cells) - _MOST_NAMED) > 0:
-        message = f"{more} more cells of the view of {array!r:.80} hold values in the place of formulas"
+        message = f"{more} more cells of the view of {array!r:.80} hold values instead of formulas"
         yield Finding("warning", title, message, "write the view again", array=array)
 
 

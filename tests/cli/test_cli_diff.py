@@ -91,13 +91,13 @@ ORDER = "t: order row-major -> column-major; all elements equal"
             "  t[0]: 1000000000000000001 -> 1e+18",
         ),
         (np.zeros((2, 3)), np.zeros((3, 2)), "", "t: shape 2 x 3 -> 3 x 2"),
-        (*ZEROS, "", "t: 1 of 3 elements differs (33 %), in the sign of zero alone\n  t[0]: 0.0 -> -0.0"),
+        (*ZEROS, "", "t: 1 of 3 elements differs (33 %), only in the sign of zero\n  t[0]: 0.0 -> -0.0"),
         (*ZEROS, "--rtol 1e-12", SAME),
         (
             np.array([0.0, 1.0]),
             np.array([-0.0, 1.5]),
             "",
-            "t: 2 of 2 elements differ, by at most 0.5 (relative 0.333); 1 of them in the sign of zero alone\n"
+            "t: 2 of 2 elements differ, by at most 0.5 (relative 0.333); 1 of them only in the sign of zero\n"
             "  t[1]: 1.0 -> 1.5\n  t[0]: 0.0 -> -0.0",
         ),
         (

@@ -302,7 +302,7 @@ def test_a_circle_of_attributes_and_a_dimension_twice_are_refused(tmp_path: Path
         sa.write(tmp_path / "t.csv", xr.Dataset({"t": ("x", [1.5])}, attrs={"x": circle}))
     with pytest.warns(UserWarning, match="Duplicate"):
         square = xr.Dataset({"t": (("x", "x"), np.eye(2))})
-    with pytest.raises(sa.DTypeError, match="t: a dimension stands twice"):
+    with pytest.raises(sa.DTypeError, match="t: a dimension occurs twice"):
         sa.write(tmp_path / "t.csv", square)
 
 

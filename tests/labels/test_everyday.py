@@ -351,7 +351,7 @@ def test_files_of_columns_refuse_lists_and_take_objects(suffix: str, tmp_path: P
     df["none"] = of([None, None], object)
     sa.write(tmp_path / f"t.{suffix}", df)
     pd.testing.assert_frame_equal(sa.read_frame(tmp_path / f"t.{suffix}"), df)
-    with pytest.raises(sa.LimitError, match="the name '' is none"):
+    with pytest.raises(sa.LimitError, match="cannot have the name ''"):
         sa.write(tmp_path / f"t.{suffix}", pd.DataFrame({"": [1]}))
 
 
@@ -497,7 +497,7 @@ def test_a_column_of_lists_comes_back(kind: str, suffix: str, tmp_path: Path) ->
     assert isinstance(sa.read(path, ["l"])["l"], ak.Array)
     assert list(sa.check(path)) == []
     if suffix != "json":
-        with pytest.raises(sa.DTypeError, match=r"l: .*(no column|not rectangular)"):
+        with pytest.raises(sa.DTypeError, match=r"l: .*(cannot hold lists|not rectangular)"):
             sa.write_table(path, frame)
 
 

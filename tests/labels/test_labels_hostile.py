@@ -144,7 +144,7 @@ def test_an_array_of_that_name_that_describes_nothing_is_an_array_and_is_warned_
     sa.write(path, arrays)
     verbs: list[Callable[[Path], Any]] = [sa.read, sa.scan, sa.read_dataset, lambda path: sa.read_dataset(path, ["t"])]
     for verb in verbs:
-        with pytest.warns(sa.SheetArrayWarning, match="B2: dataset.json is read as an array like any other") as caught:
+        with pytest.warns(sa.SheetArrayWarning, match="B2: dataset.json is read as an ordinary array") as caught:
             assert "t" in verb(path)
         assert len(caught) == 1
     with pytest.warns(sa.SheetArrayWarning):
@@ -157,9 +157,7 @@ def test_a_description_under_another_name_is_warned_of(tmp_path: Path) -> None:
     path = put(tmp_path, GOOD)
     path.write_text(path.read_text(encoding="utf-8").replace(NAME, "notes"), encoding="utf-8")
     for verb in (sa.read, sa.scan, sa.read_dataset, lambda path: xr.open_dataset(path, engine="sheetarray")):
-        with pytest.warns(
-            sa.SheetArrayWarning, match=r"notes\[0\]: .*describes the arrays beside it.*name it dataset.json"
-        ):
+        with pytest.warns(sa.SheetArrayWarning, match=r"notes\[0\]: .*describes other arrays.*name it dataset.json"):
             assert "notes" in verb(path)
     (finding,) = sa.check(path)
     assert (finding.severity, finding.location, finding.array) == ("warning", "notes[0]", "notes")

@@ -78,7 +78,7 @@ def test_another_coordinate_is_an_error_when_its_block_is_computed(tmp_path):
     sa.write(tmp_path / "1.csv", labelled(1, grid=(0.5, 1.5, 2.6)))
     dataset = sa.open_many(tmp_path / "*.csv")
     assert dataset["t"][0].values.tolist() == ARRAYS[0].tolist()
-    with pytest.raises(sa.FormatError, match=r"1\.csv: the coordinate 'x' is another one than in the first file"):
+    with pytest.raises(sa.FormatError, match=r"1\.csv: the coordinate 'x' differs from the one in the first file"):
         dataset["t"].compute()
 
 

@@ -50,7 +50,7 @@ def with_day(given: xr.Dataset, day: str, value: float) -> xr.Dataset:
     return xr.concat([given, more], "time", data_vars="minimal")
 
 
-@pytest.mark.filterwarnings("ignore:.*dataset.json is read as an array like any other")
+@pytest.mark.filterwarnings("ignore:.*dataset.json is read as an ordinary array")
 @pytest.mark.parametrize("guard", [True, False])
 def test_the_first_row_that_somebody_deletes_takes_no_labels_along(tmp_path: Path, guard: bool) -> None:
     """The hidden description of labels stands in this row."""

@@ -69,7 +69,7 @@ DIALECTS = st.one_of(
 
 
 @settings(max_examples=examples(400))
-@pytest.mark.filterwarnings("ignore:.* elements are repeated:sheetarray.SheetArrayWarning")  # of broadcast views
+@pytest.mark.filterwarnings("ignore:.* belong to several elements:sheetarray.SheetArrayWarning")  # of broadcast views
 @given(arrays(), st.booleans(), st.sampled_from(["text", "interleaved"]))
 def test_flat_lists(array, base, complex):
     cells = sa.to_linear(array, base=base, complex=complex)

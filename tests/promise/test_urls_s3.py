@@ -357,7 +357,7 @@ def test_a_member_of_a_zip_of_this_machine(tmp_path):
 
 
 def test_what_cannot_be_opened_says_what_to_do(monkeypatch):
-    with pytest.raises(sa.errors.NotFoundError, match="no file system has URLs that begin so"):
+    with pytest.raises(sa.errors.NotFoundError, match="no file system has URLs with this beginning"):
         sa.read("nowhere://run.csv")
     with pytest.raises(sa.errors.NotFoundError, match=r"such as zip://run\.csv::memory://runs\.zip"):
         sa.read("zip::memory://runs.zip")

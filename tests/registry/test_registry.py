@@ -56,7 +56,7 @@ def test_suffixes_that_are_only_read_are_said_to_be(path: str) -> None:
 def test_a_hint_names_formats_that_are_only_read_for_sources_alone(option: str, lists: bool) -> None:
     command = ["convert", "a.doc", "b.csv"] if lists else ["convert", "-", "b.doc", "--from", "csv"]
     output = run_command(*command, input="").stderr
-    assert f"{option} names the format" in output
+    assert f"name the format with {option}" in output
     assert (", ods," in output) == lists
 
 

@@ -208,8 +208,11 @@ def test_rows_may_be_sorted_and_appended(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda rows: rows[:-1], "1 of 12 combinations have no row, time=2026-07-04.*city=Graz first"),
-        (lambda rows: rows[1:], "1 of 12 combinations have no row, time=2026-07-02.*city=Bern first|no row"),
+        (lambda rows: rows[:-1], "1 of 12 combinations of labels have no row; the first is time=2026-07-04.*city=Graz"),
+        (
+            lambda rows: rows[1:],
+            "1 of 12 combinations.* have no row; the first is time=2026-07-02.*city=Bern|no row",
+        ),
         (lambda rows: [*rows, rows[3]], "rows 4 and 13 of the table have the same 'time', 'city'"),
         (lambda rows: [[*rows[0][:2], "new", *rows[0][3:]], *rows[1:]], "'code' has several values for the same"),
     ],

@@ -257,9 +257,9 @@ def test_an_ordinary_workbook_keeps_numbers_text_and_dates_apart(tmp_path: Path)
     [
         ({"header": 3}, "header=3, but the table ends after row 2"),
         ({"header": 2, "skip_footer": 1}, "header=2, but the table ends after row 1"),
-        ({"header": 1, "skip_rows": 2}, "an empty table: skip_rows=2 passed over all of its rows .*down to row 2"),
-        ({"skip_footer": 2}, "an empty table: skip_footer=2 passed over all of its rows .2 rows hold something"),
-        ({"skip_rows": [0, 1], "comment": "#"}, r"an empty table: skip_rows=\[0, 1\] and comment='#' passed over"),
+        ({"header": 1, "skip_rows": 2}, "an empty table: skip_rows=2 skipped all of its rows .*down to row 2"),
+        ({"skip_footer": 2}, "an empty table: skip_footer=2 skipped all of its rows .2 rows hold something"),
+        ({"skip_rows": [0, 1], "comment": "#"}, r"an empty table: skip_rows=\[0, 1\] and comment='#' skipped"),
     ],
 )
 def test_options_that_leave_no_row_are_told(tmp_path: Path, suffix: str, options: dict[str, Any], reason: str) -> None:
@@ -344,7 +344,7 @@ def test_names_that_are_not_there_and_ranges_of_another_kind_are_told(source: st
         ({"range": "several"}, sa.FormatError, "which is not one range of cells"),
         ({"range": "elsewhere", "sheet": "Ann's run"}, sa.LimitError, "is in the sheet 'plain', not in"),
         ({"range": "other!A1:B2"}, sa.NotFoundError, "no sheet 'other'"),
-        ({"range": "A1:B2", "table": "Sales"}, sa.LimitError, "give one of them"),
+        ({"range": "A1:B2", "table": "Sales"}, sa.LimitError, "pass only one of them"),
         ({"range": 5}, sa.LimitError, "range is a text, such as 'A1:C5'"),
         ({"range": "G1:H9"}, sa.FormatError, "an empty table"),
     ):
@@ -383,8 +383,11 @@ def test_text_has_ranges_and_no_names() -> None:
     assert columns["id"].tolist() == ["007", "008"]
     assert sa.read_columns(io.StringIO(text), range="B2:C4", skip_rows=1, header=False)["C"].tolist() == [0.5, 1.5]
     for options, message in (
-        ({"range": "both"}, "no range of cells 'both'; no names are known here; range='A1:C5' says cells"),
-        ({"table": "Sales"}, "no table 'Sales'; no names are known here"),
+        (
+            {"range": "both"},
+            "no range of cells 'both'; names of cells are not known here; pass cells, such as range='A1:C5'",
+        ),
+        ({"table": "Sales"}, "no table 'Sales'; names of cells are not known here"),
         ({"range": "run!A1:B2"}, "a file of text has no sheets"),
     ):
         with pytest.raises(sa.NotFoundError, match=message):

@@ -51,7 +51,7 @@ keeps_avro = Keeps(NUMERIC, order=False)
 def write_avro(target: Writable, arrays: Any, *, codec: Codec = "null", progress: Progress | None = None) -> None:
     """Write arrays as an Avro object container: a block with one record for each array.
 
-    The names are a JSON list in the metadata `sheetarray.names`. `codec`: "deflate" compresses.
+    The names are a JSON list in the metadata `sheetarray.names`. `codec`: "deflate" compresses blocks.
     """
     if codec not in ("null", "deflate"):
         raise ValueError(f"codec is 'null' or 'deflate', not {codec!r}")
@@ -308,7 +308,7 @@ def _open_stream(codec: str, data: memoryview) -> Any:
         raise ValueError(f"{len(packed)} bytes cannot stand for {size}")
     content = bytes(snappy.decompress_raw(packed))
     if zlib.crc32(content) != int.from_bytes(checksum, "big"):
-        raise ValueError("its checksum is another one")
+        raise ValueError("its checksum is wrong")
     return io.BytesIO(content)
 
 
@@ -338,7 +338,7 @@ class _PackedWire(Wire):
             raise FormatError(
                 f"{what} of {count} bytes; at most {self.end - self.at} are read at once",
                 location=self.location(),
-                hint="if that is meant, read fewer arrays at a time with names=",
+                hint="if this is intended, read fewer arrays at a time with names=",
             )
         taken, self._waiting = self._waiting, bytearray()
         while len(taken) < count:

@@ -272,7 +272,7 @@ def _parse_typestr(wire: Wire) -> np.dtype[Any]:
     match = _TYPESTR.fullmatch(text)
     if match is None or int(match[3]) not in _SIZES[match[2]] or (match[1] == "|" and match[3] != "1"):
         raise FormatError(
-            f"typestr {text!r} is not one of YEP-113",
+            f"typestr {text!r} is not a dtype of YEP-113",
             location=location,
             hint="a byte order < or > (| for single bytes), then b1, i1 to i8, u1 to u8, f2 to f8, c8 or c16",
         )

@@ -36,7 +36,7 @@ def check_inflated(total: int, stored: int) -> None:
     if total > (limit := max(_INFLATED_ALWAYS, _INFLATED_TIMES * stored)):
         raise FormatError(
             f"inflates to {total} bytes; at most {limit} are read",
-            hint="if that is meant, store it without the container's compression",
+            hint="if this is intended, store it without the container's compression",
         )
 
 
@@ -47,7 +47,7 @@ class Members(Mapping[str, memoryview]):
         with contextlib.ExitStack() as opened:
             archive = opened.enter_context(Source(file)).open_again() if is_url(file) else _seekable(file)
             refuse_empty(_first_byte(archive))
-            with damage_as_format_error("no .awkd file"):
+            with damage_as_format_error("not an .awkd file"):
                 self._archive = opened.enter_context(zipfile.ZipFile(archive))
             self.stored = size_of(self._archive.fp)
             self._members = members_of(self._archive)
@@ -278,7 +278,7 @@ def save(
         return
     if is_url(file):
         if mode != "w":
-            raise LimitError("an archive under a URL is replaced as a whole: mode='w'")
+            raise LimitError("an archive under a URL can only be replaced whole: pass mode='w'")
         write_archive(file, plans)
         return
     path = os.fspath(file) if os.fspath(file).endswith(SUFFIX) else os.fspath(file) + SUFFIX

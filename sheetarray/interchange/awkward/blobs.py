@@ -113,7 +113,7 @@ class StoredBlob:
     def with_packing(self, packed: str) -> StoredBlob:
         """Return the same, to be inflated."""
         if self.packed is not None:
-            raise FormatError(f"the blob {self.name!r:.80} is compressed twice, which is not read")
+            raise FormatError(f"the blob {self.name!r:.80} is compressed twice, which cannot be read")
         return replace(self, packed=packed)
 
     def inflate(self, size: int | None, budget: MemoryBudget) -> memoryview:
@@ -160,7 +160,7 @@ class StoredBlob:
         if len(content) > most:
             raise self._too_long(most)
         if not stream.is_complete:
-            reason = "it is cut off, or something follows its end"
+            reason = "it is cut off, or followed by other bytes"
             raise FormatError(f"the blob {self.name!r:.80} is damaged {self.packed} data ({reason})")
         return content
 
@@ -218,7 +218,7 @@ def parse_dtype(tree: Any, depth: int = 0) -> np.dtype[Any]:
         return _with_shape(parse_dtype(tree[0], depth + 1), tree[1])
     if isinstance(tree, list) and tree and all(isinstance(field, list) for field in tree):
         return _record(tree, depth)
-    raise FormatError(f"the dtype {tree!r:.80}, which is none")
+    raise FormatError(f"{tree!r:.80} is not a dtype")
 
 
 def _parse_typestr(text: str) -> np.dtype[Any]:
@@ -226,7 +226,7 @@ def _parse_typestr(text: str) -> np.dtype[Any]:
         try:
             dtype = np.dtype(text)
         except (TypeError, ValueError, OverflowError) as error:
-            raise FormatError(f"the dtype {text!r:.80}, which is none") from error
+            raise FormatError(f"{text!r:.80} is not a dtype") from error
         return dtype.newbyteorder("<") if text[0] not in "<>|" else dtype
     hint = None
     if text.lstrip("<>|=") in ("O", "O4", "O8", "object"):
@@ -278,7 +278,9 @@ def read_elements(
     if count is None:
         data = blob.inflate(None, budget)
         if size == 0 or offset > len(data) or (len(data) - offset) % size:
-            raise FormatError(f"the blob {blob.name!r:.80} of {len(data)} bytes holds no whole number of {dtype}")
+            raise FormatError(
+                f"the blob {blob.name!r:.80} of {len(data)} bytes does not hold a whole number of {dtype}"
+            )
         count = (len(data) - offset) // size
         if blob.packed is None:
             budget.take(count * size, f"the blob {blob.name!r:.80}")
@@ -313,4 +315,4 @@ def _check_elements(array: Array, blob: StoredBlob) -> None:
     elif array.dtype.kind == "U":
         parts = np.ascontiguousarray(array).view(array.dtype.str[0] + "u4")
         if parts.size and (int(parts.max()) > _LAST_CHARACTER or bool(((parts >= 0xD800) & (parts < 0xE000)).any())):
-            raise FormatError(f"the blob {blob.name!r:.80} has text with no characters of Unicode")
+            raise FormatError(f"the blob {blob.name!r:.80} has characters that Unicode does not have")

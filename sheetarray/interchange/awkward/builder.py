@@ -81,9 +81,9 @@ class Builder:
         if array.size:
             least, most = int(array.min()), int(array.max())
             if least < 0:
-                raise FormatError(f"{what} has the value {_locate_value(array, least)}; there are none below 0")
+                raise FormatError(f"{what} has the value {_locate_value(array, least)}; it must not be below 0")
             if below is not None and most >= below:
-                reason = f"where {below - 1} is the largest possible" if below else "where there is nothing to lead to"
+                reason = f"where {below - 1} is the largest possible" if below else "but the content is empty"
                 raise FormatError(f"{what} has the value {_locate_value(array, most)}, {reason}")
             if most >= 2**63:
                 raise FormatError(f"{what} has the value {_locate_value(array, most)}, more than 63 bits")
@@ -140,7 +140,7 @@ class Builder:
         try:
             check_dtype(array.dtype)
         except DTypeError as error:
-            raise FormatError(f"{what} has the dtype {array.dtype}, which is not read: {error}") from error
+            raise FormatError(f"{what} has the dtype {array.dtype}, which cannot be read: {error}") from error
         if not array.size:
             self.budget.take(8 * math.prod(max(extent, 1) for extent in array.shape), what)
         return layout_of_array(array, self.budget.take, what)
@@ -176,7 +176,7 @@ class Builder:
             depth = 1 + max((depth for depth, _ in inner), default=0)
             count = 1 + sum(count for _, count in inner)
             if depth > DEEPEST_ARRAY:
-                raise FormatError(f"more than {DEEPEST_ARRAY} arrays within each other")
+                raise FormatError(f"arrays are nested more than {DEEPEST_ARRAY} deep")
             if count > MOST_ARRAYS:
                 raise FormatError(f"an array made of {count} arrays, where at most {MOST_ARRAYS} are read")
             self._measures[id(layout)] = layout, depth, count
@@ -224,7 +224,7 @@ def _lists_by_offsets(build: Builder, offsets: Any, content: AwkwardLayout) -> t
     """Return lists, each of which begins where the one before ends."""
     numbers = build.to_integers(offsets, "offsets", content.length + 1, dimensions=1)
     if not len(numbers):
-        raise FormatError("offsets are empty; there is one more than there are lists")
+        raise FormatError("offsets are empty; there must be one offset more than lists")
     if (numbers[1:] < numbers[:-1]).any():
         raise FormatError("offsets that decrease")
     return build.ak.contents.ListOffsetArray(build.to_index(numbers), content), (len(numbers) - 1,)

@@ -217,7 +217,7 @@ def _owned_columns(arrays: Mapping[str, Any], name: str, note: NoteFinding) -> l
         blobs = blobs_of(arrays[schema].tolist())
         if not blobs or any(blob in arrays for blob in blobs):
             return [schema, *blobs]
-        reason = f"nothing is here of what it reads, such as {blobs[0]!r:.80}"
+        reason = f"the arrays that it describes are missing, such as {blobs[0]!r:.80}"
     except FormatError as error:
         reason = f"{error.location}: {error.reason}" if error.location else error.reason
     if any(key.startswith(name + DELIMITER) for key in arrays):

@@ -131,7 +131,7 @@ def sparse_array(build: Builder, length: Any, index: Any, content: Any, default:
 
 def _to_dense(build: Builder, size: int, index: Array, content: Array, default: Any) -> Array:
     if content.dtype.kind not in _NUMBERS:
-        raise FormatError(f"a SparseArray of the dtype {content.dtype}, which is not read; numbers are")
+        raise FormatError(f"a SparseArray of the dtype {content.dtype}: it must hold numbers")
     filling = np.asarray(False if default is None else default)
     if filling.dtype.kind not in _NUMBERS or filling.shape not in ((), content.shape[1:]):
         raise FormatError(f"the default is {describe_value(default)}, not a number of 64 bits")
@@ -443,7 +443,7 @@ def _vectors(name: str, *fields: str) -> Callable[..., AwkwardLayout]:
         try:
             vector = build.ak.zip(dict(zip(fields, layouts, strict=True)), with_name=name, highlevel=False)
         except Exception as error:  # awkward has errors of many classes for what it cannot put side by side
-            raise FormatError("components whose lists have different lengths, or are no lists of numbers") from error
+            raise FormatError("components whose lists have different lengths, or are not lists of numbers") from error
         return build.check_measured(vector)
 
     return vectors

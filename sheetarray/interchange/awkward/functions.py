@@ -170,10 +170,10 @@ class Lookup:
         self._functions: dict[Spec, Callable[..., Any]] = {}
         self._known: dict[Spec, NamedFunction] = {}
         if not isinstance(functions, Mapping | None):
-            raise TypeError(f"functions maps names to callables; it is a {type(functions).__name__}")
+            raise TypeError(f"functions must map names to callables, but it is a {type(functions).__name__}")
         for spec, function in (functions or {}).items():
             if not isinstance(spec, tuple) or len(spec) < 2 or not callable(function):
-                raise TypeError(f"functions maps tuples such as ('module', 'name') to callables, not {spec!r}")
+                raise TypeError(f"functions must map tuples such as ('module', 'name') to callables, not {spec!r}")
             self._functions[_rename_0_15(spec)] = function
 
     def allows(self, spec: Spec) -> bool:
@@ -225,7 +225,7 @@ def to_patterns(whitelist: Whitelist) -> tuple[Spec, ...]:
     if isinstance(parts, Sequence) and parts and isinstance(parts[0], str):
         parts = [parts]
     if not isinstance(parts, Sequence) or not all(map(_is_pattern, parts)):
-        raise TypeError("a whitelist is a list of patterns, each a list of strings")
+        raise TypeError("a whitelist must be a list of patterns, each a list of strings")
     return tuple(tuple(pattern) for pattern in parts)
 
 
@@ -239,8 +239,8 @@ def _is_pattern(pattern: Any) -> bool:
 def _spec(names: object) -> Spec:
     if not isinstance(names, list) or len(names) < 2 or not all(isinstance(name, str) and name for name in names):
         raise FormatError(
-            f"{names!r:.80} names no function",
-            hint="a function is a list of strings: its module, and names within each other",
+            f"{names!r:.80} is not the name of a function",
+            hint="a function is a list of strings: its module, and the names inside of it",
         )
     return tuple(names)
 
@@ -261,7 +261,7 @@ def _import_function(spec: Spec) -> Callable[..., Any]:
     """Import the function of a name that the caller's whitelist allows."""
     for name in (*spec[0].split("."), *spec[1:]):
         if name.startswith("_") or not name.isidentifier():
-            raise _refusal(spec, "is private, or no name")
+            raise _refusal(spec, "is private, or not a name")
     target: Any = None
     try:
         target = import_module(spec[0])

@@ -61,9 +61,9 @@ def hdf5(
 
 
 class ArrayGroup(MutableMapping[str, Any]):
-    """The awkward arrays of an HDF5 group; each is read when you use it.
+    """A mapping of the awkward arrays in an HDF5 group. It reads an array when you use it.
 
-    `group`: that holds them. `writing`: options of `plan`. `reading`: options of `deserialize`.
+    `group`: the HDF5 group. `writing`: options for `serialize`. `reading`: options for `deserialize`.
     """
 
     def __init__(self, group: Group, writing: Mapping[str, Any], reading: ReadOptions) -> None:
@@ -80,7 +80,7 @@ class ArrayGroup(MutableMapping[str, Any]):
         if (problem := name_problem(name)) or "/" in name:
             raise LimitError(f"the name {name!r:.80} {problem or 'is a path'}, and each array is a group: rename it")
         if name in self._group and name not in self:
-            raise LimitError(f"there is something of the name {name!r} already, and it is not an awkward array")
+            raise LimitError(f"there is something with the name {name!r} already, and it is not an awkward array")
         planned = plan(array, name, delimiter="/", schemasuffix=f"/{_SCHEMA}", **self._writing)
         check_free([planned], ())
         mark = secrets.token_hex(8)
@@ -153,7 +153,7 @@ class _Datasets(Mapping[str, np.ndarray[Any, Any]]):
         if not isinstance(node, h5py.Dataset):
             raise FormatError("no dataset")
         if node.external or node.is_virtual:
-            raise FormatError("a dataset whose elements are in another file, which is not read")
+            raise FormatError("the elements of a dataset are in another file, which is not read")
         return node
 
     def _read(self, dataset: Any) -> np.ndarray[Any, Any]:

@@ -280,7 +280,7 @@ def to_layout(value: Any, *, pack: bool) -> AwkwardLayout:
             raise DTypeError(f"{error.reason}: fill it first" if "missing" in error.reason else error.reason) from error
     layout = ak.to_layout(value)
     if layout.backend.name == "typetracer":
-        raise DTypeError("an array without elements in memory (a typetracer)")
+        raise DTypeError("an array without elements in memory (a typetracer): compute it first")
     layout = ak.to_backend(layout, "cpu", highlevel=False)
     if hasattr(ak, "materialize"):  # since 2.8
         layout = ak.materialize(layout, highlevel=False)
@@ -354,7 +354,7 @@ def _take_freely(_size: int, _what: str) -> None:
 def field_name(name: object) -> str:
     """Return the name of a field or a record, where it is one."""
     if not isinstance(name, str):
-        raise FormatError(f"a field is named {name!r:.60}")
+        raise FormatError(f"the name of a field is not text: {name!r:.60}")
     if not name.isascii() and any(0xD800 <= ord(character) < 0xE000 for character in name):
         raise FormatError(f"a field has the name {name!r:.80}, which is not valid Unicode")
     return name

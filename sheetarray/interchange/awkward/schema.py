@@ -59,15 +59,15 @@ class Traits:
         if not isinstance(entry, dict):
             raise FormatError("an entry that is not an object")
         if unknown := [key for key in entry if key not in _ENTRY]:
-            raise FormatError(f"an entry with {unknown[0]!r:.80}, which is not known")
+            raise FormatError(f"an entry with the unknown key {unknown[0]!r:.80}")
         size, inner = entry.get("size"), entry.get("inner", [])
         if size is not None and (type(size) is not int or not 0 <= size <= _LARGEST_SIZE):
             raise FormatError(f"lists of the size {size!r:.40}")
         if not isinstance(inner, list):
-            raise FormatError("inner is not a list")
+            raise FormatError("inner must be a list")
         flags = [entry.get(key, False) for key in ("tuple", "unmasked")]
         if not all(isinstance(flag, bool) for flag in flags):
-            raise FormatError("tuple and unmasked are true or false")
+            raise FormatError("tuple and unmasked must be true or false")
         parameters = _parameters(entry.get("parameters", {}))
         return cls(parameters, tuple(map(_parameters, inner)), size, entry.get("empty"), *flags)
 
@@ -106,7 +106,7 @@ class Metadata:
             raise FormatError(f"no object of {', '.join(_PARTS)}", location=METADATA)
         layout, attrs, ndarray = ours.get("layout", {}), ours.get("attrs", {}), ours.get("ndarray")
         if not isinstance(layout, dict) or not isinstance(attrs, dict) or not isinstance(ndarray, str | None):
-            raise FormatError("layout and attrs are objects, ndarray is text", location=METADATA)
+            raise FormatError("layout and attrs must be objects, and ndarray must be text", location=METADATA)
         traits = {}
         for key, entry in layout.items():
             try:
@@ -120,7 +120,7 @@ class Metadata:
 
 def _ident(key: str) -> int:
     if not (key.isascii() and key.isdigit() and len(key) < 10 and str(int(key)) == key):
-        raise FormatError("an entry for no id; an id is a number from 0 on")
+        raise FormatError("an entry without an id; an id is a number from 0 on")
     return int(key)
 
 
@@ -255,7 +255,7 @@ def evaluate(top: Expression, value_of: Callable[[Expression], Any]) -> Any:
         if expression._state == _OPEN:
             expression.height = 1 + max((part.height for part in expression.parts), default=0)
             if expression.height > DEEPEST_EXPRESSION:
-                raise expression.error(f"more than {DEEPEST_EXPRESSION} expressions within each other")
+                raise expression.error(f"expressions are nested more than {DEEPEST_EXPRESSION} deep")
             if expression.kind == "ref":
                 expression.value = expression.parts[0].value
             else:
@@ -289,7 +289,7 @@ def _inside(expression: Expression) -> Iterator[tuple[str, Any]]:
     if kind == "call":
         arguments, named = body.get("args", []), body.get("kwargs", {})
         if not isinstance(arguments, list) or not isinstance(named, dict):
-            raise expression.error("args is a list, and kwargs an object")
+            raise expression.error("args must be a list, and kwargs an object")
         for index, argument in enumerate(arguments):
             yield f".args[{index}]", argument
         for name, argument in named.items():
@@ -350,11 +350,11 @@ def parse_schema(content: object) -> Schema:
     tree = parse_json(_text(content), "a schema", **most)
     if not isinstance(tree, dict) or not any(signature in tree for signature in SIGNATURES):
         raise FormatError(
-            "no schema of an awkward array: neither awkward0 nor awkward is among its keys",
+            "not the schema of an awkward array: it has neither the key awkward0 nor the key awkward",
             hint="the schema is the JSON that was stored under the array's own name",
         )
     if "schema" not in tree:
-        raise FormatError("the schema has no expression: its key is schema")
+        raise FormatError("the schema has no expression: the key 'schema' is missing")
     prefix = tree.get("prefix", "")
     if not isinstance(prefix, str):
         raise FormatError("a prefix that is not text", location="prefix")

@@ -209,7 +209,7 @@ def plain_array(build: Builder, layout: AwkwardLayout, dtype: str) -> Array:
         is_bytes = layout.parameter("__array__") == "bytestring"
         if layout.parameter("__array__") in TEXTS and is_bytes == dtype.startswith("|S"):
             return _texts(build, layout, dtype).reshape(shape)
-    raise FormatError(f"an array of the type {layout.form.type!s:.80}, which is none of the dtype {dtype!r:.40}")
+    raise FormatError(f"an array of the type {layout.form.type!s:.80}, which cannot have the dtype {dtype!r:.40}")
 
 
 def _texts(build: Builder, layout: AwkwardLayout, dtype: str) -> Array:

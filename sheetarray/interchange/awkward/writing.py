@@ -240,7 +240,7 @@ class ExpressionWriter:
         if (known := self._seen.get(id(layout))) is not None:
             return {"ref": known}
         if depth > MOST_DEEP:
-            raise LimitError(f"more than {MOST_DEEP} lists, options and records within each other")
+            raise LimitError(f"lists, options and records are nested more than {MOST_DEEP} deep")
         at = At(self._ident(id(layout), layout), context, path, depth)
         try:
             self.traits[at.ident] = traits_of(layout)
@@ -251,7 +251,7 @@ class ExpressionWriter:
     def _encode(self, layout: AwkwardLayout, at: At) -> JsonExpression:
         kind, text = type(layout).__name__, layout.parameter("__array__")
         if text in CHARACTERS.values():
-            raise at.problem("characters that are in no string: write them as numbers")
+            raise at.problem("characters outside of strings: write them as numbers")
         if kind not in self._encoders:
             raise at.problem(f"a layout of the class {kind} has no counterpart")
         encode = self._write_text if text in TEXTS else self._encoders[kind]
@@ -552,7 +552,7 @@ def plan(
         try:
             check_name(key)
         except FormatError as error:
-            raise LimitError(f"{title}: no reader would take this name, so rename it: {error.reason}") from error
+            raise LimitError(f"{title}: readers would refuse this name, so rename it: {error.reason}") from error
     patterns = None if whitelist is None else to_patterns(whitelist)
     for specification in sorted(writer.called):
         if patterns is not None and not any(matches(pattern, specification) for pattern in patterns):
@@ -566,7 +566,7 @@ def check_free(plans: Iterable[StoragePlan], taken: Container[str]) -> None:
     for planned in plans:
         for name in planned.names:
             if name in new:
-                raise LimitError(f"two parts of what is to be written would have the name {name!r}: rename an array")
+                raise LimitError(f"two blobs would have the name {name!r}: rename an array")
             if name in taken:
-                raise LimitError(f"there is something of the name {name!r} already: choose another name")
+                raise LimitError(f"there is something with the name {name!r} already: choose another name")
             new.add(name)

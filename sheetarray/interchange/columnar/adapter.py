@@ -204,7 +204,7 @@ def write_table_columnar(
     frame, layout = to_table(values_by_name(table))
     if layout.dims is not None:
         raise LimitError(
-            "the columns of a table have one dimension and are equally long: sheetarray.write takes arrays"
+            "the columns of a table must have one dimension and the same length: sheetarray.write takes other arrays"
         )
     _save(target, frame, None, form, compression, progress)
 

@@ -82,7 +82,7 @@ class TableLayout:
             expected = math.prod(size for _, size in self.dims)
             if missing or len(self.counted) != len(self.axes) or expected != rows:
                 raise FormatError(
-                    "the rows or columns are no longer those that were written", hint="read_columns reads the table"
+                    "rows or columns were changed since the file was written", hint="read_columns reads the table"
                 )
         for name in missing:
             self.arrays.pop(name, None)
@@ -99,7 +99,7 @@ def to_table(arrays: Any) -> tuple[pl.DataFrame, TableLayout]:
     by_name, labels = (values_by_name(arrays), None) if described is None else described
     refuse_lists(arrays, by_name)
     if "" in by_name:
-        raise LimitError("the name '' is none for a column of a file: rename it")
+        raise LimitError("a column cannot have the name '': rename it")
     linear = linear_arrays(by_name)
     layout = TableLayout(arrays={name: (array.dtype, ()) for name, array in linear.items()})
     if labels is not None:
@@ -213,7 +213,7 @@ class OpenTable:
         for name in wanted:
             with self._naming_column(name):
                 if type(self.columns[name]).__name__ == "List":
-                    raise DTypeError("a column of lists, which is not read as an array")
+                    raise DTypeError("a column of lists cannot be read as an array")
                 dtype, own = self.layout.arrays.get(name, ("", None))
                 array = _to_array(frame[name], dtype)
                 if self.layout.dims is not None and own is not None:
@@ -300,7 +300,9 @@ def _to_array(series: pl.Series, dtype: str) -> Array:
             same = array.astype(wanted)
         if np.array_equal(same.astype(array.dtype), array, equal_nan=True):
             return same
-    raise FormatError(f"holds {series.dtype}, and was written as {dtype}", hint="read_columns reads it as it is")
+    raise FormatError(
+        f"holds {series.dtype}, and was written as {dtype}", hint="read_columns reads the column as it is"
+    )
 
 
 def _to_objects(series: pl.Series) -> Array:
@@ -326,6 +328,4 @@ def _fold(column: Array, places: Sequence[int], layout: TableLayout) -> Array:
 
 
 def _changed_rows() -> FormatError:
-    return FormatError(
-        "the rows are no longer those that were written, or in another order", hint="read_columns reads the table"
-    )
+    return FormatError("rows were changed or sorted since the file was written", hint="read_columns reads the table")

@@ -44,7 +44,7 @@ def check_names(names: Iterable[str]) -> None:
     taken: dict[str, str] = {}
     for name in names:
         if problem := _problem(name):
-            raise LimitError(f"the name {name!r:.80} {problem}, and each array is a file of its name: rename it")
+            raise LimitError(f"the name {name!r:.80} {problem}, and it would be the name of a file: rename it")
         same = unicodedata.normalize("NFC", name).casefold()
         if same in taken:
             raise LimitError(f"the names {taken[same]!r} and {name!r} are one file on some systems: rename one")
@@ -53,11 +53,11 @@ def check_names(names: Iterable[str]) -> None:
 
 def _problem(name: str) -> str | None:
     if not name or name.startswith((".", " ")) or name != name.strip():
-        return "is empty, or begins with a dot or with white space, or ends with it"
+        return "is empty, begins with a dot, or begins or ends with white space"
     if wrong := next((mark for mark in name if mark in '/\\:*?"<>|' or not mark.isprintable()), None):
         return f"has {wrong!r} in it"
     if _DEVICES.fullmatch(name):
-        return "is that of a device"
+        return "is the name of a device"
     return f"is longer than {_LONGEST} bytes" if len(name.encode()) > _LONGEST else None
 
 
@@ -173,7 +173,7 @@ def _array_files(source: Readable) -> dict[str, tuple[Readable, str | None]]:
         raise FormatError("a folder without any .ra file")
     files_by_name = {path.name[: -len(SUFFIX)]: (path, path.name) for path in files}
     if len(files_by_name) < len(files):
-        raise FormatError("two files of the folder differ in the case of their suffix alone")
+        raise FormatError("two files of the folder differ only in the case of their suffix")
     return {**files_by_name}
 
 

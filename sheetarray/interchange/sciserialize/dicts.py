@@ -401,11 +401,11 @@ def _index(labels: Any, count: int, path: str, decode: Callable[[Any, str], Any]
             return pd.MultiIndex.from_tuples(tuples)
         return pd.Index(decoded, tupleize_cols=False)
     except (ValueError, TypeError, OverflowError) as error:
-        raise FormatError(f"labels that pandas does not take ({error})", location=path) from error
+        raise FormatError(f"pandas refuses the labels ({error})", location=path) from error
 
 
 def _label(label: Any, path: str) -> Any:
     inner = label if isinstance(label, list) else [label]
     if not all(isinstance(part, _LABELS) for part in inner):
-        raise FormatError("a label is a text, a number or a time", location=path)
+        raise FormatError("a label must be a text, a number or a time", location=path)
     return tuple(label) if isinstance(label, list) else label

@@ -191,7 +191,7 @@ def decode_types(value: Any) -> Any:
         value: the result of `encode_types`, or of a reader of JSON or MessagePack.
 
     Raises:
-        FormatError: `.location` is the path to the value, such as `x.shape[1]`.
+        FormatError: a value is wrong; `.location` is the path to it, such as `x.shape[1]`.
 
     Example:
         >>> decode_types({"__type__": "ndarray", "dtype": "int8", "shape": [1, 2], "bytes": b"\\x01\\x02"})
@@ -274,7 +274,7 @@ def _set(value: dict[str, Any], path: str, decode: _Decode) -> set[Any]:
     try:
         return set(decode(items, location))
     except TypeError as error:
-        raise FormatError("a set of what cannot be in one", location=location) from error
+        raise FormatError("a set with an item that cannot be in a set", location=location) from error
 
 
 _TYPES: dict[str | None, Callable[[dict[str, Any], str, _Decode], Any]] = {

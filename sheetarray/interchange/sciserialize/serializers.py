@@ -127,7 +127,7 @@ def dump_plain(plain: Any) -> str:
     try:
         return json.dumps(plain, default=_as_base64)
     except ValueError as error:  # an integer of more digits than Python prints
-        raise LimitError(f"no JSON holds it ({error})") from error
+        raise LimitError(f"JSON cannot hold it ({error})") from error
 
 
 def check_count(values: int) -> None:
@@ -196,7 +196,7 @@ def pack_plain(plain: Any) -> bytes:
         content: bytes = msgpack_module().packb(plain, use_bin_type=True)
     except (OverflowError, ValueError) as error:
         raise LimitError(
-            f"no MessagePack holds an integer of more than 64 bits, or a value of more than {MOST_BYTES} bytes: "
+            f"MessagePack cannot hold an integer of more than 64 bits, or a value of more than {MOST_BYTES} bytes: "
             "split the array, or write JSON"
         ) from error
     return content

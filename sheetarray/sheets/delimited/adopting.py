@@ -240,7 +240,7 @@ def _check_room(text: str, delimiter: str, added: Sequence[tuple[int, int]]) -> 
     for cell, start, end in _spans_of(text, delimiter, max((row for row, _ in added), default=-1)):
         if cell in wanted and text[start:end].strip(' \t"'):
             where = cell_address(*cell)
-            raise LimitError(f"{where}: the row that is added needs this cell, which holds something else: move it")
+            raise LimitError(f"{where}: a new row needs this cell, which is not empty: move its content")
 
 
 def _add_columns(

@@ -51,10 +51,10 @@ def read_csv(
         names: the arrays to read; None reads all.
         delimiter: the character between cells; None finds it.
         decimal: the decimal mark; None finds it.
-        encoding: the encoding of the text. None takes that of the byte order mark, otherwise strict UTF-8.
+        encoding: the encoding of the text. None takes the encoding of the byte order mark, or UTF-8 without one.
         strict: refuse flat lists without a version, an older form.
         missing: "nan" reads blanks in float and complex arrays as NaN.
-        formulas: "escape" takes away the apostrophe that `write_csv` put before text; "keep" leaves it.
+        formulas: "escape" removes the apostrophe that `write_csv` put before text; "keep" keeps it.
         resize: read arrays at their new length where people added or deleted rows.
         progress: a function, called with the number of cells read and the total.
         storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.

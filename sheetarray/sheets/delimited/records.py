@@ -108,8 +108,7 @@ class Records:
             raise FormatError(
                 "a quote opens a cell here, and is never closed",
                 location=f"line {line}",
-                hint="the text is cut off, or a quote is missing; one that is a character of its cell is written as "
-                "two within quotes",
+                hint="the text is cut off, or a quote is missing; inside a cell, a quote is written as two quotes",
             )
         self._found.append(np.frombuffer(found, np.int64).reshape(-1, 3) + np.array([row - first, 0, 0], np.int64))
         self._blank.append(np.frombuffer(blank, np.int64) + (row - first))

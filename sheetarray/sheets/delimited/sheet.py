@@ -336,7 +336,7 @@ class CsvSheet:
         filled = [row for row in rows.tolist() if row not in lying]
         if filled:
             more = f" (and {len(filled) - 1} more)" if len(filled) > 1 else ""
-            hint = "a decimal comma or a delimiter in text, which has moved the cells of its row?"
+            hint = "did a decimal comma, or a delimiter in text, move the cells of this row?"
             address = cell_address(filled[0], column)
             self.notes = [Finding("warning", address, f"a cell to the right of all columns{more}", hint)]
 

@@ -258,8 +258,8 @@ class _ByteOrderMarkEncoder(codecs.IncrementalEncoder):
 # knows bytes: the encoding, the delimiter, quotes, and how many cells are written and parsed at once.
 
 _LOSES_APOSTROPHE = (
-    "would lose its apostrophe when it is read without formulas='keep': write with formulas='escape', which every text "
-    "comes back from"
+    "would lose its apostrophe when somebody reads it without formulas='keep': write with formulas='escape', which "
+    "keeps every text"
 )
 
 
@@ -290,18 +290,18 @@ def write_csv(
         bom: begin with a byte order mark; Excel needs one to recognise UTF-8.
         names: write the names in row 1 (column A for orient="rows").
         orient: "columns" writes one array a column, "rows" one array a row.
-        formulas: "escape" puts an apostrophe before text that a spreadsheet would evaluate. "keep" leaves such text,
-            and refuses text that only `read_csv` with "keep" would read unchanged.
-        max_rows: the rows that the reading program has (Excel: 1,048,576). Longer arrays continue in the next column.
-        layout: "grid" writes tables for people, slice by slice with their labels; you cannot read them back.
+        formulas: "escape" puts an apostrophe before text that a spreadsheet would evaluate. "keep" writes such text as
+            it is, but refuses text such as `'=1`, from which `read_csv` would remove the apostrophe.
+        max_rows: how many rows the reading program has (Excel: 1,048,576). Longer arrays continue in the next column.
+        layout: "grid" writes tables for people, slice by slice with labels. You cannot read arrays from such a file.
         progress: a function, called with the number of cells written and the total.
         storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
 
     Raises:
-        DTypeError: the format has no dtype for an array, the encoding lacks a character, or text such as `'=1` with
-            formulas="keep".
-        LimitError: a blank name, a delimiter that cells may contain, or options that "grid" does not have. Nothing was
-            written.
+        DTypeError: the format has no dtype for an array, the encoding lacks a character, or `formulas="keep"` refuses
+            a text such as `'=1`.
+        LimitError: a name is blank, cells may contain the delimiter, or the layout "grid" does not have an option.
+            Nothing was written.
 
     Example:
         >>> import io

@@ -49,33 +49,34 @@ def write_excel(
     progress: Progress | None = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write arrays to a sheet of a workbook, one column each, with a defined name for the elements of each.
+    """Write arrays to a sheet of a workbook, one column each. The elements of each array get a defined name.
 
     Args:
         target: a path, or an open file (only with mode "w"). A file is replaced whole or not at all.
         arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
         sheet: the title of the sheet. More than 16,384 columns continue in `arrays (2)` and so on. An array in several
             sheets has a defined name in each: `t_1`, `t_2`.
-        mode: "w" makes a workbook. "a" adds the sheet to an existing one, and leaves everything else in it as it is.
-        if_sheet_exists: "replace" replaces a sheet of that title, if sheetarray wrote it.
+        mode: "w" makes a new workbook. "a" adds the sheet to an existing workbook, and leaves everything else in it as
+            it is.
+        if_sheet_exists: "replace" replaces a sheet of the same title, if sheetarray wrote that sheet.
         cells: "text" writes every element as text, so that no program rounds it.
-        dates: "real" writes datetime64 as dates that people can edit: days to milliseconds, from 1900-03-01 to the end
-            of 9999. Other moments are ISO text. "text" writes all as ISO text.
+        dates: "real" writes datetime64 as dates that people can edit, from 1900-03-01 to the end of 9999, down to
+            milliseconds. All other dates are ISO text. "text" writes all dates as ISO text.
         guard: keep an exact copy of every array in a very hidden sheet. `read` then restores numbers that a program
             rounded, and `check` finds every edit.
         views: True, names of arrays, or a `View` for each name. A view is a sheet `<name> view` that shows one slice of
             an array of two dimensions or more as a table of formulas, with choosers, colours and a chart.
-        formats: the number format of an array of floats or integers, by name, such as `{"t": "0.0"}`. It changes what
-            people see; cells hold the exact numbers. Other floats are shown with as many decimals as they need, at most
-            6; very small and very large ones with a power of ten.
+        formats: the number formats of arrays of floats or integers, by name, such as `{"t": "0.0"}`. A format changes
+            what people see; the cells hold the exact numbers. By default, floats show as many decimals as they need,
+            at most 6, and very small and very large floats show a power of ten.
         progress: a function, called with the number of cells written and the total.
         storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
 
     Raises:
         DTypeError: the format has no dtype for an array.
         FormatError: the file is not a workbook, with mode "a".
-        LimitError: Excel cannot hold a name, a title or a text; a view is impossible; the workbook is protected, or
-            another program saved it meanwhile. The file stays as it was.
+        LimitError: Excel cannot hold a name, a title or a text; or a view is impossible; or the workbook is protected,
+            or another program saves it at the same time. The file stays as it was.
         NotFoundError: `views` or `formats` names an array that you do not write.
 
     Example:
@@ -196,8 +197,7 @@ def read_excel(
         missing: "nan" reads blanks in float and complex arrays as NaN.
         strict: refuse flat lists without a version, an older form.
         resize: read arrays at their new length where people added or deleted rows.
-        guard: if the workbook has a guard, restore the numbers that a program only rounded. False reads the cells as
-            they are.
+        guard: if the workbook has a guard, restore numbers that a program rounded. False reads the cells as they are.
         progress: a function, called with the number of cells read and the total.
         storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
 

@@ -270,7 +270,7 @@ def adopt_workbook(
             writer.write_parts({name: added for name, added in replaced.items() if name not in package})
             writer.finish()
             if file_version(source) != before:
-                raise LimitError("another program saved or removed the workbook meanwhile: adopt it once more")
+                raise LimitError("another program saved or removed the workbook at the same time: adopt it again")
     return {name: info_of_resized(array) for name, array in arrays.items() if array.is_changed}
 
 

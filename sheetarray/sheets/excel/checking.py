@@ -138,13 +138,13 @@ class ViewFindings:
         if plan is not None and plan.array.capacity == header.capacity:
             target = str(EditableGrid(plan, str, CellStyles()).column_formulas()[first]).replace("&amp;", "&")
         many = f" and {len(lost) - 1} more elements hold values" if len(lost) > 1 else " holds a value"
-        reason = f"{header.describe_element(name, first)}{many} in the place of formulas into the view for editing"
+        reason = f"{header.describe_element(name, first)}{many} instead of formulas that refer to the view for editing"
         index = header.index_at(first) if len(lost) == 1 else None
         hint = f"type the formula ={target} into it again" if target and len(lost) == 1 else "write the view again"
         yield Finding(
             "warning",
             column.address(first),
-            f"{reason}: what is typed there is not read",
+            f"{reason}: values typed into the view are not read there",
             hint,
             array=name,
             index=index,

@@ -79,7 +79,7 @@ class OpenWorkbook:
         part = self.root_relations.target("officeDocument")
         if part is None:
             raise FormatError(
-                f"no workbook of Excel but {_guess_kind(package)}",
+                f"not a workbook of Excel, but {_guess_kind(package)}",
                 hint="save it as .xlsx first, or write to a new file",
             )
         self.part = part
@@ -121,7 +121,7 @@ class OpenWorkbook:
         protection = self.markup.root.child_named("workbookProtection")
         if protection is not None and protection.get("lockStructure") in ("1", "true"):
             raise LimitError(
-                "the structure of the workbook is protected, so that it takes no other sheets: "
+                "the structure of the workbook is protected, so no sheet can be added: "
                 "remove the protection in Excel first, or write to a new file"
             )
 
@@ -145,7 +145,7 @@ class OpenWorkbook:
             )
         if any(relation.kind == _SHARED for relation in self.relations.entries):
             raise LimitError(
-                "the workbook is shared, and its history of changes would not know the sheet: "
+                "the workbook is shared, and its history could not record the change: "
                 "unshare it in Excel first, or write to a new file"
             )
 

@@ -105,7 +105,7 @@ def _write_revised(opened: Source, path: Path, columns: Mapping[str, LinearArray
         for other, cells in splice.followed.items():
             known = next((each for each in parts if each.casefold() == other.casefold()), None)
             if known is None:
-                raise FormatError(f"formulas refer to a sheet {other!r:.80}, which is not there", location=title)
+                raise FormatError(f"formulas refer to a sheet {other!r:.80}, which does not exist", location=title)
             splices.setdefault(known, Splice(known, {})).cells.update(cells)
     chain = book.relations.present_target("calcChain")
     dropped = {chain} if lost and chain else set()
@@ -160,7 +160,7 @@ def _word_xml(word: Cell) -> str:
 
 # Writes the arrays of a workbook anew from its guard: as they were written, or with edits and all else exact.
 def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = False) -> list[str]:
-    """Write the arrays of a workbook again from its guard, to the sheets where they were, with guard and views.
+    """Write the arrays of a workbook again from its guard, with guard and views, to the sheets where they were.
 
     Args:
         source: a path or an open file: .xlsx, .xlsm, .xlsb, .xls, .ods.
@@ -185,7 +185,7 @@ def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = Fals
         ['t']
     """
     if isinstance(target, (str, os.PathLike)) and not name_part(target).lower().endswith((*CONTENT_TYPES,)):
-        raise LimitError(f"what is restored is a workbook: name a target that ends in {' or '.join(CONTENT_TYPES)}")
+        raise LimitError(f"restore writes a workbook: name a target that ends in {' or '.join(CONTENT_TYPES)}")
     with Source(source) as opened, locating(source=opened.name), Workbook(opened, reads_numbers=True) as book:
         groups = _restore_arrays(book, keep_edits=keep_edits)
         asked = book.views.asked

@@ -25,7 +25,7 @@ _STYLE = re.compile(rb"""\ss\s*=\s*["']([0-9]{1,6})["']""")
 _TYPE = re.compile(rb"""\st\s*=\s*["'](\w+)["']""")
 _SPANS = re.compile(rb"""\sspans\s*=\s*(?:"[^"]*"|'[^']*')""")
 _FORMULA_HERE = "\0"
-SAVE_ANEW = "save the workbook anew in a spreadsheet program, or write to a .csv"
+SAVE_ANEW = "save the workbook again in a spreadsheet program, or write to a .csv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Splice:
             found = _ROW_NUMBER.search(match[2])
             last, number = number, int(found[1]) - 1 if found else number + 1
             if number <= last:
-                raise self._error("the rows of this worksheet do not stand in their order")
+                raise self._error("the rows of this worksheet are not in order")
             while left and left[-1] < number:
                 row = left.pop()
                 pieces += [content[at : match.start()], self._make_row(prefix, row, b"", b"", new[row])]
@@ -125,7 +125,7 @@ class Splice:
         style, holds_number = _style_of(match[2]), _is_number(match[2], match[3])
         if new.model is not None:
             if formula or _VALUE.search(held) or b"is>" in held:
-                raise LimitError(f"{where}: the row that is added needs this cell, which holds something else: move it")
+                raise LimitError(f"{where}: a new row needs this cell, which is not empty: move its content")
             style, holds_number = self._models[new.model, column]
         if formula is None:
             return self._cell(prefix, row, column, style, new, serial=holds_number)
@@ -138,7 +138,9 @@ class Splice:
             cells[int(plain[4]) - 1, column_number(plain[3])] = new
             return self._cell(prefix, row, column, style, new, serial=holds_number, formula=formula[0])
         if formula[1] and (b"shared" in formula[1] or b"array" in formula[1]) and b"ref" in formula[1]:
-            raise LimitError(f"{where}: other cells share its formula: make it a value in every copy of the file")
+            raise LimitError(
+                f"{where}: other cells share the formula of this cell: make it a value in every copy of the file"
+            )
         self.lost_formula = True
         return self._cell(prefix, row, column, style, new, serial=holds_number)
 

@@ -28,7 +28,7 @@ from .workbook import Workbook
 
 _LEAST = 2  # elements of an array that is looked for under other names
 _FEW = 3  # findings about single elements, with which an array is not looked for under other names
-_RENAMED_HINT = "write the array again to have it remembered under its new name"
+_RENAMED_HINT = "write the array again to store its fingerprint under the new name"
 _MOST_NAMED = 5  # arrays without a record that are named
 
 
@@ -143,7 +143,7 @@ class StoredFingerprints:
         """
         if is_there:
             self._others[name] = other
-            reason = f"its elements are those that were written as {other!r:.80}"
+            reason = f"has the elements that were written as {other!r:.80}"
             return Finding("error", name, reason, "restore it from a copy of the file, or write the arrays again")
         self._asked.add(other)
         reason = f"was written under the name {other!r:.80}, and renamed since"
@@ -203,14 +203,14 @@ class StoredFingerprints:
         other = self._others.get(name) if name is not None else None
         if other is None or self._others.get(other) != name or "were written as" not in finding.message:
             return finding
-        return replace(finding, message=f"exchanged with {other!r:.80}: its elements are those that were written there")
+        return replace(finding, message=f"exchanged with {other!r:.80}: has the elements that were written there")
 
     def find_unknown(self) -> Iterator[Finding]:
         """Yield the finding that some arrays, or all, have no fingerprint."""
         if not self._unknown or self.findings:
             return
         if not self._arrays:
-            reason = "no record of what was written: cannot tell whether elements were rounded, edited or moved since"
+            reason = "the workbook has no record of its arrays: rounded, edited and moved elements cannot be found"
             hint = (
                 "pandas, exceljs and LibreOffice's .xls leave the record out when they save; arrays that sheetarray "
                 "writes to .xlsx have one"
@@ -221,8 +221,8 @@ class StoredFingerprints:
         more = len(self._unknown) - _MOST_NAMED
         names += f" and {more} more" if more > 0 else ""
         place = self._unknown[0] if len(self._unknown) == 1 else None
-        reason = f"no record of {names}, as of the other arrays: cannot tell whether elements were edited"
-        hint = "it was renamed, or put there by another program; write it again"
+        reason = f"the workbook has no record of {names}, only of other arrays: edited elements cannot be found"
+        hint = "the array was renamed, or another program wrote it; write it again"
         yield Finding("warning", place, reason, hint, array=place)
 
     def find_missing(self, titles: Set[str]) -> Iterator[Finding]:

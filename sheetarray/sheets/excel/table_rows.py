@@ -24,7 +24,7 @@ from .fingerprint.verdict import RESTORE, FingerprintComparison, Verdict, compar
 from .guard.guarded import Guarded, describe_row_changes, find_edits, place_rows
 
 _MOST_ELEMENTS = 2**22  # of the arrays of a workbook that are kept until all have been judged
-_UNSURE = "; whether each row stayed together cannot be told without a guard"
+_UNSURE = "; only a guard can tell whether each row stayed together"
 
 
 @dataclass(frozen=True)

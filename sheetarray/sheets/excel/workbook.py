@@ -209,9 +209,7 @@ class Workbook:
                 yield from [finding] if finding is not None else []
         for title in sorted(set(recorded) - set(self.titles)):
             reason = f"the guard is gone: the sheet {title!r:.80} was deleted or renamed"
-            yield Finding(
-                "warning", title, reason, "a sheet that was renamed is a guard again once it has its title back"
-            )
+            yield Finding("warning", title, reason, "if the sheet was renamed, give it its old title back")
 
     def plain_sheets(self) -> list[ExcelSheet]:
         """Return all sheets except guards."""
@@ -335,7 +333,7 @@ def _follow_chain(first: int, table: SectorNumbers, most: int) -> list[int]:
     numbers: list[int] = []
     while first < _LAST:
         if first >= len(table) or len(numbers) > most:
-            raise FormatError("a chain of sectors in the file is broken")
+            raise FormatError("the file's chain of sectors is broken")
         numbers.append(first)
         first = int(table[first])
     return numbers

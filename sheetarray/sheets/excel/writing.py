@@ -297,8 +297,8 @@ def _append_sheets(
         _write_package(edit, PackageWriter(sink), writes, plan, searches)
         if file_version(target) != before:
             raise LimitError(
-                "another program saved or removed the workbook while the sheet was written: it is left "
-                "as that program made it, without the sheet; write once more"
+                "another program saved or removed the workbook while the sheet was written: the file "
+                "stays as that program saved it, without the sheet; write again"
             )
 
 

@@ -41,7 +41,7 @@ keeps_gsheet = Keeps(buffers=True, nested=True, labels=True)
 
 _BY_NAME = "{verb} replaces what it wrote under the same names, and leaves all else as it is"
 instead_gsheet = {
-    "sheet": 'a worksheet is chosen by worksheet="its title"',
+    "sheet": 'choose a worksheet with worksheet="its title"',
     "mode": _BY_NAME,
     "if_sheet_exists": _BY_NAME,
 }

@@ -121,7 +121,7 @@ def _from_object(source: Any, worksheet: str | None) -> SheetAddress:
         if isinstance(source, gspread.Worksheet):
             if worksheet is not None and worksheet.casefold() not in (source.title.casefold(), *_DEFAULTS):
                 raise LimitError(
-                    f"this is the worksheet {source.title!r:.80}, {worksheet!r:.80} is another: give its spreadsheet"
+                    f"this is the worksheet {source.title!r:.80}, {worksheet!r:.80} is another: pass the spreadsheet"
                 )
             key = source.spreadsheet_id
             return SheetAddress(key, source.id, None, f"gsheets://{key}/{source.title}", source.client)

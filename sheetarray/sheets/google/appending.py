@@ -94,7 +94,13 @@ def _grow_array(name: str, array: LinearArray, content: SheetContent) -> _Append
     anchor, address = group[0].anchor, group[0].anchor.address(0)
     header = anchor.header
     if header is None or len(group) > 1 or anchor.orient == "rows":
-        why = "it is broken" if header is None else "it is one of several" if len(group) > 1 else "it runs to the right"
+        why = (
+            "it is broken"
+            if header is None
+            else "it takes several columns"
+            if len(group) > 1
+            else "it is written as a row"
+        )
         raise FormatError(f"{name}: nothing can be appended to this array: {why}", location=address)
     axis = find_slow_axis(header)
     if axis is None:
@@ -130,22 +136,21 @@ def append_gsheet(
     timeout: float = TIMEOUT,
     progress: Progress | None = None,
 ) -> str:
-    """Append rows to arrays of a worksheet: all of them or none. A reader sees the arrays before or after.
+    """Append rows to arrays of a Google worksheet. All rows arrive, or none.
 
     Rows are appended along the first axis; for a column-major array, along the last. Existing elements are not sent
-    again, and only the last one of each array is read.
+    again. A reader never sees some of the new rows without the others.
 
     Args:
         target: as for `write_gsheet`.
         arrays: a mapping of names of existing arrays to their new rows, or anything else that `write_gsheet` takes,
-            except awkward arrays. Rows have the dtype of their array, and its size along all other axes. Labels stay as
-            they are.
+            except awkward arrays. Rows must have the dtype of the array, and its size along all other axes. Labels stay
+            as they are.
         worksheet: as for `write_gsheet`.
         client: as for `write_gsheet`.
         credentials: as for `write_gsheet`.
         timeout: as for `write_gsheet`.
-        progress: as for `write_gsheet`. One request sends all rows, so you see 0 cells before it and all cells after
-            it.
+        progress: as for `write_gsheet`. One request sends all rows, so `progress` is called only before and after it.
 
     Returns:
         The URL of the worksheet.
@@ -153,9 +158,9 @@ def append_gsheet(
     Raises:
         NotFoundError: the worksheet or an array does not exist.
         DTypeError: rows have another dtype than their array. Nothing was changed.
-        FormatError: a cell below an array, at `.location`, is not empty; or the last element of an array or its header
-            is broken. Nothing was changed.
-        LimitError: rows do not fit an array, or there are too many for one request. Nothing was changed.
+        FormatError: a cell below an array is not empty, and `.location` is its address; or the header or the last
+            element of an array is broken. Nothing was changed.
+        LimitError: rows have another shape than the array needs, or are too many for one request. Nothing was changed.
         RemoteError: the service cannot be reached, or refuses. Nothing was changed.
 
     Example:
@@ -191,7 +196,7 @@ def append_gsheet(
                 report(cells, cells)
                 renew_grown_views(service, state, sheet, linear)
                 return worksheet_url(address.key, sheet.gid)
-    raise RemoteError(f"others change the spreadsheet again and again: {message:.200}", hint="append it once more")
+    raise RemoteError(f"other programs keep changing the spreadsheet: {message:.200}", hint="append again")
 
 
 def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[str, LinearArray]) -> None:
@@ -276,7 +281,7 @@ def adopt_gsheet(
     in place, so that there is no `target`. Of `progress` only the attribute `waiting` is called.
     """
     if target is not None:
-        raise LimitError("a spreadsheet is adopted in place: leave the target out, or name a file")
+        raise LimitError("a spreadsheet is changed in place: leave the target out, or name a file")
     service = open_service(source, worksheet, client, credentials, timeout, progress, writing=True)
     with locating(source=service.address.label):
         for _ in service.patience.attempts(_ADOPTIONS):
@@ -292,7 +297,7 @@ def adopt_gsheet(
                 return {name: info_of_resized(array) for name, array in arrays.items() if array.is_changed}
             except (ChangedError, RefusedError) as changed:
                 message = str(changed)
-    raise RemoteError(f"others change the spreadsheet again and again: {message:.200}", hint="adopt it once more")
+    raise RemoteError(f"other programs keep changing the spreadsheet: {message:.200}", hint="adopt it again")
 
 
 def _make_batch(state: State, edits: list[HeaderEdit], arrays: Mapping[str, ResizedArray]) -> tuple[Requests, Swap]:

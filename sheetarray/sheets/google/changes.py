@@ -53,7 +53,7 @@ def apply_changes(
                 return answer
             if happened(fetch_state(service)):
                 return None
-            failure = FailedError("the change was answered, and not made")
+            failure = FailedError("the service answered, but did not make the change")
         except RefusedError as refused:
             if doubtful and happened(fetch_state(service)):
                 return None

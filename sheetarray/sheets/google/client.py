@@ -80,7 +80,7 @@ def login_gsheet(
     ask = partial(_ask, open_browser=open_browser, timeout=timeout, tell=tell)
     _, granted = gspread.oauth_from_dict(config, scopes=SCOPES, flow=ask)
     if not json.loads(granted).get("refresh_token"):
-        raise RemoteError("Google gave no lasting permission", hint="log in once more")
+        raise RemoteError("Google gave no permission for later calls", hint="log in again")
     path = user_file()
     _write_private(path, granted)  # gspread.oauth would write it for everybody to read
     return path
@@ -120,7 +120,7 @@ def _ask(client_config: Any, scopes: Any, *, open_browser: bool, timeout: float,
     from google_auth_oauthlib.flow import InstalledAppFlow, WSGITimeoutError  # type: ignore[import-untyped]
     from oauthlib.oauth2 import OAuth2Error  # type: ignore[import-untyped]
 
-    hint = "log in once more"
+    hint = "log in again"
     try:
         webbrowser.get()
     except webbrowser.Error:
@@ -145,11 +145,11 @@ def _ask(client_config: Any, scopes: Any, *, open_browser: bool, timeout: float,
             prompt="consent",  # else a second login brings no refresh token
         )
     except WSGITimeoutError:
-        why = f"nobody has answered in the browser for {timeout:.0f} seconds"
+        why = f"nobody answered in the browser for {timeout:.0f} seconds"
     except OAuth2Error as error:
-        why = "Google's page was left without consent" if error.error == "access_denied" else f"{error.error:.80}"
+        why = "nobody consented on Google's page" if error.error == "access_denied" else f"{error.error:.80}"
     except Warning:  # oauthlib's, where other scopes were granted than asked for
-        why, hint = "not all boxes were ticked", "log in once more, and tick all boxes about Google Sheets"
+        why, hint = "not all boxes were ticked", "log in again, and tick all boxes about Google Sheets"
     except requests.exceptions.RequestException:
         why, hint = "Google's token server does not answer", "is there a connection to the internet?"
     raise RemoteError(f"not logged in: {why}", hint=hint)
@@ -237,7 +237,7 @@ def _local_client(endpoint: str) -> Any:
 
         def request(self, method: str, endpoint: str, *args: Any, **options: Any) -> requests.Response:
             if not endpoint.startswith((f"{SERVICE}/", f"{DRIVE}/")):
-                raise LimitError(f"{ENDPOINT} stands for the Sheets API alone, and for sharing")
+                raise LimitError(f"{ENDPOINT} replaces only the Sheets API, and sharing")
             return super().request(method, f"{base}/{endpoint.split('/', 3)[3]}", *args, **options)
 
     session = requests.Session()
@@ -256,7 +256,9 @@ def _credentials(path: PathLike | None, writing: bool, sharing: bool) -> Any:
     file = os.fsdecode(path) if path is not None else os.environ.get(_ENVIRONMENT) or None
     if file is not None and (len(file) > _LONGEST_PATH or _SECRET.match(file)):
         which = _ENVIRONMENT if path is None else "credentials="
-        raise RemoteError(f"{which} is the path of a file with credentials, not these themselves", hint=_ADVICE)
+        raise RemoteError(
+            f"{which} is the path of a file with credentials, not the credentials themselves", hint=_ADVICE
+        )
     if file is None and (user := user_file()).is_file():
         file = str(user)
     why = "neither a service account's key nor a user's credentials"
@@ -283,10 +285,10 @@ def _from_file(path: Path, scopes: list[str]) -> Any:
     except OSError as error:
         raise type(error)(error.errno, f"the credentials cannot be read: {error.strerror}", str(path)) from None
     if os.name == "posix" and stat.S_IMODE(path.stat().st_mode) & 0o044:
-        warn_caller(f"{path}: others can read these credentials; chmod 600 it")
+        warn_caller(f"{path}: other users can read these credentials; run chmod 600 on the file")
     content = json.loads(text)
     if "installed" in content or "web" in content:
-        what = "names an OAuth client, which lets nobody in by itself"
+        what = "is an OAuth client, which is not enough to log in"
         raise RemoteError(f"the credentials file {path} {what}", hint=_ADVICE)
     kind = content.get("type", "authorized_user")
     if kind == "service_account":

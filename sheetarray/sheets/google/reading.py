@@ -45,7 +45,7 @@ def _read_consistently(service: SheetsApi, attempt: Callable[[], Result]) -> Res
                 message = str(changed)
         if message:
             raise RemoteError(f"the service refuses: {message}", status=400)
-        raise FormatError("it changed each time while it was read", hint="others are writing to it: read it again")
+        raise FormatError("it changed whenever it was read", hint="others are writing to it: read it again")
 
 
 def select_sheets(service: SheetsApi, *, first: bool = False, at_once: int = MOST_AT_ONCE) -> list[GoogleSheet]:
@@ -174,23 +174,24 @@ def read_gsheet(
     missing: Missing = "error",
     progress: Progress | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """Read the arrays of a Google spreadsheet, as they are at one moment.
+    """Read arrays of a Google spreadsheet, all in the state of the same moment.
 
     Args:
         source: a URL (`#gid=` chooses the worksheet), `gsheets://KEY/worksheet`, a key, or a gspread Spreadsheet or
             Worksheet.
         names: the arrays to read; only their columns are fetched. None reads all.
         slices: slices of the first axis, by name, such as `{"t": slice(0, 100)}`. Only these cells are fetched, if the
-            array is in row-major order and has no gaps. Others are read whole and then cut.
+            array is in row-major order and has no gaps. Other arrays are read whole and then cut.
         worksheet: the title of the worksheet, if the source names none. None reads every worksheet that holds arrays.
-        client: a gspread client; None makes one that may only read.
-        credentials: the path of a key file. If you pass none, `sheetarray.sheets.google.client` says which one is used.
-        timeout: seconds after which the call gives up; waiting for a quota does not count.
+        client: a gspread client; None makes a client that may only read.
+        credentials: the path of a key file. None searches in the places that `help(sheetarray.sheets.google.client)`
+            lists.
+        timeout: the seconds after which the call gives up. The time of waiting for a quota does not count.
         strict: refuse flat lists without a version, an older form.
         missing: "nan" reads blanks in float and complex arrays as NaN.
         resize: read arrays at their new length where people added or deleted rows.
-        progress: a function, called with the number of cells read and the total. If it has an attribute `waiting`, that
-            is called with the seconds of each pause, and the reason.
+        progress: a function, called with the number of cells read and the total. If the function has an attribute
+            `waiting`, this attribute is called before each pause, with the seconds and the reason.
 
     Returns:
         The arrays by name, in the order in which they were written.
@@ -211,7 +212,7 @@ def read_gsheet(
     """
     _check_slices({} if slices is None else slices)
     if slices and resize:
-        raise LimitError("slices are of the arrays as their headers say, and resize=True of what stands below")
+        raise LimitError("slices= needs the lengths in the headers, so it cannot be used with resize=True")
 
     def attempt() -> dict[str, np.ndarray[Any, Any]]:
         at_once = _READ_AT_ONCE if names is None and not slices else MOST_AT_ONCE

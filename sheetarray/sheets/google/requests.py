@@ -333,7 +333,7 @@ class SheetsApi:
         hint = f"share it with {whom}, as an editor if it is to be written"
         if status == 401:
             what = "the service does not accept the credentials"
-            hint = "they may be expired or withdrawn; make new ones"
+            hint = "the credentials may be expired or withdrawn; make new credentials"
         elif status == 404:
             what = f"there is no spreadsheet {self.key}"
             hint = f"is the key right, and the spreadsheet shared with {whom}?"
@@ -364,7 +364,7 @@ class SheetsApi:
 
         if isinstance(error, TransportError):
             return self._unreached("the service that signs in cannot be reached")
-        hint = "they may be expired or withdrawn, or the clock of this machine is wrong"
+        hint = "the credentials may be expired or withdrawn, or the clock of this machine is wrong"
         raise RemoteError(f"the credentials were not accepted ({type(error).__name__})", hint=hint) from None
 
     def _unreached(self, what: str) -> FailedError:

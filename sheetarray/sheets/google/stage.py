@@ -85,7 +85,7 @@ class Stage:
         self.attempts += 1
         self._filled = False
         if self.attempts > _MOST_ATTEMPTS:
-            raise RemoteError("the hidden sheet of this write is removed again and again")
+            raise RemoteError("something keeps removing the hidden sheet of this write")
         requests = [*remains_requests(state), *self.removal_requests(state)]
         self.gids = [new_gid() for _ in self.layouts]
         for gid, layout, title in zip(self.gids, self.layouts, self._titles(), strict=True):
@@ -270,7 +270,7 @@ def stage_findings(state: State) -> list[Finding]:
 def describe_stages(state: State, own: Collection[int]) -> str:
     """Return the end of a sentence that says which stages of other writes take room; empty if none do."""
     others = [_to_finding(state, sheet) for sheet in state.living_stages(own)]
-    return "".join(f"; what takes room is {finding.message} ({finding.hint})" for finding in others[:1])
+    return "".join(f"; the room is taken by {finding.message} ({finding.hint})" for finding in others[:1])
 
 
 def _to_finding(state: State, sheet: Worksheet) -> Finding:

@@ -371,7 +371,7 @@ def write_views(
                 message = refused.message
     except (RemoteError, LimitError) as error:
         message = str(error)
-    warn_caller(f"the arrays are written, their views are not: {message:.300}; write them once more")
+    warn_caller(f"the arrays were written, but not their views: {message:.300}; write them again")
 
 
 def _write_once(
@@ -499,7 +499,7 @@ def renew_views(service: SheetsApi, state: State, arrays: Mapping[str, ResizedAr
             write_views(service, ViewSource.of_resized(sheet, here, dates=dates), {}, kept=kept)
             if kept:
                 warn_caller(
-                    f"{quote_names(list(kept.values()))}: not made anew, since people typed over formulas of it; check "
+                    f"{quote_names(list(kept.values()))}: not written again, because people typed over formulas; check "
                     "names the cells: type their values into the array's column, delete the view, and write it again"
                 )
 
@@ -517,6 +517,6 @@ def renew_grown_views(service: SheetsApi, state: State, sheet: Worksheet, names:
         arrays = read_resized_arrays([GoogleSheet(service, now, state)] if now else [], missing="error")
     except (SheetArrayError, ChangedError, RefusedError) as error:
         # An exception would make people append the rows once more
-        warn_caller(f"the rows are appended, but views do not show them: {error!s:.300}; write the views once more")
+        warn_caller(f"the rows are appended, but views do not show them: {error!s:.300}; write the views again")
         return
     renew_views(service, state, arrays, names)

@@ -55,12 +55,12 @@ def _parse_columns(answer: Answer, wanted: Sequence[str]) -> list[FetchedColumns
     """Return the columns of each range of an answer; a ValueError if it answers a request for other ranges."""
     ranges = answer["valueRanges"]
     if len(ranges) != len(wanted):
-        raise ValueError("not as many ranges as were asked for")
+        raise ValueError("the answer has another number of ranges than the request")
     fetched = [list(block.get("values", [])) for block in ranges]
     if not all(isinstance(column, list) for columns in fetched for column in columns):
         raise ValueError("no columns")
     if not all(is_same_range(block.get("range"), name) for block, name in zip(ranges, wanted, strict=True)):
-        raise ValueError("other ranges than were asked for")
+        raise ValueError("the answer has other ranges than the request")
     return fetched
 
 

@@ -175,8 +175,8 @@ class Write:
                 plan = part.make(self.service, state, sheet, part.layout, room, part.corner)
             else:
                 raise LimitError(
-                    f"the worksheet {sheet.title!r:.80} is a view of {sheet.view.array!r:.80}, in which no array is "
-                    "looked for: write to another one"
+                    f"the worksheet {sheet.title!r:.80} is a view of {sheet.view.array!r:.80}, and arrays on a view "
+                    "are not read: write to another worksheet"
                 )
             self.plans.append(plan)
             others += plan.rows * plan.columns
@@ -270,38 +270,39 @@ def write_gsheet(
     timeout: float = TIMEOUT,
     progress: Progress | None = None,
 ) -> str:
-    """Write arrays into a worksheet of a Google spreadsheet, one column each: all of them, or nothing at all.
+    """Write arrays into a worksheet of a Google spreadsheet, one column each. All arrays are written, or none.
 
-    Arrays of the same names are replaced. Other arrays, and cells of your own, stay. Each array gets a named range, so
+    An array of the same name is replaced. Other arrays, and cells of your own, stay. Each array gets a named range, so
     `=SUM(temperature)` works. Integers beyond 2^53, -0.0, NaN and infinities are written as text.
 
     Args:
         target: a URL (`#gid=` chooses the worksheet), `gsheets://KEY/worksheet`, a key, or a gspread Spreadsheet or
             Worksheet; `gsheets://new?title=TITLE` makes a spreadsheet.
         arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
-        worksheet: the title of the worksheet, if the target names none. It is made if it does not exist.
-        at: the first cell, such as "D5". Cells that hold something are never overwritten. None takes free columns.
-        dates: "real" writes datetime64 as dates that people can edit: days to milliseconds, from 1900-03-01 to the end
-            of 9999. Other moments are ISO text. "text" writes all as ISO text.
-        views: True, names of arrays, or a `View` for each name. A view is a worksheet `<name> view`. It shows one
+        worksheet: the title of the worksheet, if the target names none. A new worksheet is made if none has this title.
+        at: the first cell, such as "D5". Cells that are not empty are never overwritten. None takes free columns.
+        dates: "real" writes datetime64 as dates that people can edit, from 1900-03-01 to the end of 9999, down to
+            milliseconds. All other dates are ISO text. "text" writes all dates as ISO text.
+        views: True, names of arrays, or a `View` for each name. A view is a worksheet `<name> view`, which shows one
             slice of an array of two dimensions or more: a table of formulas, with choosers, colours and a chart.
-            Existing views of the same arrays are renewed. If a view cannot be written, you get a warning, and the
-            arrays stay.
-        client: a gspread client; None makes one.
-        credentials: the path of a key file. If you pass none, `sheetarray.sheets.google.client` says which one is used.
-        timeout: seconds after which the call gives up; waiting for a quota does not count.
-        progress: a function, called with the number of cells written and the total. If it has an attribute `waiting`,
-            that is called with the seconds of each pause, and the reason.
+            Existing views of the same arrays are written again. If a view cannot be written, you get a warning, and
+            the arrays stay.
+        client: a gspread client; None makes a client.
+        credentials: the path of a key file. None searches in the places that `help(sheetarray.sheets.google.client)`
+            lists.
+        timeout: the seconds after which the call gives up. The time of waiting for a quota does not count.
+        progress: a function, called with the number of cells written and the total. If the function has an attribute
+            `waiting`, this attribute is called before each pause, with the seconds and the reason.
 
     Returns:
         The URL of the worksheet.
 
     Raises:
         DTypeError: the format has no dtype for an array.
-        LimitError: more than 10,000,000 cells in the spreadsheet, 18,278 columns, or 50,000 characters in a cell; or a
-            view is impossible. Nothing was written.
-        FormatError: a cell where an array has to go, at `.location`, is not empty. Nothing was changed.
-        NotFoundError: the worksheet of the target's id does not exist, or `views` names an array that you do not write.
+        LimitError: the spreadsheet would have more than 10,000,000 cells or 18,278 columns, or a cell more than 50,000
+            characters; or a view is impossible. Nothing was written.
+        FormatError: a cell where an array has to go is not empty; `.location` is its address. Nothing was changed.
+        NotFoundError: no worksheet has the id in the target's URL, or `views` names an array that you do not write.
         RemoteError: the service cannot be reached, refuses, or its quota is used up. The old arrays stay.
 
     Example:
@@ -456,16 +457,17 @@ def create_gsheet(
     """Make a Google spreadsheet, share it, and return its URL.
 
     Args:
-        title: the title of the spreadsheet; several spreadsheets may have the same one.
-        share: e-mail addresses of people and groups who may edit it. Without any, only the account of the credentials
-            can open it. For a service account, that is no person.
+        title: the title of the spreadsheet. Several spreadsheets may have the same title.
+        share: e-mail addresses of people and groups who may edit the spreadsheet. By default, only the account of the
+            credentials can open it. If that is a service account, no person can open the spreadsheet.
         client: as for `write_gsheet`; with `share`, it needs a scope of Drive.
         credentials: as for `write_gsheet`; with `share`, they need a scope of Drive.
         timeout: as for `write_gsheet`.
 
     Raises:
-        LimitError: a spreadsheet cannot have this title, or a text in `share` is no e-mail address.
-        RemoteError: the service cannot be reached, or refuses. The message names the spreadsheet if it may exist.
+        LimitError: a spreadsheet cannot have this title, or a text in `share` is not an e-mail address.
+        RemoteError: the service cannot be reached, or refuses. If the spreadsheet may exist all the same, the message
+            says so.
 
     Example:
         >>> from sheets_emulator import SheetsServer

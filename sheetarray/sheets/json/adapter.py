@@ -123,8 +123,8 @@ def read_json(
         storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
 
     Returns:
-        The arrays by name. If the text has no names, a single list is named after the file, and several are named A, B,
-            ..
+        The arrays by name. If the text has no names, a single list takes the file's name without its suffix, and
+            several lists are named A, B, ..
 
     Raises:
         FormatError: the content is wrong; `.location`, such as `x[17]`, is the first wrong cell.
@@ -193,7 +193,7 @@ def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Find
         if errors:
             broken += 1
             if broken == MOST_BROKEN:
-                reason = f"{MOST_BROKEN} arrays are broken: those after this one were not looked at"
+                reason = f"{MOST_BROKEN} arrays are broken: those after this one were not checked"
                 yield from [*findings, Finding("error", name, reason)]
                 return
         findings += [replace(note, array=name) for note in notes]

@@ -99,7 +99,7 @@ class _Walk:
         _, header, start = read_header(cells, name, strict=self._strict, note=self._note)
         self._at = find_list_end(self._text, self._at)
         if not self._at:
-            raise FormatError("the list does not end", location=name)
+            raise FormatError("the list has no end", location=name)
         return FlatList(ArrayInfo.from_header(header, f"{name}[0]", start), spans)
 
     def _next_token(self) -> bytes:

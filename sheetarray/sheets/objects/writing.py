@@ -278,7 +278,7 @@ def _title_for(book: _OpenpyxlBook | _XlsxWriterBook, target: Any, title: str | 
         return default if title is None else title
     known = book.title_of(own)
     if title is not None and title.casefold() != known.casefold():
-        raise LimitError(f"the target is the worksheet {known!r}, and {title!r:.80} is another: give its workbook")
+        raise LimitError(f"the target is the worksheet {known!r}, and {title!r:.80} is another: pass the workbook")
     return known
 
 

@@ -237,7 +237,7 @@ def test_what_is_no_archive_is_not_added_to(tmp_path: Path) -> None:
     save(path, LISTS, "t")  # such as a temporary file that was just made
     assert list(load(path)) == ["t"]
     path.write_bytes(b"something else")
-    with pytest.raises(sa.FormatError, match=r"no \.awkd file"):
+    with pytest.raises(sa.FormatError, match=r"not an \.awkd file"):
         save(path, LISTS, "t")
     assert path.read_bytes() == b"something else"
 

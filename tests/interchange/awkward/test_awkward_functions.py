@@ -213,7 +213,7 @@ def test_generators_that_are_no_functions_are_refused() -> None:
 
 def test_functions_are_named_by_tuples() -> None:
     for functions in ({"m.f": len}, {("m",): len}, {("m", "f"): 5}, {"m": len}, [("m", "f")], len):
-        with pytest.raises(TypeError, match="functions maps"):
+        with pytest.raises(TypeError, match="functions must map"):
             deserialize({"": b"{}"}, functions=functions)  # type: ignore[arg-type]
 
 

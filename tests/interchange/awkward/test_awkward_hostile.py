@@ -157,7 +157,7 @@ def bombs() -> dict[str, tuple[dict[str, Any], str]]:
         ),
         "a chain of references": (
             {"list": [{"ref": 1001 + n, "id": 1000 + n} for n in range(9000)] + [{"json": 1, "id": 10000}]},
-            "expressions within each other",
+            "expressions are nested",
         ),
         "an integer of 10^4000": (buffer("0", "int64", 10**4000), "not an integer of 64 bits"),
         "a pickle": ({"python": base64.b64encode(PICKLE).decode()}, "could execute"),
@@ -203,7 +203,7 @@ def test_what_just_fits_the_limits_is_read() -> None:
     blobs, nested = _nested(DEEPEST_ARRAY - 1)
     assert blobs.read(nested).tolist() != []
     blobs, nested = _nested(DEEPEST_ARRAY)
-    refused(blobs, nested, f"more than {DEEPEST_ARRAY} arrays within each other")
+    refused(blobs, nested, f"arrays are nested more than {DEEPEST_ARRAY} deep")
     text: Any = 1
     for _ in range(DEEPEST_JSON - 2):
         text = [text]

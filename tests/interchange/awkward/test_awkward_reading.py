@@ -47,10 +47,10 @@ def test_names_are_those_of_the_schema_with_its_prefix() -> None:
 @pytest.mark.parametrize(
     ("content", "match"),
     [
-        (b'{"schema": {"json": 1}}', "neither awkward0 nor awkward"),
+        (b'{"schema": {"json": 1}}', "neither the key awkward0"),
         (b'{"awkward0": 1}', "no expression"),
         (b'{"awkward0": 1, "schema": {"json": 1}, "prefix": 5}', "prefix that is not text"),
-        (b"[1]", "no schema"),
+        (b"[1]", "not the schema"),
         (b"", "not JSON"),
         (b'{"awkward0": "\xff"}', "byte 14 is not utf-8"),
         (b'{"awkward0": 1, "schema": {"json": 1, "json": 2}}', "the key 'json' stands twice"),
@@ -173,8 +173,8 @@ def test_every_name_of_frombuffer_is_known(module: str) -> None:
     offset = {"call": spec, "args": [{"read": "x"}], "kwargs": {"dtype": {"json": "int64"}, "offset": {"json": 8}}}
     assert blobs.read(offset).tolist() == [1, 2, 3]
     for wrong, match in (
-        (9, "no whole number of float64"),
-        (64, "no whole number of float64"),
+        (9, "does not hold a whole number of float64"),
+        (64, "does not hold a whole number of float64"),
         (-8, "an offset of -8"),
     ):
         refused(blobs, {**offset, "kwargs": {"offset": {"json": wrong}}}, match)
@@ -329,7 +329,7 @@ def test_arrays_of_a_container_are_used_as_they_are() -> None:
     assert Blobs(x=bytewise).read(buffer("x", ["float64", [4]], 3)).tolist() == matrix.tolist()
     refused(Blobs(x=np.array(5)), {"read": "x"}, "without dimensions")
     for dtype in ("V3", np.longdouble, "M8"):
-        refused(Blobs(x=np.zeros(2, dtype)), {"read": "x"}, "which is not read")
+        refused(Blobs(x=np.zeros(2, dtype)), {"read": "x"}, "which cannot be read")
 
 
 def test_max_bytes_limits_and_allows() -> None:
@@ -629,7 +629,7 @@ REFUSED: list[tuple[Any, str]] = [
     (("IndexedMaskedArray", [0], INTS, {"json": 10**30}), "maskedwhen is 1000"),
     (("IndexedArray", [4], INTS), r"the value 4 at \[0\], where 3 is the largest"),
     (("IndexedArray", [-1], INTS), "index has the value -1"),
-    (("IndexedArray", [0], np.zeros(0, int)), "there is nothing to lead to"),
+    (("IndexedArray", [0], np.zeros(0, int)), "the content is empty"),
     (("SparseArray", {"json": -1}, [0], INTS), "a length of -1"),
     (("SparseArray", {"json": 2.0}, [0], INTS), "length is 2.0"),
     (("SparseArray", {"json": 3}, [3], INTS), r"the value 3 at \[0\], where 2 is the largest"),
@@ -670,8 +670,8 @@ REFUSED: list[tuple[Any, str]] = [
     (("Table.frompairs", {"pairs": []}, {"json": "x"}), "rowstart is 'x'"),
     (("numpy.frombuffer", np.array([0, 2], "u1"), {"dtype": "bool"}), "neither 0 nor 1"),
     (("numpy.frombuffer", np.array([0, 2], "u1"), {"dtype": [["a", "bool"]]}), "neither 0 nor 1"),
-    (("numpy.frombuffer", np.array([0x110000], "<u4"), {"dtype": "<U1"}), "no characters of Unicode"),
-    (("numpy.frombuffer", np.array([0xD800], ">u4"), {"dtype": ">U1"}), "no characters of Unicode"),
+    (("numpy.frombuffer", np.array([0x110000], "<u4"), {"dtype": "<U1"}), "characters that Unicode does not have"),
+    (("numpy.frombuffer", np.array([0xD800], ">u4"), {"dtype": ">U1"}), "characters that Unicode does not have"),
 ]
 
 

@@ -83,24 +83,27 @@ def test_metadata_of_others_are_passed_over() -> None:
     [
         (5, "metadata.sheetarray", "no object"),
         ({"more": 1}, "metadata.sheetarray", "no object"),
-        ({"layout": []}, "metadata.sheetarray", "are objects"),
-        ({"attrs": [1]}, "metadata.sheetarray", "are objects"),
-        ({"ndarray": 5}, "metadata.sheetarray", "is text"),
-        *(({"layout": {key: {}}}, f"metadata.sheetarray.layout['{key}']", "no id") for key in ("x", "-1", "01", "²")),
+        ({"layout": []}, "metadata.sheetarray", "must be objects"),
+        ({"attrs": [1]}, "metadata.sheetarray", "must be objects"),
+        ({"ndarray": 5}, "metadata.sheetarray", "must be text"),
+        *(
+            ({"layout": {key: {}}}, f"metadata.sheetarray.layout['{key}']", "without an id")
+            for key in ("x", "-1", "01", "²")
+        ),
         ({"layout": {"999999999": {}}}, "metadata.sheetarray", "999999999, which no array"),
-        ({"layout": {"9999999999": {}}}, "metadata.sheetarray.layout['9999999999']", "for no id"),
+        ({"layout": {"9999999999": {}}}, "metadata.sheetarray.layout['9999999999']", "without an id"),
         ({"layout": {"2": {}}}, "schema.args[0].args[2]", "is 2, not an array"),
         ({"layout": {"1": {"parameters": {"a": 1}}}}, "schema", "counts"),
         *(
             ({"layout": {"0": entry}}, "metadata.sheetarray.layout['0']", reason)
             for entry, reason in [
                 (5, "not an object"),
-                ({"new": 1}, "'new', which is not known"),
+                ({"new": 1}, "the unknown key 'new'"),
                 ({"size": -1}, "the size -1"),
                 ({"size": True}, "the size True"),
                 ({"size": 2.0}, "the size 2.0"),
                 ({"size": 2**62 + 1}, "the size 4611686018427387905"),
-                ({"inner": {}}, "not a list"),
+                ({"inner": {}}, "must be a list"),
                 ({"inner": [5]}, "parameters that are not an object"),
                 ({"parameters": []}, "parameters that are not an object"),
                 ({"parameters": {"__array__": 5}}, "__array__ is not text"),

@@ -112,7 +112,7 @@ def test_rows_that_were_sorted_or_changed_make_no_arrays(suffix: str, tmp_path: 
 
     for changed in (table.reverse(), table.head(5), pl.concat([table, table])):
         save(changed)
-        with pytest.raises(sa.FormatError, match="no longer those that were written"):
+        with pytest.raises(sa.FormatError, match="since the file was written"):
             sa.read(path)
         assert [finding.severity for finding in sa.check(path)].count("error") >= 1
         assert len(sa.read_columns(path)["t"]) == changed.height
@@ -125,7 +125,7 @@ def test_rows_that_were_sorted_or_changed_make_no_arrays(suffix: str, tmp_path: 
 def test_arrays_of_several_lengths_are_refused_by_name(suffix: str, tmp_path: Path) -> None:
     with pytest.raises(sa.LimitError, match=r"'a' has the shape \(2,\), and 'b' \(3,\).*a file for each"):
         sa.write(tmp_path / f"t{suffix}", {"a": np.arange(2), "b": np.arange(3)})
-    with pytest.raises(sa.LimitError, match="equally long"):
+    with pytest.raises(sa.LimitError, match="the same length"):
         sa.write_table(tmp_path / f"t{suffix}", {"a": np.zeros((2, 2))})
     assert list(tmp_path.iterdir()) == []
 
@@ -223,7 +223,7 @@ def test_columns_that_no_array_holds_are_named_with_the_line_that_reads_the_othe
     frame = pl.DataFrame({"l": [[1], [2, 3]], **others, "p": [{"a": 1}, {"a": 2}], "s": ["a", "b"]})
     frame.write_parquet(path) if suffix == ".parquet" else frame.write_ipc(path)
     for read, option in ((sa.read, "names"), (sa.read_columns, "columns")):
-        for name, kind in (("l", "a column of lists, which is not read as an array"), ("p", "Struct")):
+        for name, kind in (("l", "a column of lists cannot be read as an array"), ("p", "Struct")):
             with pytest.raises(sa.FormatError, match=f"column '{name}': .*{kind}") as caught:
                 read(path, **{option: [name, "s"]})
             line = str(caught.value.hint).removesuffix(" reads the others")

@@ -447,17 +447,17 @@ _BEYOND = "a cell beyond the [0-9 rows and]+ (rows|columns) that a sheet has"
 _REASONS = {
     "400 MB of spaces": "inflates from",
     "400 MB of rows": "inflates from",
-    "400 MB of text": "elements within elements, more than a sheet has",
+    "400 MB of text": "elements are nested more deeply than in any sheet",
     "a column with a cell at its end": _MORE_DATA,
     "some columns with a cell at their ends": _MORE_DATA,
     "columns with a cell at their ends": _FAR_APART,
     "most columns with a cell at their ends": _FAR_APART,
     "a row that does not end": "a cell beyond the|very many elements",
     "a text of 60 MB": "a cell of more than [0-9]+ characters",
-    "elements within elements": "elements within elements, more than a sheet has",
+    "elements within elements": "elements are nested more deeply than in any sheet",
     "100 MB of shared strings": "one si of more than",
     "rows without numbers": f"a row beyond the {2**20 // PART} that a sheet has",
-    "one cell over and over": "the cell comes twice in the sheet",
+    "one cell over and over": "the cell occurs twice in the sheet",
     "a number of 4 MB": "a cell of more than [0-9]+ characters",
     "a number of 60 MB": "a number of [0-9]+ characters|a cell of more than [0-9]+ characters",
     "entities in the sheet": "has a document type definition",
@@ -474,9 +474,9 @@ _REASONS = {
     "a binary record without end": "breaks off within a record of 268435455 bytes",
     "a binary string without end": "a text of 2147483648 characters",
     "binary cells far away": _BEYOND,
-    "a chain of sectors in a circle": "a chain of sectors in the file is broken",
+    "a chain of sectors in a circle": "the file's chain of sectors is broken",
     "a table of sectors in a circle": "the workbook breaks off",
-    "a stream without end": "a chain of sectors in the file is broken",
+    "a stream without end": "the file's chain of sectors is broken",
 }
 
 # What is as hard to read where it is less of it, and is tried on a part of it, in a part of the time.

@@ -349,7 +349,9 @@ def test_a_cell_twice_is_refused() -> None:
     row = excel97_record(0x00BD, struct.pack("<2H", 2, 0) + bytes(6 * 3) + b"\2\0")
     for repeated in (again * 9, row + again, again + row):
         for verb in (sa.read, sa.read_columns):
-            refused(excel97_book({(0, 0): "a", (1, 0): 1.0, (2, 0): repeated, (3, 0): 2.0}), "a cell comes twice", verb)
+            refused(
+                excel97_book({(0, 0): "a", (1, 0): 1.0, (2, 0): repeated, (3, 0): 2.0}), "a cell occurs twice", verb
+            )
     twice = [binary_cell(5, 0, double(1.0))] * 2
     refused(binary_book({0: [binary_cell(6, 0, wide("a"))], 2: twice}), r"\bA3\b.*twice")
     cells = [binary_cell(5, column, double(1.0)) for column in (1, 0)]

@@ -220,8 +220,8 @@ def test_two_arrays_that_were_exchanged_are_named(book: Path) -> None:
 
     result = saved_with(book, exchange)
     assert [line.partition(":  ")[0].split(" (")[0] for line in result] == [
-        "error: a: exchanged with 'b': its elements are those that were written there",
-        "error: b: exchanged with 'a': its elements are those that were written there",
+        "error: a: exchanged with 'b': has the elements that were written there",
+        "error: b: exchanged with 'a': has the elements that were written there",
     ]
 
 
@@ -231,7 +231,7 @@ def test_an_array_copied_over_another_is_named(book: Path) -> None:
             sheet.cell(row, 1).value = sheet.cell(row, 2).value
 
     (line,) = saved_with(book, copy)
-    assert line.startswith("error: a: its elements are those that were written as 'b'")
+    assert line.startswith("error: a: has the elements that were written as 'b'")
 
 
 def test_an_array_of_which_nothing_is_known_beside_others_is_named(book: Path) -> None:
@@ -242,7 +242,7 @@ def test_an_array_of_which_nothing_is_known_beside_others_is_named(book: Path) -
 
     result = saved_with(book, add)
     assert [line.split(":")[:3] for line in result] == [
-        ["warning", " new", " no record of 'new', as of the other arrays"]
+        ["warning", " new", " the workbook has no record of 'new', only of other arrays"]
     ]
 
 
@@ -253,7 +253,7 @@ def test_a_workbook_without_any_record_is_told_once(book: Path) -> None:
     opened.save(book)
     (finding,) = sa.check(book)
     assert (finding.severity, finding.location) == ("warning", None)
-    assert finding.message.startswith("no record of what was written: cannot tell")
+    assert finding.message.startswith("the workbook has no record of its arrays")
     assert finding.hint
 
 

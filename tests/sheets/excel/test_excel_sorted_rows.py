@@ -101,7 +101,7 @@ CHANGES: dict[str, tuple[int, tuple[bool, ...], Any, str]] = {
         900,
         (False,),
         lambda table: take(table, np.argsort(table["t"])),
-        "rows sorted by t (900 rows, 5 arrays); whether each row stayed together cannot be told without a guard",
+        "rows sorted by t (900 rows, 5 arrays); only a guard can tell whether each row stayed together",
     ),
     "no order": (
         12,

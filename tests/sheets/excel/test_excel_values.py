@@ -257,7 +257,7 @@ def test_iso_date_cells_are_dates_as_well() -> None:
 def test_a_date_that_there_is_not_is_refused(serial: float) -> None:
     error = refusal("datetime64[s]", *dated(1.0, serial), formats=styles(14))
     assert error.location == f"arrays!A{FIRST + 1}"
-    assert "a date that there is not" in error.reason
+    assert "a date that does not exist" in error.reason
 
 
 @pytest.mark.parametrize("dtype", ["float64", "int32", "complex128", "bool", "timedelta64[D]"])

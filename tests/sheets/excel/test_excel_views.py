@@ -327,7 +327,7 @@ def test_what_no_view_can_show_is_refused_or_warned_of(tmp_path: Path, monkeypat
         sa.write(path, {"t": np.array([["version", "1.0.0"], ["ndarray", "x"]])}, views=True)
 
     set_limits(monkeypatch, worksheet_rows=40, worksheet_columns=2)
-    with pytest.warns(sa.SheetArrayWarning, match="goes on in other sheets"):
+    with pytest.warns(sa.SheetArrayWarning, match="continues in other sheets"):
         sa.write(path, {"t": np.zeros((5, 10))}, views=True)
     assert openpyxl.load_workbook(path).sheetnames == ["arrays", "arrays (2)"]
 

@@ -85,7 +85,7 @@ def test_slices_stand_one_under_the_other_with_their_labels(tmp_path: Path) -> N
     assert openpyxl.load_workbook(plane)["arrays"]["A"][-6].value == "='t view'!B2"
 
 
-@pytest.mark.filterwarnings("ignore:.*belong to none:sheetarray.SheetArrayWarning")
+@pytest.mark.filterwarnings("ignore:.*and others to none:sheetarray.SheetArrayWarning")
 def test_strides_of_any_kind_leave_the_rest_of_the_buffer_where_it_is(tmp_path: Path) -> None:
     buffer = RNG.normal(size=60)
     kinds = ((-20, 0, 2), 41), ((20, 5, 1), 0), ((0, 0, 0), 7)
@@ -357,7 +357,7 @@ def first_row(sheet: Any) -> int:
 
 def said(path: Path) -> list[tuple[str | None, tuple[int, ...] | None, str]]:
     """The location, the index and the message of each finding about formulas that were typed over."""
-    found = [finding for finding in sa.check(path) if "in the place of" in finding.message]
+    found = [finding for finding in sa.check(path) if "instead of" in finding.message]
     assert all((finding.severity, finding.array) == ("warning", "t") for finding in found)
     return [(finding.location, finding.index, finding.message) for finding in found]
 
@@ -379,14 +379,11 @@ def test_each_cell_is_said_with_its_labels(program: str, tmp_path: Path) -> None
     assert (label[0], element[0], blank[0], name[0]) == tuple(
         f"t view!{cell}" for cell in (f"B{row - 1}", f"C{row}", f"F{row + 1}", f"A{row + 2}")
     )
-    assert (
-        "holds 7.5 in the place of a formula that showed t[1, 0, 1] (time: 2024-02-29, lat: south, lon: 1)"
-        in element[2]
-    )
-    assert "is blank in the place of a formula that showed t[1, 1, 4]" in blank[2]
+    assert "holds 7.5 instead of a formula that showed t[1, 0, 1] (time: 2024-02-29, lat: south, lon: 1)" in element[2]
+    assert "is blank instead of a formula that showed t[1, 1, 4]" in blank[2]
     assert (element[1], blank[1]) == ((1, 0, 1), (1, 1, 4))
     assert "showed a label (lon: 0)" in label[2]
-    assert "holds 'far north' in the place of a formula that showed a label (lat: north)" in name[2]
+    assert "holds 'far north' instead of a formula that showed a label (lat: north)" in name[2]
     assert_same(sa.read(saved)["t"], GRID)
     (hint,) = (finding.hint for finding in sa.check(saved) if finding.index == (1, 0, 1))
     assert f"type the value into {sa.scan(saved)['t'].location.partition('!')[0]}!A" in hint
@@ -495,8 +492,8 @@ def test_a_column_that_lost_a_formula_into_its_view(program: str, tmp_path: Path
     saved = PROGRAMS[program](edit(path, change, "arrays"), tmp_path)
     ((_, index, message),) = said(saved)
     assert index == (1, 0, 1)
-    assert "t[1, 0, 1] holds a value in the place of formulas into the view for editing" in message
-    (finding,) = (finding for finding in sa.check(saved) if "in the place" in finding.message)
+    assert "t[1, 0, 1] holds a value instead of formulas that refer to the view for editing" in message
+    (finding,) = (finding for finding in sa.check(saved) if "instead of" in finding.message)
     assert "type the formula ='t view'!C" in finding.hint
 
 

@@ -108,7 +108,7 @@ def test_what_stands_below_is_not_overwritten(book: Book) -> None:
     ("held", "rows", "error", "words"),
     [
         (np.float64(1), np.float64(2), sa.LimitError, "no axis"),
-        (ak.Array([[1, 2], [3]]), ak.Array([[4]]), sa.DTypeError, "no rows are appended to arrays of awkward"),
+        (ak.Array([[1, 2], [3]]), ak.Array([[4]]), sa.DTypeError, "rows cannot be appended to awkward arrays"),
     ],
 )
 def test_arrays_without_rows_get_none(server: SheetsServer, held: Any, rows: Any, error: Any, words: str) -> None:

@@ -191,7 +191,7 @@ def test_credentials_of_another_cloud_are_taken(google: Any, tmp_path: Path) -> 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o644, 0o666])
 def test_a_credentials_file_that_others_can_read_warns(google: Any, account: Path, mode: int) -> None:
     account.chmod(mode)
-    with pytest.warns(SheetArrayWarning, match="others can read"):
+    with pytest.warns(SheetArrayWarning, match="other users can read"):
         ask(google, credentials=account)
     account.chmod(0o600)
     ask(google, credentials=account)  # warnings are errors

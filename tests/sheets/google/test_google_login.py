@@ -83,7 +83,7 @@ def test_a_login_is_kept_and_used_by_all_and_by_gspread(google: Any, client: Pat
 @pytest.mark.usefixtures("browser")
 @pytest.mark.parametrize(
     ("outcome", "message"),
-    [("deny", "without consent"), ("untick", "tick all boxes"), ("brief", "no lasting permission")],
+    [("deny", "nobody consented"), ("untick", "tick all boxes"), ("brief", "no permission for later calls")],
 )
 def test_without_consent_nothing_is_kept(google: Any, client: Path, outcome: str, message: str) -> None:
     google.outcome = outcome
@@ -95,7 +95,7 @@ def test_without_consent_nothing_is_kept(google: Any, client: Path, outcome: str
 
 @pytest.mark.usefixtures("client")
 def test_nobody_is_waited_for_without_end() -> None:
-    with pytest.raises(RemoteError, match="nobody has answered"):
+    with pytest.raises(RemoteError, match="nobody answered"):
         login(open_browser=False, timeout=BRIEFLY, tell=lambda _: None)
 
 

@@ -207,7 +207,7 @@ def test_arrays_stand_whatever_becomes_of_their_views(book: Book, status: Any) -
     times = None if status == 400 else 1
     book.server.faults.append(Fault(status, path=":batchUpdate", after=1, times=times, applied=status == "empty"))
     if status == 400:
-        with pytest.warns(match="arrays are written, their views are not"):
+        with pytest.warns(match="arrays were written, but not their views"):
             book.write({"t": GRID}, views=True)
     else:
         book.write({"t": GRID}, views=True)
@@ -275,10 +275,7 @@ def test_what_people_type_over_a_formula_is_said_with_its_labels(book: Book) -> 
     view.batch_clear([f"E{row + 1}"])
     typed, blank = book.check()
     assert (typed.severity, typed.location, typed.array, typed.index) == ("warning", f"t view!C{row}", "t", (1, 0, 1))
-    assert (
-        "holds 7.5 in the place of a formula that showed t[1, 0, 1] (time: 2024-02-29, lat: 007, lon: 1)"
-        in typed.message
-    )
+    assert "holds 7.5 instead of a formula that showed t[1, 0, 1] (time: 2024-02-29, lat: 007, lon: 1)" in typed.message
     assert (blank.location, blank.index) == (f"t view!E{row + 1}", (1, 1, 3))
     assert (book.read()["t"] == GRID).all()
 

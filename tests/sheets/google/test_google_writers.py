@@ -224,7 +224,7 @@ def _race(server: SheetsServer, key: str, rounds: int, writers: int, sizes: Call
                 try:
                     result = read_gsheet(key, worksheet="arrays", client=client)
                 except FormatError as error:
-                    if not any(word in str(error) for word in ("changed each time", "no array")):
+                    if not any(word in str(error) for word in ("changed whenever", "no array")):
                         wrong.append(f"reader: {error!r}")
                     continue
                 numbers = set(result["a"].tolist()) | set(result["b"].tolist())
@@ -386,7 +386,7 @@ def test_the_command_line_cleans_as_its_hints_say(server: SheetsServer, monkeypa
         assert f"process {number}" in result.output
     assert run_command("check", url).exit_code == 0
     result = run_command("gsheets", "clean", url)
-    assert (result.exit_code, result.output) == (0, "nothing to be removed\n")
+    assert (result.exit_code, result.output) == (0, "nothing to remove\n")
     stage = leave_stage(server, key, 60, process=77)
     (removed,) = json.loads(run_command("gsheets", "clean", "--all", "--json", url).output)["removed"]
     assert removed["sheet"] == stage

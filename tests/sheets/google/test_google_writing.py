@@ -383,7 +383,7 @@ def test_another_worksheet_than_the_object_that_is_given_is_refused(book: Book) 
     sa.write(worksheet, {"t": np.arange(3.0)}, worksheet="sheet1")
     was = book.dump()
     for call, *more in ((sa.write, {"u": [1, 2]}), (sa.write_table, {"u": [1, 2]}), (sa.read,), (sa.read_columns,)):
-        with pytest.raises(sa.LimitError, match="this is the worksheet 'Sheet1', 'run' is another: give its spr"):
+        with pytest.raises(sa.LimitError, match="this is the worksheet 'Sheet1', 'run' is another: pass the spr"):
             call(worksheet, *more, worksheet="run")  # type: ignore[operator]
     assert book.dump() == was
 

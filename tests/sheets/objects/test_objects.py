@@ -320,7 +320,7 @@ def test_sheets_that_are_no_worksheets_and_titles_that_no_sheet_has_are_refused(
         (streamed, {"sheet": "rows"}, "write-only and has rows"),
         (streamed, {"at": "B2"}, "from cell A1 on"),
         (book, {"sheet": "a/b"}, "has '/' in it"),
-        (book.active, {"sheet": "other"}, "give its workbook"),
+        (book.active, {"sheet": "other"}, "pass the workbook"),
         (book, {"cells": "some"}, 'cells is "exact"'),
         (book, {"dates": "some"}, 'dates is "real" or "text"'),
     ]

@@ -295,12 +295,12 @@ class Verdict:
             yield from self.find_rounding("every number")
             yield self._reordered_finding()
         elif (hidden := self.case.hidden_edit) is not None:
-            message = f"{_OWN_WAY}: numbers were rounded, and an edit of one by less than {1.05 * hidden:.2g}"
-            yield self._warning(f"{message} could not be told")
+            message = f"{_OWN_WAY}: numbers were rounded, and an edit by less than {1.05 * hidden:.2g}"
+            yield self._warning(f"{message} would not be noticed")
         elif rounded := self.case.find_rounded():
             were = f"{_count_elements(len(rounded))} {'was' if len(rounded) == 1 else 'were'} rounded"
             where = self._between(rounded[0], rounded[-1])
-            yield self._warning(f"{_OWN_WAY}: {where}, {were}, and an edit as small could not be told")
+            yield self._warning(f"{_OWN_WAY}: {where}, {were}, and an edit as small would not be noticed")
             yield from self.find_edits([index for index in edited if index not in set(rounded)], others)
         else:
             alike = {"lost": self.partition.count // 2} if others else {"edited": len(edited)}
@@ -313,12 +313,14 @@ class Verdict:
     def _resaved_finding(self) -> Finding:
         case = self.case
         if case.dtype.kind == "float" and not case.record.longer and not case.buffer.all():
-            return self._warning("re-saved by a program that knows no -0.0: it has become 0; all else is as written")
+            return self._warning(
+                "re-saved by a program that does not know -0.0, which became 0; everything else is as written"
+            )
         is_sixteen = case.sixteen is not None and case.sixteen.is_same
         return self._keeps_digits(16 if is_sixteen else 15, "every number")
 
     def _keeps_digits(self, digits: int, which: str) -> Finding:
-        how_far = f": {which} is within {_WITHIN[digits]} of what was written, relatively"
+        how_far = f": {which} differs by at most {_WITHIN[digits]}, relatively"
         return self._warning(
             f"re-saved by a program that keeps {digits} digits{how_far if self.case.dtype.kind == 'float' else ''}"
         )
@@ -341,7 +343,7 @@ class Verdict:
     def _reordered_finding(self) -> Finding:
         edited, others = self.view.edited_elements
         if not others and 0 < len(edited) <= _MOST_NAMED:
-            message = "reordered: these elements are those that were written, but each in another's place: "
+            message = "reordered: these elements are those that were written, but at other places: "
             message += ", ".join(map(self._element, edited))
         else:
             message = "reordered: the elements are those that were written, but in another order"
@@ -374,7 +376,7 @@ class Verdict:
             message = f"{self._element(index)} was edited since it was written"
             yield Finding("error", self._address(index), message, RESTORE, index=self.header.index_at(self.at(index)))
         if more := edited[_MOST_NAMED:]:
-            message = f"{_count_elements(len(more))} more edited, the last of them {self._named(more[-1])}"
+            message = f"{_count_elements(len(more))} more were edited, the last is {self._named(more[-1])}"
             yield Finding("error", self.name, message, RESTORE)
         if others:
             yield Finding("error", self.name, self._describe_others(others, more=bool(edited)), RESTORE)
@@ -382,7 +384,7 @@ class Verdict:
     def _describe_others(self, stretches: Sequence[int], *, more: bool) -> str:
         message = "more elements were edited" if more else "elements were edited"
         if self.partition.stretches == 1:
-            message += ": more than one, and a workbook of so many arrays does not remember which"
+            message += ": more than one, and a workbook of so many arrays does not store which"
         elif len(stretches) == self.partition.stretches:
             message += f" throughout the array: some in each run of {self.partition.stretch}"
         else:

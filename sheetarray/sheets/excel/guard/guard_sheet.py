@@ -24,7 +24,7 @@ MARK = "sheetarray guard"
 VERSION = 1
 _END = " guard"  # of the title of such a sheet
 _LONGEST_TITLE = 31  # UTF-16 units
-_HINT = "it is ignored; write the arrays again to get a new one"
+_HINT = "this guard is ignored; write the arrays again to get a new guard"
 _MOST_FINDINGS = 20
 _MARK_MAY_BE = 4  # rows and columns, from the first on, in which the mark is looked for after people have moved it
 
@@ -74,8 +74,8 @@ def find_lost_mark(sheet: ExcelSheet, *, is_titled: bool, is_recorded: bool) -> 
     is_known = is_recorded or (is_titled and bool(formulas))
     if not is_known and not any(text.startswith((MARK, '{"name": ')) for text in texts):
         return None
-    what = "has become formulas" if formulas else "has lost its first cell, by which it is known"
-    reason = f"the guard {what}: it is not used"
+    what = "holds formulas now" if formulas else "has lost its first cell, which identifies it"
+    reason = f"the guard {what}, so it is not used"
     blank = not any(cells[0] is not None for cells in columns[:1])
     hint = f'make the sheet visible and type "{MARK} {VERSION}" into A1' if blank and texts else _HINT
     return Finding("warning", f"{sheet.title}!A1", reason, hint)
@@ -116,7 +116,7 @@ def read_guard(sheet: ExcelSheet, findings: list[Finding]) -> Iterator[tuple[Sna
         note(f"the guard cannot be read: {error.reason}")
         return
     if formulas:
-        note("the guard is made of formulas: it cannot be used")
+        note("the guard holds formulas, so it cannot be used")
         return
     if not texts or texts[0] != f"{MARK} {VERSION}":
         version = texts[0].removeprefix(MARK).strip() if texts else ""
@@ -126,7 +126,7 @@ def read_guard(sheet: ExcelSheet, findings: list[Finding]) -> Iterator[tuple[Sna
         return
     starts = [place for place, text in enumerate(texts) if text.startswith("{")]
     if any(texts[1 : starts[0] if starts else len(texts)]):
-        note("the guard has texts that belong to no array: a header of it is gone")
+        note("the guard has texts that belong to no array: one of its headers is missing")
     for start, end in zip(starts, [*starts[1:], len(texts)], strict=True):
         try:
             snapshot = parse_header(texts[start])

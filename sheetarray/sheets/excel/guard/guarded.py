@@ -23,7 +23,7 @@ from .snapshot import SnapshotHeader, bytes_allowed, decode_snapshot, make_texts
 _RESTORE = "sheetarray restore gives it back as it was written, sheetarray adopt accepts the change"
 _MOST_NAMED = 20
 _MOST_COMPARED = 2**26  # elements of renamed and edited arrays that are compared with one snapshot after the other
-_HINT = "it is ignored; write the arrays again, or adopt the file, to get a new one"
+_HINT = "this guard is ignored; write the arrays again, or adopt the file, to get a new guard"
 
 
 @dataclass(frozen=True)
@@ -115,13 +115,13 @@ class Snapshots:
         """The findings about snapshots that cannot be used, as far as they were read."""
         findings = list(self._damage)
         if self._foreign:
-            what = f"its elements of {quote_names(self._foreign)} do not have the checksums that the workbook remembers"
-            findings.append(self._warn(f"the guard is of another file: {what}", _HINT, self._foreign))
+            what = f"the checksums in the workbook do not fit its elements of {quote_names(self._foreign)}"
+            findings.append(self._warn(f"the guard belongs to another file: {what}", _HINT, self._foreign))
         if self._unpaired:
             left = [one.header.name for one in self._orphans]
             what = f"fits {quote_names(self._unpaired)}"
             what += f", and those of {quote_names(left)} fit no array" if left else ""
-            reason = f"the guard has no snapshot that {what}: cells are read as they are"
+            reason = f"no snapshot of the guard {what}: cells are read as they are"
             hint = "a renamed array with many edits is not recognised: give it its old name"
             findings.append(self._warn(reason, hint, self._unpaired))
         return findings

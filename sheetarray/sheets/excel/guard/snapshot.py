@@ -128,7 +128,7 @@ def decode_snapshot(snapshot: SnapshotHeader, texts: Sequence[str], *, most_byte
     if size is not None and len(content) != size:
         raise FormatError(f"the snapshot holds {len(content)} bytes, not the {size} of {length} elements")
     if zlib.crc32(content) != snapshot.crc:
-        raise FormatError("the checksum of the snapshot is another one")
+        raise FormatError("the checksum of the snapshot is wrong")
     return _from_bytes(content, dtype, length)
 
 
@@ -158,7 +158,7 @@ def _inflate(text: str, limit: int) -> bytes:
     except zlib.error as error:
         raise FormatError("the snapshot cannot be decompressed") from error
     if inflater.unused_data:
-        raise FormatError("the snapshot goes on after its end")
+        raise FormatError("the snapshot has bytes after its end")
     return b"".join(pieces)
 
 
@@ -191,7 +191,7 @@ def _from_bytes(content: bytes, dtype: DType, length: int) -> Buffer:
         raise FormatError("the snapshot of a text array is cut")
     ends = np.cumsum(_unshuffle(content[: 8 * length], np.dtype("<u8"), length).astype(np.float64))
     if (ends[-1] if length else 0) != len(content) - 8 * length:
-        raise FormatError("the texts of the snapshot have other lengths")
+        raise FormatError("the texts of the snapshot have wrong lengths")
     bounds = [8 * length, *(ends.astype(np.int64) + 8 * length).tolist()]
     try:
         texts = [content[start:end].decode("utf-8", "surrogatepass") for start, end in pairwise(bounds)]
@@ -218,7 +218,7 @@ def _parse_scalars(content: bytes, length: int) -> Buffer:
     except (ValueError, TypeError, IndexError, AttributeError, OverflowError, RecursionError) as error:
         raise FormatError("the snapshot of a generic array is damaged") from error
     if len(values) != length or not all(type(value) in SCALARS for value in values):
-        raise FormatError("the snapshot of a generic array holds other elements")
+        raise FormatError("the snapshot of a generic array holds wrong elements")
     buffer = np.empty(length, dtype=object)
     buffer[:] = values
     return buffer

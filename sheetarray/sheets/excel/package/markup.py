@@ -252,7 +252,7 @@ def _parse_elements(content: bytes, location: str, depth: int) -> Element:
         prefix, colon, local = name.rpartition(":")
         start = parser.CurrentByteIndex
         tag = _TAG.match(content, start)
-        assert tag is not None, "the parser took it for a tag"
+        assert tag is not None, "the parser read it as a tag"
         scope = open_[-1][0].scope if open_ else {}
         if b"xmlns" in tag[0]:
             names = [key for key in attributes if key == "xmlns" or key.startswith("xmlns:")]

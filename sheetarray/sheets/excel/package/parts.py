@@ -302,7 +302,7 @@ class Package:
             raise FormatError(f"the part has {member.size} bytes; at most {limit} are read", location=member.name)
         content = self._inflate(member, member.size)
         if zlib.crc32(content) != member.crc:
-            raise FormatError("the part is damaged: its checksum is another one", location=member.name)
+            raise FormatError("the part is damaged: its checksum is wrong", location=member.name)
         return content
 
     def head(self, name: str, count: int) -> bytes:

@@ -307,7 +307,7 @@ def pack(record: Mapping[str, Any]) -> dict[str, str]:
     text = json.dumps(record, separators=(",", ":"))
     if len(text) > _MOST:
         raise LimitError(
-            f"what is to be remembered of the arrays takes {len(text)} characters, and a workbook "
+            f"the record of the arrays takes {len(text)} characters, and a workbook "
             f"holds {_MOST}: write them to several workbooks"
         )
     packed = base64.b64encode(fast_zlib.compress(text.encode())).decode()
@@ -364,7 +364,7 @@ def _unpack(text: str) -> str:
     inflater = zlib.decompressobj()
     content = inflater.decompress(base64.b64decode("".join(text.split()), validate=True), _MOST)
     if not inflater.eof:
-        raise ValueError("too long, or cut off")
+        raise ValueError("too long, or cut short")
     return content.decode()
 
 

@@ -53,7 +53,7 @@ def encrypted_error() -> FormatError:
 
 def repeated_cell_error(location: str) -> FormatError:
     """Return the error for a cell whose address stands in a sheet twice."""
-    return FormatError("the cell comes twice in the sheet", location=location)
+    return FormatError("the cell occurs twice in the sheet", location=location)
 
 
 def missing_text_error(number: object, count: int, location: str) -> FormatError:

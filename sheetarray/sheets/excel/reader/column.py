@@ -110,7 +110,7 @@ def gather_columns(
     if heights > most_blanks + _BLANKS_TIMES * cells:
         raise FormatError(
             f"{cells} cells, so far apart that their columns are {heights} cells long",
-            hint="delete what stands alone, far below all else",
+            hint="delete the cells that stand far below all others",
         )
     return columns
 
@@ -330,7 +330,7 @@ _NUMERAL = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?
 _BOOLEANS = dict.fromkeys(TRUE_WORDS, True) | dict.fromkeys(FALSE_WORDS, False)
 _TO_CALCULATE = "open the workbook in a spreadsheet program and save it"
 _TO_FORMAT = "format the cell as a number"
-_TO_WRITE_AS_TEXT = "write it as text: of such integers a number cell keeps only some"
+_TO_WRITE_AS_TEXT = "write it as text, because a number cell rounds such integers"
 
 
 class ColumnTexts:
@@ -420,7 +420,7 @@ class ColumnTexts:
         for index in numbers["odd"].arg_true().to_list():
             if not _NUMERAL.fullmatch(numeral := numbers["text"][index]):
                 self._unreadable[int(places[index])] = Unreadable(
-                    f"a number that does not read as one, {numeral:.40}", "", numeral
+                    f"a number cell without a number, {numeral:.40}", "", numeral
                 )
         self._put_texts(places, numbers["made"])
 
@@ -448,7 +448,7 @@ class ColumnTexts:
         known = [_BOOLEANS.get(text.strip()) for text in self._texts.gather(places).to_list()]
         for index, value in zip(places.tolist(), known, strict=True):
             if value is None:
-                self._unreadable[index] = Unreadable(f"a boolean that does not read as one, {self._texts[index]:.40}")
+                self._unreadable[index] = Unreadable(f"a boolean cell without a boolean, {self._texts[index]:.40}")
         self._put_texts(places, [format_bool(value) for value in known])
 
     def _add_serials(self, places: Positions) -> None:
@@ -468,7 +468,7 @@ class ColumnTexts:
             elif self._table and not 0 <= serials[number] < 1:
                 texts[number] = shortest_text(float(serials[number]), repr(float(serials[number])))
             elif self._kind == "datetime" or not 0 <= serials[number] < 1:
-                self._unreadable[index] = Unreadable(f"a date that there is not, {serials[number]:.15g}")
+                self._unreadable[index] = Unreadable(f"a date that does not exist, {serials[number]:.15g}")
             else:
                 texts[number] = self._format_duration(float(serials[number]))
         self._put_texts(places, texts)
@@ -494,7 +494,7 @@ class ColumnTexts:
             return places, numbers.to_numpy()
         odd = wrong.to_numpy()
         self._refuse_cells(
-            places[odd], lambda text: Unreadable(f"a number that does not read as one, {text:.40}", "", text)
+            places[odd], lambda text: Unreadable(f"a number cell without a number, {text:.40}", "", text)
         )
         return places[~odd], numbers.filter(~wrong).to_numpy()
 

@@ -243,7 +243,7 @@ class Excel97Book(_LegacyBook):
             found += int(np.count_nonzero(kinds))
             yield row, 0, kinds, sheet.row_values(row)
         if found != self._counts[title]:
-            reason = f"a cell comes twice: {self._counts[title]} cells of the sheet stand at {found} places"
+            reason = f"a cell occurs twice: {self._counts[title]} cells of the sheet stand at {found} places"
             raise FormatError(reason, location=f"sheet {title}")
 
     def _kind_of_style(self, style: int) -> int:
@@ -625,7 +625,7 @@ def _look_at_sheet(
             reason = f"a cell beyond the {MOST_ROWS} rows and {MOST_COLUMNS} columns that a sheet has"
             raise FormatError(reason, location=cell_address(row, column))
         if (row, column) <= last:
-            reason = "the cell comes twice in the sheet, or after a later one"
+            reason = "the cell occurs twice in the sheet, or after a later one"
             raise FormatError(reason, location=cell_address(row, column))
         last, cells, top = (row, column), cells + 1, row if top < 0 else top
         left, right = min(left, column), max(right, column)

@@ -60,7 +60,7 @@ def inflate_blocks(package: Package, name: str) -> Iterator[bytes]:
         raise FormatError(
             f"the part inflates from {member.packed} bytes to {member.size}; at most {limit} are read",
             location=member.name,
-            hint="save the workbook anew, if that is meant",
+            hint="if this is intended, save the workbook again",
         )
     inflater, crc32 = fast_zlib.decompressor(fast_zlib.RAW), fast_zlib.crc32()
     crc, left = 0, member.size
@@ -73,7 +73,7 @@ def inflate_blocks(package: Package, name: str) -> Iterator[bytes]:
     if left:
         raise FormatError(f"the part ends {left} bytes before its {member.size}", location=member.name)
     if crc != member.crc:
-        raise FormatError("the part is damaged: its checksum is another one", location=member.name)
+        raise FormatError("the part is damaged: its checksum is wrong", location=member.name)
 
 
 def _inflate_member(package: Package, member: Member, inflater: Any) -> Iterator[bytes]:
@@ -242,7 +242,7 @@ class Handlers(ABC, Generic[_Read]):
         def begin(tag: str, attributes: dict[str, str]) -> None:
             self.open.append(tag)
             if len(self.open) > _DEEPEST:
-                raise FormatError("elements within elements, more than a sheet has", location=name)
+                raise FormatError("elements are nested more deeply than in any sheet", location=name)
             if not self.aside and not self.begin(tag, attributes):
                 self.aside = len(self.open)
 
@@ -337,7 +337,7 @@ def read_elements(
             left -= piece.count(b"<") - piece.count(b"</") if COMPILED else 0
             if left < 0:
                 reason = "very many elements of unusual XML"
-                raise FormatError(reason, location=name, hint="save the workbook anew in a spreadsheet program")
+                raise FormatError(reason, location=name, hint="save the workbook again in a spreadsheet program")
             _parse(parser, piece, name)
             at, fed = end, fed + len(piece)
             if fed - parser.CurrentByteIndex > _LONGEST_TAG:
