@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import pairwise, permutations
 from math import prod
 from typing import Any, Literal
+from unicodedata import combining, normalize
 
 import numpy as np
 
@@ -259,11 +260,27 @@ def find_sorted(table: Mapping[str, Array]) -> str | None:
 
 
 def _is_sorted(values: Sequence[Any]) -> bool:
-    try:
-        pairs = list(pairwise(values))
-        return values[0] != values[-1] and (all(x <= y for x, y in pairs) or all(x >= y for x, y in pairs))
-    except TypeError:
+    """Return whether values rise or fall as programs sort them: blanks and NaN at an end, text also without case."""
+    known = [place for place, value in enumerate(values) if value not in (None, "") and value == value]
+    values = values[known[0] : known[-1] + 1] if known else ()
+    if not values or values[0] == values[-1]:
         return False
+    if isinstance(values[0], str) and _is_sorted_by(values, _fold):
+        return True
+    return _is_sorted_by(values, lambda value: value)
+
+
+def _is_sorted_by(values: Sequence[Any], key: Callable[[Any], Any]) -> bool:
+    try:
+        pairs = list(pairwise(map(key, values)))
+        return all(x <= y for x, y in pairs) or all(x >= y for x, y in pairs)
+    except (TypeError, AttributeError):
+        return False
+
+
+def _fold(text: str) -> str:
+    """Return a text without case and accents."""
+    return "".join(char for char in normalize("NFD", text.casefold()) if not combining(char))
 
 
 # What was done to all elements alike: another order, a factor, a constant, fewer digits. The elements as they

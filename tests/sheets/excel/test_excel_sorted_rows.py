@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,23 @@ def save_rows(path: Path, rows: Mapping[str, Array]) -> None:
 
 def take(table: Mapping[str, Array], order: Array, *names: str) -> dict[str, Array]:
     return {name: table[name][order] for name in names or table}
+
+
+@pytest.mark.parametrize("guard", [False, True])
+@pytest.mark.parametrize("step", [1, -1])
+@pytest.mark.parametrize(
+    "rising", [["apple", "Bär", "cod", "Dill", "Élan", "fig", ""], [-3.0, 0.5, 1.5, 2.5, 7.0, 9.0, math.nan]]
+)
+def test_a_sort_is_found_as_programs_sort(tmp_path: Path, guard: bool, step: int, rising: list[Any]) -> None:
+    """Blanks and NaN stand last in either direction, and text is sorted without its case."""
+    table = make_table(21) | {"who": RNG.permutation(np.array(rising * 3))}
+    sa.write(tmp_path / "a.xlsx", table, guard=guard)
+    ranks = {value: rank for rank, value in enumerate(rising[:-1][::step])}
+    order = np.argsort([ranks.get(value, 99) for value in table["who"].tolist()], kind="stable")
+    rows = take(table, order)
+    save_rows(tmp_path / "a.xlsx", rows | {"who": np.array(["NaN" if x != x else x for x in rows["who"]], object)})
+    (finding,) = sa.check(tmp_path / "a.xlsx")
+    assert finding.message == "rows sorted by who (21 rows, 6 arrays)"
 
 
 @pytest.mark.parametrize("guard", [False, True])
