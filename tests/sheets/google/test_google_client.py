@@ -225,8 +225,8 @@ def without(content: dict[str, Any], key: str) -> str:
             "neither a service account's key nor a user",
         ),
         (lambda text: json.dumps({**json.loads(text), "private_key": TOKEN}), "InvalidData|ValueError|MalformedError"),
-        (lambda _: json.dumps({"installed": {"client_id": "c", "client_secret": TOKEN}}), "names an OAuth client"),
-        (lambda _: json.dumps({"web": {"client_id": "c", "client_secret": TOKEN}}), "names an OAuth client"),
+        (lambda _: json.dumps({"installed": {"client_id": "c", "client_secret": TOKEN}}), "is an OAuth client"),
+        (lambda _: json.dumps({"web": {"client_id": "c", "client_secret": TOKEN}}), "is an OAuth client"),
     ],
 )
 def test_damaged_credentials_are_an_error_without_their_content(

@@ -222,7 +222,7 @@ def test_views_of_a_worksheet_that_is_renamed_meanwhile_are_said_to_be_missing(b
 
     with (
         meanwhile(book.server, lambda record: record.method == "GET" and book.wrote(), rename),
-        pytest.warns(match="their views are not: somebody has deleted or renamed their worksheet"),
+        pytest.warns(match="but not their views: somebody has deleted or renamed their worksheet"),
     ):
         book.write({"t": GRID}, views=True)
     assert titles(book) == ["Sheet1", "mine"]
@@ -294,7 +294,7 @@ def test_adopt_leaves_a_view_that_was_typed_over(book: Book) -> None:
     row = view.col_values(1).index("t_0 \\ t_1") + 2
     view.update([[7.5]], f"C{row}", value_input_option="USER_ENTERED")
     book.opened.worksheet("arrays").append_rows([[0.5]] * 5, table_range="A1")
-    with pytest.warns(sa.errors.SheetArrayWarning, match="'t view': not made anew"):
+    with pytest.warns(sa.errors.SheetArrayWarning, match="'t view': not written again"):
         book.adopt()
     assert view_of(book).acell(f"C{row}").value == "7.5"
     assert book.read()["t"].shape == (4, 5)
