@@ -154,10 +154,10 @@ def values_by_name(arrays: Any, *, split: bool = True) -> dict[str, Any]:
     if _are_plain(arrays):
         return dict(arrays)
     values: dict[str, Any] = {}
-    for name, value in _named_pairs(arrays, split):
+    for name, value in _named_values(arrays, split):
         if name in values:
             raise LimitError(f"two arrays would have the name {name!r}: rename one of them")
-        values[name] = value
+        values[name] = _value(name, value)
     if not values:
         raise LimitError("no array to write")
     return values
@@ -209,10 +209,6 @@ def note_values(arrays: Any) -> dict[str, Note]:
             if (note := note_of(value)) is not None:
                 notes[name] = note
     return notes
-
-
-def _named_pairs(arrays: Any, split: bool) -> list[tuple[str, Any]]:
-    return [(name, _value(name, value)) for name, value in _named_values(arrays, split)]
 
 
 def _named_values(arrays: Any, split: bool = True) -> list[tuple[str, Any]]:

@@ -228,13 +228,6 @@ def parse_header(
     return header, start
 
 
-def find_fields(cells: Sequence[Cell]) -> dict[str, int]:
-    """Return the index of the key of each field in a flat list."""
-    parser = _Parser(cells, False, describe_position, lambda _: None)
-    parser.parse()
-    return parser.key_indices
-
-
 class _Parser:
     """Goes over the cells of a header once; `position` is the index of the next cell."""
 
@@ -504,14 +497,15 @@ def changed_header_cells(cells: Sequence[Cell], header: Header) -> dict[int, int
     Raises:
         FormatError: the cells are no header.
     """
-    now, places = parse_header(cells, note=lambda _: None)[0], find_fields(cells)
+    parser = _Parser(cells, False, describe_position, lambda _: None)
+    now, _ = parser.parse()
     changes: dict[int, int] = {}
     fields = [("shape", now.shape, header.shape), ("strides", now.strides, header.strides)]
     fields += [("length", (now.length,), (header.length,)), ("capacity", (now.capacity,), (header.capacity,))]
     for key, old, new in fields:
         for step, (before, after) in enumerate(zip(old, new, strict=True), 1):
             if before != after:
-                changes[places[key] + step] = after
+                changes[parser.key_indices[key] + step] = after
     return changes
 
 

@@ -148,9 +148,11 @@ def test_what_is_no_float_is_refused(text: Any) -> None:
         ("int8", "-128.000", -128),
         ("uint8", "-0", 0),
         ("int64", "9.223372036854775807E+18", 2**63 - 1),
+        *(("bool", cell, True) for cell in (True, "TRUE", "true", " True ", 1, 1.0, "1")),
+        *(("bool", cell, False) for cell in (False, "FALSE", "false", 0, 0.0, "0", -0.0)),
     ],
 )
-def test_the_dtype_wins_over_the_look_of_an_integer(dtype: str, cell: Any, value: int) -> None:
+def test_the_dtype_wins_over_the_look_of_a_cell(dtype: str, cell: Any, value: int) -> None:
     cells = to_linear(np.array([0], dtype=dtype))
     assert_same(from_linear([*cells[:-1], cell]), np.array([value], dtype=dtype))
 
@@ -178,8 +180,7 @@ def test_the_dtype_wins_over_the_look_of_an_integer(dtype: str, cell: Any, value
         ("complex64", 1e39),
         ("complex64", "0-1e39i"),
         ("bool", 2),
-        ("bool", "yes"),
-        ("bool", "1.0"),
+        *(("bool", cell) for cell in ("yes", "1.0", -1, 0.5, "T", "01")),
         ("datetime64[D]", "2020-13-01"),
         ("datetime64[D]", "2020-01-01T12:00"),
         ("datetime64[D]", 5),

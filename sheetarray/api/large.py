@@ -41,7 +41,7 @@ def iter_blocks(
 
     An awkward array gives blocks that are awkward arrays.
 
-    CSV files as `write` made them, workbooks and Google Sheets are read piece by piece. Arrays in column-major
+    CSV files as `write` made them, workbooks, JSON and Google Sheets are read piece by piece. Arrays in column-major
     order and large CSV files in another dialect go to a temporary file first. Other formats are read whole and then
     cut.
 

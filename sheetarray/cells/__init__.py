@@ -15,7 +15,7 @@ from .dates import cast_dates
 from .reading import buffer_from_text, buffer_from_texts, buffer_from_typed
 from .strings import longest_text
 from .text_look import FormulaMode, TextLook, engine_dtype
-from .writing import TypedCells, buffer_to_text, buffer_to_typed
+from .writing import TypedCells, buffer_to_text, buffer_to_typed, texts_of_cells
 
 __all__ = [
     "FormulaMode",
@@ -29,4 +29,5 @@ __all__ = [
     "cast_dates",
     "engine_dtype",
     "longest_text",
+    "texts_of_cells",
 ]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..dtypes import Buffer, DType
+from ..dtypes import Buffer, DType, Mask, Positions
 from ..elements import (
     FALSE,
     INFINITY,
@@ -68,6 +69,16 @@ def buffer_to_text(buffer: Buffer, dtype: DType, look: TextLook, *, start: int =
             return escape_formulas(strings_to_text(buffer), look)
         case "generic":
             return unicode_text(_format_generics(buffer, look, start))
+
+
+def texts_of_cells(column: pl.Series, look: TextLook) -> list[Any]:
+    """Return cells, as `buffer_to_text` makes them, as the texts that the engine writes; None for blanks."""
+    import polars as pl
+
+    texts = column.cast(pl.String)
+    if column.dtype.is_float() and look.decimal == ",":
+        texts = texts.str.replace(".", ",", literal=True)
+    return texts.to_list()
 
 
 def _spell_infinities(values: pl.Series) -> pl.Series:
@@ -227,32 +238,31 @@ def _is_exact_number(counts: Buffer, exact: int) -> np.ndarray[Any, np.dtype[np.
 
 def _split_kinds(buffer: Buffer, dtype: DType, plain: np.ndarray[Any, np.dtype[np.bool_]] | None) -> TypedCells:
     numbers = _to_series(buffer.view(np.int64) if dtype.kind == "timedelta" else buffer)
-    if plain is None or plain.all():
-        return TypedCells(numbers=numbers)
-    import polars as pl
-
-    others = np.flatnonzero(~plain)
-    texts = pl.repeat(None, len(buffer), dtype=pl.String, eager=True)
-    texts = texts.scatter(others, _to_texts(np.ascontiguousarray(buffer[others]), dtype))
-    if len(others) == len(buffer):
-        return TypedCells(texts=texts)
-    return TypedCells(numbers=pl.select(pl.when(_to_series(plain)).then(numbers)).to_series(), texts=texts)
+    return _split(numbers, plain, lambda others: _to_texts(np.ascontiguousarray(buffer[others]), dtype))
 
 
 def _split_dates(buffer: Buffer, dtype: DType, unit: str, start: int) -> TypedCells:
     """Return serial dates as numbers, and text for moments that no serial date can hold."""
+    numbers, exact = dates_to_serials(buffer, unit)
+
+    def texts_of(others: Positions) -> pl.Series:
+        moments = np.ascontiguousarray(buffer[others])
+        return _to_texts(moments, dtype, start) if unit in DATE_CODES else dates_to_short_text(moments)
+
+    return _split(_to_series(numbers), exact, texts_of)
+
+
+def _split(numbers: pl.Series, is_number: Mask | None, texts_of: Callable[[Positions], pl.Series]) -> TypedCells:
+    """Return numbers where a mask is true, or everywhere without one, and texts in all other places."""
     import polars as pl
 
-    numbers, exact = dates_to_serials(buffer, unit)
-    if exact.all():
-        return TypedCells(numbers=_to_series(numbers))
-    others = np.flatnonzero(~exact)
-    moments = np.ascontiguousarray(buffer[others])
-    texts = _to_texts(moments, dtype, start) if unit in DATE_CODES else dates_to_short_text(moments)
-    if len(others) == len(buffer):
+    if is_number is None or is_number.all():
+        return TypedCells(numbers=numbers)
+    others = np.flatnonzero(~is_number)
+    texts = pl.repeat(None, len(numbers), dtype=pl.String, eager=True).scatter(others, texts_of(others))
+    if len(others) == len(numbers):
         return TypedCells(texts=texts)
-    spread = pl.repeat(None, len(buffer), dtype=pl.String, eager=True).scatter(others, texts)
-    return TypedCells(numbers=pl.select(pl.when(_to_series(exact)).then(_to_series(numbers))).to_series(), texts=spread)
+    return TypedCells(numbers=pl.select(pl.when(_to_series(is_number)).then(numbers)).to_series(), texts=texts)
 
 
 def _split_generics(buffer: Buffer, exact: int) -> TypedCells:

@@ -71,8 +71,7 @@ def find_header_edits(sheets: Sequence[Sheet], arrays: Mapping[str, ResizedArray
             with locating(location=anchor.address(0)):
                 changes = changed_header_cells(cells, column.header)
             for index, value in changes.items():
-                down, across = (index, 0) if anchor.orient == "columns" else (0, index)
-                edits.append(HeaderEdit(sheet.title, anchor.row + down, anchor.column + across, value))
+                edits.append(HeaderEdit(sheet.title, *anchor.cell(index), value))
     return sorted(edits, key=lambda edit: (edit.row, edit.column))
 
 
@@ -110,15 +109,13 @@ class ElementEdits:
         starts, group = self.column.starts, self.column.group
         part = max(number for number in range(len(group)) if number == 0 or starts[number] <= index)
         anchor = group[part]
-        down = (len(self.head) if self.head else anchor.start) + index - (starts[part] if part else 0)
-        row, column = (down, 0) if anchor.orient == "columns" else (0, down)
-        return anchor.title, anchor.row + row, anchor.column + column
+        before = (len(self.head) if self.head else anchor.start) - (starts[part] if part else 0)
+        return anchor.title, *anchor.cell(before + index)
 
     def place_head(self, index: int) -> tuple[str | None, int, int]:
         """Return the sheet, the row and the column of a cell before the data."""
         anchor = self.column.group[0]
-        row, column = (index, 0) if anchor.orient == "columns" else (0, index)
-        return anchor.title, anchor.row + row, anchor.column + column
+        return anchor.title, *anchor.cell(index)
 
     @property
     def removed(self) -> range:

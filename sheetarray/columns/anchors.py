@@ -236,7 +236,6 @@ def find_key_runs(words: Words) -> Iterator[tuple[int, int]]:
 
 MOST_BLANKS = MAX_HEADER_CELLS  # between a name and its header: no header is taller than this one by more
 _BEFORE_KEYS = 3  # cells of a header before its first key with a value
-_FIRST_LOOK = 16  # cells that are looked at first; most names are among them
 _ANCHORS_AT_ONCE = 2**13
 
 
@@ -285,22 +284,24 @@ def _find_cells_above(sheet: HeaderCells, anchors: Sequence[Anchor]) -> dict[int
             other = topmost.setdefault(anchor.column, index)
             if anchor.row < anchors[other].row:
                 topmost[anchor.column] = index
-    nameless = [index for index in topmost.values() if not anchors[index].named and anchors[index].aliases is not None]
+    nameless = [
+        index
+        for index in topmost.values()
+        if anchors[index].row and not anchors[index].named and anchors[index].aliases is not None
+    ]
     cells_above: dict[int, tuple[str, int]] = {}
-    for most in (_FIRST_LOOK, MOST_BLANKS + 1):
-        waiting = [index for index in nameless if anchors[index].row > (0 if most == _FIRST_LOOK else _FIRST_LOOK)]
-        waiting = [index for index in waiting if index not in cells_above]
-        for first in range(0, len(waiting), _ANCHORS_AT_ONCE):
-            some = [(index, anchors[index]) for index in waiting[first : first + _ANCHORS_AT_ONCE]]
-            counts = [min(anchor.row, most) for _, anchor in some]
-            zones = [
-                Zone(anchor.row - count, anchor.column, count, "columns")
-                for (_, anchor), count in zip(some, counts, strict=True)
-            ]
-            for (index, anchor), zone, cells in zip(some, zones, sheet.zones(zones), strict=True):
-                place = _find_name([*cells, *[None] * (zone.count - len(cells))], damaged=anchor.header is None)
-                if place is not None:
-                    cells_above[index] = str(cells[place]), zone.row + place
+    for first in range(0, len(nameless), _ANCHORS_AT_ONCE):
+        some = nameless[first : first + _ANCHORS_AT_ONCE]
+        counts = [min(anchors[index].row, MOST_BLANKS + 1) for index in some]
+        zones = [
+            Zone(anchors[index].row - count, anchors[index].column, count, "columns")
+            for index, count in zip(some, counts, strict=True)
+        ]
+        for index, zone, cells in zip(some, zones, sheet.zones(zones), strict=True):
+            damaged = anchors[index].header is None
+            place = _find_name([*cells, *[None] * (zone.count - len(cells))], damaged=damaged)
+            if place is not None:
+                cells_above[index] = str(cells[place]), zone.row + place
     return cells_above
 
 

@@ -105,11 +105,11 @@ class ArrayColumn:
         )
 
     @property
-    def is_text(self) -> bool:
-        """Whether every piece came as the text that it is."""
+    def came_typed(self) -> bool:
+        """Whether the container may have read the cells under their dtype; then it can give them as text, too."""
         if self._is_short_text:
-            return True
-        return all(not isinstance(rest, (*_CELLS, np.ndarray)) and _holds_text(rest) for _, rest in self.pieces)
+            return False
+        return any(isinstance(rest, (*_CELLS, np.ndarray)) or not _holds_text(rest) for _, rest in self.pieces)
 
     @property
     def _is_short_text(self) -> bool:

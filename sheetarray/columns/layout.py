@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import check_unicode
-from ..cells import TextLook, TypedCells, buffer_to_text, buffer_to_typed
+from ..cells import TextLook, TypedCells, buffer_to_text, buffer_to_typed, texts_of_cells
 from ..dtypes import DType
 from ..elements import Cell, escape_formula
 from ..errors import DTypeError, LimitError
@@ -138,7 +138,7 @@ class Layout:
         return min(len(piece.buffer), self.zone_height - self.named - piece.above)
 
     def _zone_column(self, piece: LayoutColumn, look: TextLook, elements: pl.Series | None) -> list[Cell]:
-        first = [] if elements is None else _to_cells(elements, piece, look)
+        first = [] if elements is None else texts_of_cells(elements, look)
         name = [format_name(piece.name, look)] if self.named else []
         return [*name, *[None] * piece.blanks, *piece.header, *first]
 
@@ -201,16 +201,6 @@ class Layout:
         """
         first = row - self.named - piece.above
         return (first, min(count, len(piece.buffer) - first)) if first < len(piece.buffer) else (0, 0)
-
-
-def _to_cells(texts: pl.Series, piece: LayoutColumn, look: TextLook) -> list[Cell]:
-    """Return elements of a column as text cells, looking as the engine writes them."""
-    import polars as pl
-
-    texts = texts.cast(pl.String)
-    if piece.dtype.kind == "float" and look.decimal == ",":
-        texts = texts.str.replace(".", ",", literal=True)
-    return texts.to_list()
 
 
 def format_name(name: str, look: TextLook) -> str:

@@ -407,12 +407,12 @@ class _Reading:
             buffer = column.decode_typed(self._arrays.missing)
             if buffer is not None:
                 results[name] = self._build_array(column, name, buffer)
-            elif doubtful or not column.is_text:
+            elif doubtful or column.came_typed:
                 doubtful[name] = column
             else:
                 results[name] = self._decode_checked(column, name)
         if doubtful:
-            unsure = {name: groups[name] for name, column in doubtful.items() if not column.is_text}
+            unsure = {name: groups[name] for name, column in doubtful.items() if column.came_typed}
             again = self._fetch(unsure, typed=False)
             for name, column in doubtful.items():
                 if name in again:

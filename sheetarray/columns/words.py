@@ -69,10 +69,7 @@ class Anchor:
     @property
     def name_cell(self) -> tuple[int, int] | None:
         """Row and column of its name; None where it has none."""
-        if not self.named:
-            return None
-        before = self.blanks + 1
-        return (self.row - before, self.column) if self.orient == "columns" else (self.row, self.column - before)
+        return self.cell(-self.blanks - 1) if self.named else None
 
     @property
     def data_cell(self) -> tuple[int, int]:
@@ -80,10 +77,13 @@ class Anchor:
         down, across = (self.start, 0) if self.orient == "columns" else (0, self.start)
         return self.column + across, self.row + down
 
+    def cell(self, index: int) -> tuple[int, int]:
+        """Return the row and the column of a cell of the flat list, by its index."""
+        return (self.row + index, self.column) if self.orient == "columns" else (self.row, self.column + index)
+
     def address(self, index: int) -> str:
         """Return the address of a cell of the flat list, by its index; with the sheet's title, where it has one."""
-        down, across = (index, 0) if self.orient == "columns" else (0, index)
-        cell = cell_address(self.row + down, self.column + across)
+        cell = cell_address(*self.cell(index))
         return cell if self.title is None else f"{self.title}!{cell}"
 
     def data_address(self, index: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from ..dtypes import Array
 from ..errors import DTypeError, FormatError, LimitError, MissingDependencyError, warn_caller
 from ..values import DEFAULT_NAME, EXTENSIONS, OBJECTS, as_array, is_of, is_whole, name_of_variable, naming, note_of
 from .description import DatasetLabels, VariableLabels
-from .frames import MASKED, describe_categories, restore_column
+from .frames import MASKED, describe_categories, free_name, restore_column
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -195,7 +195,7 @@ def name_dimensions(shapes: Mapping[str, Any], labels: DatasetLabels) -> dict[st
     taken = {dim for names in dims.values() for dim in names}
     for name, array in shapes.items():
         if name not in dims:
-            dims[name] = tuple(_free_name(f"{name}_{axis}", taken) for axis in range(len(array.shape)))
+            dims[name] = tuple(free_name(f"{name}_{axis}", taken) for axis in range(len(array.shape)))
     return dims
 
 
@@ -251,12 +251,6 @@ def fit_labels(labels: DatasetLabels, arrays: Mapping[str, Any]) -> DatasetLabel
         return fitted
 
     return DatasetLabels(fit(labels.coords), fit(labels.data_vars), labels.attrs, frame)
-
-
-def _free_name(name: str, taken: Container[str]) -> str:
-    while name in taken:
-        name += "_"
-    return name
 
 
 def _restore_variable(name: str, array: Array, labels: DatasetLabels) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -204,7 +204,7 @@ def describe_frame(value: Any) -> tuple[dict[str, Array], DatasetLabels | None]:
     arrays = values_by_name(frame)
     levels = list(arrays)[: len(arrays) - frame.shape[1]]
     has_levels = is_of(frame.index, "pandas", "MultiIndex")
-    dim = levels[0] if levels and not has_levels else _free_name(arrays)
+    dim = levels[0] if levels and not has_levels else free_name(_INDEX, arrays)
     labels = DatasetLabels(attrs=dict(frame.attrs))
     columns = _columns_of(frame, levels)
     for name, (label, column) in zip(arrays, columns, strict=True):
@@ -270,8 +270,8 @@ def _columns_of(frame: Any, levels: list[str]) -> list[tuple[Any, Any]]:
     return [*columns, *((label, frame.iloc[:, number]) for number, label in enumerate(frame.columns))]
 
 
-def _free_name(taken: Mapping[str, Any]) -> str:
-    name = _INDEX
+def free_name(name: str, taken: Container[str]) -> str:
+    """Return a name, with underscores behind it as long as it is taken."""
     while name in taken:
         name += "_"
     return name

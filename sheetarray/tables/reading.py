@@ -228,8 +228,7 @@ def _refuse_arrays(sheet: TableSheet) -> None:
     if len(grid) < _ROWS_OF_ANCHOR and not ended:
         grid, _ = sheet.head(_WIDE_HEAD)
     for anchor in anchors_of_grid(grid):
-        down, right = (1, 0) if anchor.orient == "columns" else (0, 1)
-        is_version = anchor.aliases == () and _is_version(grid, anchor.row + down, anchor.column + right)
+        is_version = anchor.aliases == () and _is_version(grid, *anchor.cell(1))
         if anchor.header is None and not is_version:
             continue  # only words that a header has as well
         raise FormatError(

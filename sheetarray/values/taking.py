@@ -111,11 +111,6 @@ def _stack(series: Any) -> Array:
 # xarray -> ndarrays: the variables of a Dataset, DataArrays and Variables. Coordinates are variables too.
 
 
-def dataset_columns(dataset: Any) -> list[tuple[str, Any]]:
-    """Return the variables of a Dataset."""
-    return [(name_of_variable(label), variable) for label, variable in dataset.variables.items()]
-
-
 def variable_array(variable: Any) -> Array:
     """Return the array of a DataArray or a Variable."""
     data = variable.data
@@ -327,7 +322,7 @@ def split_columns(value: Any) -> NamedColumns | None:
     if is_of(value, "polars", "DataFrame"):
         return [(series.name, series) for series in value.iter_columns()]
     if is_of(value, "xarray", "Dataset"):
-        return dataset_columns(value)
+        return [(name_of_variable(label), variable) for label, variable in value.variables.items()]
     if is_of(value, "pyarrow", "Table", "RecordBatch"):
         return table_columns(value)
     if is_of(value, "pandas", "Index") or is_of(value, "polars", "Series") or is_of(value, "xarray", "DataArray"):
@@ -532,18 +527,20 @@ def frame_columns(frame: Any) -> list[tuple[str, Any]]:
         names = [name_of(label) for label in frame.columns]
     except DTypeError as error:
         raise DTypeError(f"{error}: df.columns = df.columns.map(str) makes text of all") from error
-    if len({*names}) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        hint = "df.columns = [f'{name}_{number}' for number, name in enumerate(df.columns)] gives each its own"
-        raise LimitError(f"two arrays would have the name {twice!r}: {hint}")
+    _refuse_twice(
+        names, "df.columns = [f'{name}_{number}' for number, name in enumerate(df.columns)] gives each its own"
+    )
     columns = [(name, frame.iloc[:, number]) for number, name in enumerate(names)]
     levels = index_columns(frame.index, taken=list(frame.columns))
-    if len({name for name, _ in levels} | {*names}) < len(levels) + len(names):
-        every = [name for name, _ in levels] + names
-        twice = next(name for name in every if every.count(name) > 1)
-        hint = "df.index.names = [f'index_{number}' for number in range(df.index.nlevels)] renames the index"
-        raise LimitError(f"two arrays would have the name {twice!r}: {hint}")
+    hint = "df.index.names = [f'index_{number}' for number in range(df.index.nlevels)] renames the index"
+    _refuse_twice([name for name, _ in levels] + names, hint)
     return [*levels, *columns]
+
+
+def _refuse_twice(names: list[str], hint: str) -> None:
+    if len({*names}) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise LimitError(f"two arrays would have the name {twice!r}: {hint}")
 
 
 def index_columns(index: Any, *, taken: list[Any], always: bool = False) -> list[tuple[str, Any]]:

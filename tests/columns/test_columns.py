@@ -49,14 +49,6 @@ def test_cells_put_between_version_and_ndarray_make_no_older_list(cells: list[st
     assert [(finding.severity, finding.array) for finding in findings] == [("error", name) for name in ARRAYS]
 
 
-def test_an_array_per_row() -> None:
-    rows = grid(ARRAYS, orient="rows")
-    assert [row[0] for row in rows] == ["t", "i", "s"]
-    assert [row[1:4] for row in rows] == [["version", "1.0.0", "ndarray"]] * 3
-    same(read(rows))
-    intact(rows)
-
-
 @pytest.mark.parametrize("column", [0, 25, 26, 701, 702, 18277])
 def test_columns_have_letters(column: int) -> None:
     rows = [
@@ -73,13 +65,6 @@ def test_columns_have_letters(column: int) -> None:
 # What people do to a sheet -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("count", [1, 2, 7, 300, 1000])
-def test_rows_inserted_above(count: int) -> None:
-    rows = [["Measured by us"] if index == 0 else [] for index in range(count)] + grid(ARRAYS)
-    same(read(rows))
-    intact(rows)
-
-
 def test_one_array_under_another_in_one_column() -> None:
     rows = [*grid({"t": ARRAYS["t"]}), [""], *grid({"i": ARRAYS["i"]})]
     same(read(rows), {name: ARRAYS[name] for name in ("t", "i")})
@@ -88,12 +73,6 @@ def test_one_array_under_another_in_one_column() -> None:
     with pytest.raises(sa.FormatError) as caught:
         read(rows)
     assert caught.value.location == cell_address(1 + len(sa.to_linear(ARRAYS["t"])), 0)
-
-
-def test_trailing_blank_columns_and_rows_are_nothing() -> None:
-    rows = [[*row, "", "", " "] for row in grid(ARRAYS)] + [[""] * 6] * 5
-    same(read(rows))
-    intact(rows)
 
 
 def test_a_cell_below_an_array_is_named() -> None:

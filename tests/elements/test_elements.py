@@ -18,22 +18,8 @@ import sheetarray as sa
 from sheetarray import dtypes, elements
 from sheetarray.cells import TextLook, buffer_from_text, buffer_to_text
 from sheetarray.elements import scalars as scalar_text
-from sheetarray.elements.dates import find_dates_without_text, iso_limits, known_dates_to_iso
-from sheetarray.testing.cases import TEXTS, assert_same
-
-
-def test_escape_is_undone_and_only_where_it_was_done() -> None:
-    for text in TEXTS:
-        assert scalar_text.unescape_formula(scalar_text.escape_formula(text)) == text
-        special = text[:1] in tuple("=+-@'\t\r") and text != ""
-        assert (scalar_text.escape_formula(text) == text) != special, text
-        assert not scalar_text.escape_formula(text).startswith(("=", "+", "-", "@", "\t", "\r"))
-
-
-def test_an_apostrophe_that_nobody_escaped_stays() -> None:
-    assert scalar_text.unescape_formula("'tis") == "'tis"
-    assert scalar_text.unescape_formula("'") == "'"
-    assert scalar_text.unescape_formula("''") == "'"
+from sheetarray.elements.dates import find_dates_without_text, iso_limits
+from sheetarray.testing.cases import assert_same
 
 
 def test_problems_name_every_bad_cell_in_order() -> None:
@@ -48,22 +34,6 @@ def test_problems_name_every_bad_cell_in_order() -> None:
 )
 def test_what_a_program_made_of_text_is_turned_back(cell: Any, text: str) -> None:
     assert scalar_text.parse_string(cell) == text
-
-
-@pytest.mark.parametrize("cell", [True, "TRUE", "true", " True ", 1, 1.0, "1"])
-def test_every_look_of_true(cell: Any) -> None:
-    assert scalar_text.parse_bool(cell) is True
-
-
-@pytest.mark.parametrize("cell", [False, "FALSE", "false", 0, 0.0, "0", -0.0])
-def test_every_look_of_false(cell: Any) -> None:
-    assert scalar_text.parse_bool(cell) is False
-
-
-@pytest.mark.parametrize("cell", ["", None, "yes", 2, -1, 0.5, "T", "01", "1.0"])
-def test_what_is_no_boolean(cell: Any) -> None:
-    with pytest.raises(ValueError, match="expected TRUE or FALSE"):
-        scalar_text.parse_bool(cell)
 
 
 @pytest.mark.parametrize(
@@ -337,11 +307,6 @@ def test_text_of_a_moment_that_the_unit_cannot_count_is_an_error_never_another_m
                     assert [problem.index for problem in problems] == [0]
                 else:  # NumPy may read a few more than it prints
                     assert int(buffer.view(np.int64)[0]) == count
-
-
-def test_known_texts_leaves_out_what_has_none() -> None:
-    array = np.array([0, MOST, NAT], dtype=np.int64).view("M8[W]")
-    assert known_dates_to_iso(array) == ["1970-01-01", "", "NaT"]
 
 
 @pytest.mark.parametrize("multiple", [1, 999_999_999, 1_000_000_000, 2**31 - 1])

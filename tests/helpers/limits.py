@@ -13,6 +13,7 @@ LIMITS = {
     "many_elements": "api.large MANY_ELEMENTS",
     "mapped_elements": "api.large _MAPPED",
     "bytes_of_pieces": "api.large MOST_BYTES",
+    "large_json": "sheets.json.adapter LARGE_TEXT",
     "small_text": "sheets.delimited.reading _SMALL",
     "short_table": "tables.reading SHORT",
     "blanks_above": "columns.anchors MOST_BLANKS",
@@ -22,6 +23,8 @@ LIMITS = {
     "short_opendocument": "sheets.excel.reader.opendocument SHORT",
     # how much is handled at once
     "csv_piece": "sheets.delimited.pieces PIECE",
+    "json_piece": "sheets.json.adapter _PIECE",
+    "json_block": "sheets.json.text _BLOCK",
     "large_workbook": "sheets.excel.piecewise LARGE_WORKBOOK",
     "workbook_piece": "sheets.excel.piecewise _CELLS",
     "kept_pieces": "sheets.excel.piecewise _KEPT",

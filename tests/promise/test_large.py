@@ -20,6 +20,7 @@ import sheetarray as sa
 from sheetarray.adapters import Source
 from sheetarray.api import large
 from sheetarray.api import large as blocks
+from sheetarray.sheets.json import adapter as checking
 from sheetarray.spool import PiecedArrays
 
 RUN = """
@@ -53,6 +54,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
     assert grown_by("check", path) < 170
     assert grown_by("diff", path, tmp_path / "out.csv") < 150
     assert grown_by("convert", path, tmp_path / "large.json") < 150
+    assert grown_by("check", tmp_path / "large.json") < 150  # read at once 490
 
 
 @pytest.fixture
@@ -76,7 +78,7 @@ def in_pieces(all_are_large, monkeypatch) -> Iterator[list[str]]:
     assert names or DELETED, "nothing was read in pieces"
 
 
-@pytest.mark.parametrize("suffix", ["csv", "xlsx"])
+@pytest.mark.parametrize("suffix", ["csv", "json", "xlsx"])
 def test_blocks_of_a_large_column_major_array_are_those_of_reading_at_once(tmp_path, in_pieces, monkeypatch, suffix):
     turned = np.arange(4200.0).reshape((60, 70), order="F")
     path = tmp_path / f"run.{suffix}"
@@ -90,7 +92,7 @@ def test_blocks_of_a_large_column_major_array_are_those_of_reading_at_once(tmp_p
     assert {*in_pieces} == {"turned"}
 
 
-@pytest.mark.parametrize(("suffix", "to"), [("csv", "csv"), ("csv", "xlsx"), ("xlsx", "json")])
+@pytest.mark.parametrize(("suffix", "to"), [("csv", "csv"), ("json", "csv"), ("csv", "xlsx"), ("xlsx", "json")])
 def test_the_bytes_are_those_of_reading_at_once(tmp_path, in_pieces, suffix, to):
     xr = pytest.importorskip("xarray")
     path = tmp_path / f"run.{suffix}"
@@ -168,7 +170,7 @@ def test_what_comes_in_pieces_has_limits(tmp_path, monkeypatch):
         assert comes_in_pieces(long) == wanted
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
+@pytest.mark.parametrize("suffix", [".csv", ".json", ".xlsx"])
 def test_an_awkward_array_is_converted_beside_numbers_in_pieces(tmp_path, in_pieces, suffix):
     rows = [{"x": 1.5, "y": [1, 2]}, {"x": -0.0, "y": []}]
     source, target = tmp_path / f"run{suffix}", tmp_path / "copy.awkd"
@@ -304,6 +306,27 @@ def test_a_wrong_cell_is_a_difference_in_pieces_as_at_once(tmp_path, monkeypatch
         result = run_command(*command)
         assert result.exit_code == once.exit_code == 1
         assert (result.stdout, result.stderr) == (once.stdout, once.stderr)
+
+
+@pytest.mark.parametrize(
+    "harm", [(b"", b""), (b"4711", b'"x"'), (b'"a",', b'["a"],'), (b"8.0]", b"8.0],"), (b"2.0,", b"")]
+)
+def test_a_large_json_has_the_findings_of_a_small_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, harm: tuple[bytes, bytes]
+) -> None:
+    ak = pytest.importorskip("awkward")
+    path = tmp_path / "run.json"
+    nested = ak.Array([[1, 2], [], [3]])
+    sa.write(path, {"t": np.arange(9.0), "n": [4711], "s": ["a", "b"], "nested": nested, "none": np.zeros(0)})
+    path.write_bytes(path.read_bytes().replace(*harm, 1))
+    expected = [str(finding) for finding in sa.check(path)]
+    assert bool(expected) == bool(harm[0])
+    for limit in (-1, 0, 1):
+        set_limits(monkeypatch, large_json=path.stat().st_size + limit)
+        with monkeypatch.context() as patch:
+            if not harm[0] and limit < 1:
+                patch.setattr(checking, "read_lists", None)  # not asked
+            assert [str(finding) for finding in sa.check(path)] == expected
 
 
 @pytest.mark.parametrize("suffix", ["csv.gz", "csv.zst", "json.gz"])

@@ -23,6 +23,7 @@ from sheetarray.sheets.delimited import reading as csv_reading
 from sheetarray.sheets.excel import piecewise as excel_pieces
 from sheetarray.sheets.excel import writing
 from sheetarray.sheets.excel.reader.book import OoxmlBook
+from sheetarray.sheets.json import adapter as json_pieces
 from sheetarray.testing.cases import CASES
 
 
@@ -75,16 +76,21 @@ def test_every_kind_of_array_comes_in_blocks(case: str, monkeypatch: pytest.Monk
     assert repr(back.tolist()) == repr(sa.read_csv(io.BytesIO(file.getvalue()))["x"].tolist())
 
 
-def test_every_kind_of_array_comes_in_pieces_out_of_a_workbook(monkeypatch: pytest.MonkeyPatch) -> None:
-    set_limits(monkeypatch, workbook_piece=7)
-    monkeypatch.setattr(excel_pieces, "read_book", None)  # nothing of it is read at once
+@pytest.mark.parametrize("suffix", ["xlsx", "json"])
+def test_every_kind_of_array_comes_in_pieces_out_of_other_containers(
+    suffix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_limits(monkeypatch, workbook_piece=7, json_piece=30, json_block=50)
+    for module, verb in ((excel_pieces, "read_book"), (json_pieces, "read_json")):
+        monkeypatch.setattr(module, verb, None)  # nothing of it is read at once
     arrays = {name: array for name, array in CASES.items() if np.asarray(array).size and np.asarray(array).ndim}
     wide = {f"{name} 2": np.asarray(array)[:1] for name, array in arrays.items()}
     file = io.BytesIO()
-    sa.write(file, {**arrays, **wide}, format="xlsx")
-    expected = sa.read(io.BytesIO(file.getvalue()), format="xlsx")
+    sa.write(file, {**arrays, **wide}, format=suffix)
+    expected = sa.read(io.BytesIO(file.getvalue()), format=suffix)
+    iter_elements = {"xlsx": excel_pieces.iter_elements_excel, "json": json_pieces.iter_elements_json}[suffix]
     parts: dict[str, list[Any]] = {}
-    for name, elements in excel_pieces.iter_elements_excel(io.BytesIO(file.getvalue()), list(expected)):
+    for name, elements in iter_elements(io.BytesIO(file.getvalue()), list(expected)):
         parts.setdefault(name, []).append(elements)
     for name, array in expected.items():
         back = np.concatenate(parts[name]).reshape(array.shape, order="F" if array.flags.f_contiguous else "C")
@@ -146,6 +152,44 @@ def test_a_text_that_says_it_is_a_number_is_the_error_of_read() -> None:
     assert str(error.value) == str(expected.value)
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"7.0", b'"x"'),
+        (b"7.0", b"null"),
+        (b"7.0", b"[7]"),
+        (b"7.0,", b""),
+        (b"7.0", b"7.0,7.5"),
+        (b"7.0,", b"7.0,,"),
+        (b"8.0]", b"8.0,]"),
+        (b"8.0]\n}", b"8.0]\n}}"),
+        (b'"data",', b'"data" '),
+        (b"8.0]\n}", b"8.0]"),
+    ],
+)
+def test_a_wrong_list_is_the_error_of_read(before: bytes, after: bytes) -> None:
+    file = io.BytesIO()
+    sa.write_json(file, {"x": np.arange(9.0)})
+    assert file.getvalue().count(before) == 1
+    content = file.getvalue().replace(before, after)
+    with pytest.raises(sa.FormatError) as expected:
+        sa.read_json(io.BytesIO(content))
+    with pytest.raises(sa.FormatError) as error:
+        list(json_pieces.iter_elements_json(io.BytesIO(content), ["x"]))
+    assert str(error.value) == str(expected.value)
+
+
+def test_brackets_commas_and_quotes_in_text_end_no_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = np.array(["]", '"', ',"', "\\", '\\"', "[", "\\\\", "é", "", '",'] * 5)
+    monkeypatch.setattr(json_pieces, "read_json", None)
+    file = io.BytesIO()
+    sa.write_json(file, {"s": texts, "n": np.arange(3)})
+    for size in (1, 2, 3, 5, 8, 13, 64):
+        set_limits(monkeypatch, json_piece=size, json_block=size)
+        for name, array in (("s", texts), ("n", np.arange(3))):
+            assert joined(io.BytesIO(file.getvalue()), name, 4, format="json").tolist() == array.tolist()
+
+
 def test_a_buffer_longer_than_its_array_is_read_at_once() -> None:
     file = io.BytesIO()
     whole = np.arange(10.0)
@@ -167,7 +211,7 @@ def test_a_blank_is_what_an_option_says(tmp_path: Path, suffix: str) -> None:
         joined(io.BytesIO(content), "x", 2, format=suffix)
 
 
-@pytest.mark.parametrize("suffix", ["csv", "xlsx"])
+@pytest.mark.parametrize("suffix", ["csv", "json", "xlsx"])
 def test_a_file_that_was_saved_between_two_blocks_is_an_error(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"x.{suffix}"
     sa.write(path, {"x": np.arange(10)})

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...adapters import CELL_CHARACTERS
 from ...arrays import linear_arrays
-from ...cells import FormulaMode, TextLook, buffer_to_text
+from ...cells import FormulaMode, TextLook, buffer_to_text, texts_of_cells
 from ...columns import (
     ArrayInfo,
     ElementEdits,
@@ -227,11 +227,7 @@ def _collect(change: ElementEdits, sheet: CsvSheet, cells: dict[tuple[int, int],
 
 
 def _texts_of(buffer: Buffer, dtype: DType, look: TextLook) -> list[str]:
-    import polars as pl
-
-    series = buffer_to_text(buffer, dtype, look)
-    texts = series.cast(pl.String).fill_null("").to_list()
-    return [text.replace(".", ",") for text in texts] if series.dtype.is_float() and look.decimal == "," else texts
+    return [text or "" for text in texts_of_cells(buffer_to_text(buffer, dtype, look), look)]
 
 
 def _check_room(text: str, delimiter: str, added: Sequence[tuple[int, int]]) -> None:

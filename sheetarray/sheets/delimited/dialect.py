@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from itertools import islice
 
-from ...columns import Words, Zone, find_anchors
+from ...columns import Zone, find_anchors
 from ...elements import Cell
 from ...elements.scalars import DecimalMark
 from ...errors import FormatError, LimitError, NotFoundError, check_kinds
@@ -107,28 +107,13 @@ def _compare_delimiters(
             continue
         records = Records(content, start, delimiter)
         with suppress(FormatError):  # quotes that do not end under this delimiter
-            anchors = find_anchors(_Headers(records))
+            anchors = find_anchors(records)
             whole = sum(anchor.header is not None for anchor in anchors)
             row = Zone(anchors[0].row, 0, 2, "rows") if anchors else None
             parts = row is not None and delimiter != " " and len(records.zones([row])[0]) > 1
             if (count := (whole, 0 if whole else len(anchors), parts)) > most:
                 best, most = delimiter, count
     return best, most[0] > 0
-
-
-class _Headers:
-    """The headers of a text under one delimiter; see `columns.HeaderCells`."""
-
-    title: str | None = None
-
-    def __init__(self, records: Records) -> None:
-        self.zones = records.zones
-        self._records = records
-
-    def words(self) -> Words:
-        """Return every cell that holds a word of a header."""
-        self._records.index()
-        return self._records.words()
 
 
 def find_table_delimiter(

@@ -59,6 +59,8 @@ class Records:
     text, from 0 to 1, that has been indexed, or from which columns have been read.
     """
 
+    title: str | None = None  # a text has one sheet
+
     def __init__(
         self,
         content: BytesLike | bytearray,
@@ -193,7 +195,12 @@ class Records:
         return self._width
 
     def words(self) -> Words:
-        """Return every cell that holds a word of a header, and nothing else, in the records that are indexed."""
+        """Return every cell that holds a word of a header, and nothing else."""
+        self.index()
+        return self.indexed_words()
+
+    def indexed_words(self) -> Words:
+        """Return the words in the records that are indexed."""
         words = np.concatenate([np.zeros((0, 3), np.int64), *self._found])
         return Words.from_positions(words[:, 0], words[:, 1], words[:, 2])
 
@@ -210,26 +217,17 @@ class Records:
         block = bisect_right(self._rows, row) - 1
         return list_records(self.content, self._places[block], self._mark, row - self._rows[block], count, most)
 
+    def record(self, row: int) -> list[str]:
+        """Return one record; an empty one below the text."""
+        records, _ = self._list_from(row, 1)
+        return records[0] if records else []
+
     def rows_from(self, row: int) -> Iterator[list[str]]:
         """Yield every record from one on."""
         records, place = self._list_from(row, _MOST_LISTED)
         while records:
             yield from records
             records, place = list_records(self.content, place, self._mark, 0, _MOST_LISTED)
-
-    def records_of(self, rows: Sequence[int]) -> Iterator[tuple[int, list[str]]]:
-        """Yield some records in ascending order, each with its number; they end with the text."""
-        at, place = 0, self.start
-        for row in rows:
-            self.index(row)
-            block = bisect_right(self._rows, row) - 1
-            if self._rows[block] > at or row < at:
-                at, place = self._rows[block], self._places[block]
-            records, place = list_records(self.content, place, self._mark, row - at, 1)
-            at = row + 1
-            if not records:
-                return
-            yield row, records[0]
 
     def places_of(self, rows: Sequence[int]) -> list[int]:
         """Return the places at which some records begin."""

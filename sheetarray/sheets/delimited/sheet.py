@@ -190,15 +190,14 @@ class CsvSheet:
 
     def words(self) -> Words:
         """Return the words of headers, wherever in the text they are."""
-        while self._words is None:
+        if self._words is None:
             records, top = self.records, self._find_words_at_top()
             if top is not None and not records.is_ended and not records.may_have_headers_below():
                 self._words = top
-            elif not (self._single and self._take_delimiter_beside()):
-                words = top if records.is_ended else None
-                if words is None:
-                    records.index()
-                    words = records.words()
+            elif self._single and self._take_delimiter_beside():
+                return self.words()
+            else:
+                words = top if top is not None and records.is_ended else records.words()
                 self._words = words if top is None or len(words) > len(top) else top
         return self._words
 
@@ -207,7 +206,7 @@ class CsvSheet:
         records = self.records
         while not records.is_ended and records.count_indexed <= MAX_HEADER_CELLS:
             records.index(records.count_indexed)
-            words = records.words()
+            words = records.indexed_words()
             if (anchors := find_side_by_side(self, words)) is not None:
                 words.searches.update(dict.fromkeys((True, False), anchors))
                 return words
@@ -242,15 +241,11 @@ class CsvSheet:
         import polars as pl
 
         self._settle_decimal()
-        known: tuple[int, list[str]] = -1, []
-        self.records.index()
-        ahead: Iterator[tuple[int, list[str]]] = iter(())
-        for index, request in enumerate(requests):
-            if request.row < known[0] or index == 0:  # as a rule they come from above to below
-                known, ahead = (-1, []), self.records.records_of(_find_ascending(requests, index))
-            while known[0] < request.row:
-                known = next(ahead, (request.row, []))
-            cells = known[1][request.column : request.stop]
+        row, record = -1, list[str]()
+        for request in requests:
+            if request.row != row:
+                row, record = request.row, self.records.record(request.row)
+            cells = record[request.column : request.stop]
             yield [], Texts(cells) if len(cells) <= MOST_SHORT else pl.Series(cells, dtype=pl.String)
 
     def columns(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:
@@ -356,14 +351,3 @@ def _put(results: list[Any], indices: Sequence[int], values: Sequence[Any]) -> N
 def _is_long(run: Run, height: int) -> bool:
     """Return whether a run has more cells than a list should, in a text of so many rows."""
     return min(run[2], height) - run[1] > MOST_SHORT
-
-
-def _find_ascending(requests: Sequence[Request], start: int) -> list[int]:
-    """Return the rows of requests from one on, as long as they come from above to below."""
-    rows = [requests[start].row]
-    for request in requests[start + 1 :]:
-        if request.row < rows[-1]:
-            break
-        if request.row > rows[-1]:
-            rows.append(request.row)
-    return rows

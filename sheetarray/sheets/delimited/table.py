@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from itertools import zip_longest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from ...errors import FormatError
 from ...files import Source
 from ...tables import SHORT, Table, TextColumn
 from .sheet import CsvSheet
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _MOST_COLUMNS = 2**17
 MOST_BLANK = 2**24  # cells of a table that has more cells than its text has characters: nearly all of them are blank
@@ -61,13 +64,12 @@ class CsvTable(CsvSheet):
             hint = "name the delimiter, for example delimiter=';'"
             raise FormatError(f"more than {_MOST_COLUMNS:,} columns", hint=hint)
         first, end = (int(rows[0]), int(rows[-1]) + 1) if len(rows) else (0, 0)
-        if (end - first) * width > max(MOST_BLANK, len(self._content[0]) - len(records.blank_lines())):
+        if width > 1 and len(rows) * width > max(MOST_BLANK, len(self._content[0]) - len(records.blank_lines())):
             raise FormatError(
-                f"{end - first:,} rows of {width:,} columns, most of their cells blank",
+                f"{len(rows):,} rows of {width:,} columns, most of their cells blank",
                 location=cell_address(first, 0),
                 hint="name the delimiter if it is another one (delimiter=), or delete lines that are not of the table",
             )
-        kept = None if len(rows) == end - first else rows - first
         columns: dict[int, Any] = {}
         if end - first <= SHORT:
             wanted = {*rows.tolist()}
@@ -77,10 +79,13 @@ class CsvTable(CsvSheet):
                 while cells and not cells[-1]:
                     cells.pop()
             columns = {number: TextColumn(list(texts)) for number, texts in enumerate(zip_longest(*listed))}
-        else:
+        elif len(rows) == end - first:
             for number, texts in enumerate(records.read([(column, first, end, "t") for column in range(width)])):
-                columns[number] = TextColumn(texts if kept is None else texts.gather(kept))
-        return Table(len(rows), columns, rows if first or kept is not None else None, self._are_quoted)
+                columns[number] = TextColumn(texts)
+        else:  # blank lines, which may be millions
+            for number, (at, texts) in enumerate(records.read([(column, first, end, "s") for column in range(width)])):
+                columns[number] = TextColumn(_spread(at, texts, rows))
+        return Table(len(rows), columns, rows if first or len(rows) < end - first else None, self._are_quoted)
 
     def _find_rows(self) -> Positions:
         """Return the rows from the first that holds something to the last; of several columns, no blank lines."""
@@ -101,3 +106,17 @@ class CsvTable(CsvSheet):
             starts = self.records.places_of(rows)
             quoted[: len(starts)] = [begins.match(content, start) is not None for start in starts]
         return quoted
+
+
+def _spread(at: Positions, texts: list[str], rows: Positions) -> pl.Series:
+    """Return a column by its texts that are not blank, and the records in which these stand.
+
+    `rows`: the records that are rows of the table.
+    """
+    import polars as pl
+
+    places = np.searchsorted(rows, at)
+    held = np.append(rows, -1)[places] == at
+    column = pl.Series([None], dtype=pl.String).new_from_index(0, len(rows))
+    kept = [texts[index] for index in np.flatnonzero(held).tolist()]
+    return column.scatter(places[held], kept) if kept else column

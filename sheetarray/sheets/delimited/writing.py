@@ -13,7 +13,7 @@ import numpy as np
 
 from ...adapters import CELL_CHARACTERS, Progress, ignore_progress
 from ...arrays import linear_arrays
-from ...cells import FormulaMode, TextLook, buffer_to_text
+from ...cells import FormulaMode, TextLook, buffer_to_text, texts_of_cells
 from ...columns import Layout, lay_out
 from ...columns.grid import Orient
 from ...columns.layout import format_name
@@ -45,15 +45,17 @@ def iter_grids(arrays: Mapping[str, LinearArray], look: TextLook) -> Iterator[tu
 
     `arrays`: by name, the description of their labels among them.
     """
-    described = parse_labels(arrays)
-    shown = [name for name in arrays if described is None or name != NAME]
-    dims = {name: _dims_of(name, array, described) for name, array in arrays.items()}
+    parsed = parse_labels(arrays)
+    shown, labels = [name for name in arrays if parsed is None or name != NAME], parsed or DatasetLabels()
+    dims = {name: _dims_of(name, array, labels) for name, array in arrays.items()}
     used = {dim for name in shown for dim in dims[name] if name != dim}
     for name in shown:
         if name in used and dims[name] == (name,):
             continue
-        labels = [_labels_of(dim, size, arrays, dims, look) for dim, size in _sizes(dims[name], arrays[name])]
-        yield from _iter_blocks(_caption(name, described, look), arrays[name], dims[name], labels, look)
+        beside = [
+            _labels_of(dim, size, arrays, dims, look) for dim, size in zip(dims[name], arrays[name].shape, strict=True)
+        ]
+        yield from _iter_blocks(_caption(name, labels, look), arrays[name], dims[name], beside, look)
 
 
 def _iter_blocks(
@@ -64,7 +66,7 @@ def _iter_blocks(
     values, dtype = array.to_numpy(), array.dtype_entry
     names = [format_name(dim, look) for dim in dims]
     if values.ndim == 0:
-        yield [caption, _to_cells(values.reshape(1), dtype, look)[0]], 1
+        yield [caption, texts_of_cells(_to_series(values.reshape(1), dtype, look), look)[0]], 1
     elif values.ndim == 1:
         yield [names[0], caption], 0
         yield pl.DataFrame({"": labels[0], "0": _to_series(values, dtype, look)}), len(values)
@@ -81,20 +83,16 @@ def _iter_blocks(
     yield [], 0
 
 
-def _sizes(dims: Sequence[str], array: LinearArray) -> Iterator[tuple[str, int]]:
-    return zip(dims, array.shape, strict=True)
-
-
-def _dims_of(name: str, array: LinearArray, described: DatasetLabels | None) -> tuple[str, ...]:
+def _dims_of(name: str, array: LinearArray, labels: DatasetLabels) -> tuple[str, ...]:
     """Return the names of an array's dimensions; `name_0`, `name_1`, .. if the description does not name them."""
-    variable = described.find(name) if described is not None else None
+    variable = labels.find(name)
     if variable is not None and len(variable.dims) == array.ndim:
         return tuple(variable.dims)
     return tuple(f"{name}_{axis}" for axis in range(array.ndim))
 
 
-def _caption(name: str, described: DatasetLabels | None, look: TextLook) -> str:
-    variable = described.find(name) if described is not None else None
+def _caption(name: str, labels: DatasetLabels, look: TextLook) -> str:
+    variable = labels.find(name)
     units = variable.attrs.get("units") if variable is not None else None
     return format_name(f"{name} ({units})" if isinstance(units, str) and units else name, look)
 
@@ -106,22 +104,13 @@ def _labels_of(
     import polars as pl
 
     if dim in arrays and dims[dim] == (dim,) and arrays[dim].shape == (size,):
-        return pl.Series(_to_cells(arrays[dim].to_numpy(), arrays[dim].dtype_entry, look), dtype=pl.String)
+        labels = _to_series(arrays[dim].to_numpy(), arrays[dim].dtype_entry, look)
+        return pl.Series(texts_of_cells(labels, look), dtype=pl.String)
     return pl.Series(map(str, range(size)), dtype=pl.String)
 
 
 def _to_series(elements: np.ndarray[Any, Any], dtype: DType, look: TextLook) -> pl.Series:
     return buffer_to_text(np.ascontiguousarray(elements), dtype, look)
-
-
-def _to_cells(elements: np.ndarray[Any, Any], dtype: DType, look: TextLook) -> list[Cell]:
-    """Return a few elements as text, looking as the engine writes them."""
-    import polars as pl
-
-    texts = _to_series(elements, dtype, look).cast(pl.String)
-    if dtype.kind == "float" and look.decimal == ",":
-        texts = texts.str.replace(".", ",", literal=True)
-    return texts.to_list()
 
 
 # Writes rows of cells as delimited text: quotes where a cell needs them, an encoding, a byte order mark.

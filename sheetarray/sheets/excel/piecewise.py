@@ -371,7 +371,7 @@ def _decode_run(sheet: ExcelSheet, part: ColumnPart, cells: ColumnRun, missing: 
         return elements
     if numeric:
         raise _NeedsTextError
-    if not typed.is_text:
+    if typed.came_typed:
         column = ([], sheet.column_cells(again, request, typed=False, numeric=numeric))
     return _decode(sheet, part, cells.height, column, missing)
 

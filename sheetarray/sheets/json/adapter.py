@@ -6,7 +6,9 @@ Numbers are doubles to most readers of JSON, so integers beyond 2^53 are decimal
 
 from __future__ import annotations
 
+import io
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -28,9 +30,10 @@ from ...columns import (
     keep_unreadable,
 )
 from ...composite import check_composites, find_fixed_columns, read_composites, scan_composites, spread
-from ...elements import MOST_GENERIC, Cell, ComplexForm, Missing, Problem
+from ...dtypes import Buffer
+from ...elements import MOST_GENERIC, Cell, ComplexForm, Missing, Problem, is_blank
 from ...errors import Finding, FormatError, locating
-from ...files import Readable, Source, Writable, check_structure, locate, refuse_empty, replacing
+from ...files import BytesLike, Readable, Source, Writable, check_structure, locate, refuse_empty, replacing
 from ...header import (
     AddressOf,
     Header,
@@ -38,11 +41,13 @@ from ...header import (
     changed_header_cells,
     warn_of_finding,
 )
-from ...linear import decode_list, resize_to_cells, view_of
-from .text import NO_ARRAY, dump_cells, dump_elements, find_lists, parse_text, read_header, to_utf8
+from ...linear import check_missing, decode_data, decode_list, iter_rest, resize_to_cells, view_of
+from ...spool import NotInPiecesError
+from .text import NO_ARRAY, FlatList, cut_items, dump_cells, dump_elements, find_lists, parse_text, read_header, to_utf8
 
 keeps_json = Keeps(buffers=True, nested=True, labels=True)
 
+LARGE_TEXT = 2**26  # bytes; a text that is as long is checked piece by piece, and no list of it is kept
 _CELLS_A_BLOCK = 100_000  # that are written at once
 _MOST_NESTED = 3_000_000  # lists, and objects such as {"type": "float64", "value": "NaN"}, in a text
 _KINDS = {dict: "an object", str: "a string", bool: "a boolean", type(None): "null"}  # as JSON calls them
@@ -176,6 +181,9 @@ def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Find
     findings: list[Finding] = []
     broken = 0
     with Source(source) as opened:
+        if len(opened.whole()) >= LARGE_TEXT and (remarks := _check_in_pieces(opened, missing)) is not None:
+            yield from remarks
+            return
         try:
             lists = _Lists(opened, missing=missing)
         except FormatError as error:
@@ -199,6 +207,31 @@ def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Find
         findings += [replace(note, array=name) for note in notes]
     yield from findings
     yield from check_composites(lists.read, lists.scan)
+
+
+def _check_in_pieces(source: Source, missing: Missing) -> Iterable[Finding] | None:
+    """Return the findings of a text, without keeping its lists; None if it cannot be checked in pieces."""
+
+    def refuse(_: Finding) -> None:
+        raise NotInPiecesError
+
+    try:
+        text = to_utf8(source.whole())
+        lists = find_sound_lists(text, default_name(source.name), refuse)
+        for one in lists.values():
+            for _ in iter_list(text, one, missing):
+                pass
+    except (NotInPiecesError, FormatError):
+        return None
+
+    def read(names: Sequence[str] | None) -> dict[str, Any]:
+        arrays = {}
+        for name, one in select(lists, names).items():
+            pieces = list(iter_list(text, one, missing)) or [np.zeros(0, one.header.dtype.numpy)]
+            arrays[name] = view_of(one.header, np.concatenate(pieces))
+        return arrays
+
+    return check_composites(read, lambda: {name: one.info for name, one in lists.items()})
 
 
 def adopt_json(source: Readable, target: Writable | None = None, *, missing: Missing = "error") -> dict[str, ArrayInfo]:
@@ -359,3 +392,88 @@ def read_lists(source: Source) -> dict[str, Any]:
     if isinstance(content, list) and content and all(isinstance(cells, list) for cells in content):
         return {column_letters(index): cells for index, cells in enumerate(content)}
     raise FormatError(NO_ARRAY)
+
+
+# Arrays piece by piece, so that memory does not grow with the text -------------------------------------------------
+
+_PIECE = 2**20  # bytes of text that are parsed at once
+_MOST_BLANKS = 4096  # bytes of white space after the last list
+_COMMA_AHEAD = re.compile(rb"[ \t\r\n]*+,")
+
+
+def iter_elements_json(
+    source: Readable, names: Sequence[str], *, missing: Missing = "error"
+) -> Iterator[tuple[str, Buffer]]:
+    """Yield names of arrays, each with the next elements of its buffer, one array after the other.
+
+    Lists that are not asked for are passed over. If a cell, or the number of cells, is wrong, the text is read at once.
+
+    Arguments are those of `read_json`.
+
+    Raises:
+        FormatError: as `read_json`, when the first cell that is wrong is reached.
+        NotFoundError: no such array.
+    """
+    check_missing(missing)
+    done = dict.fromkeys(names, 0)
+    left = list(done)
+    with Source(source) as opened, locating(source=opened.name):
+        with suppress(NotInPiecesError, FormatError):
+            text = to_utf8(opened.whole())
+            lists = find_sound_lists(text, default_name(opened.name))
+            while left and all(name in lists for name in left):
+                for elements in iter_list(text, lists[left[0]], missing):
+                    yield left[0], elements
+                    done[left[0]] += len(elements)
+                left.pop(0)
+        if not left:
+            return
+        arrays = read_json(opened.path or io.BytesIO(bytes(opened.whole())), left, missing=missing)
+    yield from iter_rest(arrays, {name: done[name] for name in left})
+
+
+def find_sound_lists(text: BytesLike, alone: str, note: NoteFinding = warn_of_finding) -> dict[str, FlatList]:
+    """Return the header and the position of each list, if all text around their data cells is JSON.
+
+    Raises:
+        FormatError: it is not, or a header is broken.
+    """
+    lists = find_lists(text, alone, note=note)
+    start, pieces = 0, []
+    for one in lists.values():
+        pieces.append(bytes(text[start : one.at]))
+        start = one.end
+    if len(text) - start > _MOST_BLANKS:
+        raise NotInPiecesError  # so much text after the last list can only be wrong
+    parse_text(b"".join([*pieces, bytes(text[start:])]))
+    return lists
+
+
+def iter_list(text: BytesLike, one: FlatList, missing: Missing) -> Iterator[Buffer]:
+    """Yield the elements of a list, a piece of the text at a time.
+
+    Raises:
+        NotInPiecesError: cells are to be looked at one by one.
+    """
+    if one.header.part is not None or one.start != len(one.spans):
+        raise NotInPiecesError
+    comma = _COMMA_AHEAD.match(text, one.at, one.end)
+    if comma is None and text[one.at : one.end].strip():
+        raise NotInPiecesError
+    header, left = one.header, one.header.capacity
+    for piece in cut_items(text, comma.end() if comma else one.end, one.end, _PIECE):
+        cells = parse_text(b"[%b]" % piece)
+        if not cells or (header.dtype.kind == "complex" and not all(isinstance(cell, str) for cell in cells)):
+            raise NotInPiecesError
+        count = min(left, len(cells))
+        if not all(map(is_blank, cells[count:])):
+            raise NotInPiecesError
+        if count:
+            some = Header(header.dtype, (count,), (1,), 0, "row-major", count)
+            buffer, problems = decode_data(cells[:count], some, missing=missing)
+            if problems:
+                raise NotInPiecesError
+            yield buffer
+        left -= count
+    if left:
+        raise NotInPiecesError

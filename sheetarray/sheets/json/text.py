@@ -31,13 +31,18 @@ _parse_short = lru_cache(maxsize=1024)(json.loads)
 _STRING = rb'"(?:[^"\\]++|\\.)*+"'
 _TOKEN = re.compile(rb"[\s,:]*([\[\]{}]|%b|[^\s,:\[\]{}\"]+)" % _STRING, re.DOTALL)
 _NO_BRACKET = re.compile(rb'(?:[^"\[\]]++|%b)*+' % _STRING, re.DOTALL)  # a bracket in a string means nothing
+_WHOLE_ITEMS = re.compile(rb'(?:(?:[^",]++|%b)*+,)*+' % _STRING, re.DOTALL)
 
 
 class FlatList(NamedTuple):
     """A flat list in a JSON text."""
 
+    header: Header  # as it was parsed
     info: ArrayInfo  # of the array
+    start: int  # the index of the first data cell
     spans: list[tuple[int, int]]  # the first byte of each item of the header, and the one after its last
+    at: int  # the position in the text, in bytes, at which the items of the header end
+    end: int  # the position of the bracket that ends the list
 
 
 def find_lists(
@@ -97,10 +102,11 @@ class _Walk:
             cells.append(self._parse_scalar(token))
             spans.append(self._span)
         _, header, start = read_header(cells, name, strict=self._strict, note=self._note)
-        self._at = find_list_end(self._text, self._at)
+        at, self._at = self._at, find_list_end(self._text, self._at)
         if not self._at:
             raise FormatError("the list has no end", location=name)
-        return FlatList(ArrayInfo.from_header(header, f"{name}[0]", start), spans)
+        info = ArrayInfo.from_header(header, f"{name}[0]", start)
+        return FlatList(header, info, start, spans, at, self._at - 1)
 
     def _next_token(self) -> bytes:
         match = _TOKEN.match(self._text, self._at)
@@ -160,6 +166,27 @@ def find_list_end(text: BytesLike, at: int) -> int:
         release_pages(text, at, end)
         at = end
     return 0
+
+
+def cut_items(text: BytesLike, start: int, end: int, size: int) -> Iterator[bytes]:
+    """Yield the items of a list some at a time, as text, without the commas around them.
+
+    `text`: JSON in UTF-8. `start`: the position at which the first item begins. `end`: the position of the bracket
+    that ends the list. `size`: of a piece, in bytes.
+    """
+    while start < end:
+        limit, after = start + size, start
+        while after == start and limit < end:
+            match = _WHOLE_ITEMS.match(text, start, limit)
+            assert match is not None  # it matches nothing, too
+            after = match.end()
+            limit += 3 * (limit - start)  # where an item is longer
+        stop = after - 1 if after > start else end
+        yield bytes(text[start:stop])
+        release_pages(text, start, stop)
+        if after == end:
+            yield b""  # a comma with nothing after it is not JSON
+        start = max(after, stop)
 
 
 # JSON text, by orjson if its result is the same as that of Python's `json`, else by `json` ---------------------------

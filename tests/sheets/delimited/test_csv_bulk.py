@@ -42,13 +42,6 @@ def test_any_choice_of_columns_is_read_beside_foreign_ones(sheet: Path, names: l
         assert array.tolist() == ARRAYS[name].tolist()
 
 
-@pytest.mark.parametrize("name", ["n", "nn", "nnn"])
-def test_a_line_end_cut_by_the_first_look_is_still_a_line_end(tmp_path: Path, name: str) -> None:
-    path = tmp_path / "long.csv"
-    sa.write(path, {name: np.full(300_000, 7, dtype=np.uint8)})
-    assert sa.read(path)[name].sum() == 2_100_000
-
-
 def test_a_row_wider_than_the_sheet_is_remarked_on_with_its_address(sheet: Path) -> None:
     sheet.write_bytes(sheet.read_bytes().replace(b"\r\n5.0,", b"\r\n5,5,"))
     with pytest.warns(sa.SheetArrayWarning, match=r"^E25: a cell to the right of all columns"):

@@ -46,7 +46,6 @@ def describe(text: str, delimiter: str, kinds: str, spans: list[Any]) -> Any:
             [words.rows.tolist(), words.columns.tolist(), words.codes.tolist()],
             [made.count, made.width, made.blank_lines().tolist()],
             list(made.rows_from(0)),
-            list(made.records_of(range(1, made.count, 2))),
             made.places_of(range(made.count)),
             made.zones(zones),
             cells,
