@@ -79,7 +79,7 @@ class CsvTable(CsvSheet):
                 while cells and not cells[-1]:
                     cells.pop()
             columns = {number: TextColumn(list(texts)) for number, texts in enumerate(zip_longest(*listed))}
-        elif len(rows) == end - first:
+        elif len(rows) == end - first and 2 * len(records.blank_lines()) < len(rows):
             for number, texts in enumerate(records.read([(column, first, end, "t") for column in range(width)])):
                 columns[number] = TextColumn(texts)
         else:  # blank lines, which may be millions
