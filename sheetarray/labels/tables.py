@@ -199,7 +199,8 @@ def stack_labels(
     if not axes and dims is None and (note is None or not note.beside):
         known_dims = [] if note is None else [dim for known in note.labels.variables.values() for dim in known.dims]
         axes = {next(iter(known_dims), "row"): ""}
-    sizes, positions = _place_rows(columns, axes, rows)
+    counted = [dim for dim, name in axes.items() if note is not None and note.labels.find(name) is None]
+    sizes, positions = _place_rows(columns, axes, rows, counted)
     own = {name: (dim,) for dim, name in axes.items() if name}
     arrays: dict[str, Array] = {}
     wide: dict[str, list[tuple[int, Array]]] = {}
@@ -264,12 +265,17 @@ def _check_places(columns: Mapping[str, Array], note: TableNote) -> None:
 
 
 def _place_rows(
-    columns: Mapping[str, Array], axes: Mapping[str, str], rows: int
+    columns: Mapping[str, Array], axes: Mapping[str, str], rows: int, counted: Sequence[str]
 ) -> tuple[dict[str, int], np.ndarray[Any, Any]]:
-    """Return the size of each dimension, and the place of each row in the grid of all labels."""
+    """Return the size of each dimension, and the place of each row in the grid of all labels.
+
+    `counted`: the dimensions without coordinates. Their columns count, and tell the order also of sorted rows.
+    """
+    codes = {dim: _number(columns[name], is_count=dim in counted) for dim, name in axes.items() if name}
     if len(axes) == 1:  # labels may be alike
-        return {next(iter(axes)): rows}, np.arange(rows)
-    codes = {dim: _number(columns[name]) for dim, name in axes.items()}
+        (dim,) = axes
+        is_told = dim in counted and dim in codes and len(np.unique(codes[dim])) == rows
+        return {dim: rows}, codes[dim] if is_told else np.arange(rows)
     sizes = {dim: int(code.max()) + 1 if rows else 0 for dim, code in codes.items()}
     total = math.prod(sizes.values())
     labels = ", ".join(map(repr, axes))
@@ -301,12 +307,17 @@ def _place_rows(
 _HINT = "pass dims= with all columns that tell rows apart, or read the rows as they are with read_columns"
 
 
-def _number(column: Array) -> np.ndarray[Any, Any]:
-    """Return the number of each element among the distinct ones, in the order in which they first come."""
+def _number(column: Array, *, is_count: bool = False) -> np.ndarray[Any, Any]:
+    """Return the number of each element among the distinct ones, in the order in which they first come.
+
+    `is_count`: numbers stand in their own order.
+    """
     if column.dtype.kind in "OT":
         numbers: dict[Any, int] = {}
         return np.array([numbers.setdefault(value, len(numbers)) for value in column.tolist()], np.int64)
     _, firsts, codes = np.unique(column, return_index=True, return_inverse=True)
+    if is_count and column.dtype.kind in "iuf":
+        return codes.reshape(-1)
     order = np.empty(len(firsts), np.int64)
     order[np.argsort(firsts)] = np.arange(len(firsts))
     return order[codes.reshape(-1)]

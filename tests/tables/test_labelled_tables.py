@@ -192,6 +192,15 @@ def edit(path: Path, change: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*read_columns:sheetarray.SheetArrayWarning")
+@pytest.mark.parametrize("columns", [None, "y", "x"])
+def test_sorted_rows_without_coordinates_stand_where_their_numbers_say(columns: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    grid = DATASETS["no coordinates"]()
+    sa.write_table(path, grid, columns=columns)
+    edit(path, lambda rows: sorted(rows, key=lambda row: -float(row[-1])))
+    xr.testing.assert_identical(sa.read_dataset(path, table="table"), grid)
+
+
 def test_rows_may_be_sorted_and_appended(tmp_path: Path) -> None:
     path, grid = tmp_path / "t.xlsx", rich()
     sa.write_table(path, grid)
