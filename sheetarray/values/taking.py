@@ -527,9 +527,8 @@ def frame_columns(frame: Any) -> list[tuple[str, Any]]:
         names = [name_of(label) for label in frame.columns]
     except DTypeError as error:
         raise DTypeError(f"{error}: df.columns = df.columns.map(str) makes text of all") from error
-    _refuse_twice(
-        names, "df.columns = [f'{name}_{number}' for number, name in enumerate(df.columns)] gives each its own"
-    )
+    hint = "df.columns = [f'{name}_{number}' for number, name in enumerate(df.columns)] gives each its own"
+    _refuse_twice(names, hint)
     columns = [(name, frame.iloc[:, number]) for number, name in enumerate(names)]
     levels = index_columns(frame.index, taken=list(frame.columns))
     hint = "df.index.names = [f'index_{number}' for number in range(df.index.nlevels)] renames the index"
