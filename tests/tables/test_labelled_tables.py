@@ -15,7 +15,6 @@ import openpyxl
 import pandas as pd
 import pytest
 import xarray as xr
-from excel_packages import strict
 from programs import resave, schema_errors
 
 import sheetarray as sa
@@ -387,17 +386,6 @@ def test_tables_have_no_schema_errors(tmp_path: Path) -> None:
     sa.write_table(path, rich(), sheet="a <b> & c")
     sa.write_table(path, {'x "<&>\n_x000A_': [1.5], "y": ["z"]}, sheet="b", mode="a", verify=False)
     assert not schema_errors(path)
-
-
-def test_a_strict_workbook_takes_tables(tmp_path: Path) -> None:
-    path = tmp_path / "t.xlsx"
-    sa.write(path, {"a": [1.5]})
-    path.write_bytes(strict(path.read_bytes()))
-    sa.write_table(path, plain(), mode="a")
-    xr.testing.assert_identical(sa.read_dataset(path, table="table"), plain())
-    with zipfile.ZipFile(path) as package:
-        for part in ("worksheets/sheet2.xml", "worksheets/_rels/sheet2.xml.rels", "tables/table1.xml"):
-            assert b"schemas.openxmlformats.org/office" not in package.read(f"xl/{part}"), part
 
 
 def test_google_sheets_have_the_same_columns(sheets_server: Any) -> None:

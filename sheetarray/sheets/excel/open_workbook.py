@@ -169,6 +169,7 @@ class OpenWorkbook:
             (sheet.title, read_first_tag(self.package.head(part, HEAD), "table", location=part))
             for sheet in self.sheets
             for part in (Relations(self.package, sheet.part).present_targets("table") if sheet.part else ())
+            if part in self.types  # a replaced sheet's are not, and their names are free
         ]
 
     def name_references(self) -> dict[tuple[str | None, str], str]:
