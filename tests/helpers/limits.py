@@ -86,6 +86,7 @@ LIMITS = {
     "legacy_strings": "sheets.excel.reader.legacy _MOST_STRINGS",
     "nested_json": "sheets.json.adapter _MOST_NESTED",
     # how long something takes
+    "page_patience": "pages.answers _SECONDS_A_PASS",
     "silence": "pages.serving SILENCE",
     "flush_every": "files.writing FLUSH_EVERY",
 }
