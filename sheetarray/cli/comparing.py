@@ -71,7 +71,7 @@ class Comparison:
     noise: int = 0  # the number of elements that differ by rounding alone; in `first` they come last, if they are named
     # elements whose cells cannot be read in A or B, as in `first`
     unreadable: list[DifferingElement] = field(default_factory=list)
-    # of the rows, where one axis has another length and the other rows were compared; else None
+    # of the rows, where some were added, deleted or moved and the others were compared; else None
     alignment: Alignment | None = None
     # the elements of the first rows that B lacks, by their numbers in A
     rows_gone: dict[int, Array] = field(default_factory=dict)
@@ -86,12 +86,18 @@ class Comparison:
         return self.shapes[0] != self.shapes[1] and self.alignment is None
 
     @property
+    def has_other_rows(self) -> bool:
+        """Whether rows were added or deleted."""
+        return self.alignment is not None and bool(self.alignment.deleted or self.alignment.inserted)
+
+    @property
     def same(self) -> bool:
         """Whether all differences are within the tolerance."""
         alike = self.dtypes[0] == self.dtypes[1] and self.orders[0] == self.orders[1]
         return (
             self.shapes[0] == self.shapes[1]
             and self.compared
+            and not self.has_other_rows
             and not self.differing
             and not self.unreadable
             and (alike or self.tolerant)
@@ -301,9 +307,11 @@ def align_tables_of(pairs: Mapping[str, tuple[Any, Any]]) -> tuple[list[SortedRo
         before, now = ([to_rows(pairs[name][side], axis) for name in names] for side in (0, 1))
         kinds = [dtypes.from_numpy(rows.dtype) for rows in before]
         sources = find_row_sources(list(zip(before, kinds, strict=True)), list(zip(now, kinds, strict=True)))
-        if sources is None or (count == count_now and ((sources < 0).any() or is_ascending(sources))):
-            continue  # elements were edited where they stand
+        if sources is None:
+            continue
         kept = np.flatnonzero(sources >= 0)
+        if count == count_now and bool((sources[kept] == kept).all()):
+            continue  # elements were edited where they stand
         second = kept[np.argsort(sources[kept])]
         deleted = np.setdiff1d(np.arange(count), sources).tolist()
         aligned = Alignment(axis, (sources[second], second), deleted, np.flatnonzero(sources < 0).tolist())

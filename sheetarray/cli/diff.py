@@ -232,6 +232,7 @@ def _format_comparison(comparison: Comparison) -> str:
     parts = _format_layouts(comparison)
     if comparison.shapes[0] != comparison.shapes[1]:
         parts.append(f"shape {' -> '.join(format_shape(shape) for shape in comparison.shapes)}")
+    if comparison.shapes[0] != comparison.shapes[1] or comparison.has_other_rows:
         parts += _format_rows(comparison)
     elif not comparison.compared:
         parts.append("the elements cannot be compared" if len(parts) else "the elements differ")

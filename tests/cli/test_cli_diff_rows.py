@@ -365,3 +365,30 @@ def test_rows_have_labels_and_values(tmp_path: Path) -> None:
     assert "  row 15 (row 35 of the sheet, r15) was n 15" in lines
     assert "  and 5 more rows deleted" in lines
     assert len(run(tmp_path / "c.csv", tmp_path / "d.csv", "--all").stdout.splitlines()) == len(lines) + 4
+
+
+@pytest.mark.parametrize("is_sorted", [False, True])
+def test_as_many_rows_may_be_added_as_deleted(tmp_path: Path, is_sorted: bool) -> None:
+    rng = np.random.default_rng(4)
+    table = {"id": rng.permutation(300), "t": rng.normal(size=300), "kind": rng.choice(["a", "b"], 300)}
+    rows = [*range(5), *range(6, 300)]
+    after = {name: np.append(array[rows], array[:1]) for name, array in table.items()}
+    after["id"][-1], after["t"][-1], after["t"][7] = 999, 99.5, 77.5
+    if is_sorted:
+        after = {name: array[np.argsort(after["t"])] for name, array in after.items()}
+    sa.write(tmp_path / "a.csv", table)
+    sa.write(tmp_path / "b.json", after)
+    result = run(tmp_path / "a.csv", tmp_path / "b.json")
+    lines = result.stdout.splitlines()
+    assert result.exit_code == 1
+    assert lines[:is_sorted] == ["rows sorted by t (299 rows, 3 arrays)"] * is_sorted
+    added = "row 299 appended in id, t, kind"
+    assert lines[is_sorted] == f"row 5 deleted in id, t, kind; {added}; 1 element changed in t"
+    assert lines[1 + is_sorted] == "id, kind: row 5 deleted; row 299 appended; all other elements equal"
+    told = json.loads(run(tmp_path / "a.csv", tmp_path / "b.json", "--json").stdout)
+    assert not any([told["same"], *(one["same"] for one in told["arrays"])])
+    after = {name: array.copy() for name, array in table.items()}
+    for name, value in (("id", 999), ("t", 5.5), ("kind", "c")):
+        after[name][8] = value  # somebody typed over a row, which stands where it stood
+    sa.write(tmp_path / "b.json", after)
+    assert run(tmp_path / "a.csv", tmp_path / "b.json").stdout.startswith("3 elements changed in id, t, kind\n")
