@@ -83,9 +83,12 @@ def view(
     target: Any = None if serves else _target_of(places[0], output, opens=opens)
     contents, spools = Contents(), list[Spool]() if serves else None
     if merges:
-        if serves or names or len(places) < 2:
+        if serves or names:
+            raise UsageProblem("--merge makes a page of whole files", "leave --serve and --name out")
+        if len(places) < 2:
             raise UsageProblem(
-                "--merge needs the file that you sent, and the files that came back", "leave --serve and --name out"
+                "--merge needs the file that you sent, and the files that came back",
+                "the file that you sent comes first, the others after it",
             )
         contents.add_merge(api.merge(*(place.place for place in places)))
         places = []

@@ -104,3 +104,10 @@ def test_a_page_is_served_until_somebody_ends_it(path: Path, tmp_path: Path, mon
         urlopen(json.loads(result.stdout)["url"], timeout=GIVEN_UP_AFTER)
     assert list(tmp_path.iterdir()) == [path]
     assert run("view", path, "--serve", "-o", tmp_path / "p.html").exit_code == 2
+
+
+def test_a_merge_of_one_file_says_what_to_name(path: Path) -> None:
+    result = run("view", "--merge", path)
+    assert result.exit_code == 2
+    assert "hint: the file that you sent comes first" in result.stderr
+    assert "--serve" not in result.stderr
