@@ -187,7 +187,10 @@ def column_widths(
     for place, (piece, code) in enumerate(zip(pieces, codes, strict=True)):
         count = len(piece.buffer)
         if code is not None and piece.dtype.kind == "datetime":
-            widest[place] = len(code)
+            sample = np.ascontiguousarray(piece.buffer[:_SAMPLE])
+            texts = buffer_to_typed(sample, piece.dtype, exact=EXACT_INTEGER, as_text=as_text, serials=True).texts
+            lengths = [] if texts is None else _count_characters(texts).tolist()
+            widest[place] = max([len(code), *lengths])  # some moments are no serial dates
         elif code is not None and piece.dtype.kind in ("float", "int"):
             widest[place] = count_shown(code, piece.buffer)
         else:

@@ -489,3 +489,10 @@ def test_booleans_are_shown_as_such_and_none_is_a_formula_after_libreoffice(suff
     saved = resave(path, suffix, tmp_path / "saved")
     assert list(sa.check(saved)) == []
     assert_same(sa.read(saved)["b"], np.array([True, False, True]))
+
+
+def test_a_column_is_as_wide_as_its_dates_that_are_texts(tmp_path: Path) -> None:
+    moment = np.datetime64("2026-03-01T08:15:00.000001")  # finer than serial dates
+    sa.write(tmp_path / "a.xlsx", {"fine": np.array([moment, "2026-03-01"], "M8[us]"), "n": np.arange(2)})
+    sheet = openpyxl.load_workbook(tmp_path / "a.xlsx")["arrays"]
+    assert sheet.column_dimensions["A"].width >= len(str(moment))
