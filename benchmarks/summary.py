@@ -11,7 +11,7 @@ _ROW = re.compile(
 )
 _SENTENCES = (
     ("CSV of float64 is written in {} polars' time", "CSV, float64 written"),
-    ("CSV of numbers is read in {} polars' time, NumPy arrays made", "CSV, numbers read"),
+    ("CSV of numbers is read in {} polars' time, including the conversion to NumPy", "CSV, numbers read"),
     ("8,000 arrays of ten are written in {} polars' time", "8,000 arrays written"),
     ("small CSV files are read in {} pandas' time", "small CSV read"),
     ("JSON is written in {} orjson's time", "JSON written"),

@@ -87,7 +87,7 @@ class Header:
         if self.order not in ORDERS:
             raise FormatError(f"the order is {self.order!r}; it is 'row-major' or 'column-major'")
         if self.part and not 1 <= self.part[0] <= self.part[1]:
-            raise FormatError(f"part {self.part[0]} of {self.part[1]} cannot be")
+            raise FormatError(f"there cannot be a part {self.part[0]} of {self.part[1]}")
         check_size(self.shape, self.dtype.numpy.itemsize)
         if self.length:
             first, last = self.buffer_range

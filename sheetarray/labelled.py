@@ -53,8 +53,8 @@ def read_dataset(
         table: the name of an Excel Table, such as `write_table` makes.
         dims: the columns of an ordinary table that hold the labels of dimensions. Each combination of labels must have
             one row; rows may be in any order. Without `table`, the whole sheet or file is the table. None takes the
-            labels that `write_table` stored in the workbook. If it stored none, the only dimension counts rows.
-        columns: the dimension of an ordinary table whose labels became the names of the other columns.
+            labels that `write_table` stored in the workbook. Without them, the only dimension is the number of the row.
+        columns: the dimension whose labels are the names of the other columns of an ordinary table.
         format: the name of a format; None chooses it by the suffix.
         storage_options: options of the file system of a URL.
         **options: options of the format, as for `read`; for an ordinary table, as for `read_columns`.

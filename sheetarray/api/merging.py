@@ -100,7 +100,8 @@ def merge(
     Raises:
         FormatError: one of the files, or `choices`, cannot be read. Nothing was written.
         NotFoundError: `prefer` or `choices` names another file.
-        LimitError: you pass a file twice; or the base is signed or shared, or has no room. Nothing was written.
+        LimitError: you pass a file twice; or the base is signed or shared, or cells of your own are in the way of added
+            rows. Nothing was written.
 
     Example:
         >>> import tempfile, pathlib
@@ -503,7 +504,7 @@ def adopt(
         FormatError: as `read` with `resize=True`, or labels contradict the new lengths. A wrong cell gives only a
             warning, unless the target has another format.
         LimitError: the workbook is signed or shared.
-        NotFoundError: the format can only be read, and the target does not have another one.
+        NotFoundError: sheetarray can only read the source's format. Choose a target in another format.
 
     Example:
         >>> import tempfile, pathlib

@@ -49,7 +49,7 @@ class FileArray:
         check_dimensions(len(self.shape))
         check_size(self.shape, self.dtype.itemsize)
         if not self.dtype.itemsize and self.element_count:
-            raise FormatError(f"{self.element_count} elements of 0 bytes")
+            raise FormatError(f"{self.element_count} elements cannot have 0 bytes each")
 
     @property
     def element_count(self) -> int:

@@ -211,7 +211,7 @@ def _restore(values: Array, dtype: str) -> Array:
         return values.astype(bool)
     if (wanted.kind == "f" and values.dtype.kind == "f") or (entry.kind == "string" and values.dtype.kind == "U"):
         return values.astype(wanted) if wanted.kind == "f" else np.array(values)
-    raise FormatError(f"holds {values.dtype}, and was written as {dtype}")
+    raise FormatError(f"holds {values.dtype}, but was written as {dtype}")
 
 
 # Files ---------------------------------------------------------------------------------------------------------------

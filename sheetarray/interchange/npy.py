@@ -85,7 +85,7 @@ def parse(prefix: Callable[[int], bytes]) -> FileArray:
             warnings.simplefilter("ignore")  # numbers of Python 2
             shape, is_column_major, dtype = read(file, max_header_size=_LONGEST)
         if min(shape, default=0) < 0:
-            raise FormatError(f"the shape {shape!r:.80}")
+            raise FormatError(f"the shape {shape!r:.80} has a size below 0")
         _check_dtype(dtype)
         return FileArray(dtype, shape, "column-major" if is_column_major else "row-major", file.tell())
 
@@ -175,7 +175,9 @@ def write_npz(target: Writable, arrays: Any, *, compress: bool = False, progress
     plain = plain_arrays(arrays)
     for name in plain:
         if problem := name_problem(name):
-            raise LimitError(f"the name {name!r:.80} {problem}, and each array is a file of the archive: rename it")
+            raise LimitError(
+                f"the name {name!r:.80} {problem}: rename it, because each array becomes a file of this name"
+            )
     if len(plain) > MOST_MEMBERS:
         raise LimitError(f"{len(plain):,} arrays, and an archive is read up to {MOST_MEMBERS:,}: write several files")
     total = sum(array.size for array in plain.values())

@@ -278,7 +278,7 @@ def _restore_texts(name: str, array: Array, missing: float | None) -> Array:
     """Return texts and None as an array of NumPy's `StringDType`, with the object that it has for missing texts."""
     values = [missing if value is None else value for value in array.ravel().tolist()]
     if strange := [value for value in values if not isinstance(value, str) and value is not missing]:
-        raise FormatError(f"{name!r:.80} holds {strange[0]!r:.60}, and was written as text", array=name)
+        raise FormatError(f"{name!r:.80} holds {strange[0]!r:.60}, but was written as text", array=name)
     return np.array(values, dtype=np.dtypes.StringDType(na_object=missing)).reshape(array.shape)
 
 

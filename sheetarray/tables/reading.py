@@ -234,7 +234,7 @@ def _refuse_arrays(sheet: TableSheet) -> None:
         raise FormatError(
             f"an array of the exchange format, {anchor.name!r}, not an ordinary table",
             location=cell_address(anchor.row, anchor.column),
-            hint="arrays are read by read, and listed by sheetarray info",
+            hint="read it with sheetarray.read, or list all arrays with sheetarray info",
         )
 
 

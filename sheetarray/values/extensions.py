@@ -152,7 +152,7 @@ def warn_of_sequences(column: Any, values: list[Any]) -> None:
             arrays = all(value is None or isinstance(value, np.ndarray) for value in level)
             made = "lambda array: array.tolist()" if arrays else "list"
             is_mapped = is_cell and all(isinstance(value, (list, tuple, np.ndarray, type(None))) for value in values)
-            hint = f": {_map_line(column, made, values)} says so beforehand" if is_mapped else ""
+            hint = f": {_map_line(column, made, values)} makes lists without this warning" if is_mapped else ""
             names = " and ".join(sorted({"tuples" if issubclass(kind, tuple) else "arrays" for kind in kinds}))
             warn_of_column(f"{names} in a column of objects are written as lists{hint}")
             return

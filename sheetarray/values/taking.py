@@ -633,7 +633,9 @@ def _warn_of_nan(column: Any, values: Array, missing: Mask) -> None:
     names = {"<NA>": "pd.NA", "NaT": "NaT"}
     kinds = " and ".join(sorted({names.get(repr(value), "NaN") for value in changed}))
     numbers = any(isinstance(value, (int, float, np.number)) for value in values[~missing].tolist())
-    hint = "astype(float) keeps NaN" if numbers else "where(column.notna(), None) says so beforehand"
+    hint = (
+        "astype(float) keeps NaN" if numbers else "column.where(column.notna(), None) writes None without this warning"
+    )
     warn_of_column(f"{kinds} in a column of objects is written as None ({hint})")
 
 

@@ -139,7 +139,7 @@ def describe_typed_over(
     buffer.
     """
     if typed.is_gone:
-        reason = f"the view of {array!r:.80} has no formulas any more, and does not follow the array"
+        reason = f"the view of {array!r:.80} has no formulas any more, so it no longer shows changes of the array"
         yield Finding("warning", title, reason, "write the view again", array=array)
         return
     for cell in typed.cells[:_MOST_NAMED]:
@@ -149,7 +149,7 @@ def describe_typed_over(
         shown = "a label" if cell.down is None or cell.across is None else shown
         where = f" ({labels})" if labels else ""
         what = "is blank" if cell.value is None else f"holds {cell.value!r:.60}"
-        message = f"{what} instead of a formula that showed {shown}{where}: the array does not follow"
+        message = f"{what} instead of a formula that showed {shown}{where}: this did not change the array"
         hint = "copy the formula of a cell beside it"
         if index is not None and position is not None:
             hint = f"type the value into {address(position)}, where the element stands, and {hint}"

@@ -301,7 +301,7 @@ def test_tuples_and_arrays_that_come_back_as_lists_are_told(values: list[Any], n
     with pytest.warns(sa.SheetArrayWarning, match=f"^x: {names} in a column of objects are written as lists") as caught:
         sa.write(tmp_path / "t.csv", df)
     assert len(caught) == 1
-    line = str(caught[0].message).partition("as lists: ")[2].removesuffix(" says so beforehand")
+    line = str(caught[0].message).partition("as lists: ")[2].removesuffix(" makes lists without this warning")
     if line:
         exec(line, {"df": df})
         sa.write(tmp_path / "t.csv", df)

@@ -227,7 +227,7 @@ COMMANDS: list[tuple[str, str, str, list[str]]] = [
         r"and sheetarray (table) read",
         ["{} table.csv"],
     ),
-    ("listed by sheetarray info", "table run.csv", r"listed by sheetarray (info)", ["{} run.csv"]),
+    ("list all arrays with sheetarray info", "table run.csv", r"with sheetarray (info)", ["{} run.csv"]),
     ("", "table long.csv", r"(--dtype float64)", ["table long.csv {}"]),
     (
         "the page of a merge saves them (sheetarray view --merge)",
@@ -469,7 +469,7 @@ CALLS: list[tuple[str, Callable[[], object], Callable[[], object]]] = [
         lambda: sa.read_columns(make_lines(), delimiter=";"),
     ),
     (
-        "where(column.notna(), None) says so beforehand",
+        "column.where(column.notna(), None) writes None without this warning",
         lambda: sa.write("s.csv", pd.DataFrame({"s": pd.Series(["a", np.nan], dtype=object)})),
         lambda: sa.write("s.csv", keep_none(pd.DataFrame({"s": pd.Series(["a", np.nan], dtype=object)}))),
     ),
@@ -479,7 +479,7 @@ CALLS: list[tuple[str, Callable[[], object], Callable[[], object]]] = [
         lambda: sa.write("n.csv", pd.DataFrame({"n": pd.Series([1, np.nan], dtype=object).astype(float)})),
     ),
     (
-        "says so beforehand",
+        "makes lists without this warning",
         lambda: sa.write("l.csv", pd.DataFrame({"l": [(1, 2), (3, 4)]})),
         lambda: sa.write("l.csv", pd.DataFrame({"l": [[1, 2], [3, 4]]})),
     ),

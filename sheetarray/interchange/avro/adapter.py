@@ -213,15 +213,19 @@ class _AvroSource:
             start = wire.at
             wire.skip(size, "a block")
             if count < 0 or _SHORTEST * count > size * _TIMES.get(self._codec, 2**20):
-                raise FormatError(f"a block of {size} bytes with {count} records", location=location)
+                raise FormatError(f"a block of {size} bytes cannot hold {count} records", location=location)
             if (total := total + count) > MOST_RECORDS:
-                raise FormatError(f"more than {MOST_RECORDS:,} records; so many are read", location=location)
+                raise FormatError(
+                    f"the file has more than {MOST_RECORDS:,} records, the most that can be read", location=location
+                )
             marker = wire.location()
             if bytes(wire.read(_SYNC, "the sync marker")) != sync:
                 raise FormatError("no sync marker after the block: cut off or damaged", location=marker)
             yield count, start, start + size
         if not wire.is_at_end():
-            raise FormatError(f"more than {_MOST_BLOCKS:,} blocks; so many are read", location=wire.location())
+            raise FormatError(
+                f"the file has more than {_MOST_BLOCKS:,} blocks, the most that can be read", location=wire.location()
+            )
 
     def iter_blocks(self, wanted: set[str] | None = None) -> Iterator[tuple[list[str], Wire]]:
         """Yield the names of the records of each block, and their bytes: of all, or of those with something wanted."""

@@ -369,7 +369,9 @@ def check_members(plans: Sequence[StoragePlan], taken: Sequence[str] | Members) 
     for planned in plans:
         for name in planned.names:
             if problem := name_problem(name):
-                raise LimitError(f"the name {name!r:.80} {problem}, and each blob is a file of the archive: rename it")
+                raise LimitError(
+                    f"the name {name!r:.80} {problem}: rename it, because each blob becomes a file of this name"
+                )
     check_free(plans, taken)
 
 

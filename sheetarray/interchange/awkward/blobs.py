@@ -245,9 +245,9 @@ def _with_shape(base: np.dtype[Any], tree: Any) -> np.dtype[Any]:
     shape = tuple(tree) if isinstance(tree, list) else (tree,)
     inner = base.subdtype[1] if base.subdtype is not None else ()
     if not all(0 <= size <= _MOST_ELEMENT for size in shape) or len(shape) + len(inner) > _MOST_DIMENSIONS:
-        raise FormatError(f"a dtype of the shape {shape!r:.80}")
+        raise FormatError(f"a dtype cannot have the shape {shape!r:.80}")
     if math.prod(max(size, 1) for size in shape) * max(base.itemsize, 1) > _MOST_ELEMENT:
-        raise FormatError(f"a dtype of more than {_MOST_ELEMENT} bytes")
+        raise FormatError(f"a dtype has more than {_MOST_ELEMENT} bytes")
     return np.dtype((base, shape))
 
 
@@ -259,13 +259,13 @@ def _record(fields: list[Any], depth: int) -> np.dtype[Any]:
         dtype = parse_dtype(field[1], depth + 1)
         if len(field) == 3:
             if not _is_shape(field[2]):
-                raise FormatError(f"the shape {field[2]!r:.80} of a field")
+                raise FormatError(f"a field cannot have the shape {field[2]!r:.80}")
             dtype = _with_shape(dtype, field[2])
         if field[0] in fields_by_name:
-            raise FormatError(f"a dtype with two fields named {field[0]!r:.80}")
+            raise FormatError(f"a dtype has two fields named {field[0]!r:.80}")
         fields_by_name[field[0]] = dtype
     if sum(dtype.itemsize for dtype in fields_by_name.values()) > _MOST_ELEMENT:
-        raise FormatError(f"a dtype of more than {_MOST_ELEMENT} bytes")
+        raise FormatError(f"a dtype has more than {_MOST_ELEMENT} bytes")
     return np.dtype(list(fields_by_name.items()))
 
 

@@ -226,7 +226,7 @@ def _lists_by_offsets(build: Builder, offsets: Any, content: AwkwardLayout) -> t
     if not len(numbers):
         raise FormatError("offsets are empty; there must be one offset more than lists")
     if (numbers[1:] < numbers[:-1]).any():
-        raise FormatError("offsets that decrease")
+        raise FormatError("offsets must not decrease")
     return build.ak.contents.ListOffsetArray(build.to_index(numbers), content), (len(numbers) - 1,)
 
 
@@ -235,10 +235,10 @@ def _lists_by_starts(build: Builder, starts: Any, stops: Any, content: AwkwardLa
     first = build.to_integers(starts, "starts")
     last = build.to_integers(stops, "stops")
     if len(last) < len(first) or last.shape[1:] != first.shape[1:]:
-        raise FormatError(f"starts of the shape {first.shape} and stops of the shape {last.shape}")
+        raise FormatError(f"the starts have the shape {first.shape}, but the stops have {last.shape}")
     shape, first, last = first.shape, first.reshape(-1), last[: len(first)].reshape(-1)
     if (last < first).any():
-        raise FormatError("stops before their starts")
+        raise FormatError("lists stop before they start")
     empty = first == last
     if empty.any():  # wherever they are: nothing is there
         build.budget.take(first.nbytes + last.nbytes, "starts and stops")

@@ -42,7 +42,7 @@ def masked_array(build: Builder, mask: Any, content: Any, maskedwhen: Any = True
     valid = not build.to_flag(maskedwhen, "maskedwhen")
     flags = _to_mask(build, mask, "biuf", "bools")
     if len(flags) > inner.length:
-        raise FormatError(f"a mask of {len(flags)} elements for a content of {inner.length}")
+        raise FormatError(f"the mask has {len(flags)} elements, but the content has only {inner.length}")
     build.budget.take(len(flags), "a mask")
     bytewise = build.ak.index.Index8((flags != 0).view(np.int8))
     return build.check_measured(build.simplifying_class("ByteMaskedArray", bytewise, inner, valid))
@@ -58,7 +58,7 @@ def bit_masked_array(
     bits = np.ascontiguousarray(_to_mask(build, mask, "biu", "bytes")).view(np.uint8)
     needed = -(-inner.length // 8)
     if len(bits) < needed:
-        raise FormatError(f"a mask of {len(bits)} bytes for a content of {inner.length} elements")
+        raise FormatError(f"a mask of {len(bits)} bytes is too short for a content of {inner.length} elements")
     packed = build.ak.index.IndexU8(bits[:needed])
     return build.check_measured(
         build.simplifying_class("BitMaskedArray", packed, inner, valid, inner.length, lowest_first)
@@ -117,15 +117,15 @@ def sparse_array(build: Builder, length: Any, index: Any, content: Any, default:
     """
     size = build.to_integer(length, "length")
     if size < 0:
-        raise FormatError(f"a length of {size}")
+        raise FormatError(f"the length is {size}, below 0")
     numbers = build.to_integers(index, "index", size, dimensions=1)
     if (numbers[1:] < numbers[:-1]).any():
-        raise FormatError("an index that decreases")
+        raise FormatError("the index must not decrease")
     first = np.ones(len(numbers), bool)
     first[1:] = numbers[1:] != numbers[:-1]  # of elements that are there twice, the first counts
     inner = build.to_array(content, "content")
     if len(numbers) > len(inner):
-        raise FormatError(f"an index of {len(numbers)} elements for a content of {len(inner)}")
+        raise FormatError(f"the index has {len(numbers)} elements, but the content has only {len(inner)}")
     return build.to_layout(_to_dense(build, size, numbers[first], inner[: len(numbers)][first], default), "content")
 
 

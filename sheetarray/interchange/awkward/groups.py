@@ -78,7 +78,9 @@ class ArrayGroup(MutableMapping[str, Any]):
     def __setitem__(self, name: str, array: Any) -> None:
         """Store an array; an old one of the name stays until the new one is there."""
         if (problem := name_problem(name)) or "/" in name:
-            raise LimitError(f"the name {name!r:.80} {problem or 'is a path'}, and each array is a group: rename it")
+            raise LimitError(
+                f"the name {name!r:.80} {problem or 'is a path'}: choose a name that an HDF5 group can have"
+            )
         if name in self._group and name not in self:
             raise LimitError(f"there is something with the name {name!r} already, and it is not an awkward array")
         planned = plan(array, name, delimiter="/", schemasuffix=f"/{_SCHEMA}", **self._writing)

@@ -62,7 +62,7 @@ class Traits:
             raise FormatError(f"an entry with the unknown key {unknown[0]!r:.80}")
         size, inner = entry.get("size"), entry.get("inner", [])
         if size is not None and (type(size) is not int or not 0 <= size <= _LARGEST_SIZE):
-            raise FormatError(f"lists of the size {size!r:.40}")
+            raise FormatError(f"the size of lists cannot be {size!r:.40}")
         if not isinstance(inner, list):
             raise FormatError("inner must be a list")
         flags = [entry.get(key, False) for key in ("tuple", "unmasked")]
@@ -103,7 +103,7 @@ class Metadata:
             return cls(rownames=named)
         ours = metadata[KEY]
         if not isinstance(ours, dict) or any(key not in _PARTS for key in ours):
-            raise FormatError(f"no object of {', '.join(_PARTS)}", location=METADATA)
+            raise FormatError(f"expected a JSON object with the keys {', '.join(_PARTS)}", location=METADATA)
         layout, attrs, ndarray = ours.get("layout", {}), ours.get("attrs", {}), ours.get("ndarray")
         if not isinstance(layout, dict) or not isinstance(attrs, dict) or not isinstance(ndarray, str | None):
             raise FormatError("layout and attrs must be objects, and ndarray must be text", location=METADATA)

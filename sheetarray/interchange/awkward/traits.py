@@ -115,7 +115,7 @@ def _check_restored(layout: AwkwardLayout, parameters: Mapping[str, Any], text: 
             raise FormatError(f"strings with another parameter __array__, {kind!r:.40}")
         return {**parameters, "__array__": text}
     if kind in TEXTS or kind in CHARACTERS.values() or (kind == _CATEGORICAL and not layout.is_indexed):
-        raise FormatError(f"the parameter __array__ of {kind!r:.40} on {type(layout).__name__}")
+        raise FormatError(f"the parameter __array__ is {kind!r:.40}, which {type(layout).__name__} cannot have")
     if "__record__" in parameters:
         field_name(parameters["__record__"])
     return dict(parameters)

@@ -302,7 +302,9 @@ def check_claims(content: BytesLike) -> None:
 
 def _check_batch(content: BytesLike, start: int, head: int, body: int) -> None:
     if min(start, head, body) < 0 or start + head + body > len(content):
-        raise FormatError(f"a batch of {head + body:,} bytes from byte {start:,}, in a file of {len(content):,} bytes")
+        raise FormatError(
+            f"a batch of {head + body:,} bytes at byte {start:,} does not fit into the file of {len(content):,} bytes"
+        )
     marked = struct.unpack_from("<I", content, start)[0] == 0xFFFFFFFF
     begin = start + (8 if marked else 4)
     message = _Flat(content, begin + struct.unpack_from("<I", content, begin)[0])
@@ -317,7 +319,7 @@ def _check_batch(content: BytesLike, start: int, head: int, body: int) -> None:
     for offset, size in batch.items(2, "<qq"):
         buffers += 1
         if min(offset, size) < 0 or offset + size > body:
-            raise FormatError(f"a buffer of {size:,} bytes in a batch of {body:,}")
+            raise FormatError(f"a buffer of {size:,} bytes does not fit into its batch of {body:,}")
         if compressed and size >= 8:
             inflated += max(0, struct.unpack_from("<q", content, start + head + offset)[0])
     lengths = [length for length, _ in batch.items(1, "<qq")] + [

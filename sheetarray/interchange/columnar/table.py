@@ -301,7 +301,7 @@ def _to_array(series: pl.Series, dtype: str) -> Array:
         if np.array_equal(same.astype(array.dtype), array, equal_nan=True):
             return same
     raise FormatError(
-        f"holds {series.dtype}, and was written as {dtype}", hint="read_columns reads the column as it is"
+        f"holds {series.dtype}, but was written as {dtype}", hint="read_columns reads the column as it is"
     )
 
 

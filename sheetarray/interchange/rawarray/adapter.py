@@ -44,7 +44,9 @@ def check_names(names: Iterable[str]) -> None:
     taken: dict[str, str] = {}
     for name in names:
         if problem := _problem(name):
-            raise LimitError(f"the name {name!r:.80} {problem}, and it would be the name of a file: rename it")
+            raise LimitError(
+                f"the name {name!r:.80} {problem}: rename it, because each array becomes a file of this name"
+            )
         same = unicodedata.normalize("NFC", name).casefold()
         if same in taken:
             raise LimitError(f"the names {taken[same]!r} and {name!r} are one file on some systems: rename one")

@@ -289,8 +289,8 @@ def write_csv(
     Raises:
         DTypeError: the format has no dtype for an array, the encoding lacks a character, or `formulas="keep"` refuses
             a text such as `'=1`.
-        LimitError: a name is blank, cells may contain the delimiter, or the layout "grid" does not have an option.
-            Nothing was written.
+        LimitError: a name is blank; or cells may contain the delimiter, such as a decimal comma; or you pass an option
+            that the layout "grid" does not take. Nothing was written.
 
     Example:
         >>> import io

@@ -149,8 +149,9 @@ class Write:
         missing = self._others + stage.cells + ours - self._limit
         if missing > 0:
             raise LimitError(
-                f"{missing:,} cells are missing: so large a write goes to a hidden sheet first, and the spreadsheet "
-                f"may have {self._limit:,} cells; delete what is not needed, or write to another one"
+                f"{missing:,} cells are missing: a write of this size goes to a hidden sheet first, and the "
+                f"spreadsheet has no room for it (at most {self._limit:,} cells); delete cells, or write to another "
+                "spreadsheet"
             )
 
     # Deciding ------------------------------------------------------------------------------------------------

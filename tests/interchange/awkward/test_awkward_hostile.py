@@ -137,7 +137,7 @@ def bombs() -> dict[str, tuple[dict[str, Any], str]]:
         "a count beyond 64 bits": (buffer("0", "int64", 10**25), "not an integer of 64 bits"),
         "10^15 elements of 0 bytes": (empties, "more than the"),
         "lists of 10^15 empty rows": (call("JaggedArray.fromcounts", empties, ints), "more than the"),
-        "an element of 2^60 empty lists": (buffer("e", ["int64", [2**30, 2**30, 0]], 1), "a dtype of more than"),
+        "an element of 2^60 empty lists": (buffer("e", ["int64", [2**30, 2**30, 0]], 1), "a dtype has more than"),
         "a sparse array of 10^15": (call("SparseArray", {"json": 10**15}, one, ints, {"json": None}), "more than the"),
         "a view of 10^15 rows": (call("Table.fromview", view, table), "more than the"),
         "an appendable array of 2^80": (

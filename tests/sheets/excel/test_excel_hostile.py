@@ -464,7 +464,7 @@ _REASONS = {
     "styles without end": f"more than {2**17 // PART} styles",
     "sheets without end": f"more than {10_000 // PART} sheets",
     "rows repeated in one column": _MORE_DATA,
-    "rows repeated in many columns": "which repetition makes [0-9]+ cells",
+    "rows repeated in many columns": "rows repeat to [0-9]+ cells",
     "rows repeated in some columns": _MORE_DATA,
     "columns repeated": _BEYOND,
     "rows repeated beyond the sheet": _BEYOND,
@@ -576,7 +576,7 @@ def test_how_often_a_document_may_repeat_a_long_text(plain: bool, more: int, mon
         if more == 0:
             assert sa.read_columns(io.BytesIO(content), format="xlsx", header=False)["A"].tolist() == ["x" * 3200] * 11
         else:
-            with pytest.raises(sa.FormatError, match="which repetition makes 1011 cells"):
+            with pytest.raises(sa.FormatError, match="rows repeat to 1011 cells"):
                 sa.read_columns(io.BytesIO(content), format="xlsx", header=False)
 
 

@@ -198,7 +198,9 @@ class _Rows(Handlers["list[TableCells]"]):
             self._made += int(((times[repeated] - 1) * (cells.text_lengths(repeated) // _LONG_TEXT)).sum())
         self._written += len(np.unique(cells.rows))
         if self._made > _REPEATED_ALWAYS + _REPEATED_TIMES * self._written:
-            made = f"{self._written} rows, which repetition makes {self._made} cells (a long text counts as several)"
+            made = (
+                f"{self._written} rows repeat to {self._made} cells, too many to read (a long text counts as several)"
+            )
             raise FormatError(made, location=CONTENT)
         return [TableCells(self._title, cells, repeats)]
 

@@ -71,7 +71,9 @@ def inflate_blocks(package: Package, name: str) -> Iterator[bytes]:
             raise FormatError(f"the part inflates to more than its {member.size} bytes", location=member.name)
         yield block
     if left:
-        raise FormatError(f"the part ends {left} bytes before its {member.size}", location=member.name)
+        raise FormatError(
+            f"the part is {left} bytes shorter than the {member.size} bytes that the file states", location=member.name
+        )
     if crc != member.crc:
         raise FormatError("the part is damaged: its checksum is wrong", location=member.name)
 
