@@ -156,9 +156,9 @@ def check_kinds(kinds: Any, takes: str, **arguments: object) -> None:
     """Refuse arguments of other kinds, with a TypeError that says what they take; `kinds` is as for `isinstance`.
 
     Example:
-        >>> check_kinds(str, "the title of one, text", sheet=0)
+        >>> check_kinds(str, "the title of a sheet", sheet=0)
         Traceback (most recent call last):
-        TypeError: sheet is the title of one, text, not 0
+        TypeError: sheet is the title of a sheet, not 0
     """
     for name, value in arguments.items():
         if not isinstance(value, kinds):

@@ -42,7 +42,7 @@ def cut_json(text: str, limit: int, what: str) -> list[str]:
     while len(text) - start > limit:
         index = int(np.searchsorted(cuts, start + limit, side="right")) - 1
         if cuts[index] <= start:
-            raise LimitError(f"{what} has a name, or a parameter, that no cell of {limit} characters has room for")
+            raise LimitError(f"{what} has a name or a parameter that does not fit into a cell of {limit} characters")
         pieces.append(text[start : cuts[index]])
         start = int(cuts[index])
     return [*pieces, text[start:]]

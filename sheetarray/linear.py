@@ -115,7 +115,7 @@ def _text_view(header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) ->
     )
     if math.prod(shape) > header.capacity:
         raise FormatError(
-            "strides under which elements overlap, of text that is not of one width",
+            "the strides let elements overlap, which text of several widths cannot do",
             hint="write the array without base=True",
         )
     places = view_of(replace(header, dtype=dtypes.from_name("int64"), shape=shape), np.arange(header.capacity))
@@ -380,7 +380,7 @@ def _make_header(name: str, dtype: np.dtype[Any], *fields: Any) -> Header:
     """Return the header of an array by the name of its dtype, the dtype of its buffer, and its other fields."""
     entry = dtypes.from_name(name)
     if dtypes.from_numpy(dtype).name != entry.name:
-        raise DTypeError(f"a buffer of {dtype} cannot be one of {name}")
+        raise DTypeError(f"a buffer of {dtype} cannot hold elements of {name}")
     return Header(entry, *fields)
 
 

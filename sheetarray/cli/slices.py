@@ -166,7 +166,9 @@ def find_indices(labels: Mapping[str, str], dims: Sequence[str], coordinates: Ma
             raise SliceError(f"no label {labels[dim]!r} along {dim!r}: {_suggest(coordinates[dim], labels[dim])}")
         first, last = int(positions[0]), int(positions[-1])
         if last - first + 1 != positions.size:
-            raise SliceError(f"{positions.size} labels {labels[dim]!r} along {dim!r}, which are not side by side")
+            raise SliceError(
+                f"{positions.size} elements along {dim!r} have the label {labels[dim]!r}, but are not side by side"
+            )
         indices.append(first if first == last else slice(first, last + 1))
     return tuple(indices)
 

@@ -235,7 +235,7 @@ def check_texts(arrays: Mapping[str, LinearArray], most: int) -> None:
         for index, text in enumerate(array.buffer.tolist()):
             if isinstance(text, str) and 2 * len(text) >= most and (length := _utf16_length(text)) > most:
                 element = array.header.describe_element(name, index)
-                raise LimitError(f"{element} has {length:,} characters, and a cell holds {most:,}")
+                raise LimitError(f"{element} has {length:,} characters, but a cell holds at most {most:,}")
 
 
 def _utf16_length(text: str) -> int:

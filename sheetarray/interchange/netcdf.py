@@ -78,7 +78,7 @@ def _to_dataset(arrays: Any, *, separators: str) -> tuple[Any, int]:
     linear = linear_arrays(by_name)
     plain = {name: array.to_numpy() for name, array in linear.items()}
     if deep := [name for name, array in plain.items() if array.ndim > 32]:
-        raise LimitError(f"{deep[0]!r:.80} has {plain[deep[0]].ndim} dimensions, and a variable at most 32")
+        raise LimitError(f"{deep[0]!r:.80} has {plain[deep[0]].ndim} dimensions, but a variable has at most 32")
     dims = name_dimensions(plain, labels or DatasetLabels())
     for name in [*plain, *(dim for own in dims.values() for dim in own)]:
         if not name or name in (".", "..") or any(mark in name for mark in separators) or name.startswith("__"):

@@ -179,7 +179,9 @@ def write_npz(target: Writable, arrays: Any, *, compress: bool = False, progress
                 f"the name {name!r:.80} {problem}: rename it, because each array becomes a file of this name"
             )
     if len(plain) > MOST_MEMBERS:
-        raise LimitError(f"{len(plain):,} arrays, and an archive is read up to {MOST_MEMBERS:,}: write several files")
+        raise LimitError(
+            f"{len(plain):,} arrays, but at most {MOST_MEMBERS:,} can be read from an archive: write several files"
+        )
     total = sum(array.size for array in plain.values())
     done, report = 0, progress or ignore_progress
     report(0, total)

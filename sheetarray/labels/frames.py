@@ -361,7 +361,7 @@ def _restore(name: str, array: Array, labels: DatasetLabels) -> Any:
     column = _date_categories(name, column, labels)
     is_object = dtype == "object" or OBJECTS.fullmatch(dtype) is not None
     if isinstance(column, np.ndarray) and not is_object and not is_numpy_dtype(dtype):
-        warn_caller(f"{name!r:.80} was a column of {dtype:.80}, and is read as one of {array.dtype}")
+        warn_caller(f"{name!r:.80} was a column of {dtype:.80}, but is read as {array.dtype}")
     return pd.Index(column, dtype=object) if is_object else column  # as an ndarray it might become text
 
 
@@ -438,7 +438,7 @@ def _set_frequency(index: Any, freq: str, name: Any) -> Any:
             raise ValueError("no frequency of dates")
         return type(index)(index, freq=freq)
     except (ValueError, TypeError, OverflowError, KeyError, AttributeError):
-        warn_caller(f"the index {name!r:.80} has no longer the frequency {freq!r}")
+        warn_caller(f"the index {name!r:.80} no longer has the frequency {freq!r}")
         return index
 
 

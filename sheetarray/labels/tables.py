@@ -129,7 +129,7 @@ def _spread_columns(
     note.beside = dim
     note.kept = {name: arrays.pop(name) for name in list(arrays) if dims[name] == (dim,) and name in note.labels.coords}
     if lost := [name for name in note.kept if name != dim]:
-        warn_caller(f"{quote_names(lost)}: along {dim!r}, whose labels are the names of columns: not in the cells")
+        warn_caller(f"{quote_names(lost)} cannot be in the cells, because the labels of {dim!r} become columns")
     labels = _label_texts(note.kept.get(dim, np.arange(sizes.pop(dim))))
     sizes.pop(dim, None)
     spread = [name for name in arrays if dim in dims[name]]
@@ -280,7 +280,7 @@ def _place_rows(
     total = math.prod(sizes.values())
     labels = ", ".join(map(repr, axes))
     if total >= 2**62:
-        raise FormatError(f"{rows:,} rows of {total:,} combinations of {labels:.200}", hint=_HINT)
+        raise FormatError(f"only {rows:,} rows for {total:,} combinations of {labels:.200}", hint=_HINT)
     positions = np.zeros(rows, np.int64)
     for dim, code in codes.items():
         positions = positions * sizes[dim] + code

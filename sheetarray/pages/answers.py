@@ -329,7 +329,7 @@ class Answers:
             return summary.advance()
         query, start = options.get("query", ""), _parse_whole(options.get("start", "0"))
         if len(query) > _LONGEST_QUERY:
-            raise LimitError(f"a search of {len(query):,} characters, and {_LONGEST_QUERY:,} are the most")
+            raise LimitError(f"the search has {len(query):,} characters; at most {_LONGEST_QUERY:,} are possible")
         with self._lock:
             search = self._take_search(number, query)
         if search is None:
@@ -352,7 +352,7 @@ class Answers:
 
     def _find(self, options: dict[str, str]) -> dict[str, Any]:
         if options:
-            raise LimitError("findings are asked for without anything else")
+            raise LimitError("a request for findings takes no parameters")
         with self._lock:
             if self._checking is None:
                 self._checking = _Checking(self._contents)

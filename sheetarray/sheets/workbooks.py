@@ -61,7 +61,7 @@ _RESERVED = {  # names of constants, and names that Excel keeps for its own use
 def check_is_text(title: object) -> None:
     """Refuse a title that is not text."""
     if not isinstance(title, str):
-        raise TypeError(f"sheet is the title of one, text, not {title!r:.80}")
+        raise TypeError(f"sheet must be the title of a sheet, as text, not {title!r:.80}")
 
 
 def check_choices(**options: Sequence[object]) -> None:

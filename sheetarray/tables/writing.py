@@ -72,9 +72,9 @@ def lay_out_table(
                 "the columns of a table are equally long"
             )
     if max_rows is not None and first.height + 1 > max_rows:
-        raise LimitError(f"{first.height} rows and their names, and the sheet has {max_rows}")
+        raise LimitError(f"{first.height} rows and a row of names, but the sheet has only {max_rows} rows")
     if max_columns is not None and len(columns) > max_columns:
-        raise LimitError(f"{len(columns)} columns, and the sheet has {max_columns}")
+        raise LimitError(f"{len(columns)} columns, but the sheet has only {max_columns}")
     if max_characters is not None:
         check_texts(arrays, max_characters)
     return Layout(columns)
@@ -191,8 +191,8 @@ class LabelledTable(Mapping[str, Array]):
         if self.rows + 1 > most:
             sizes = " x ".join(f"{size:,} {dim:.60}" for dim, size in list(self.sizes.items())[:8])
             raise LimitError(
-                f"{self.rows:,} rows ({sizes}) and their names, and the sheet has {most:,}: columns= makes a column of "
-                "each label of a dimension, and sheetarray.write keeps arrays in their shapes"
+                f"{self.rows:,} rows ({sizes}) and a row of names, but the sheet has only {most:,} rows: columns= "
+                "makes a column of each label of a dimension, and sheetarray.write keeps arrays in their shapes"
             )
 
     def __getitem__(self, name: str) -> Array:

@@ -292,7 +292,7 @@ _TABLES = {
 }
 _NOT_TABLES = {
     ("polars", "Expr"): "an expression holds no values: select it first, df.select(expression)",
-    ("xarray", "DataTree"): "a tree has children of its own: write a sheet for each to a workbook, "
+    ("xarray", "DataTree"): "a tree has several Datasets: to write a sheet of a workbook for each, pass "
     "{node.name or 'root': node.to_dataset() for node in tree.subtree if node.has_data}",
     ("pyarrow", "Scalar"): "a scalar of Arrow: write value.as_py()",
     ("pyarrow", "Dataset"): "a Dataset holds no values yet: .to_table() it first",

@@ -108,7 +108,7 @@ def test_labels_of_every_kind(coordinate: np.ndarray, label: str, index: int | s
 
 
 def test_labels_that_are_not_side_by_side_and_none_at_all() -> None:
-    with pytest.raises(SliceError, match="2 labels 'a' along 'x', which are not side by side"):
+    with pytest.raises(SliceError, match="2 elements along 'x' have the label 'a', but are not side by side"):
         find_indices({"x": "a"}, ("x",), {"x": np.array(["a", "b", "a"])})
     with pytest.raises(SliceError, match="there are none"):
         find_indices({"x": "1"}, ("x",), {"x": np.array([], "f8")})

@@ -168,7 +168,7 @@ def test_cells_that_were_edited_win_over_what_is_said_of_them(tmp_path: Path) ->
     )
     sa.write(path, frame)
     edit(path, "day", np.array(["2020-01-31", "2020-02-01", "2020-02-05"], "M8[us]"))
-    with pytest.warns(sa.SheetArrayWarning, match="no longer the frequency '2D'"):
+    with pytest.warns(sa.SheetArrayWarning, match="no longer has the frequency '2D'"):
         assert sa.read_frame(path).index[2] == pd.Timestamp("2020-02-05")
     sa.write(path, frame)
     edit(path, "c", ["u", "v", "strange"])

@@ -380,7 +380,7 @@ def test_a_sheet_of_arrays_is_told(orient: str, tmp_path: Path) -> None:
     for suffix in (".csv", ".tsv", ".xlsx"):
         options = {"orient": orient} if suffix != ".xlsx" else {}
         sa.write(tmp_path / f"x{suffix}", {"t": np.arange(3), "u": np.arange(4)}, **options)
-        with pytest.raises(sa.FormatError, match=r"exchange format.*read by read"):
+        with pytest.raises(sa.FormatError, match=r"exchange format.*read it with sheetarray.read"):
             sa.read_columns(tmp_path / f"x{suffix}")
     assert list(read("version,ndarray\nndarray,shape\n1,2\n")) == ["version", "ndarray"]
 

@@ -304,10 +304,10 @@ def test_frames_of_classes_derived_from_pandas_are_frames(tmp_path: Path) -> Non
         ([1.5, None, np.nan], r"NaN in .* is written as None \(astype"),
         ([True, np.nan], r"NaN in .* is written as None \(astype"),
         ([1, "a", np.nan], r"NaN in .* is written as None \(astype"),
-        (["a", np.nan, None], r"NaN in .* is written as None \(where"),
-        (["a", pd.NaT], r"NaT in .* is written as None \(where"),
-        (["a", pd.NaT, np.nan], r"NaN and NaT in .* is written as None \(where"),
-        ([np.nan, np.nan], r"NaN in .* is written as None \(where"),
+        (["a", np.nan, None], r"NaN in .* is written as None \(column.where"),
+        (["a", pd.NaT], r"NaT in .* is written as None \(column.where"),
+        (["a", pd.NaT, np.nan], r"NaN and NaT in .* is written as None \(column.where"),
+        ([np.nan, np.nan], r"NaN in .* is written as None \(column.where"),
     ],
 )
 def test_nan_in_a_column_of_objects_is_told(values: list[Any], message: str, tmp_path: Path) -> None:

@@ -61,7 +61,9 @@ def write_avro(target: Writable, arrays: Any, *, codec: Codec = "null", progress
             held[name] = value.to_numpy() if isinstance(value, LinearArray) else as_array(value)
             check_holdable(held[name])
     if len(held) > MOST_RECORDS:
-        raise LimitError(f"{len(held):,} arrays, and an Avro file is read up to {MOST_RECORDS:,}: write several files")
+        raise LimitError(
+            f"{len(held):,} arrays, but at most {MOST_RECORDS:,} can be read from an Avro file: write several files"
+        )
     check_unicode(held)
     total = sum(array.size for array in held.values())
     done, report = 0, progress or ignore_progress

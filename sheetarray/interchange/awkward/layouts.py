@@ -106,7 +106,7 @@ def encode_utf8(array: Array) -> tuple[Array, Array]:
     for first in range(0, len(array), _TEXTS_AT_ONCE):
         texts = array[first : first + _TEXTS_AT_ONCE].tolist()
         if not all(isinstance(text, str) for text in texts):
-            raise FormatError("an array of text with missing values")
+            raise FormatError("the array of text has missing values")
         try:
             encoded = [text.encode("utf-8") for text in texts]
         except UnicodeEncodeError as error:

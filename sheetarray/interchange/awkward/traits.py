@@ -123,11 +123,11 @@ def _check_restored(layout: AwkwardLayout, parameters: Mapping[str, Any], text: 
 
 def _without_elements(build: Builder, layout: AwkwardLayout, traits: Traits) -> AwkwardLayout:
     if layout.length or traits != Traits(empty=traits.empty):
-        raise FormatError(f"an array of {layout.length} elements, where there should be none")
+        raise FormatError(f"the array has {layout.length} elements, but should have none")
     check_form(traits.empty)
     form = build.ak.forms.from_dict(traits.empty)
     if not (form.is_unknown or form.is_union):
-        raise FormatError("a form that awkward0 has")
+        raise FormatError("the form in the description must be unknown, or a union")
     return form.length_zero_array(highlevel=False)
 
 
@@ -158,14 +158,14 @@ def _peel(build: Builder, layout: AwkwardLayout, inner: tuple[Mapping[str, Any],
 def _with_size(build: Builder, layout: AwkwardLayout, size: int) -> AwkwardLayout:
     """Return lists of one size."""
     if not layout.is_list or layout.is_regular:
-        raise FormatError("the size of lists, for an array that has none")
+        raise FormatError("the description has a size of lists, but the array has no lists")
     starts, stops = np.asarray(layout.starts), np.asarray(layout.stops)[: layout.length]
     if len(starts) and ((stops - starts) != size).any():
-        raise FormatError(f"lists of other sizes than {size}")
+        raise FormatError(f"all lists must have the size {size}")
     content = layout.content[:0]
     if size and len(starts):
         if (starts[1:] != stops[:-1]).any():
-            raise FormatError(f"lists of the size {size} that do not stand side by side")
+            raise FormatError(f"lists of the size {size} must stand side by side")
         content = layout.content[int(starts[0]) : int(stops[-1])]
     return build.ak.contents.RegularArray(content, size, zeros_length=layout.length)
 
@@ -224,7 +224,7 @@ def _texts(build: Builder, layout: AwkwardLayout, dtype: str) -> Array:
     is_bytes = wide.kind == "S"
     lengths = np.diff(offsets) if is_bytes else text_lengths(offsets, content)
     if not content[lasts].all() or int(lengths.max(initial=0)) > wide.itemsize // (1 if is_bytes else WIDE):
-        raise FormatError(f"text that {dtype!r:.40} does not hold: it ends in a NUL, or is longer")
+        raise FormatError(f"a text does not fit into {dtype!r:.40}: it ends with NUL, or is too long")
     build.budget.take(wide.itemsize * len(lengths), "an array of text")
     if not is_bytes:
         return decode_utf8(offsets, content).astype(wide)

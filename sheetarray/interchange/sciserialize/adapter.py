@@ -86,7 +86,7 @@ def _check(name: str, array: Array, extensions: bool, most: int | None) -> int:
     check_unicode([name])
     if most is not None and array.nbytes > most:
         raise LimitError(
-            f"{name}: {array.nbytes} bytes, and MessagePack holds {most} in one value: split it, or write JSON"
+            f"{name}: {array.nbytes} bytes, but MessagePack holds at most {most} in one value: split it, or write JSON"
         )
     if array.dtype.kind == "O":
         return count_values(encode_views({name: array}, extensions=True))

@@ -134,8 +134,8 @@ def check_count(values: int) -> None:
     """Refuse to write more values than are read again."""
     if values > MOST_VALUES:
         raise LimitError(
-            f"{values:,} values in lists and dicts, of which {MOST_VALUES:,} are read again: make them arrays, "
-            "whose elements do not count (those of arrays of objects do)"
+            f"{values:,} values in lists and dicts, but at most {MOST_VALUES:,} can be read again: put them into "
+            "arrays, whose elements do not count (those of arrays of objects do)"
         )
 
 

@@ -257,7 +257,7 @@ class Compound:
         fields = _HEADER.unpack(content[: _HEADER.size])
         _, _, major, _, self._shift, mini, _, _, first, _, self._short, mini_first, _, more, _ = fields
         if (major, self._shift) not in ((3, 9), (4, 12)) or mini != _MINI:
-            raise FormatError(f"a compound file of version {major} with sectors of 2^{self._shift} bytes")
+            raise FormatError(f"a compound file cannot have version {major} with sectors of 2^{self._shift} bytes")
         self._count = len(content) >> self._shift  # of its sectors, or one too many
         self._table = self._read_table(more)
         self._entries = self._read_directory(first)

@@ -52,7 +52,7 @@ def check_title(title: str, what: str, most: int) -> None:
     if not 0 < length <= most:
         raise LimitError(f"the title of a {what} has 1 to {most:,} characters, not {length:,}")
     if re.search(r"[\ud800-\udfff]", title):
-        raise LimitError(f"the title of a {what} is valid Unicode, unlike {title!r:.80}")
+        raise LimitError(f"the title of a {what} must be valid Unicode, not {title!r:.80}")
 
 
 def _from_text(text: str) -> SheetAddress:

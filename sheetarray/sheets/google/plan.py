@@ -90,7 +90,7 @@ def check_cells(cells: int, limit: int, others: int) -> None:
     """Refuse more cells than a spreadsheet may have in all its worksheets, with a LimitError."""
     if cells > limit:
         beside = f", {others:,} of them in other worksheets" if others else ""
-        raise LimitError(f"the spreadsheet would have {cells:,} cells{beside}, and it may have {limit:,}")
+        raise LimitError(f"the spreadsheet would have {cells:,} cells{beside}, but it may have at most {limit:,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -400,7 +400,7 @@ class _Planner:
         if own and (columns > ALL_COLUMNS or free.others + rows * columns > free.limit):
             rows, columns = self._shrink(least) or (rows, columns)
         if columns > ALL_COLUMNS:
-            raise LimitError(f"{columns:,} columns would be needed, and a worksheet has {ALL_COLUMNS:,}")
+            raise LimitError(f"{columns:,} columns would be needed, but a worksheet has at most {ALL_COLUMNS:,}")
         free.check(rows, columns)
         cleared = (rect.clip(rows, columns) for rect in self.cleared)
         notes = CellNotes()

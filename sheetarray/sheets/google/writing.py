@@ -338,7 +338,7 @@ def _lay_out_arrays(
         linear, max_columns=room, max_characters=MOST_CHARACTERS, aligned=True, serials=dates == "real"
     )
     if more:
-        raise LimitError(f"more than {room:,} columns are needed, and a worksheet has no more")
+        raise LimitError(f"the arrays need more than {room:,} columns, but a worksheet has no more")
     return Part(layout, title, arrays=linear, views=wanted, dates=dates == "real", corner=corner)
 
 

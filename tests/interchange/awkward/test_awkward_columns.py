@@ -143,7 +143,7 @@ def test_ids_stand_in_where_paths_meet_or_say_nothing() -> None:
 def test_refusals_name_the_array() -> None:
     with pytest.raises(sa.DTypeError, match=r"^t: records without any field"):
         to_columns("t", contents.RecordArray([], [], 3), limit=LIMIT)
-    with pytest.raises(sa.LimitError, match=r"^t: .*no cell of 30 characters"):
+    with pytest.raises(sa.LimitError, match=r"^t: .*does not fit into a cell of 30 characters"):
         to_columns("t", ak.Array([{"n" * 40: 1}]), limit=30)
 
 

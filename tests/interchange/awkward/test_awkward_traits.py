@@ -81,8 +81,8 @@ def test_metadata_of_others_are_passed_over() -> None:
 @pytest.mark.parametrize(
     ("ours", "location", "reason"),
     [
-        (5, "metadata.sheetarray", "no object"),
-        ({"more": 1}, "metadata.sheetarray", "no object"),
+        (5, "metadata.sheetarray", "expected a JSON object"),
+        ({"more": 1}, "metadata.sheetarray", "expected a JSON object"),
         ({"layout": []}, "metadata.sheetarray", "must be objects"),
         ({"attrs": [1]}, "metadata.sheetarray", "must be objects"),
         ({"ndarray": 5}, "metadata.sheetarray", "must be text"),
@@ -99,10 +99,10 @@ def test_metadata_of_others_are_passed_over() -> None:
             for entry, reason in [
                 (5, "not an object"),
                 ({"new": 1}, "the unknown key 'new'"),
-                ({"size": -1}, "the size -1"),
-                ({"size": True}, "the size True"),
-                ({"size": 2.0}, "the size 2.0"),
-                ({"size": 2**62 + 1}, "the size 4611686018427387905"),
+                ({"size": -1}, "the size of lists cannot be -1"),
+                ({"size": True}, "the size of lists cannot be True"),
+                ({"size": 2.0}, "the size of lists cannot be 2.0"),
+                ({"size": 2**62 + 1}, "the size of lists cannot be 4611686018427387905"),
                 ({"inner": {}}, "must be a list"),
                 ({"inner": [5]}, "parameters that are not an object"),
                 ({"parameters": []}, "parameters that are not an object"),
@@ -116,16 +116,16 @@ def test_metadata_of_others_are_passed_over() -> None:
         *(
             ({"layout": {"0": entry}}, "schema", reason)
             for entry, reason in [
-                ({"size": 1}, "other sizes than 1"),
-                ({"size": 3}, "other sizes than 3"),
-                ({"size": 2**62}, "other sizes"),
+                ({"size": 1}, "all lists must have the size 1"),
+                ({"size": 3}, "all lists must have the size 3"),
+                ({"size": 2**62}, "all lists must have the size"),
                 ({"tuple": True}, "not a record of the fields"),
                 ({"unmasked": True}, "missing elements"),
-                ({"empty": {"class": "EmptyArray"}}, "2 elements, where there should be none"),
+                ({"empty": {"class": "EmptyArray"}}, "the array has 2 elements, but should have none"),
                 ({"inner": [{}]}, "nests 1 lists"),
-                ({"parameters": {"__array__": "string"}}, "__array__ of 'string' on ListOffsetArray"),
-                ({"parameters": {"__array__": "char"}}, "__array__ of 'char' on ListOffsetArray"),
-                ({"parameters": {"__array__": "categorical"}}, "__array__ of 'categorical' on ListOffsetArray"),
+                ({"parameters": {"__array__": "string"}}, "__array__ is 'string', which ListOffsetArray"),
+                ({"parameters": {"__array__": "char"}}, "__array__ is 'char', which ListOffsetArray"),
+                ({"parameters": {"__array__": "categorical"}}, "__array__ is 'categorical', which ListOffsetArray"),
                 ({"parameters": {"__record__": "\ud800"}}, "not valid Unicode"),
             ]
         ),
@@ -144,13 +144,13 @@ def test_metadata_that_cannot_be_are_an_error_and_never_another_array(ours: Any,
         ("strings", {"parameters": {"__array__": "bytestring"}}, "another parameter __array__"),
         ("strings", {"inner": [{"__array__": "byte"}]}, "the parameters of their characters"),
         ("strings", {"inner": [{}, {}]}, "the parameters of their characters"),
-        ("strings", {"size": 3}, "other sizes than 3"),
+        ("strings", {"size": 3}, "all lists must have the size 3"),
         ("records", {"tuple": True}, "not a record of the fields 0, 1"),
         ("a mask of bytes", {"unmasked": True}, "missing elements"),
         ("n-d numbers", {"inner": [{}, {}, {}]}, "nests 3 lists"),
-        ("n-d numbers", {"size": 2}, "for an array that has none"),
+        ("n-d numbers", {"size": 2}, "but the array has no lists"),
         ("an index", {"parameters": CATEGORICAL}, "requires contents to be unique"),
-        ("numbers", {"parameters": {"__array__": "byte"}}, "on NumpyArray"),
+        ("numbers", {"parameters": {"__array__": "byte"}}, "which NumpyArray cannot have"),
     ],
 )
 def test_traits_of_another_array_are_refused(name: str, entry: Any, reason: str) -> None:
@@ -164,7 +164,7 @@ def test_traits_of_another_array_are_refused(name: str, entry: Any, reason: str)
 
 def test_lists_of_one_size_stand_side_by_side() -> None:
     gaps = contents.ListArray(index([2, 0]), index([4, 2]), contents.NumpyArray(np.arange(4)))
-    with pytest.raises(sa.FormatError, match="do not stand side by side"):
+    with pytest.raises(sa.FormatError, match="must stand side by side"):
         deserialize(blobs_with({"sheetarray": {"layout": {"0": {"size": 2}}}}, gaps))
     assert str(deserialize(blobs_with({"sheetarray": {"layout": {"0": {"size": 2}}}})).type) == "2 * 2 * int64"
 
@@ -253,5 +253,5 @@ def test_many_arrays_in_one_place_are_not_looked_through_again_and_again() -> No
 
 def test_a_parameter_too_long_for_a_cell_is_refused() -> None:
     array = ak.Array(noted(contents.NumpyArray(np.arange(2)), text="x" * 200))
-    with pytest.raises(sa.LimitError, match="a name, or a parameter, that no cell of 100"):
+    with pytest.raises(sa.LimitError, match="a name or a parameter that does not fit into a cell of 100"):
         to_columns("t", array, limit=100)

@@ -88,7 +88,7 @@ def test_a_title_that_is_no_text_is_a_type_error(title: Any, tmp_path: Path) -> 
     if title is not None:
         calls += [sa.read, sa.scan, sa.read_columns, lambda path, **options: list(sa.check(path, **options))]
     for call in calls:
-        with pytest.raises(TypeError, match=r"the title of one, text, not|not None"):
+        with pytest.raises(TypeError, match=r"the title of a sheet, as text, not|not None"):
             call(path, sheet=title)
     assert path.read_bytes() == content
 

@@ -292,7 +292,7 @@ def test_sheets_within_each_other_are_refused() -> None:
         (struct.pack("<2I", 2, 2) + b"\1\0\0a", "shared strings breaks off after 1"),
         (struct.pack("<2I", 1, 1) + b"\1\0\4" + struct.pack("<i", -4) + b"a", "breaks off after 0"),
         (struct.pack("<2I", 1, 1) + b"\1\0\x08\xff\xffa", "breaks off after 0"),
-        (struct.pack("<2I", 1, 2**31) + b"\1\0\0a", "a table of 2,147,483,648 shared strings"),
+        (struct.pack("<2I", 1, 2**31) + b"\1\0\0a", "the table claims 2,147,483,648 shared strings"),
         (struct.pack("<2I", 1, 1) + b"\1\0\0a", "string 1 of a table of 1"),
     ],
 )
@@ -309,7 +309,7 @@ def test_what_is_counted(suffix: str, limit: str, what: str, more: int, monkeypa
     content = many_cells(suffix, 3)
     if more > 0:
         error = refused(
-            content, f"table of 3 {what}" if suffix == "xls" and what != "cells" else f"more than .* {what}"
+            content, f"the table claims 3 {what}" if suffix == "xls" and what != "cells" else f"more than .* {what}"
         )
         assert "save it as .xlsx" in str(error.hint)
     else:
@@ -371,7 +371,7 @@ def test_a_text_that_ends_with_its_record(text: str, less: int, version: int) ->
     if version == 0x0500:  # whose titles have no flags
         content = content.replace(b"\x06\0arrays", b"\x06arrays ")
     if less:
-        refused(content, "a text of [0-9]+ bytes, of which the record has", partial(sa.read_columns, header=False))
+        refused(content, "a text claims [0-9]+ bytes, but the record has only", partial(sa.read_columns, header=False))
     else:
         assert list(texts_of(content).values()) == ["1.5", text]
 

@@ -419,8 +419,8 @@ def test_what_only_looks_like_a_second_sheet_data_is_passed_over(tag: str) -> No
     [
         ("<v>1</v><v>2</v>", "a cell with two values"),
         ("<v></v><v>2</v>", "a cell with two values"),
-        ("<v><x>9</x>1</v>", "an element within a value"),
-        ("<v>1<x/></v>", "an element within a value"),
+        ("<v><x>9</x>1</v>", "the value of a cell contains an XML element"),
+        ("<v>1<x/></v>", "the value of a cell contains an XML element"),
     ],
 )
 def test_a_cell_has_one_value_and_no_elements_in_it(values: str, reason: str) -> None:

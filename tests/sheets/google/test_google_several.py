@@ -117,7 +117,7 @@ def test_their_cells_count_together() -> None:
         write(book, frames({"north": 1.0}))
         before = book.dump()
         with pytest.raises(
-            sa.LimitError, match=r"the spreadsheet would have [56],\d\d\d cells, .* and it may have 5,000"
+            sa.LimitError, match=r"the spreadsheet would have [56],\d\d\d cells, .* but it may have at most 5,000"
         ):
             write(book, frames({"south": 1.0, "north": 2.0}, rows=1_300))
         assert book.dump() == before

@@ -181,7 +181,7 @@ class _Tally:
 
 
 def _short(location: str) -> FormatError:
-    return FormatError("a record is shorter than its kind", location=location)
+    return FormatError("a record is too short for its kind", location=location)
 
 
 # .xls: one stream of records --------------------------------------------------------------------------------------
@@ -358,7 +358,9 @@ class _Stream97:
         if self.version == 0x0600 and count:
             count, start = count << (start < after and self._stream[start] & _WIDE), start + 1
         if start + count > after:
-            raise FormatError(f"a text of {count} bytes, of which the record has {after - start}", location=location)
+            raise FormatError(
+                f"a text claims {count} bytes, but the record has only {after - start}", location=location
+            )
 
     def _walk_sheet(self, start: int) -> tuple[int, int]:
         """Return the byte after a sheet, and the number of its cells that hold a value."""
@@ -393,7 +395,9 @@ def _string_lengths(stream: bytes, segments: Sequence[tuple[int, int]], claimed:
     strings that the table says it has.
     """
     if claimed > _MOST_STRINGS:
-        raise FormatError(f"a table of {claimed:,} shared strings", hint=_SAVE_ANEW)
+        raise FormatError(
+            f"the table claims {claimed:,} shared strings; at most {_MOST_STRINGS:,} are read", hint=_SAVE_ANEW
+        )
     lengths: list[int] = []
     index, runs = 0, 0
     at, end = segments[0]
@@ -550,7 +554,7 @@ def _text_at(record: bytes, at: int, location: str) -> tuple[str, int]:
     count = _U32.unpack_from(record, at)[0]
     end = at + 4 + (0 if count == _NO_TEXT else 2 * count)
     if end > len(record):
-        raise FormatError(f"a text of {count} characters that its record has not", location=location)
+        raise FormatError(f"a text claims {count} characters, more than its record has", location=location)
     return record[at + 4 : end].decode("utf-16-le", "replace"), end
 
 

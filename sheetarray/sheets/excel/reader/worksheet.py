@@ -228,13 +228,15 @@ class _Rows(Handlers[RawCells]):
         if depth == 5:
             return self._begin_within(local, attributes)
         if self._value is not None and self._names.get(self.open[4]) == "v":
-            raise FormatError("an element within a value", location=cell_address(self.row, self._column))
+            raise FormatError(
+                "the value of a cell contains an XML element", location=cell_address(self.row, self._column)
+            )
         return self._string.begin(self._names.get(self.open[-2], ""), local, attributes)
 
     def _begin_row(self, attributes: dict[str, str]) -> None:
         number = attributes.get("r")
         if number is not None and (not _ROW.fullmatch(number) or int(number) == 0):
-            raise FormatError(f"a row of the number {number!r:.40}")
+            raise FormatError(f"a row cannot have the number {number!r:.40}")
         self.row = self.row + 1 if number is None else int(number) - 1
         if self.row >= MOST_ROWS:
             raise FormatError(f"a row beyond the {MOST_ROWS} that a sheet has", location=cell_address(self.row, 0))
@@ -247,7 +249,7 @@ class _Rows(Handlers[RawCells]):
         if reference is not None:
             match = _REFERENCE.fullmatch(reference)
             if not match or int(match[2]) != self.row + 1:
-                raise FormatError(f"a cell of the reference {reference!r:.40} in row {self.row + 1}")
+                raise FormatError(f"a cell in row {self.row + 1} has the wrong reference {reference!r:.40}")
             self._column = column_number(match[1])
         if self._column >= MOST_COLUMNS:
             raise position_error(self.row, self._column)
@@ -255,7 +257,9 @@ class _Rows(Handlers[RawCells]):
             raise FormatError(f"a row of more than {MOST_COLUMNS} cells", location=cell_address(self.row, self._column))
         if attributes.get("t", "") not in TYPES:
             type_ = attributes["t"]
-            raise FormatError(f"a cell of the type {type_!r:.40}", location=cell_address(self.row, self._column))
+            raise FormatError(
+                f"a cell has the unknown type {type_!r:.40}", location=cell_address(self.row, self._column)
+            )
         self._cell, self._value, self._formula, self._length = attributes, None, None, 0
         self._is_own = False
 
