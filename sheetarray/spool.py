@@ -255,7 +255,7 @@ class Spool:
             dims.add(variable.dims[self._axis])
         if len(dims) != 1:
             names = ", ".join(sorted(map(str, dims))) or "none"
-            raise LimitError(f"axis {self._axis} must be the same dimension of all data variables, but it is  {names}")
+            raise LimitError(f"axis {self._axis} must be the same dimension of all data variables, but it is {names}")
         return dims.pop()
 
     def join(self) -> Any:

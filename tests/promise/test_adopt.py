@@ -228,7 +228,7 @@ def test_targets(tmp_path):
     with pytest.raises(sa.LimitError, match="keep the suffix"):
         sa.adopt(tmp_path / "out.xlsx", tmp_path / "out.xlsm")
     shutil.copy(tmp_path / "out.xlsx", tmp_path / "out.ods")
-    with pytest.raises(sa.NotFoundError, match=r"a new \.xlsx as the target"):
+    with pytest.raises(sa.NotFoundError, match=r"name a new \.xlsx file as the target"):
         sa.adopt(tmp_path / "out.ods")
     assert sa.adopt(tmp_path / "out.csv", tmp_path / "again.csv") == {}
     assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "out.csv").read_bytes()

@@ -470,7 +470,7 @@ def test_every_command_takes_urls_and_storage_options(options, tmp_path, monkeyp
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     lost = run({"client_kwargs": options["client_kwargs"]}, "info", url)
     assert lost.exit_code == 2
-    assert "credentials go into --storage-option" in lost.stderr
+    assert "pass credentials in --storage-option" in lost.stderr
     gone = run(options, "info", "s3://runs/cli/gone.csv")
     assert gone.exit_code == 2
     assert "s3://runs/cli/gone.csv" in gone.stderr

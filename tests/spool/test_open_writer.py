@@ -108,7 +108,7 @@ def test_datasets_are_joined_along_the_dimension_of_the_axis(tmp_path: Path, suf
     with pytest.raises(sa.LimitError, match="differs from the first one in more than what lies along 'time'"):
         sa.write(path, iter(others), append_axis=0)
     xr.testing.assert_identical(sa.read_dataset(path), whole)
-    with pytest.raises(sa.LimitError, match="and is lat, time"), sa.open_writer(path) as writer:
+    with pytest.raises(sa.LimitError, match="but it is lat, time"), sa.open_writer(path) as writer:
         writer.append(whole.assign(u=("lat", [1.0, 2.0])))
 
 
