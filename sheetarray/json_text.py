@@ -68,15 +68,15 @@ def parse_json(text: bytes, what: str, *, most_bytes: int, most_values: int, dee
         {'a': [1]}
     """
     if len(text) > most_bytes:
-        raise FormatError(f"{what} of more than {most_bytes} bytes")
+        raise FormatError(f"{what} has more than {most_bytes} bytes")
     values = count_values(text)
     if values > most_values:
-        raise FormatError(f"{what} of {values} values; at most {most_values} are read")
+        raise FormatError(f"{what} has {values} values; at most {most_values} are read")
     depth = 0
     for token in _TOKEN.finditer(text) if values > deepest else ():
         depth += _STEP.get(text[token.start()], 0)
         if depth > deepest:
-            raise FormatError(f"{what} nested more than {deepest} deep")
+            raise FormatError(f"{what} is nested more than {deepest} deep")
     with faults_as_format_errors():
         return json.loads(text.decode("utf-8-sig"), object_pairs_hook=_refuse_repeated)
 

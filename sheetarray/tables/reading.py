@@ -454,7 +454,7 @@ def select_rows(table: Table, options: TableOptions) -> TableRows:
     if len(rows) < int(options.header or 0):
         raise FormatError(
             f"header={int(options.header or 0)}, but the table ends after row {table.row_of(int(rows[-1])) + 1}",
-            hint=f"it has {len(rows)} {'row' if len(rows) == 1 else 'rows'}, those of names among them",
+            hint=f"it has {len(rows)} {'row' if len(rows) == 1 else 'rows'}, including the rows of names",
         )
     if options.header is None:
         count = int(has_names([column.cell(int(rows[0])) for column in table.columns.values()]))

@@ -80,7 +80,9 @@ def indexed_masked_array(build: Builder, mask: Any, content: Any, maskedwhen: An
 def _to_mask(build: Builder, mask: Any, kinds: str, expected: str) -> Array:
     array = build.to_array(mask, "mask")
     if array.ndim != 1 or array.dtype.kind not in kinds:
-        raise FormatError(f"a mask of the dtype {array.dtype} and {array.ndim} dimensions; {expected} are expected")
+        raise FormatError(
+            f"the mask has the dtype {array.dtype} and {array.ndim} dimensions, not 1 dimension of {expected}"
+        )
     return array
 
 
@@ -175,7 +177,7 @@ def union_array(build: Builder, tags: Any, index: Any, contents: Any) -> Awkward
     which = build.to_integers(tags, "tags", len(variants))
     where = build.to_integers(index, "index")
     if len(where) < len(which) or where.shape[1:] != which.shape[1:]:
-        raise FormatError(f"tags of the shape {which.shape} and an index of the shape {where.shape}")
+        raise FormatError(f"the tags have the shape {which.shape}, but the index has {where.shape}")
     flat = _unite(build, which.reshape(-1), where[: len(which)].reshape(-1), variants)
     return build.check_measured(build.to_regular(flat, which.shape))
 
@@ -274,7 +276,7 @@ def _concatenate(build: Builder, layouts: list[AwkwardLayout]) -> AwkwardLayout:
         if kinds[number] == len(groups):
             groups.append((kind, []))
         if len(groups) > _MOST_VARIANTS:
-            raise FormatError(f"chunks of more than {_MOST_VARIANTS} types")
+            raise FormatError(f"the chunks have more than {_MOST_VARIANTS} types")
         groups[kinds[number]][1].append(layout)
     joined = [
         group[0] if len(group) == 1 else build.ak.concatenate(group, axis=0, highlevel=False) for _, group in groups
@@ -298,7 +300,7 @@ def appendable_array(build: Builder, chunkshape: Any, dtype: Any, chunks: Any = 
     for array in arrays:
         if array.dtype != native or array.shape[1:] != tuple(shape[1:]):
             raise FormatError(
-                f"a chunk of the dtype {array.dtype} and the shape {array.shape}, where dtype is {dtype} "
+                f"a chunk has the dtype {array.dtype} and the shape {array.shape}, but dtype is {dtype} "
                 f"and chunkshape {chunkshape!r:.80}"
             )
     build.budget.take(sum(array.nbytes for array in arrays), "chunks, one after the other")
@@ -463,7 +465,7 @@ def frombuffer(build: Builder, buffer: Any, dtype: Any = "float64", count: Any =
     number = None if count is None else build.to_integer(count, "count")
     first = build.to_integer(offset, "offset")
     if first < 0 or (number is not None and number < 0):
-        raise FormatError(f"a count of {number} and an offset of {first}; both are numbers from 0 on")
+        raise FormatError(f"the count is {number} and the offset {first}; neither can be below 0")
     return read_elements(buffer, dtype, number, build.budget, first)
 
 

@@ -368,10 +368,10 @@ def _text(content: object) -> bytes:
         content = content.encode("utf-8", "surrogatepass")
     elif isinstance(content, np.ndarray):
         if content.dtype.kind not in "uiS" or content.dtype.itemsize > 1:
-            raise FormatError(f"a schema of the dtype {content.dtype}, not of bytes")
+            raise FormatError(f"the schema has the dtype {content.dtype}, not bytes")
         content = content.tobytes() if content.size <= MOST_SCHEMA_BYTES else bytes(MOST_SCHEMA_BYTES + 1)
     if not isinstance(content, (bytes, bytearray, memoryview)):
         raise FormatError(f"a schema that is a {type(content).__name__}, not JSON")
     if len(content) > MOST_SCHEMA_BYTES:
-        raise FormatError(f"a schema of more than {MOST_SCHEMA_BYTES} bytes")
+        raise FormatError(f"the schema has more than {MOST_SCHEMA_BYTES} bytes")
     return bytes(content)

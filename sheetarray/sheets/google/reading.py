@@ -174,7 +174,7 @@ def read_gsheet(
     missing: Missing = "error",
     progress: Progress | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """Read arrays of a Google spreadsheet, all in the state of the same moment.
+    """Read arrays of a Google spreadsheet, all as they were at the same moment.
 
     Args:
         source: a URL (`#gid=` chooses the worksheet), `gsheets://KEY/worksheet`, a key, or a gspread Spreadsheet or

@@ -447,7 +447,7 @@ class _OpenpyxlBook:
         """Refuse cells that hold something, or that are part of a merged cell."""
         if sheet is None:
             if self.book.write_only and corner != (0, 0):
-                raise LimitError("a write-only workbook is written from cell A1 on")
+                raise LimitError("openpyxl writes a write-only workbook from cell A1 on: leave out at=")
             return
         if not isinstance(sheet, self._kinds):
             raise LimitError(f"{title!r} is a {type(sheet).__name__}, no worksheet: choose another title with sheet=")

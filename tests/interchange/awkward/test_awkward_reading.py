@@ -56,7 +56,7 @@ def test_names_are_those_of_the_schema_with_its_prefix() -> None:
         (b'{"awkward0": 1, "schema": {"json": 1, "json": 2}}', "the key 'json' stands twice"),
         (b'{"awkward0": ' + b"9" * 5000 + b"}", "more digits than any number"),
         (5, "a schema that is a int"),
-        (np.zeros(3), "of the dtype float64"),
+        (np.zeros(3), "has the dtype float64"),
         (b'{"awkward0": 1, "schema": {"json": [1, 2]}}', "the whole is a list, not an array"),
         (b'{"awkward0": 1, "schema": {"read": "x"}}', "without count and dtype"),
     ],
@@ -175,7 +175,7 @@ def test_every_name_of_frombuffer_is_known(module: str) -> None:
     for wrong, match in (
         (9, "does not hold a whole number of float64"),
         (64, "does not hold a whole number of float64"),
-        (-8, "an offset of -8"),
+        (-8, "the offset -8"),
     ):
         refused(blobs, {**offset, "kwargs": {"offset": {"json": wrong}}}, match)
 
@@ -468,7 +468,7 @@ def test_128_contents_in_a_union_are_read_and_more_by_nesting_are_refused() -> N
     assert blobs.read(union).tolist() == [{f"x{n}": n} for n in range(128)]
     twice = call("UnionArray.fromtags", blobs.array([0, 1]), {"list": [union, blobs.array([b"x"])]})
     refused(blobs, twice, "a union of 129 contents")
-    refused(blobs, built(blobs, ("ChunkedArray", kinds)), "chunks of more than 128 types")
+    refused(blobs, built(blobs, ("ChunkedArray", kinds)), "the chunks have more than 128 types")
 
 
 # Strings -------------------------------------------------------------------------------------------------------------
@@ -625,7 +625,7 @@ REFUSED: list[tuple[Any, str]] = [
     (("IndexedMaskedArray", [4, -1], INTS), r"4 at \[0\], where 3 is the largest"),
     (("IndexedMaskedArray", [-2], INTS), "the value -2"),
     (("IndexedMaskedArray", [0, -1], np.zeros(0, int)), "the value 0"),
-    (("IndexedMaskedArray", [0.5], INTS), "integers are expected"),
+    (("IndexedMaskedArray", [0.5], INTS), "not 1 dimension of integers"),
     (("IndexedMaskedArray", [0], INTS, {"json": 10**30}), "maskedwhen is 1000"),
     (("IndexedArray", [4], INTS), r"the value 4 at \[0\], where 3 is the largest"),
     (("IndexedArray", [-1], INTS), "index has the value -1"),
@@ -646,8 +646,8 @@ REFUSED: list[tuple[Any, str]] = [
     (("UnionArray", [-1], [0], TWO), "tags has the value -1"),
     (("UnionArray", [0], [4], TWO), "index 4 with tag 0, whose content has 4 elements"),
     (("UnionArray", [1], [-1], TWO), "index has the value -1"),
-    (("UnionArray", [0, 1], [0], TWO), "tags of the shape"),
-    (("UnionArray", [[0]], [0], TWO), "tags of the shape"),
+    (("UnionArray", [0, 1], [0], TWO), "the tags have the shape"),
+    (("UnionArray", [[0]], [0], TWO), "the tags have the shape"),
     (("UnionArray", [0], [0], {"list": []}), "a union of 0 contents"),
     (("UnionArray", [0.5], [0], TWO), "integers are expected"),
     (("UnionArray.fromtags", [0, 1, 1], {"list": [INTS, [1.5]]}), "index 1 with tag 1, whose content has 1 elements"),
@@ -655,8 +655,8 @@ REFUSED: list[tuple[Any, str]] = [
     (("ChunkedArray", TWO, {"json": [4, 4, 1]}), "3 chunksizes for 2 chunks"),
     (("ChunkedArray", TWO, {"json": ["4"]}), "chunksizes is '4'"),
     (("ChunkedArray", INTS), "chunks is a ndarray, not a list"),
-    (("AppendableArray", {"json": [3, 2]}, {"dtype": "float32"}, CHUNK), "a chunk of the dtype float64"),
-    (("AppendableArray", {"json": 3}, FLOAT64, CHUNK), "a chunk of the dtype float64 and the shape"),
+    (("AppendableArray", {"json": [3, 2]}, {"dtype": "float32"}, CHUNK), "a chunk has the dtype float64"),
+    (("AppendableArray", {"json": 3}, FLOAT64, CHUNK), "a chunk has the dtype float64 and the shape"),
     (("AppendableArray", {"json": [3, 2]}, {"json": "float64"}, CHUNK), "dtype is 'float64'"),
     (("AppendableArray", {"json": [3, 2]}, {"dtype": ["float64", [2]]}), "not a dtype of elements"),
     *((("AppendableArray", {"json": size}, FLOAT64), "chunkshape") for size in ([], [0, 2], [3, -2], [2.0], None)),

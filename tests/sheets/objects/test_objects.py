@@ -327,7 +327,7 @@ def test_sheets_that_are_no_worksheets_and_titles_that_no_sheet_has_are_refused(
     for target, options, message in refusals:
         with pytest.raises(sa.LimitError, match=message):
             sa.write(target, ARRAYS, **options)
-    with pytest.raises(TypeError, match="sheet is the title"):
+    with pytest.raises(TypeError, match="sheet must be the title"):
         sa.write(book, ARRAYS, sheet=1)
     with pytest.raises(TypeError, match=r"format='csv' is for files: a Workbook is a workbook in memory"):
         sa.write(book, ARRAYS, format="csv")

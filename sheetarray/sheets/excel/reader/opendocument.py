@@ -253,7 +253,7 @@ class _Rows(Handlers["list[TableCells]"]):
     def _add_text(self, text: str) -> None:
         self._length += len(text)
         if self._length > LONGEST_TEXT:
-            raise self._error(f"a text of more than {LONGEST_TEXT} characters", self._row, self._column)
+            raise self._error(f"a text has more than {LONGEST_TEXT} characters", self._row, self._column)
         if self._text is not None:
             self._text.append(text)
 

@@ -325,7 +325,7 @@ def read_elements(
                 closing = b"</" + opening[1:]
                 if (stop := text.find(closing, at + _ODD)) < 0 and (stop := text.rfind(closing, at)) < 0:
                     if len(text) - at > _LONGEST:
-                        raise FormatError(f"one {handlers.tag} of more than {_LONGEST} bytes", location=name)
+                        raise FormatError(f"one {handlers.tag} has more than {_LONGEST} bytes", location=name)
                     if block is not None:
                         break  # the element goes on in the next block
                     end = len(text)
@@ -343,14 +343,14 @@ def read_elements(
             _parse(parser, piece, name)
             at, fed = end, fed + len(piece)
             if fed - parser.CurrentByteIndex > _LONGEST_TAG:
-                raise FormatError(f"a tag of more than {_LONGEST_TAG} bytes", location=name)
+                raise FormatError(f"a tag has more than {_LONGEST_TAG} bytes", location=name)
             if fed - taken >= _PIECE:
                 if (collected := handlers.take()) is not None:
                     yield collected
                 if collected is not None or handlers.are_between() or handlers.aside:
                     taken = fed
                 elif fed - taken > _LONGEST:
-                    raise FormatError(f"one {handlers.tag} of more than {_LONGEST} bytes", location=name)
+                    raise FormatError(f"one {handlers.tag} has more than {_LONGEST} bytes", location=name)
     _parse(parser, b"", name, last=True)
     if (collected := handlers.take()) is not None:
         yield collected
@@ -395,7 +395,7 @@ class StringItem:
         if around == "t":
             self._length += len(text)
             if self._length > LONGEST_TEXT:
-                raise FormatError(f"a cell of more than {LONGEST_TEXT} characters")
+                raise FormatError(f"a cell has more than {LONGEST_TEXT} characters")
             self._text.append(text)
 
     def end(self, local: str) -> None:

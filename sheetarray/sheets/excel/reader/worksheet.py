@@ -254,7 +254,9 @@ class _Rows(Handlers[RawCells]):
         if self._column >= MOST_COLUMNS:
             raise position_error(self.row, self._column)
         if self._in_row > MOST_COLUMNS:
-            raise FormatError(f"a row of more than {MOST_COLUMNS} cells", location=cell_address(self.row, self._column))
+            raise FormatError(
+                f"a row has more than {MOST_COLUMNS} cells", location=cell_address(self.row, self._column)
+            )
         if attributes.get("t", "") not in TYPES:
             type_ = attributes["t"]
             raise FormatError(
@@ -286,7 +288,7 @@ class _Rows(Handlers[RawCells]):
         elif self._value is not None:
             self._length += len(text)
             if self._length > LONGEST_TEXT:
-                raise FormatError(f"a cell of more than {LONGEST_TEXT} characters")
+                raise FormatError(f"a cell has more than {LONGEST_TEXT} characters")
             self._value.append(text)
 
     def end(self, name: str) -> None:
