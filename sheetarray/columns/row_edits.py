@@ -158,14 +158,14 @@ class RowEdit:
                 decoded = column.decode_checked("nan")
                 buffer = None if decoded.problems else decoded.buffer
             if buffer is not None and len(buffer) >= first + count:
-                return _format_labels(buffer[[first, first + count - 1]])
+                return format_labels(buffer[[first, first + count - 1]])
         return ""
 
     def _find_gone_label(self, first: int, changes: Mapping[str, RowChange]) -> tuple[str | None, str]:
         """Return the array that labelled the deleted rows, and its label, by a guard; None and "" without one."""
         for name in self._labels:
             gone = changes[name].find_gone(first) if name in changes else None
-            if gone is not None and (label := _format_labels(gone[[0, -1]].ravel())):
+            if gone is not None and (label := format_labels(gone[[0, -1]].ravel())):
                 return name, label
         return None, ""
 
@@ -244,7 +244,7 @@ def describe_row(elements: Array) -> str:
     return " ".join(f"{text:.60}" for text in texts) + more
 
 
-def _format_labels(ends: Array) -> str:
+def format_labels(ends: Array) -> str:
     """Return the labels of the first and the last of some rows, or of the only one; "" where one is blank."""
     labels = dict.fromkeys(f"{label_text(label):.40}" for label in ends)
     return " to ".join(labels) if all(labels) else ""

@@ -263,17 +263,18 @@ def _find_all(
         if buffer is not None:
             title, at = column.group[0].title or "", column.element_address
             guarded = None if snapshots is None else snapshots.compare(name, column, buffer)
+            other = None if snapshots is None or guarded is None else snapshots.others.get(name)
             judged: list[Finding | RowChange]
             if column.header != column.written:
-                changes = memory.compare_rows(name, title, column.written, buffer, at)
+                changes = memory.compare_rows(other or name, title, column.written, buffer, at)
                 judged = list(changes) if guarded is None else _judge_rows(guarded, buffer, name, changes, column)
-            elif guarded is None or snapshots is None:
+            elif guarded is None:
                 judged = [*memory.findings_of(name, title, column.header, buffer, at)]
             else:
                 memory.pass_over(name)
                 judged = [*find_edits(guarded, buffer, column.header, name, at)]
-                if (other := snapshots.others.get(name)) is not None:
-                    judged.insert(0, memory.note_other_name(name, other, is_there=other in snapshots.ask_names()))
+            if snapshots is not None and other is not None:
+                judged.insert(0, memory.note_other_name(name, other, is_there=other in snapshots.ask_names()))
             findings = [replace(one, array=name) for one in judged if isinstance(one, Finding)]
             change = next((one for one in judged if isinstance(one, RowChange)), None)
             record = None if guarded is not None else memory.record_of(name, title)

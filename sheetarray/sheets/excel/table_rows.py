@@ -15,6 +15,7 @@ import numpy as np
 
 from ...aligning import RowOrigins, is_ascending
 from ...columns import ArrayColumn, RowChange, find_first_row
+from ...columns.row_edits import format_labels, shorten_list
 from ...comparing import SortedRows, find_row_sources, find_sorted
 from ...dtypes import Array, Buffer, DType, Positions, from_name
 from ...errors import Finding, quote_names
@@ -268,7 +269,8 @@ def _tell(
         by = find_sorted({known.name: known.rows[kept] for known in changed})
         told.append(SortedRows(sorted(names), by, np.flatnonzero(kept)).to_text())
     if sources is not None and _are_both(changed[0], sources):
-        told.append(f"{', '.join(_describe_both(changed[0], sources))} in {len(names)} arrays")
+        both = f"{', '.join(_describe_both(changed[0], sources))} in {len(names)} arrays"
+        told.append(both + _describe_places(table, sources))
     message = "; ".join(told)
     if left := [known.name for known in others if known.name not in names]:
         message += f"; {quote_names(left)} {'has' if len(left) == 1 else 'have'} as many rows, and did not move"
@@ -288,6 +290,24 @@ def _describe_both(known: _Judged, sources: Positions) -> list[str]:
     unmoved = RowOrigins(sources, np.zeros(len(sources), np.bool_))
     deleted = unmoved.find_deleted(known.count_written).tolist()
     return describe_row_changes(Guarded(known.buffer, np.zeros(0, np.bool_), known.buffer, unmoved, deleted))
+
+
+def _describe_places(table: Sequence[_Judged], sources: Positions) -> str:
+    """Return where added rows stand in the sheet, and the labels of the first rows: dates, or else texts."""
+    anchor = table[0].column.group[0]
+    added = np.flatnonzero(sources < 0)
+    deleted = np.setdiff1d(np.arange(table[0].count_written), sources)
+    if anchor.orient != "columns" or any(known.row > 1 for known in table):
+        return ""
+    rows = [str(anchor.data_cell[1] + 1 + row) for row in added.tolist()]
+    told = f"{shorten_list(rows)} of the sheet {'is' if len(rows) == 1 else 'are'} new"
+    labels = [known for kind in ("M", "UT") for known in table if known.buffer.dtype.kind in kind]
+    for known in labels[:1]:
+        if label := format_labels(known.buffer[added[[0, -1]]]):
+            told += f" ({label})"
+        if known.guarded is not None and (label := format_labels(known.guarded.original[deleted[[0, -1]]])):
+            told += f", {label} {'is' if len(deleted) == 1 else 'are'} gone"
+    return f": row{'' if len(rows) == 1 else 's'} {told}"
 
 
 # The order of rows, by fingerprints of long arrays ------------------------------------------------------------------

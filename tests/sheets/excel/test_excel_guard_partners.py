@@ -504,3 +504,38 @@ def test_an_array_in_parts_is_found_after_it_was_sorted_and_renamed(
     assert parts.parts > 1
     edited = edit(path, rename(t="temperature"))
     assert_same(sa.read(edited)["temperature"], array)
+
+
+def test_a_renamed_array_with_another_row_is_known_by_its_guard(tmp_path):
+    path = tmp_path / "t.xlsx"
+    arrays = {"t": np.linspace(0, 1, 12), "day": np.datetime64("2026-03-01") + np.arange(12)}
+    sa.write(path, arrays, guard=True)
+    book = openpyxl.load_workbook(path)
+    sheet = book["arrays"]
+    sheet["A1"] = "temp"
+    sheet.append([7.25, sheet.cell(sheet.max_row, 2).value])
+    book.save(path)
+    renamed, appended = sa.check(path)
+    assert renamed.message == "was written under the name 't', and renamed since"
+    assert appended.message.startswith("row 12 appended in 2 arrays (row 32 of the sheet, 2026-03-12)")
+    assert sa.read(path, resize=True)["temp"].tolist() == [*arrays["t"].tolist(), 7.25]
+
+
+@pytest.mark.parametrize("guard", [True, False])
+@pytest.mark.parametrize("count", [1, 2])
+def test_rows_that_came_and_went_are_named_as_people_see_them(guard, count, tmp_path):
+    path = tmp_path / "t.xlsx"
+    arrays = {"t": np.linspace(0, 1, 30), "day": np.datetime64("2026-03-01") + np.arange(30), "n": np.arange(30)}
+    sa.write(path, arrays, guard=guard)
+    book = openpyxl.load_workbook(path)
+    sheet = book["arrays"]
+    sheet.delete_rows(25, count)
+    for row in range(count):
+        sheet.append([7.25 + row, sheet.cell(20, 2).value, 99 + row])
+    book.save(path)
+    (finding,) = sa.check(path)
+    new = (
+        ": row 49 of the sheet is new (2026-03-01)" if count == 1 else ": rows 48, 49 of the sheet are new (2026-03-01)"
+    )
+    gone = ", 2026-03-06 is gone" if count == 1 else ", 2026-03-06 to 2026-03-07 are gone"
+    assert finding.message.endswith(f"in 3 arrays{new}{gone if guard else ''}")
