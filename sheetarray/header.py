@@ -162,6 +162,7 @@ def describe_position(index: int) -> str:
 
 _NUMBER = r"(0|[1-9]\d{0,8})"  # no leading zero: 01.01.2000 is a date that a spreadsheet made of 1.1.0
 _SEMVER = re.compile(rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:[-+][0-9A-Za-z.+-]{{1,80}})?", re.ASCII)
+_KEYS, _WITH_VALUES = frozenset((*FIELDS, "data")), frozenset(FIELDS[1:])
 _INTEGER = re.compile(r"[+-]?\d{1,19}(?:[.,]0*)?", re.ASCII)
 
 # The header that was read last without a warning, with `strict`, its cells and their types (1 and True are equal, but
@@ -312,7 +313,7 @@ class _Parser:
         """Return a hint if a key stands where the value of another key should be; else None."""
         keys = list(map(normalize_key, self.cells[:MAX_HEADER_CELLS]))
         head = keys[: keys.index("data") + 1] if "data" in keys else keys
-        twice = any(key in FIELDS[1:] and after in (*FIELDS, "data") for key, after in pairwise(head))
+        twice = any(key in _WITH_VALUES and after in _KEYS for key, after in pairwise(head) if key)
         return "found a key instead of a value: was a cell deleted, or were the rows sorted?" if twice else None
 
     def describe_cell(self) -> str:
