@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import numpy as np
@@ -97,6 +98,9 @@ def test_choices_by_mouse_and_keyboard_are_saved_and_taken(browser: Browser, fil
     browser.click("#save-choices")
     saved = tmp_path / "down" / "choices.json"
     until(saved.exists)
+    deadline = time.monotonic() + 30  # the browser makes the file before it fills it
+    while not saved.stat().st_size and time.monotonic() < deadline:
+        time.sleep(0.05)
     choices = json.loads(saved.read_text())["choices"]
     assert [(choice["index"], Path(choice["choose"]).name) for choice in choices] == [
         ([0, 1], "ann.csv"),
