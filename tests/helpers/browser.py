@@ -148,6 +148,14 @@ class Browser:
         button.click()
         self.wait_until(f"(document.querySelector('#slice') || {{}}).textContent?.startsWith({json.dumps(name)})")
 
+    def save(self, selector: str, folder: Path, name: str) -> Path:
+        """Click what saves a file; return its path when the browser, which makes an empty one first, has filled it."""
+        how = {"behavior": "allow", "downloadPath": str(folder)}
+        self.driver.execute_cdp_cmd("Browser.setDownloadBehavior", how)
+        self.click(selector)
+        until(lambda: (folder / name).exists() and (folder / name).stat().st_size > 0)
+        return folder / name
+
     def messages(self) -> list[str]:
         """Return what the console has said since the last call."""
         return [entry["message"] for entry in self.driver.get_log("browser")]

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 from browser import Browser
-from children import until
 from command_line import run_command
 
 import sheetarray as sa
@@ -80,8 +78,6 @@ def test_conflicts_are_ringed_in_the_heat_map_also_below_the_cursor(
 
 def test_choices_by_mouse_and_keyboard_are_saved_and_taken(browser: Browser, files: list[str], tmp_path: Path) -> None:
     (tmp_path / "down").mkdir()
-    how = {"behavior": "allow", "downloadPath": str(tmp_path / "down")}
-    browser.driver.execute_cdp_cmd("Browser.setDownloadBehavior", how)
     page = tmp_path / "merge.html"
     result = run_command("view", "--merge", *files, "-o", page)
     assert result.exit_code == 0, result.output
@@ -95,12 +91,7 @@ def test_choices_by_mouse_and_keyboard_are_saved_and_taken(browser: Browser, fil
     browser.focus("#conflict-list li:nth-child(2) input")
     browser.press("SPACE", "ARROW_DOWN", "ARROW_DOWN")  # the base, ann, ben
     assert browser.texts("#conflicts-title") == ["Conflicts (3, 1 not chosen)"]
-    browser.click("#save-choices")
-    saved = tmp_path / "down" / "choices.json"
-    until(saved.exists)
-    deadline = time.monotonic() + 30  # the browser makes the file before it fills it
-    while not saved.stat().st_size and time.monotonic() < deadline:
-        time.sleep(0.05)
+    saved = browser.save("#save-choices", tmp_path / "down", "choices.json")
     choices = json.loads(saved.read_text())["choices"]
     assert [(choice["index"], Path(choice["choose"]).name) for choice in choices] == [
         ([0, 1], "ann.csv"),

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from browser import Browser
-from children import until
 
 import sheetarray as sa
 
@@ -52,22 +51,14 @@ def test_the_table_that_is_seen_is_copied(browser: Browser, tmp_path: Path) -> N
 
 
 def test_a_picture_is_saved(browser: Browser, tmp_path: Path) -> None:
-    how = {"behavior": "allow", "downloadPath": str(tmp_path)}
-    browser.driver.execute_cdp_cmd("Browser.setDownloadBehavior", how)
     browser.open(sa.view({"t": np.arange(12.0).reshape(3, 4)}).html)
-    browser.click("#save-picture")
-    until((tmp_path / "picture.png").exists)
-    assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
+    assert browser.save("#save-picture", tmp_path, "picture.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_a_picture_of_two_files_has_both_and_their_difference(browser: Browser, tmp_path: Path, dark: bool) -> None:
-    how = {"behavior": "allow", "downloadPath": str(tmp_path)}
-    browser.driver.execute_cdp_cmd("Browser.setDownloadBehavior", how)
     browser.open(sa.view(np.zeros((4, 4)), np.eye(4)).html, dark=dark)
-    browser.click("#save-picture")
-    until((tmp_path / "picture.png").exists)
-    picture = (tmp_path / "picture.png").read_bytes()
+    picture = browser.save("#save-picture", tmp_path, "picture.png").read_bytes()
     sizes = browser.run("return [...document.querySelectorAll('canvas.map')].map((c) => [c.width, c.height])")
     assert len(sizes) == 3
     lefts = [12 + sum(width + 12 for width, _ in sizes[:number]) for number in range(3)]
