@@ -1,4 +1,4 @@
-"""Awkward arrays and labels, which take columns: taken apart before cells are written, put together after reading.
+"""Takes awkward arrays and labels apart into columns before a write, and puts them together after a read.
 
 A composite is one value that no single column holds: an awkward array. Its adapter offers `spread`, `gather`,
 `is_schema`, `described_columns` and `described_length` in the module that its row in the registry names. That module
@@ -396,7 +396,7 @@ def _may_have_labels(arrays: Any) -> bool:
 
 
 def _is_lookalike(arrays: Mapping[str, Any], name: str) -> bool:
-    """Return whether reading takes an array for a description, by its name and what stands in it."""
+    """Return whether `read` would take an array for a description, because of its name and its elements."""
     module = None if _is_composite(arrays[name]) else _load_module()
     return module is not None and bool(module.is_schema(name, _plain(arrays, name)))
 

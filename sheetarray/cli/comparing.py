@@ -75,7 +75,7 @@ class Comparison:
     alignment: Alignment | None = None
     # the elements of the first rows that B lacks, by their numbers in A
     rows_gone: dict[int, Array] = field(default_factory=dict)
-    # of rows that only B has, the first few: their elements, by the numbers of the rows in B
+    # the first few rows that only B has: their elements, by the number of the row in B
     rows_come: dict[int, Array] = field(default_factory=dict)
     # the change that all elements have undergone alike, such as a factor; None if there is none
     explanation: str | None = None

@@ -170,7 +170,10 @@ def check(files: tuple[str, ...], wants_all: bool, reading: FormatOptions, wants
 
 
 def _print_findings(place: Endpoint, findings: Sequence[Finding], count: int | None, wants_all: bool) -> None:
-    """Print a line that sums up, then the findings: unless all are wanted, alike ones once, and so many at most."""
+    """Print a line that sums up, then the findings.
+
+    Unless all are wanted, findings that are alike take one line, and there are at most `MOST_LINES`.
+    """
     print_line(f"{place.label}: ", bold=True, nl=False)
     if count is not None:
         print_line("ok", fg="green", nl=False)
@@ -201,15 +204,18 @@ _VALUE = r" (?:found|was) (?:'.*'|\S+)$"  # what a cell holds, or held
 def _group_alike(findings: Sequence[Finding]) -> list[list[Finding]]:
     """Return the findings in groups of alike ones, such as one value that was typed into many cells.
 
-    Findings that differ in values only are alike too if there would be too many lines otherwise.
+    Alike findings differ in the array, the element and the address. If this leaves too many groups, they may differ in
+    the value of a cell too.
     """
     groups: list[list[Finding]] = []
-    for varying in (_ADDRESS, f"{_ADDRESS}|{_VALUE}"):
+    for varying in map(re.compile, (_ADDRESS, f"{_ADDRESS}|{_VALUE}")):
         alike: dict[tuple[str, ...], list[Finding]] = {}
         for finding in findings:
-            name = rf"(?<!\w){re.escape(finding.array)}(?!\w)" if finding.array else "$"
-            element = "" if finding.index is None else re.escape(name_element("", finding.index))
-            message = re.sub(f"{name}{element}|{name}|{varying}", "", finding.message)
+            message = varying.sub("", finding.message)
+            if finding.array:
+                if finding.index is not None:
+                    message = message.removeprefix(name_element(finding.array, finding.index))
+                message = message.replace(f"{finding.array}[", "[")
             alike.setdefault((finding.severity, finding.hint, message), []).append(finding)
         groups = [
             part

@@ -300,7 +300,8 @@ def can_align(names: Iterable[str]) -> bool:
 def _is_single_description(name: str, buffer: np.ndarray[Any, Any]) -> bool:
     """Return whether a column describes labels in one cell.
 
-    Its header is not aligned: so this cell stands beside other headers, since people delete and sort the rows below.
+    Such a column is not aligned with the others. Its cell stands beside their headers, because people delete and sort
+    the rows below.
     """
     return name == DESCRIPTION and len(buffer) == 1
 

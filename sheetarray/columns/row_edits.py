@@ -33,8 +33,8 @@ class RowChange:
     """The rows of one array that were added or deleted, as far as the fingerprint that a container keeps tells."""
 
     kind: Literal["inserted", "deleted"]  # "inserted" where rows were added, at the end too
-    # where the first row that was added or deleted may be: ascending ranges. All other elements are as they were
-    # written, whichever row of these it was. None where the fingerprint does not tell
+    # the rows that may be the first one that was added or deleted, as ascending ranges: if rows are alike, each of them
+    # explains the change. None if the fingerprint does not tell
     firsts: tuple[range, ...] | None = None
     rest_is_exact: bool = False  # whether all other elements are those that were written, to the last bit
     rows: tuple[int, ...] = ()  # the number of each row that was added or deleted, where a guard tells them

@@ -12,6 +12,7 @@ import copy
 import json
 import os
 import re
+import secrets
 import stat
 import webbrowser
 from collections.abc import Callable
@@ -156,11 +157,15 @@ def _ask(client_config: Any, scopes: Any, *, open_browser: bool, timeout: float,
 
 
 def _write_private(path: Path, text: str) -> None:
-    """Write a file that nobody else may read."""
+    """Write a file that nobody else may read, whole or not at all."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path.unlink(missing_ok=True)  # others may read it
-    with open(path, "x", encoding="utf-8", opener=partial(os.open, mode=0o600)) as opened:
-        opened.write(text)
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with open(beside, "x", encoding="utf-8", opener=partial(os.open, mode=0o600)) as opened:
+            opened.write(text)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 # The client ---------------------------------------------------------------------------------------------------
