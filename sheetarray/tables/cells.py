@@ -51,6 +51,12 @@ class TableColumn:
         texts = self.texts() if callable(self.texts) else self.texts
         return [] if texts is None else texts
 
+    def to_infer(self) -> Texts:
+        """Return the texts as a list where few cells hold something, which Python reads faster; else as a Series."""
+        texts = self._texts()
+        held = len(texts) - texts.count(None) if isinstance(texts, list) else len(texts)
+        return self.as_list() if held <= SHORT else self.as_series()
+
     def as_list(self) -> list[str | None]:
         """Return the texts as a list; those of numbers as a spreadsheet would show them, with all their digits."""
         if self.numbers is not None and self.texts is None:
@@ -142,7 +148,7 @@ class TextColumn:
     def mark_filled(self) -> Mask:
         """Return a mask of the rows that hold something."""
         if isinstance(self._texts, list):
-            return np.array([not is_blank(text) for text in self._texts], dtype=bool)
+            return np.array([text is not None and bool(text.strip()) for text in self._texts], dtype=bool)
         return (self._texts.str.strip_chars(WHITE) != "").fill_null(value=False).to_numpy()
 
     def begins(self, mark: str) -> Positions:

@@ -15,7 +15,7 @@ from ..columns.column import count_filled_cells
 from ..dtypes import Array, DType, Mask, Positions
 from ..elements import Cell, Missing, Problem, Unreadable, decode, format_bool, is_blank, parse_string
 from ..errors import DTypeError, FormatError, NotFoundError, check_kinds, quote_names, warn_caller
-from .cells import SHORT, RawColumn, Table, TableColumn, TableSheet, crop_table
+from .cells import RawColumn, Table, TableColumn, TableSheet, crop_table
 from .inferring import Inferred, infer
 from .numerals import EXACT, WHITE, NumeralMarks, commas_are_decimal, is_lost, reads_as_value
 from .options import DTypeLike, Shape, TableOptions
@@ -315,8 +315,7 @@ class _TableReader:
             elif column.numbers is not None:
                 known = self._numbers(column, column.numbers)
             else:
-                texts = column.as_list() if len(column) <= SHORT else column.as_series()
-                known = infer(texts, self.options.marks)
+                known = infer(column.to_infer(), self.options.marks)
             if known.long is not None:
                 self.notes.add("digits", _TOO_LONG, cell_address(self.rows.row(known.long), number))
             arrays[number] = known.values

@@ -15,7 +15,7 @@ LIMITS = {
     "bytes_of_pieces": "api.large MOST_BYTES",
     "large_json": "sheets.json.adapter LARGE_TEXT",
     "small_text": "sheets.delimited.reading _SMALL",
-    "short_table": "tables.reading SHORT",
+    "short_table": "tables.cells SHORT",
     "blanks_above": "columns.anchors MOST_BLANKS",
     "few_rows": "sheets.delimited.table SHORT",
     "few_cells": "cells.reading _FEW",

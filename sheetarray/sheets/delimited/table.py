@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _MOST_COLUMNS = 2**17
+_LOW = 2**16  # rows of a column that is a list
 MOST_BLANK = 2**24  # cells of a table that has more cells than its text has characters: nearly all of them are blank
 
 
@@ -64,7 +65,8 @@ class CsvTable(CsvSheet):
             hint = "name the delimiter, for example delimiter=';'"
             raise FormatError(f"more than {_MOST_COLUMNS:,} columns", hint=hint)
         first, end = (int(rows[0]), int(rows[-1]) + 1) if len(rows) else (0, 0)
-        if width > 1 and len(rows) * width > max(MOST_BLANK, len(self._content[0]) - len(records.blank_lines())):
+        is_sparse = width > 1 and len(rows) * width > len(self._content[0]) - len(records.blank_lines())
+        if is_sparse and len(rows) * width > MOST_BLANK:
             raise FormatError(
                 f"{len(rows):,} rows of {width:,} columns, most of their cells blank",
                 location=cell_address(first, 0),
@@ -79,10 +81,10 @@ class CsvTable(CsvSheet):
                 while cells and not cells[-1]:
                     cells.pop()
             columns = {number: TextColumn(list(texts)) for number, texts in enumerate(zip_longest(*listed))}
-        elif len(rows) == end - first and 2 * len(records.blank_lines()) < len(rows):
+        elif not is_sparse and len(rows) == end - first and 2 * len(records.blank_lines()) < len(rows):
             for number, texts in enumerate(records.read([(column, first, end, "t") for column in range(width)])):
                 columns[number] = TextColumn(texts)
-        else:  # blank lines, which may be millions
+        else:  # only cells that hold something: there may be thousands of columns with few, or millions of blank lines
             for number, (at, texts) in enumerate(records.read([(column, first, end, "s") for column in range(width)])):
                 columns[number] = TextColumn(_spread(at, texts, rows))
         return Table(len(rows), columns, rows if first or len(rows) < end - first else None, self._are_quoted)
@@ -108,8 +110,8 @@ class CsvTable(CsvSheet):
         return quoted
 
 
-def _spread(at: Positions, texts: list[str], rows: Positions) -> pl.Series:
-    """Return a column by its texts that are not blank, and the records in which these stand.
+def _spread(at: Positions, texts: list[str], rows: Positions) -> pl.Series | list[str | None]:
+    """Return a column by its texts that are not blank, and the records in which these stand; a list if it is low.
 
     `rows`: the records that are rows of the table.
     """
@@ -117,6 +119,11 @@ def _spread(at: Positions, texts: list[str], rows: Positions) -> pl.Series:
 
     places = np.searchsorted(rows, at)
     held = np.append(rows, -1)[places] == at
+    if len(rows) <= _LOW:
+        listed: list[str | None] = [None] * len(rows)
+        for index in np.flatnonzero(held).tolist():
+            listed[places[index]] = texts[index]
+        return listed
     column = pl.Series([None], dtype=pl.String).new_from_index(0, len(rows))
     kept = [texts[index] for index in np.flatnonzero(held).tolist()]
     return column.scatter(places[held], kept) if kept else column
