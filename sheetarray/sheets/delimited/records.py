@@ -43,6 +43,7 @@ _MOST_LISTED = 2**12  # records that are listed at once
 _GAP = 8  # records between two of them that are listed, too
 _LONG = 2**10  # cells of a record that is kept: a thousand candidates for headers may stand in one
 _WORDS = list(WORDS)
+_STOP = re.compile(b'[\n\r"]')  # what ends a record, or makes it an unusual one
 _ANY_WORD = re.compile("|".join(WORDS).encode())
 _IN_EVERY_HEADER = b"d", b"D", b"p", b"P"  # `ndarray`, or four keys of a damaged header, have one of these letters
 ENDLESS = 2**40  # a row that no text has
@@ -459,8 +460,11 @@ class _Block:
         self.ends: Positions = np.zeros(0, np.int64)
         self.opened = -1
         last = max(place, place + size - 1)
-        end = content.find(b"\n", last, last + _WINDOW) + 1 or len(content)
-        text = bytes(content[place:end]) if end <= last + _WINDOW else b'"'
+        end = content.find(b"\n", last, last + _WINDOW) + 1
+        if not end:  # a long record, which ends there unless something unusual stands before
+            stop = _STOP.search(content, last)
+            end = len(content) if stop is None else stop.end() if stop[0] == b"\n" else 0
+        text = bytes(content[place:end]) if end else b'"'
         feeds = place + np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n")) + 1
         returns = text.count(b"\r")
         lines: list[str] = []
