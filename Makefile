@@ -54,7 +54,7 @@ $(VENV)/.python:
 	@$(PIP) --quiet --upgrade 'pip>=25.1'
 	@touch $@
 
-$(VENV)/.demo: pyproject.toml setup.py sheetarray/_scan.cpp | $(VENV)/.python
+$(VENV)/.demo: pyproject.toml setup.py sheetarray/_scan.cpp sheetarray/_digits.hpp | $(VENV)/.python
 	@echo "== installing what CSV, JSON and the command line need: NumPy, polars, click, rich (some 80 MB to download)"
 	@$(PIP) --group demo
 	@echo "== installing sheetarray itself, from this folder"
@@ -62,7 +62,7 @@ $(VENV)/.demo: pyproject.toml setup.py sheetarray/_scan.cpp | $(VENV)/.python
 	@$(SAY_LOOPS)
 	@touch $@
 
-$(VENV)/.development: pyproject.toml setup.py sheetarray/_scan.cpp sheets-emulator/pyproject.toml | $(VENV)/.python
+$(VENV)/.development: pyproject.toml setup.py sheetarray/_scan.cpp sheetarray/_digits.hpp sheets-emulator/pyproject.toml | $(VENV)/.python
 	@echo "== installing every format's packages, and those of the tests (some 300 MB to download: a few minutes)"
 	@$(PIP) --editable '.[dev]' --editable ./sheets-emulator
 	@$(SAY_LOOPS)

@@ -54,6 +54,7 @@ setup(
         Extension(
             "sheetarray._scan",
             ["sheetarray/_scan.cpp"],
+            depends=["sheetarray/_digits.hpp"],
             define_macros=[("Py_LIMITED_API", LIMITED_API)],
             language="c++",
             optional=True,

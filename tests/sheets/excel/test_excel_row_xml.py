@@ -100,6 +100,19 @@ def test_numbers_where_their_form_changes_are_the_same_in_both_ways() -> None:
     assert {name: array.tobytes() for name, array in back.items()} == {n: a.tobytes() for n, a in arrays.items()}
 
 
+@needs_loop
+def test_the_loop_writes_the_shortest_text_of_a_double_as_python_does() -> None:
+    powers = np.array([*(2.0 ** np.arange(-1074, 1024)), *(float(f"1e{power}") for power in range(-323, 309))])
+    random = np.random.default_rng(0)
+    bits = random.integers(0, 2**64, 20_000, np.uint64).view(np.float64)
+    short = np.round(random.standard_normal(5_000), 2) * 10.0 ** random.integers(-9, 9, 5_000)
+    edges = [near for below in (0.0, np.inf) for near in np.nextafter(powers, below)]
+    numbers = np.concatenate([powers, edges, bits[np.isfinite(bits)], short, np.arange(9e15, 9e15 + 999)])
+    numbers = np.concatenate([numbers, -numbers])
+    made = format_rows(1, len(numbers), [ColumnSegment("A", 0, 0, 0, len(numbers))], [[Layer("|", "d", numbers, "|")]])
+    assert made.decode().split("|")[1::2] == list(map(repr, numbers.tolist()))
+
+
 def test_white_space_that_programs_change_is_marked() -> None:
     spaced = [
         *(" a", "a ", " ", "a  b", "a\tb", "a\nb", "a\rb", "\xa0", "a\u2003b", "\u3000a", "\x85", "\u2028", "\u1680"),
@@ -122,3 +135,6 @@ def test_the_loop_refuses_negative_numbers_of_rows_and_other_kinds() -> None:
         format_rows(1, -1, [], [])
     with pytest.raises(ValueError, match="kind"):
         format_rows(1, 1, [ColumnSegment("A", 0, 0, 0, 1)], [[numbers._replace(kind="x")]])
+    format_rows(1, 1, [ColumnSegment("A", 0, 0, 0, 1)], [[numbers._replace(after="x" * 64)]])
+    with pytest.raises(ValueError, match="too long"):
+        format_rows(1, 1, [ColumnSegment("A", 0, 0, 0, 1)], [[numbers._replace(after="x" * 65)]])

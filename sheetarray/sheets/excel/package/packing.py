@@ -49,7 +49,7 @@ class Deflater:
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
-        self._packer, self._crc32 = fast_zlib.compressor(fast_zlib.RAW), fast_zlib.crc32()
+        self._packer, self._crc32 = fast_zlib.compressor(fast_zlib.RAW_NEAR), fast_zlib.crc32()
         self._crc = self._size = self._packed = 0
         self._thread = ThreadPoolExecutor(1, "sheetarray-deflate")
         self._waiting: deque[Future[None]] = deque()
