@@ -347,13 +347,17 @@ class HeaderCells(Protocol):
         """Return the cells of each zone."""
 
 
-def find_anchors(sheet: HeaderCells, *, strict: bool = False) -> list[Anchor]:
-    """Return every anchor of a sheet, in the order in which arrays are written; also those of broken headers."""
+def find_anchors(sheet: HeaderCells, *, strict: bool = False, most_broken: int = MOST_BROKEN) -> list[Anchor]:
+    """Return every anchor of a sheet, in the order in which arrays are written; also those of broken headers.
+
+    `most_broken`: after so many broken headers no more is looked at.
+    """
     words, strict = sheet.words(), bool(strict)
-    if strict not in words.searches:
+    known = words.searches if most_broken == MOST_BROKEN else {}
+    if strict not in known:
         anchors = find_side_by_side(sheet, words)
-        words.searches[strict] = _Search(sheet, words, strict).find_anchors() if anchors is None else anchors
-    return list(words.searches[strict])
+        known[strict] = _Search(sheet, words, strict, most_broken).find_anchors() if anchors is None else anchors
+    return list(known[strict])
 
 
 def anchors_of_grid(grid: CellGrid) -> list[Anchor]:
@@ -458,8 +462,8 @@ def cells_of_zone(grid: CellGrid, zone: Zone) -> list[Cell]:
 class _Search:
     """Goes over the candidates of a sheet from above to below, and knows which cells belong to an array already."""
 
-    def __init__(self, sheet: HeaderCells, words: Words, strict: bool) -> None:
-        self._sheet, self._words, self._strict = sheet, words, strict
+    def __init__(self, sheet: HeaderCells, words: Words, strict: bool, most_broken: int) -> None:
+        self._sheet, self._words, self._strict, self._most_broken = sheet, words, strict, most_broken
         self._anchors: list[Anchor] = []
         self._broken = 0
         self._down: dict[int, int] = {}  # column -> the first row below the arrays found in it
@@ -518,7 +522,7 @@ class _Search:
                 continue
             if batch and (candidate.row, candidate.column) != (batch[-1].row, batch[-1].column):
                 full = len(batch) >= most or cells > _CELLS_A_BATCH
-                if full or (cut_short < MOST_BROKEN and may_cover(batch[-1], candidate)):
+                if full or (cut_short < self._most_broken and may_cover(batch[-1], candidate)):
                     yield batch
                     cut_short += not full
                     batch, cells, most = [], 0, most * 8 if full else most
@@ -564,11 +568,11 @@ class _Search:
                 self._add_anchor(candidate, anchor)
             elif waiting is None or waiting[0].step < candidate.step:
                 waiting = candidate, anchor
-            if self._broken >= MOST_BROKEN:
+            if self._broken >= self._most_broken:
                 return False
         if waiting:
             self._add_anchor(*waiting)
-        return self._broken < MOST_BROKEN
+        return self._broken < self._most_broken
 
     def _read_anchor(self, candidate: Candidate, cells: list[Cell]) -> Anchor:
         """Read the header of a candidate; the cell before it is its name, unless it belongs to another array."""
@@ -591,12 +595,10 @@ class _Search:
             if version is not None:
                 raise FormatError("expected 'version' two cells before 'ndarray'", location=anchor.address(-2))
             header, start = parse_header(cells, strict=self._strict, address=anchor.address, note=notes.append)
-        except HeaderCutError as error:
-            if len(cells) >= MOST_HEADER:
-                error.reason = f"the header has no 'data' within {MOST_HEADER} cells"
-            return make(error=error)
         except FormatError as error:
-            return make(error=error)
+            if isinstance(error, HeaderCutError) and len(cells) >= MOST_HEADER:
+                error.reason = f"the header has no 'data' within {MOST_HEADER} cells"
+            return make(error=error.with_traceback(None))  # whose frames have the sheet
         return make(header=header, start=start, notes=tuple(notes))
 
     def _is_taken(self, candidate: Candidate, above: int) -> bool:
@@ -615,8 +617,8 @@ class _Search:
         self._taken[anchor.orient].append((line, first, first + count))
         if anchor.header is None:
             self._broken += 1
-            if self._broken == MOST_BROKEN:
-                reason = f"more than {MOST_BROKEN} headers are broken: those after this one were not checked"
+            if self._broken == self._most_broken:
+                reason = f"more than {self._most_broken} headers are broken: those after this one were not checked"
                 error = FormatError(reason, location=anchor.address(0))
                 self._anchors.append(replace(anchor, error=error, aliases=None))
 

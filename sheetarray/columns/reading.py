@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from copy import copy
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -486,8 +487,8 @@ def _split(groups: Mapping[str, list[Anchor]]) -> tuple[dict[str, list[Anchor]],
 
 
 def raise_error(error: FormatError) -> None:
-    """Raise the first error that reading reports."""
-    raise error
+    """Raise the first error that reading reports, as a copy: an anchor that kept its frames would keep the sheet."""
+    raise copy(error)
 
 
 def _ignore(_: object) -> None:

@@ -25,7 +25,7 @@ def test_a_child_that_fails_or_takes_too_much_fails_the_test():
         run_limited("1 / 0")
     with pytest.raises(AssertionError, match="MiB, of which 256 are allowed"):
         run_limited("a = b'x' * (256 * 2**20)", mebibytes=256)
-    with pytest.raises(AssertionError, match=r"s of CPU time, of which 0.2 are allowed"):
+    with pytest.raises(AssertionError, match=r"s of CPU time, of which 0\.[2-4] are allowed"):
         run_limited("import time\nwhile time.process_time() < 0.5: pass", seconds=0.2)
     with pytest.raises(AssertionError, match="stopped after 1 s of CPU time"):
         run_limited("while True: pass", seconds=0.3)

@@ -123,7 +123,7 @@ def test_values_that_are_not_too_many_are_looked_through_once(unit, tmp_path):
     count = size // 2 if unit == "91 c0" else size
     path = tmp_path / "small.msgpack"
     path.write_bytes(packed_list(count, bytes.fromhex(unit) * (size // len(bytes.fromhex(unit)))))
-    run_limited(VERBS, path, "check", seconds=2.0 / STRIDE)
+    run_limited(VERBS, path, "check", seconds=4.0 / STRIDE)
 
 
 # The limits themselves: at them, and one above --------------------------------------------------------------------

@@ -37,6 +37,7 @@ _VERSION, _NDARRAY = b"version", b"ndarray"
 _KEYS = re.compile(rb"ndarray|shape", re.IGNORECASE)  # one of them stands in every header, also of the older form
 _KEY_BESIDE = re.compile(rb'[%b]"?(?:ndarray|shape)' % re.escape(b"".join(_MARKS)), re.IGNORECASE)
 _BESIDE = re.compile(rb'([^"])?"?(?:version|ndarray)"?([^"])?', re.IGNORECASE)
+_MOST_BROKEN = 100  # headers under one delimiter; below them nothing is counted
 _NO_DELIMITERS = "\"'\r\n\0+-"
 
 
@@ -107,7 +108,7 @@ def _compare_delimiters(
             continue
         records = Records(content, start, delimiter)
         with suppress(FormatError):  # quotes that do not end under this delimiter
-            anchors = find_anchors(records)
+            anchors = find_anchors(records, most_broken=_MOST_BROKEN)
             whole = sum(anchor.header is not None for anchor in anchors)
             row = Zone(anchors[0].row, 0, 2, "rows") if anchors else None
             parts = row is not None and delimiter != " " and len(records.zones([row])[0]) > 1

@@ -43,7 +43,6 @@ _MOST_LISTED = 2**12  # records that are listed at once
 _GAP = 8  # records between two of them that are listed, too
 _LONG = 2**10  # cells of a record that is kept: a thousand candidates for headers may stand in one
 _WORDS = list(WORDS)
-_STOP = re.compile(b'[\n\r"]')  # what ends a record, or makes it an unusual one
 _ANY_WORD = re.compile("|".join(WORDS).encode())
 _IN_EVERY_HEADER = b"d", b"D", b"p", b"P"  # `ndarray`, or four keys of a damaged header, have one of these letters
 ENDLESS = 2**40  # a row that no text has
@@ -75,6 +74,7 @@ class Records:
         self._width = 0
         self._words_below = _WORDS  # that are looked for in what is not indexed
         self._long: tuple[int, int, list[list[str]]] = -1, 0, []  # the last long record: its row, cells asked for
+        self._kept: dict[int, _Block] = {}  # by its place, the last block of a single record of many megabytes
         self._found: list[Positions] = []
         self._blank: list[Positions] = []
         self._report = report
@@ -216,7 +216,8 @@ class Records:
         """Return some records as texts, cut after `most` cells, and the place after them."""
         self.index(row)
         block = bisect_right(self._rows, row) - 1
-        return list_records(self.content, self._places[block], self._mark, row - self._rows[block], count, most)
+        skipped, place = row - self._rows[block], self._places[block]
+        return list_records(self.content, place, self._mark, skipped, count, most, kept=self._kept)
 
     def record(self, row: int) -> list[str]:
         """Return one record; an empty one below the text."""
@@ -350,16 +351,27 @@ def split_records(text: str, delimiter: str) -> Iterator[tuple[list[str], bool]]
 
 
 def list_records(
-    content: Any, place: int, mark: int, skipped: int, count: int, most: int = -1
+    content: Any,
+    place: int,
+    mark: int,
+    skipped: int,
+    count: int,
+    most: int = -1,
+    *,
+    kept: dict[int, _Block] | None = None,
 ) -> tuple[list[list[str]], int]:
     """Return some records from a place on as texts, behind others that are skipped, and the place after them.
 
-    `mark`: the delimiter; -1 where each line is one cell. `most`: cells of a record; -1 for all.
+    `mark`: the delimiter; -1 where each line is one cell. `most`: cells of a record; -1 for all. `kept`: for one block
+    of a very long record, which would take as long again.
     """
     records: list[list[str]] = []
     size = _LISTED
     while skipped + count > 0 and place < len(content):
-        block = _Block(content, place, mark, size)
+        block = (kept and kept.get(place)) or _Block(content, place, mark, size)
+        if kept is not None and len(block.ends) == 1 and int(block.ends[0]) - place > _BLOCK:
+            kept.clear()
+            kept[place] = block
         taken = min(skipped + count, len(block.ends))
         records += block.rows(min(skipped, taken), taken, most)
         place, size = int(block.ends[taken - 1]), min(4 * size, _BLOCK)
@@ -461,9 +473,9 @@ class _Block:
         self.opened = -1
         last = max(place, place + size - 1)
         end = content.find(b"\n", last, last + _WINDOW) + 1
-        if not end:  # a long record, which ends there unless something unusual stands before
-            stop = _STOP.search(content, last)
-            end = len(content) if stop is None else stop.end() if stop[0] == b"\n" else 0
+        if not end:  # a long record, if nothing unusual stands in it
+            end = content.find(b"\n", last + _WINDOW) + 1 or len(content)
+            end = 0 if any(content.find(mark, place, end) >= 0 for mark in (b"\r", b'"')) else end
         text = bytes(content[place:end]) if end else b'"'
         feeds = place + np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n")) + 1
         returns = text.count(b"\r")
