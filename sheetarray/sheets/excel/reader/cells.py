@@ -580,7 +580,7 @@ class SomeRuns:
 
 # Cells as Python scalars, and those among them that hold a word of a header.
 
-_FEW = 2**14  # cells of which plain Python is faster than the engine
+_FEW = 2**11  # cells of which plain Python is faster than the engine
 _LONGEST_NUMBER = 1000  # characters
 _DIGITS = re.compile("-?[0-9]{1,20}")
 _DAY_ZERO = "1899-12-30"  # the date that stands for the number 0, where cells hold dates as such
