@@ -645,10 +645,13 @@ def find_stops(anchors: Iterable[Anchor]) -> dict[int, int]:
     """Return the row (of a list in a row the column) before which the cells of each anchor end, by the anchor's `id()`:
     that of the next anchor in its line.
     """
+    anchors, stops = list(anchors), dict[int, int]()
+    keys = [(anchor.title, anchor.orient, anchor.line) for anchor in anchors]
+    if len(set(keys)) == len(keys):  # as a rule, each has a line for itself
+        return stops
     lines: dict[tuple[str | None, str, int], list[Anchor]] = {}
-    for anchor in anchors:
-        lines.setdefault((anchor.title, anchor.orient, anchor.line), []).append(anchor)
-    stops: dict[int, int] = {}
+    for key, anchor in zip(keys, anchors, strict=True):
+        lines.setdefault(key, []).append(anchor)
     for line in lines.values():
         line.sort(key=lambda anchor: anchor.first)
         for anchor, other in pairwise(line):
