@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _BLOCK = 2**20  # bytes of records that are gone over at once
 _WINDOW = 2**24  # bytes that are searched for quotes, or for one line end, at once
 _AT_ONCE = 2**22  # bytes of the rest of a text that is not cut into blocks
+_BYTES_A_RUN = 2**9  # of a block, at least, so that the pieces of very many columns are few
 _FAST = 2**18  # bytes that stay in the caches of a processor
 _FIRST = 2**16  # bytes of the first block; most headers stand in it
 _LISTED = 2**12  # bytes of records that are listed at first
@@ -134,7 +135,8 @@ class Records:
             scan = partial(self._scan, row=0, runs=below, words=self._words_below)
             return [self._keep(scanned, 0) for scanned in _map_spans(scan, spans)]
         rest = len(self.content) - place
-        size = rest if runs and rest <= _AT_ONCE else _BLOCK if row else _FIRST
+        least = _BYTES_A_RUN * len(runs)
+        size = rest if runs and rest <= max(_AT_ONCE, least) else max(_BLOCK, least) if row else _FIRST
         return [self._keep(self._scan(place, size, row, runs, self._words_below), row)]
 
     def _cut_unquoted(self, place: int) -> list[tuple[int, int]]:
@@ -304,7 +306,9 @@ class Records:
             self._blank = [rows[rows < self._rows[block]] for rows in self._blank]
         last = min(bisect_left(self._rows, stop), len(self._rows) - 1)
         spans = []
-        size = _BLOCK if self._places[last] - self._places[block] > _AT_ONCE else _AT_ONCE
+        at_once = max(_AT_ONCE, _BYTES_A_RUN * len(runs))
+        is_long = self._places[last] - self._places[block] > at_once
+        size = max(_BLOCK, _BYTES_A_RUN * len(runs)) if is_long else at_once
         while block < last:
             after = min(bisect_left(self._places, self._places[block] + size, block + 1), last)
             spans.append((self._places[block], self._places[after] - self._places[block], self._rows[block]))
