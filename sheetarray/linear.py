@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 from typing import Any
@@ -39,7 +39,7 @@ from .values import as_array
 
 def is_column_major(array: np.ndarray[Any, Any]) -> bool:
     """Return whether an array's own order is column-major: it lies so in memory, and not in row-major order as well."""
-    return array.flags.f_contiguous and not array.flags.c_contiguous
+    return array.ndim > 1 and array.flags.f_contiguous and not array.flags.c_contiguous
 
 
 def ravel_in_order(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -128,16 +128,12 @@ def _text_view(header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) ->
 # `header`, the look of an element in `elements`. Strides and offset count elements, as in the format.
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class LinearArray:
     """An n-dimensional array as its 1-D buffer of elements, with dtype, shape, strides, offset and order.
 
     Attributes:
-        dtype: the name of the dtype, such as "float64".
-        shape: the number of elements along each dimension.
-        strides: the strides, in elements; they may be zero or negative.
-        offset: the index in `buffer` of the element [0, 0, ..].
-        order: "row-major" or "column-major".
+        header: dtype, shape, strides, offset and order, which have properties of their own.
         buffer: the elements, a 1-D ndarray in native byte order.
 
     Raises:
@@ -151,24 +147,64 @@ class LinearArray:
                [0, 1]], dtype=int16)
     """
 
-    dtype: str
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
-    offset: int
-    order: Order
+    header: Header
     buffer: np.ndarray[tuple[int], np.dtype[Any]]
-    dtype_entry: DType = field(init=False, repr=False)
-    header: Header = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        if not self.buffer.dtype.isnative:
-            object.__setattr__(self, "buffer", self.buffer.astype(self.buffer.dtype.newbyteorder("=")))
-        if self.buffer.ndim != 1:
-            raise DTypeError(f"the buffer of a LinearArray has one dimension, not {self.buffer.ndim}")
-        fields = self.shape, self.strides, self.offset, self.order, len(self.buffer)
-        header = _make_header(self.dtype, self.buffer.dtype, *fields)
-        object.__setattr__(self, "dtype_entry", header.dtype)
+    def __init__(
+        self,
+        dtype: str,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...],
+        offset: int,
+        order: Order,
+        buffer: np.ndarray[tuple[int], np.dtype[Any]],
+    ) -> None:
+        if buffer.ndim != 1:
+            raise DTypeError(f"the buffer of a LinearArray has one dimension, not {buffer.ndim}")
+        entry = dtypes.from_name(dtype)
+        if dtypes.from_numpy(buffer.dtype).name != entry.name:
+            raise DTypeError(f"a buffer of {buffer.dtype} cannot hold elements of {dtype}")
+        self._set(Header(entry, shape, strides, offset, order, len(buffer)), buffer)
+
+    def _set(self, header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> None:
+        if not buffer.dtype.isnative:
+            buffer = buffer.astype(buffer.dtype.newbyteorder("="))
         object.__setattr__(self, "header", header)
+        object.__setattr__(self, "buffer", buffer)
+
+    def __repr__(self) -> str:
+        names = ("dtype", "shape", "strides", "offset", "order", "buffer")
+        return f"LinearArray({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
+
+    @property
+    def dtype(self) -> str:
+        """The name of the dtype, such as "float64"."""
+        return self.header.dtype.name
+
+    @property
+    def dtype_entry(self) -> DType:
+        """The dtype of the exchange format."""
+        return self.header.dtype
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of elements along each dimension."""
+        return self.header.shape
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """The strides, in elements; they may be zero or negative."""
+        return self.header.strides
+
+    @property
+    def offset(self) -> int:
+        """The index in `buffer` of the element [0, 0, ..]."""
+        return self.header.offset
+
+    @property
+    def order(self) -> Order:
+        """The order of the elements, "row-major" or "column-major"."""
+        return self.header.order
 
     @property
     def length(self) -> int:
@@ -198,17 +234,16 @@ class LinearArray:
             DTypeError: the exchange format has no dtype for the array.
         """
         array = np.asarray(as_array(a))
-        dtype = dtypes.from_numpy(array.dtype)
         if array.dtype.kind == "T":
             array = blank_missing(array)
-        order: Order = "row-major"
-        if is_column_major(array):
-            order = "column-major"
+        order: Order = "column-major" if is_column_major(array) else "row-major"
         if base and array.size and (whole := base_buffer(array)) is not None:
             buffer, offset, strides = whole
-            return cls(dtype.name, array.shape, strides, offset, order, buffer)
+            return cls(dtypes.from_numpy(array.dtype).name, array.shape, strides, offset, order, buffer)
+        linear = cls.__new__(cls)
         buffer = array.ravel(order="F" if order == "column-major" else "C")
-        return cls(dtype.name, array.shape, contiguous_strides(array.shape, order), 0, order, buffer)
+        linear._set(_contiguous_header(array.dtype, array.shape, order), buffer)
+        return linear
 
     def to_numpy(self) -> np.ndarray[Any, Any]:
         """Return the array as a view on `buffer`. Text of `StringDType` is copied if it has gaps."""
@@ -337,7 +372,7 @@ def decode_list(
     check_missing(missing)
     if isinstance(cells, np.ndarray) and cells.ndim == 1:
         cells = cells.tolist()
-    if isinstance(cells, (str, bytes)) or not isinstance(cells, Sequence):
+    if not isinstance(cells, (list, tuple)) and (isinstance(cells, (str, bytes)) or not isinstance(cells, Sequence)):
         raise FormatError(f"a flat list of cells, not {type(cells).__name__}")
     if first := count_blanks_before(cells):
         cells, above = cells[first:], address
@@ -376,12 +411,10 @@ def resize_to_cells(header: Header, data: Sequence[Cell], missing: Missing) -> H
 
 
 @lru_cache(maxsize=256)  # a sheet may hold thousands of arrays with equal headers
-def _make_header(name: str, dtype: np.dtype[Any], *fields: Any) -> Header:
-    """Return the header of an array by the name of its dtype, the dtype of its buffer, and its other fields."""
-    entry = dtypes.from_name(name)
-    if dtypes.from_numpy(dtype).name != entry.name:
-        raise DTypeError(f"a buffer of {dtype} cannot hold elements of {name}")
-    return Header(entry, *fields)
+def _contiguous_header(dtype: np.dtype[Any], shape: tuple[int, ...], order: Order) -> Header:
+    """Return the header of an array whose elements lie side by side."""
+    strides = contiguous_strides(shape, order)
+    return Header(dtypes.from_numpy(dtype), shape, strides, 0, order, math.prod(shape))
 
 
 # The data cells under a header: how many there have to be, the buffer that they hold, and errors in them.
@@ -407,6 +440,8 @@ def fit_cells(
         FormatError: too few cells, or something that is no blank after the last.
     """
     count = len(data)
+    if count == header.capacity:
+        return data
     while count > header.capacity and is_blank(data[count - 1]):
         count -= 1
     wanted = expected_cell_count(data, count, header)

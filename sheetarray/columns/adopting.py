@@ -31,6 +31,11 @@ class ResizedArray:
         """Whether its header has to change."""
         return self.column.header != self.column.written
 
+    @property
+    def linear(self) -> LinearArray:
+        """The array, with the shape that its cells have now."""
+        return LinearArray.from_header(self.column.header, self.buffer)
+
 
 @dataclass(frozen=True, slots=True)
 class HeaderEdit:

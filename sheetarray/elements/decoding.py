@@ -239,7 +239,7 @@ def _are_whole(cells: Sequence[Cell]) -> bool:
 def _round_to(wide: Buffer, dtype: np.dtype[Any], cells: Sequence[Cell]) -> tuple[Buffer, list[Problem]]:
     """Return doubles as `dtype`, text rounded once: a double in between would round some numerals twice."""
     if dtype.itemsize == 8:
-        return wide.astype(dtype, copy=False), []
+        return wide, []
     with np.errstate(over="ignore", under="ignore"):
         out = wide.astype(dtype)
     beyond = np.flatnonzero(np.isinf(out) & np.isfinite(wide)).tolist()

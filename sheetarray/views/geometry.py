@@ -140,12 +140,6 @@ class ViewedColumns:
         return ColumnBlock(f"{quote_title(first.title)}!{cells}", len(columns), first.count)
 
 
-def resized_to_linear(array: ResizedArray) -> LinearArray:
-    """Return an array that was read, with the shape that its cells have now."""
-    header = array.column.header
-    return LinearArray(header.dtype.name, header.shape, header.strides, header.offset, header.order, array.buffer)
-
-
 def has_header_words(texts: Sequence[Any]) -> bool:
     """Return whether some texts, beside each other, could be taken for the header of an array.
 

@@ -22,8 +22,7 @@ from ...composite import read_resized_arrays
 from ...elements import Missing
 from ...errors import LimitError, locating
 from ...files import Readable, Source, Writable, file_version, replacing
-from ...linear import LinearArray
-from ...views.geometry import ViewedColumns, ViewPlan, plan_views, resized_to_linear
+from ...views.geometry import ViewedColumns, ViewPlan, plan_views
 from ..looks import number_formats
 from ..workbooks import ArrayArea, build_references, make_defined_names, parse_titles
 from .append import search_sheets, worksheet_xml
@@ -67,12 +66,10 @@ def renew_guards(
     for one in snapshots:
         if (name := names.get(one)) is None or name in without:
             continue
-        header = arrays[name].column.header
         buffer = snapshots.restore(name, arrays[name].buffer, arrays[name].column)
         exact[name] = replace(arrays[name], buffer=buffer)
-        linear = LinearArray(header.dtype.name, header.shape, header.strides, header.offset, header.order, buffer)
         how = {"sheet": one.header.sheet, "cells": one.header.cells, "dates": one.header.dates}
-        texts[one.title].append(encode_snapshot(name, linear, **how))
+        texts[one.title].append(encode_snapshot(name, exact[name].linear, **how))
     parts = {sheet.title: sheet for sheet in book.sheets}
     for title, made in texts.items():
         sheet = parts[title]
@@ -148,7 +145,7 @@ def _make_anew(
 ) -> dict[str, bytes]:
     """Return the content of the parts of one view; nothing where the array can have none any more."""
     name, book_styles = str(stored["array"]), find_styles(book)
-    linear = {name: resized_to_linear(array) for name, array in arrays.items()}
+    linear = {name: array.linear for name, array in arrays.items()}
     named = {name: array for name, array in linear.items() if name_of(name)}
     as_text = stored.get("as_text") is True
 

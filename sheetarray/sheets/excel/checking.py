@@ -18,7 +18,7 @@ from ...errors import Finding, FormatError, NotFoundError, SheetArrayError, warn
 from ...header import warn_of_finding
 from ...linear import LinearArray
 from ...views.description import View
-from ...views.geometry import ViewedColumns, ViewPlan, plan_views, resized_to_linear
+from ...views.geometry import ViewedColumns, ViewPlan, plan_views
 from ...views.typed_over import TypedOver, ViewCells, describe_typed_over, find_typed_over
 from ..looks import number_formats
 from ..workbooks import check_is_text
@@ -160,7 +160,7 @@ class ViewFindings:
 
     @cached_property
     def _linear(self) -> dict[str, LinearArray]:
-        return {name: resized_to_linear(array) for name, array in self._arrays.items()}
+        return {name: array.linear for name, array in self._arrays.items()}
 
     def _plan_of(self, title: str) -> ViewPlan | None:
         """Return the plan of a view, as its array is now; None where the array cannot have one any more."""

@@ -229,10 +229,7 @@ def _restore_arrays(book: Workbook, *, keep_edits: bool) -> dict[str, tuple[Snap
         _, arrays = groups.setdefault(snapshot.sheet, (snapshot, {}))
         buffer = snapshots.decode(one, 0)
         if buffer is not None:
-            header = snapshot.header
-            arrays[snapshot.name] = LinearArray(
-                header.dtype.name, header.shape, header.strides, header.offset, header.order, buffer
-            )
+            arrays[snapshot.name] = LinearArray.from_header(snapshot.header, buffer)
     for finding in (*snapshots.findings, *book.find_lost_guards()):
         raise FormatError(finding.message, location=finding.location, hint=finding.hint if not groups else None)
     if not groups:

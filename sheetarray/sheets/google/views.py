@@ -26,7 +26,6 @@ from ...views.geometry import (
     ViewPlan,
     check_views,
     plan_views,
-    resized_to_linear,
 )
 from ...views.typed_over import TypedOver, ViewCells, describe_typed_over, find_typed_over
 from .address import Rect
@@ -347,7 +346,7 @@ class ViewSource:
     @classmethod
     def of_resized(cls, sheet: Worksheet, arrays: Mapping[str, ResizedArray], *, dates: bool) -> ViewSource:
         """Return the arrays that stand in a worksheet, as the source of its views."""
-        linear = {name: resized_to_linear(array) for name, array in arrays.items()}
+        linear = {name: array.linear for name, array in arrays.items()}
         columns = ViewedColumns.of_resized(arrays, _style_of if dates else lambda _: None, as_text=False)
         return cls(sheet.gid, sheet.title, linear, columns, dates)
 
