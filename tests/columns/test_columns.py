@@ -122,14 +122,6 @@ def test_a_sheet_with_no_anchor_points_at_read_columns() -> None:
         assert finding.severity == "error"
 
 
-def test_the_words_of_an_anchor_within_data_are_data() -> None:
-    array = np.array(["version", "1.0.0", "ndarray", "shape", "data"] * 20)
-    rows = grid({"a": np.arange(3), "w": array, "z": np.arange(2)})
-    same(read(rows), {"a": np.arange(3), "w": array, "z": np.arange(2)})
-    rows = grid({"a": np.arange(3), "w": array, "z": np.arange(2)}, orient="rows")
-    same(read(rows), {"a": np.arange(3), "w": array, "z": np.arange(2)})
-
-
 def test_the_words_of_an_anchor_side_by_side_in_data_are_data() -> None:
     arrays = {
         "a": np.array(["version"] * 30),
@@ -139,14 +131,6 @@ def test_the_words_of_an_anchor_side_by_side_in_data_are_data() -> None:
     }
     same(read(grid(arrays)), arrays)
     same(read(grid(arrays, orient="rows")), arrays)
-
-
-def test_the_gsheets_form_without_a_version_is_read_with_a_warning() -> None:
-    rows = [row for index, row in enumerate(grid({"i": ARRAYS["i"]})) if index not in (1, 2)]
-    with pytest.warns(sa.SheetArrayWarning):
-        same(read(rows), {"i": ARRAYS["i"]})
-    with pytest.raises(sa.FormatError):
-        read(rows, strict=True)
 
 
 # Names that stand further up than right above their headers, since the data of all arrays begin in one row ----
@@ -274,8 +258,6 @@ def test_no_setting_of_the_process_is_changed_for_many_arrays(operation, monkeyp
     list(operation(text_of(4000, np.array([1.5, 2.5]))))
     assert changes == []
 
-
-# Names of arrays in a sheet, and arrays that go on in the next columns ----------------------------------------
 
 # Names -------------------------------------------------------------------------------------------------------
 

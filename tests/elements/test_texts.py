@@ -140,16 +140,6 @@ def test_uneven_text_comes_back_from_every_container(options: dict[str, Any], sh
     assert list(sa.check(path)) == []
 
 
-def test_what_is_read_is_written_again_and_can_be_changed(tmp_path: Path) -> None:
-    sa.write(tmp_path / "a.csv", {"t": uneven()})
-    sa.convert(tmp_path / "a.csv", tmp_path / "b.xlsx")
-    sa.convert(tmp_path / "b.xlsx", tmp_path / "c.json")
-    (array,) = sa.read(tmp_path / "c.json").values()
-    same_texts(array, uneven())
-    array[0] = "changed"
-    assert array[0] == "changed"
-
-
 def test_flat_lists_and_frames_take_it() -> None:
     array = uneven().reshape(2, -1)
     same_texts(sa.from_linear(sa.to_linear(array)), array)

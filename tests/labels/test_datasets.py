@@ -210,20 +210,6 @@ def test_an_index_of_several_levels(place: str) -> None:
     xr.testing.assert_identical(sa.read_dataset(place, ["v"]), dataset)
 
 
-def test_categories_and_nullable_numbers_of_a_dataset(tmp_path: Path) -> None:
-    dataset = xr.Dataset(
-        {
-            "c": ("x", pd.Categorical(["b", None, "a"], categories=["b", "a", "z"], ordered=True)),
-            "n": ("x", pd.array([1, None, 3], dtype="Int64")),
-        }
-    )
-    sa.write(tmp_path / "t.csv", dataset)
-    restored = sa.read_dataset(tmp_path / "t.csv")
-    assert restored["c"].dtype == dataset["c"].dtype
-    assert restored["n"].dtype == dataset["n"].dtype
-    xr.testing.assert_identical(restored, dataset)
-
-
 def test_a_file_without_labels_has_dimensions_of_its_own(tmp_path: Path) -> None:
     sa.write(tmp_path / "t.csv", {"a": np.zeros((2, 3)), "a_0": np.arange(5), "s": 1.5})
     dataset = sa.read_dataset(tmp_path / "t.csv")

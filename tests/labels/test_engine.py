@@ -32,16 +32,6 @@ def grid() -> xr.Dataset:
     )
 
 
-@pytest.mark.parametrize("suffix", ["csv", "json", "xlsx"])
-def test_an_opened_dataset_is_identical(suffix: str, grid: xr.Dataset, tmp_path: Path) -> None:
-    sa.write(tmp_path / f"t.{suffix}", grid)
-    opened = xr.open_dataset(tmp_path / f"t.{suffix}", engine=SheetArrayBackend)
-    xr.testing.assert_identical(opened, grid)
-    assert opened["t"].isel(time=[2, 0], lat=1).values.tolist() == [5, 1]
-    assert opened["t"][::-1, 0].values.tolist() == [4, 2, 0]
-    assert opened["t"].values[xr.DataArray([0, 1]), xr.DataArray([1, 0])].tolist() == [1, 2]
-
-
 def test_arrays_are_read_when_they_are_asked_for(
     grid: xr.Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

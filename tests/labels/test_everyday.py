@@ -163,7 +163,8 @@ def test_times_of_a_zone_in_a_table_are_told(tmp_path: Path) -> None:
 
 def test_a_dataset_keeps_everyday_variables(tmp_path: Path) -> None:
     xr = pytest.importorskip("xarray")
-    columns = {kind.replace(" ", "_"): ("x", column_of(kind).array) for kind in ("months", "pd.cut", "UTC+02:00")}
+    kinds = ("months", "pd.cut", "UTC+02:00", "Int64", "category that is not there")
+    columns = {kind.replace(" ", "_"): ("x", column_of(kind).array) for kind in kinds}
     dates = np.array([[NOON.date(), None], [None, dt.date(1, 1, 1)]], dtype=object)
     dataset = xr.Dataset(columns | {"dates": (("y", "z"), dates)}, coords={"x": BERLIN})
     sa.write(tmp_path / "t.csv", dataset)

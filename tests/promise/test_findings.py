@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import io
-import json
 import zipfile
 from typing import Any
 
 import numpy as np
 import openpyxl
 import pytest
-from command_line import run_command
 from round_trips import grid, put
 
 import sheetarray as sa
@@ -146,17 +144,6 @@ def test_the_columns_of_an_awkward_array_are_those_of_its_name():
     assert findings(rows) == [("events", None)]
     rows[dtype][column] = "string"
     assert [array for array, _ in findings(rows)] == ["events"]
-
-
-def test_the_command_line_has_them(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text(put(changed(START + 3, 0, "x")).getvalue(), newline="")
-    (entry,) = json.loads(run_command("check", path, "--json").stdout)
-    (finding,) = entry["findings"]
-    assert (finding["array"], finding["index"]) == ("t", [1, 1])
-    path.write_text("a,b\n1,2\n")
-    (entry,) = json.loads(run_command("check", path, "--json").stdout)
-    assert (entry["findings"][0]["array"], entry["findings"][0]["index"]) == (None, None)
 
 
 def test_a_package_that_is_none_has_no_array():

@@ -20,12 +20,6 @@ import sheetarray as sa
 from sheetarray.testing.cases import assert_same
 
 ARRAYS = {"a": np.array([[1.5, 2.5], [3.5, 4.5]]), "b": np.arange(7, dtype="int32"), "c": np.array(["x", "data", ""])}
-MODES: list[tuple[str, dict[str, Any]]] = [
-    ("csv", {}),
-    ("csv", {"orient": "rows"}),
-    ("csv", {"delimiter": ";", "decimal": ","}),
-    ("xlsx", {}),
-]
 
 
 def book(rows: list[list[Any]]) -> io.BytesIO:
@@ -173,27 +167,6 @@ def test_very_many_broken_anchors_are_told_within_bounds():
     findings = list(sa.check(io.StringIO(text), format="csv"))
     assert 1000 <= len(findings) <= 1001
     assert "not checked" in findings[-1].message
-
-
-# Names -------------------------------------------------------------------------------------------------------
-
-WORDS = [
-    *("version", "ndarray", "1.0.0", "shape", "data", "VERSION", " Ndarray ", "strides", "offset", "order", "dtype"),
-    *("length", "capacity", "2", "part", "TRUE", "a\nb", 'q"q', "'x", "''", "=1+1", " x ", "1,5"),
-]
-
-
-NAMES = [WORDS, WORDS[::-1], ["version"], ["ndarray", "shape"], ["version", "1.0.0", "ndarray", "shape"]]
-
-
-@pytest.mark.parametrize(("container", "options"), MODES)
-@pytest.mark.parametrize("names", NAMES)
-def test_any_text_that_is_not_blank_is_a_name(container, options, names):
-    arrays = {name: np.array([number, 0.5]) for number, name in enumerate(names)}
-    file = io.BytesIO()
-    sa.write(file, arrays, format=container, **options)
-    same(sa.read(io.BytesIO(file.getvalue()), format=container), arrays)
-    assert list(sa.check(io.BytesIO(file.getvalue()), format=container)) == []
 
 
 # Delimiters --------------------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ _OPERATION = """
             print(type(error).__name__, str(error)[:200])
 """
 MILLION = 10**6 // PART
+COLUMNS = 40_000 // PART
 _TABLE = b"a,b\n1,2\n"
 HOSTILE: dict[str, Callable[[], bytes]] = {
     "commas": lambda: b"," * 30 * MILLION,
@@ -48,6 +49,12 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     "blank lines of Windows above": lambda: b"\r\n" * 15 * MILLION + _TABLE,
     "lines of spaces above": lambda: b" \n" * 15 * MILLION + _TABLE,
     "blank lines below": lambda: _TABLE + b"\n" * 30 * MILLION,
+    "a delimiter in each line": lambda: b",\n" * 4 * MILLION,
+    "quotes within cells": lambda: b"x,y\n" + b'5" a,1\n' * 1 * MILLION,
+    "a numeral of megabytes": lambda: b"x\n" + b"0." + b"1" * 8 * MILLION + b"\n1\n",
+    "columns of one name": lambda: b"x," * COLUMNS + b"x\n" + b"1," * COLUMNS + b"1\n",
+    "columns without a name": lambda: b"x" + b"," * COLUMNS + b"\n" + b"x," * COLUMNS + b"1\n",
+    "what savetxt prints": lambda: b"x\n" + b"1.234567890123456690e+00\n" * (300_000 // PART),
     "blank lines between": lambda: _TABLE + b"\n" * 30 * MILLION + b"3,4\n",
 }
 # `scan` and `check` search as `read` does, in the same time; they are tried on what takes longest, or most memory.

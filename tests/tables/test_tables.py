@@ -14,8 +14,6 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
-from children import measured, run_limited
-from examples import PART
 from limits import set_limits
 
 import sheetarray as sa
@@ -417,35 +415,6 @@ def test_many_short_columns_take_no_query_each() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], input=text, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
-
-
-COLUMNS = 40_000 // min(PART, 4)
-HOSTILE = {
-    "lines of nothing but a delimiter": b",\n" * (4_000_000 // PART),
-    "blank lines above": b"\n" * (8_000_000 // PART) + b"a,b\n1,2\n",
-    "blank rows above": b",\n" * (3_000_000 // PART) + b"a,b\n1,2\n",
-    "one row of commas": b"," * (8_000_000 // PART),
-    "quotes within cells": b"x,y\n" + b'5" a,1\n' * (1_000_000 // PART),
-    "a numeral of megabytes": b"x\n" + b"0." + b"1" * (8_000_000 // PART) + b"\n1\n",
-    "columns of one name": b"x," * COLUMNS + b"x\n" + b"1," * COLUMNS + b"1\n",
-    "columns without a name": b"x" + b"," * COLUMNS + b"\n" + b"x," * COLUMNS + b"1\n",
-    "what savetxt prints": b"x\n" + b"1.234567890123456690e+00\n" * (300_000 // PART),
-}
-
-
-@measured
-@pytest.mark.parametrize("name", HOSTILE)
-def test_work_is_in_proportion_to_the_text(name: str, tmp_path: Path) -> None:
-    path = tmp_path / "x.csv"
-    path.write_bytes(HOSTILE[name])
-    code = """
-        import sys, sheetarray as sa
-        try:
-            sa.read_columns(sys.argv[1])
-        except sa.FormatError:
-            pass
-    """
-    run_limited(code, path, part=min(PART, 4) if "columns" in name else PART)
 
 
 @pytest.mark.parametrize("rows", [199, 200, 201, 3000])

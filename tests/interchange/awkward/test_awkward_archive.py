@@ -14,7 +14,7 @@ from typing import Any
 import awkward as ak
 import numpy as np
 import pytest
-from awkward_layouts import CASES, LISTS, archive, members, plain
+from awkward_layouts import CASES, LISTS, archive, members
 from awkward_layouts import STRINGS as WORDS
 
 import sheetarray as sa
@@ -289,15 +289,6 @@ class TestAwkd(Conformance):
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     return tmp_path / "x.awkd"
-
-
-def test_arrays_go_through_read_and_write(place: Path) -> None:
-    sa.write(place, CASES)
-    result = sa.read(place)
-    assert list(result) == list(CASES)
-    for name, array in result.items():
-        assert plain(array) == plain(CASES[name])
-    assert list(sa.check(place)) == []
 
 
 def test_an_array_of_numpy_comes_back_as_one_and_an_awkward_one_as_such(place: Path) -> None:

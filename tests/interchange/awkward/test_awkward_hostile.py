@@ -133,6 +133,7 @@ def bombs() -> dict[str, tuple[dict[str, Any], str]]:
             buffer(inflate({"read": "z"}, {"json": 15}, {"json": 10**12}), "uint8", 16),
             "too many positional arguments",
         ),
+        "a decompressor of no blob": (buffer(inflate({"json": 1}), "int8", 3), "not a blob"),
         "a count of 10^15": (buffer("0", "int64", 10**15), "more than the"),
         "a count beyond 64 bits": (buffer("0", "int64", 10**25), "not an integer of 64 bits"),
         "10^15 elements of 0 bytes": (empties, "more than the"),
