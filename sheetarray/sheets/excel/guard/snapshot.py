@@ -30,7 +30,6 @@ from ....linear import LinearArray
 LONGEST = 32_000  # characters of a text; a cell of Excel holds 32,767
 MOST_BYTES = 2**28  # that a snapshot may take, whatever its size
 MOST_RATIO = 64  # bytes for each character of its texts, beyond that
-_STEP = 2**20  # bytes inflated at a time
 _SHORTEST = 12  # base64 of the shortest stream of zlib
 _TEXTS, _INTEGERS = ("name", "sheet", "dtype", "order", "cells", "dates"), ("length", "texts", "crc", "offset")
 _LISTS = ("shape", "strides")
@@ -144,22 +143,17 @@ def _inflate(text: str, limit: int) -> bytes:
     except (ValueError, binascii.Error) as error:
         raise FormatError("the snapshot is not base64") from error
     inflater = zlib.decompressobj()
-    pieces, size, left = [], 0, packed
     try:
-        while not inflater.eof:
-            piece = inflater.decompress(left, min(_STEP, limit - size + 1))
-            left = inflater.unconsumed_tail
-            size += len(piece)
-            if size > limit:
-                raise FormatError(f"the snapshot holds more than the {limit} bytes that it may")
-            if not piece and not left and not inflater.eof:
-                raise FormatError("the snapshot is cut")
-            pieces.append(piece)
+        content = inflater.decompress(packed, limit + 1)
     except zlib.error as error:
         raise FormatError("the snapshot cannot be decompressed") from error
+    if len(content) > limit:
+        raise FormatError(f"the snapshot holds more than the {limit} bytes that it may")
+    if not inflater.eof:
+        raise FormatError("the snapshot is cut")
     if inflater.unused_data:
         raise FormatError("the snapshot has bytes after its end")
-    return b"".join(pieces)
+    return content
 
 
 # Elements as bytes -------------------------------------------------------------------------------------------

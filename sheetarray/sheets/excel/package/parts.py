@@ -300,7 +300,7 @@ class Package:
         member = self.member(name)
         if limit is not None and member.size > limit:
             raise FormatError(f"the part has {member.size} bytes; at most {limit} are read", location=member.name)
-        content = self._inflate(member, member.size)
+        content = self._inflate(member, member.packed, member.size)
         if zlib.crc32(content) != member.crc:
             raise FormatError("the part is damaged: its checksum is wrong", location=member.name)
         return content
@@ -308,7 +308,8 @@ class Package:
     def head(self, name: str, count: int) -> bytes:
         """Return the first `count` bytes of a part, or all where it has fewer; not checked against the CRC-32."""
         member = self.member(name)
-        return self._inflate(member, min(count, member.size))
+        most = 2 * count + _BLOCK  # compressed bytes: the content may hardly be compressed at all
+        return self._inflate(member, min(most, member.packed), min(count, member.size))
 
     def iter_packed(self, name: str) -> Iterator[bytes]:
         """Yield the compressed bytes of a part as they stand in the package, in blocks."""
@@ -318,31 +319,24 @@ class Package:
             yield self._content[start : min(start + _BLOCK, end)]
             release_pages(self._content, start, min(start + _BLOCK, end))
 
-    def _inflate(self, member: Member, count: int) -> bytes:
-        """Return the first `count` bytes of a member's content; if `count` is its size, no byte may follow these."""
+    def _inflate(self, member: Member, most: int, count: int) -> bytes:
+        """Return the first `count` bytes of a member's content; if `count` is its size, no byte may follow these.
+
+        `most`: the compressed bytes that are taken for them.
+        """
+        packed = self._content[member.start : member.start + most]
         if member.method == STORED:
-            return bytes(self._content[member.start : member.start + count])
-        inflater, left, chunks = zlib.decompressobj(-15), count, []
-        is_short = member.packed <= _BLOCK
-        one = [self._content[member.start : member.start + member.packed]] if is_short else []
-        for block in one or self.iter_packed(member.name):
-            waiting = block
-            while waiting and not inflater.eof:
-                try:
-                    chunk = inflater.decompress(waiting, left + 1)
-                except zlib.error as error:
-                    raise FormatError(f"the part is damaged ({error})", location=member.name) from error
-                waiting = inflater.unconsumed_tail
-                chunks.append(chunk[:left])
-                if len(chunk) > left:
-                    if count == member.size:
-                        reason = f"the part inflates to more than its {member.size} bytes"
-                        raise FormatError(reason, location=member.name)
-                    return b"".join(chunks)
-                left -= len(chunk)
-        if left or not inflater.eof:
+            return bytes(packed[:count])
+        inflater = zlib.decompressobj(-15)
+        try:
+            content = inflater.decompress(packed, count + 1)
+        except zlib.error as error:
+            raise FormatError(f"the part is damaged ({error})", location=member.name) from error
+        if len(content) > count == member.size:
+            raise FormatError(f"the part inflates to more than its {count} bytes", location=member.name)
+        if len(content) < count or (count == member.size and not inflater.eof):
             raise FormatError(f"the part ends before its {member.size} bytes", location=member.name)
-        return b"".join(chunks)
+        return content[:count]
 
 
 def _name_problem(name: str) -> str | None:
