@@ -411,9 +411,10 @@ def _check_elements(array: Array) -> Array:
     """
     if isinstance(array, np.ma.MaskedArray) and not array.dtype.names:
         array = fill_masked(array)
-    if array.dtype.kind == "T":
+    kind = array.dtype.kind
+    if kind == "T":
         return missing_texts_as_none(array)
-    if array.dtype.kind == "O" and (plain := to_plain(array.ravel().tolist())) is not None:
+    if kind == "O" and (plain := to_plain(array.ravel().tolist())) is not None:
         return plain.reshape(array.shape)
     return array
 

@@ -95,14 +95,15 @@ def write_json(
         before = b"{\n"
         for name, array in named.items():
             head, count = heads[id(array.header)]
-            sink.write(b"%b%b: [%b" % (before, dump_cells([name]), head))
+            before = b"%b%b: [%b" % (before, dump_cells([name]), head)
             done += count
             for start in range(0, len(array.buffer), _CELLS_A_BLOCK):
                 block = array.buffer[start : start + _CELLS_A_BLOCK]
-                sink.write(b"," + dump_elements(block, array.dtype_entry, complex=complex))
+                sink.write(b"%b,%b" % (before, dump_elements(block, array.header.dtype, complex=complex)))
+                before = b""
                 report(done := done + len(block), total)
-            before = b"],\n"
-        sink.write(b"]\n}\n")
+            before += b"],\n"
+        sink.write(before.removesuffix(b",\n") + b"\n}\n")
     report(total, total)
 
 

@@ -249,7 +249,8 @@ def parse_text(text: bytes) -> Any:
         with suppress(orjson.JSONDecodeError):  # `json` may read it, or says what is wrong
             content = orjson.loads(text)
             keys = len(content) if isinstance(content, dict) else 0
-            if sum(1 for _ in _KEY_ENDS.finditer(text)) == keys:  # no key twice, or deeper, or text that looks like one
+            # no key stands twice, or deeper, and no text looks like one; each has a colon, and most texts have no other
+            if text.count(b":") == keys or sum(1 for _ in _KEY_ENDS.finditer(text)) == keys:
                 return content
     with faults_as_format_errors():
         return json.loads(text, object_pairs_hook=_reject_duplicates, parse_int=_parse_integer)
