@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
 from typing import Any
@@ -128,12 +128,16 @@ def _text_view(header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) ->
 # `header`, the look of an element in `elements`. Strides and offset count elements, as in the format.
 
 
-@dataclass(frozen=True, eq=False, init=False, repr=False)
+@dataclass(frozen=True, eq=False)
 class LinearArray:
     """An n-dimensional array as its 1-D buffer of elements, with dtype, shape, strides, offset and order.
 
     Attributes:
-        header: dtype, shape, strides, offset and order, which have properties of their own.
+        dtype: the name of the dtype, such as "float64".
+        shape: the number of elements along each dimension.
+        strides: the strides, in elements; they may be zero or negative.
+        offset: the index in `buffer` of the element [0, 0, ..].
+        order: "row-major" or "column-major".
         buffer: the elements, a 1-D ndarray in native byte order.
 
     Raises:
@@ -147,64 +151,35 @@ class LinearArray:
                [0, 1]], dtype=int16)
     """
 
-    header: Header
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    order: Order
     buffer: np.ndarray[tuple[int], np.dtype[Any]]
+    dtype_entry: DType = field(init=False, repr=False)
+    header: Header = field(init=False, repr=False)
 
-    def __init__(
-        self,
-        dtype: str,
-        shape: tuple[int, ...],
-        strides: tuple[int, ...],
-        offset: int,
-        order: Order,
-        buffer: np.ndarray[tuple[int], np.dtype[Any]],
-    ) -> None:
-        if buffer.ndim != 1:
-            raise DTypeError(f"the buffer of a LinearArray has one dimension, not {buffer.ndim}")
-        entry = dtypes.from_name(dtype)
-        if dtypes.from_numpy(buffer.dtype).name != entry.name:
-            raise DTypeError(f"a buffer of {buffer.dtype} cannot hold elements of {dtype}")
-        self._set(Header(entry, shape, strides, offset, order, len(buffer)), buffer)
+    def __post_init__(self) -> None:
+        if self.buffer.ndim != 1:
+            raise DTypeError(f"the buffer of a LinearArray has one dimension, not {self.buffer.ndim}")
+        entry = dtypes.from_name(self.dtype)
+        if dtypes.from_numpy(self.buffer.dtype).name != entry.name:
+            raise DTypeError(f"a buffer of {self.buffer.dtype} cannot hold elements of {self.dtype}")
+        self._set(Header(entry, self.shape, self.strides, self.offset, self.order, len(self.buffer)), self.buffer)
 
     def _set(self, header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> None:
-        if not buffer.dtype.isnative:
-            buffer = buffer.astype(buffer.dtype.newbyteorder("="))
-        object.__setattr__(self, "header", header)
-        object.__setattr__(self, "buffer", buffer)
-
-    def __repr__(self) -> str:
-        names = ("dtype", "shape", "strides", "offset", "order", "buffer")
-        return f"LinearArray({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
-
-    @property
-    def dtype(self) -> str:
-        """The name of the dtype, such as "float64"."""
-        return self.header.dtype.name
-
-    @property
-    def dtype_entry(self) -> DType:
-        """The dtype of the exchange format."""
-        return self.header.dtype
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The number of elements along each dimension."""
-        return self.header.shape
-
-    @property
-    def strides(self) -> tuple[int, ...]:
-        """The strides, in elements; they may be zero or negative."""
-        return self.header.strides
-
-    @property
-    def offset(self) -> int:
-        """The index in `buffer` of the element [0, 0, ..]."""
-        return self.header.offset
-
-    @property
-    def order(self) -> Order:
-        """The order of the elements, "row-major" or "column-major"."""
-        return self.header.order
+        """Set every attribute by a header that fits the buffer."""
+        vars(self).update(
+            dtype=header.dtype.name,
+            shape=header.shape,
+            strides=header.strides,
+            offset=header.offset,
+            order=header.order,
+            buffer=buffer if buffer.dtype.isnative else buffer.astype(buffer.dtype.newbyteorder("=")),
+            dtype_entry=header.dtype,
+            header=header,
+        )
 
     @property
     def length(self) -> int:
