@@ -384,9 +384,6 @@ class ExcelSheet:
         """Yield the index of each request, and its cells among some cells of the sheet; column by column.
 
         Formulas that repeat other cells have the values of these. `note`: is given each run.
-
-        Raises:
-            FormatError: a cell stands twice in the sheet.
         """
         import polars as pl
 
@@ -396,9 +393,7 @@ class ExcelSheet:
         firsts = [min([requests[place] for place in places], key=lambda one: one.row) for places in by_column.values()]
         gathered = gather_columns(runs, firsts, note=note)
         for first, gathering, places in zip(firsts, gathered, by_column.values(), strict=True):
-            run, twice = join_runs(gathering)
-            if twice is not None:
-                raise c.repeated_cell_error(f"{self._title}!{cell_address(first.row + twice, first.column)}")
+            run = join_runs(gathering)
             if self.followed is not None and run.values.dtype == pl.String:
                 run = self.followed.follow(run, first.column, first.row)
             for place in places:

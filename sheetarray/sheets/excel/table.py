@@ -15,7 +15,7 @@ import numpy as np
 
 from ...adapters import Progress
 from ...cells.serials import serials_to_moments
-from ...columns import Request, cell_address, may_make_anchors
+from ...columns import Request, may_make_anchors
 from ...dtypes import Array, Mask, Positions, from_name
 from ...elements import Cell, Unreadable
 from ...errors import locating
@@ -113,8 +113,6 @@ class ExcelTable:
         for start in range(0, len(places), step):
             some = places[start : start + step]
             group = ColumnGroup(pieces[start : start + step], from_1904=self._sheet.from_1904)
-            if (twice := group.find_repeated()) is not None:
-                raise c.repeated_cell_error(f"{self.title}!{cell_address(first + twice[0], some[twice[1]])}")
             columns |= {place: GroupedColumn(group, index) for index, place in enumerate(some)}
         rows = np.arange(first, first + height) if first else None
         return Table(height, columns, sheet_rows=rows, held=sum(map(len, pieces)))
@@ -199,14 +197,6 @@ class ColumnGroup:
     def _halves(self) -> tuple[_Cells, _Cells]:
         """The cells whose values are text, and those with Float64: numbers that doubles hold, dates, truth values."""
         return self._texts, self._doubles
-
-    def find_repeated(self) -> tuple[int, int] | None:
-        """Return the row of a cell that comes twice, and the index of its column; None if no cell does."""
-        for half in self._halves:
-            twice = np.flatnonzero((np.diff(half.rows) < 1) & (np.diff(half.columns) == 0))
-            if len(twice):
-                return int(half.rows[twice[0]]), int(half.columns[twice[0]])
-        return None
 
     def cells_of_row(self, row: int) -> list[Cell]:
         """Return the cell of each column in a row: None for a blank, `Unreadable` for a formula without a value."""

@@ -82,6 +82,19 @@ def test_rows_and_cells_in_any_order() -> None:
     assert_same(result["b"], np.arange(50))
 
 
+def test_cells_in_another_order_are_refused_where_their_places_are_too_many_to_keep(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = rows_of(cells := columns(listed("int64", list(map(number, range(50)))))).split("</row>")[:-1]
+    ascending, content = book(cells), book("</row>".join([*rows[1:], rows[0]]) + "</row>")
+    monkeypatch.setattr(c, "_MOST_KEPT", len(cells))
+    assert_same(read(content)["t"], np.arange(50))
+    monkeypatch.setattr(c, "_MOST_KEPT", len(cells) - 1)
+    assert_same(read(ascending)["t"], np.arange(50))
+    with pytest.raises(sa.FormatError, match="are not in order, and it has more than"):
+        read(content)
+
+
 @pytest.mark.parametrize(
     "rows",
     [

@@ -51,11 +51,6 @@ def encrypted_error() -> FormatError:
     return FormatError("the workbook is encrypted with a password", hint="save it without one first")
 
 
-def repeated_cell_error(location: str) -> FormatError:
-    """Return the error for a cell whose address stands in a sheet twice."""
-    return FormatError("the cell occurs twice in the sheet", location=location)
-
-
 def missing_text_error(number: object, count: int, location: str) -> FormatError:
     """Return the error for a cell that refers to a shared text that the workbook lacks: it has `count` of them."""
     return FormatError(f"a cell refers to string {number} of a table of {count}", location=location)
@@ -443,7 +438,7 @@ def settle_constants(cells: RawCells) -> RawCells:
 
 # Refuses a sheet in which a cell stands twice: no program writes that, and programs differ in which one they read.
 
-_MOST_KEPT = 2**20  # cells whose places are kept; a later one that comes twice is found where columns are joined
+_MOST_KEPT = 2**20  # cells whose places are kept: a sheet of more cells has them in order
 
 
 class OrderCheck:
@@ -456,17 +451,26 @@ class OrderCheck:
         self._count = 0
 
     def check(self, cells: RawCells) -> None:
-        """Compare some more cells with those before; a cell that stands twice in the sheet is refused."""
+        """Compare some more cells with those before.
+
+        Raises:
+            FormatError: a cell stands twice in the sheet, or cells are in another order in a sheet of very many.
+        """
         rows, columns = cells.rows, cells.columns
         last = int(rows[-1]) * MOST_COLUMNS + int(columns[-1])
         if int(rows[0]) * MOST_COLUMNS + int(columns[0]) <= self._last or not (
             cells.width or (np.diff(rows * MOST_COLUMNS + columns) > 0).all()
         ):
+            if self._count + len(cells) > _MOST_KEPT:
+                reason = f"the cells of this sheet are not in order, and it has more than {_MOST_KEPT:,}"
+                place = cell_address(int(rows[0]), int(columns[0]))
+                raise FormatError(reason, location=place, hint="save the workbook again in a spreadsheet program")
             places = [rows * MOST_COLUMNS + columns for rows, columns in [*self._kept, (rows, columns)]]
             self._sorted, self._kept = np.sort(np.concatenate([self._sorted, *places]), kind="stable"), []  # a merge
             twice = self._sorted[1:][np.diff(self._sorted) == 0]
             if len(twice):
-                raise repeated_cell_error(cell_address(*divmod(int(twice[0]), MOST_COLUMNS)))
+                place = cell_address(*divmod(int(twice[0]), MOST_COLUMNS))
+                raise FormatError("the cell occurs twice in the sheet", location=place)
             last = int(self._sorted[-1])
         elif self._count < _MOST_KEPT:
             self._kept.append((rows, columns))

@@ -177,18 +177,18 @@ def _sort_runs(runs: list[tuple[Positions, CellRun]], first_rows: Positions, col
         columns[index].add(some, kinds[start:end], values.slice(start, end - start))
 
 
-def join_runs(column: ColumnRuns) -> tuple[ColumnRun, int | None]:
-    """Return the cells of a column as one run, sorted by row, and the first row that occurs twice, or None.
+def join_runs(column: ColumnRuns) -> ColumnRun:
+    """Return the cells of a column as one run, sorted by row.
 
     The runs of the column are released.
     """
     import polars as pl
 
     if not column.rows:
-        return ColumnRun(np.zeros(0, np.int64), np.zeros(0, np.uint8), pl.Series([], dtype=pl.String)), None
+        return ColumnRun(np.zeros(0, np.int64), np.zeros(0, np.uint8), pl.Series([], dtype=pl.String))
     every = [np.arange(rows.start, rows.stop) if isinstance(rows, range) else rows for rows in column.rows]
     if len(every) == 1 and isinstance(column.rows[0], range):
-        return ColumnRun(every[0], column.kinds[0], column.values[0]), None
+        return ColumnRun(every[0], column.kinds[0], column.values[0])
     rows: Positions = np.concatenate(every)
     kinds: Kinds = np.concatenate(column.kinds)
     values = pl.concat(column.values)
@@ -197,10 +197,7 @@ def join_runs(column: ColumnRuns) -> tuple[ColumnRun, int | None]:
     if len(steps) and int(steps.min()) < 1:
         order = np.argsort(rows, kind="stable")
         rows, kinds, values = rows[order], kinds[order], values[order]
-        twice = np.flatnonzero(np.diff(rows) < 1)
-        if len(twice):
-            return ColumnRun(rows, kinds, values), int(rows[twice[0]])
-    return ColumnRun(rows, kinds, values), None
+    return ColumnRun(rows, kinds, values)
 
 
 # The cells of a column, all at once, as a Series of the engine's dtype.

@@ -30,7 +30,6 @@ from .cells import (
     LONGEST_TEXT,
     PLAIN,
     RESULT,
-    OrderCheck,
     RawCells,
     Titles,
     cells_of_loop,
@@ -123,11 +122,8 @@ class OdsBook(XmlBook):
         numbers_alone: bool = False,  # noqa: ARG002  (the XML is kept)
     ) -> Generator[RawCells]:
         """Yield the cells of a table, block by block."""
-        order = OrderCheck()
         for some in self._tables(title):
-            for cells in _repeat_cells(some.cells, some.repeats):
-                order.check(cells)
-                yield cells
+            yield from _repeat_cells(some.cells, some.repeats)
 
     def _tables(self, title: str) -> Iterator[TableCells]:
         """Yield the cells of a table."""
