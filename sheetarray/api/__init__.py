@@ -17,6 +17,7 @@ from .arrays import (
     read,
     read_labelled,
     scan,
+    shorten,
     write,
     write_releasing,
 )
@@ -45,6 +46,7 @@ __all__ = [
     "read_labelled",
     "restore",
     "scan",
+    "shorten",
     "write",
     "write_releasing",
     "write_table",

@@ -463,7 +463,7 @@ def format_table(rows: ListedRows) -> str:
         1  x
     """
     kept, rest = _cut(rows)
-    cells = [[_shorten(text) for text in row] for row in kept]
+    cells = [[shorten(text, _LONGEST_TEXT) for text in row] for row in kept]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in cells]
     return "\n".join([*lines, *([f"and {rest:,} more"] if rest else [])])
@@ -501,7 +501,12 @@ def format_shape(shape: Sequence[int]) -> str:
     return " x ".join(map(str, shape)) if len(shape) else "0-d"
 
 
-def _shorten(text: str) -> str:
-    """Return a text as a terminal can show it in one line."""
+def shorten(text: str, most: int) -> str:
+    """Return text from a file as a terminal can show it, in at most so many characters.
+
+    Example:
+        >>> shorten("temperature", 5)
+        'temp…'
+    """
     plain = escape_controls(text)
-    return plain if len(plain) <= _LONGEST_TEXT else f"{plain[: _LONGEST_TEXT - 1]}…"
+    return plain if len(plain) <= most else f"{plain[: most - 1]}…"

@@ -6,7 +6,7 @@ import io
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -148,13 +148,14 @@ def _read_blocks(source: SourceOrTarget, name: str, rows: int, format: str | Non
     if mapped is None:
         yield from _cut_whole(read(source, [name], format=format, **options)[name], name, rows)
         return
-    with mapped:
+    arrays, spool = mapped
+    with spool:
         size = 0
-        for block in _cut_whole(mapped.arrays[name], name, rows):
+        for block in _cut_whole(arrays[name], name, rows):
             yield block.copy()
             size += block.nbytes
             if size >= _MAPPED:
-                mapped.release()
+                spool.release()
                 size = 0
 
 
@@ -197,21 +198,6 @@ MANY_ELEMENTS = 2**20  # of all arrays; of fewer the file is read at once
 _KINDS = frozenset({"float", "int", "complex", "bool", "datetime", "timedelta"})
 
 
-class MappedArrays(AbstractContextManager["MappedArrays"]):
-    """Arrays of which those of numbers are mapped from a file without a name; leaving the context closes that file.
-
-    Attributes:
-        arrays: all of them, with their labels.
-        release: tells the system that the mapped elements that were looked at need not stay in memory.
-    """
-
-    def __init__(self, arrays: LabelledArrays, spool: PiecedArrays) -> None:
-        self.arrays, self.release, self._spool = arrays, spool.release, spool
-
-    def __exit__(self, *_: object) -> None:
-        self._spool.__exit__(None, None, None)
-
-
 def read_in_pieces(
     source: SourceOrTarget,
     names: Sequence[str] | None = None,
@@ -220,12 +206,13 @@ def read_in_pieces(
     folder: str | None = None,
     progress: Callable[[int, int], None] | None = None,
     **options: Any,
-) -> MappedArrays | None:
-    """Return the arrays of a large file with their labels, as `read_labelled` does, those of numbers mapped.
+) -> tuple[LabelledArrays, PiecedArrays] | None:
+    """Return the arrays of a large file with their labels, as `read_labelled` does, and the file of their elements.
 
-    Memory does not grow with the file then. The result is None if this gains nothing, and `read_labelled` is to be
-    called: the file is small, or is not given by its path, or its format, or an option, can only give all elements at
-    once. Text, arrays whose elements do not lie side by side, and composites are read at once.
+    Arrays of numbers are mapped from that file, which the caller closes, so that memory does not grow with the source.
+    The result is None if this gains nothing, and `read_labelled` is to be called: the source is small, or is not given
+    by its path, or its format, or an option, can only give all elements at once. Text, arrays whose elements do not lie
+    side by side, and composites are read at once.
 
     `folder`: for the file of the elements; None for the system's temporary folder. `progress`: is called with the
     number of elements that have been read, and the number in all. `**options`: for `read`.
@@ -270,7 +257,7 @@ def read_in_pieces(
         raise
     arrays = {name: _shape_buffer(buffers[name], infos[name]) if name in sizes else others[name] for name in wanted}
     spool.release()
-    return MappedArrays(LabelledArrays(arrays, others.labels), spool)
+    return LabelledArrays(arrays, others.labels), spool
 
 
 @contextmanager
@@ -294,8 +281,9 @@ def open_arrays(
     if mapped is None:
         yield read_labelled(source, names, format=format, **options), lambda: None
         return
-    with mapped:
-        yield mapped.arrays, mapped.release
+    arrays, spool = mapped
+    with spool:
+        yield arrays, spool.release
 
 
 def _open_spool(sizes: Mapping[str, tuple[np.dtype[Any], int]], folder: str | None) -> PiecedArrays:

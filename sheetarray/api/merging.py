@@ -280,10 +280,7 @@ def _open_target(
     row = format_of(place)
     _check_suffixes(row, base.row, base.place, place)
     options = {"client": client} if client is not None and "client" in row.options("write") else {}
-    if row.instead is not None:
-        raise NotFoundError(
-            f"{row.title}: sheetarray can only read this format; name a new {row.instead} file as the target"
-        )
+    _refuse_unwritable(row)
     check_writable(place, None, options)
     if row.name == base.row.name:
         with suppress(NotFoundError):
@@ -522,10 +519,8 @@ def adopt(
         source, target = locate_places([(source, format), (target, None)], storage_options)
     row = format_of(source, format, reading=True)
     goal = row if target is None else format_of(target)
-    if goal.name == row.name and row.instead is not None:
-        raise NotFoundError(
-            f"{row.title}: sheetarray can only read this format; name a new {row.instead} file as the target"
-        )
+    if goal.name == row.name:
+        _refuse_unwritable(row)
     _check_suffixes(goal, row, source, target)
     reading = {**options, "resize": True}
     adopt_in_place = row.adopt if goal.name == row.name else None
@@ -553,6 +548,14 @@ def _warn_of_unreadable(errors: Sequence[FormatError]) -> None:
         warn_caller(f"1 cell cannot be read, and stays as it is: {errors[0]}")
     elif errors:
         warn_caller(f"{len(errors):,} cells cannot be read, and stay as they are; the first: {errors[0]}")
+
+
+def _refuse_unwritable(row: Format) -> None:
+    """Refuse a target of a format that is only read."""
+    if row.instead is not None:
+        raise NotFoundError(
+            f"{row.title}: sheetarray can only read this format; name a new {row.instead} file as the target"
+        )
 
 
 def _check_suffixes(goal: Format, row: Format, source: object, target: object) -> None:

@@ -11,9 +11,10 @@ import click
 from ..registry import format_of
 from .arguments import json_option
 from .console import count_noun, print_json, print_line
+from .program import Program
 
 
-@click.group(short_help="Log in to Google Sheets; remove what dead writers left.")
+@click.group(cls=Program, short_help="Log in to Google Sheets; remove what dead writers left.")
 def gsheets() -> None:
     """Log in to Google Sheets, or remove what interrupted writes left in a spreadsheet.
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..api import shorten
 from ..dtypes import Array
 from ..elements import label_text
 from ..pages.colours import MISSING, RISING, Colour, blend
@@ -168,7 +169,8 @@ def format_elements(values: Array) -> list[str]:
             flat, separator="\n", precision=DIGITS, threshold=sys.maxsize, max_line_width=sys.maxsize
         )
         return joined[1:-1].split("\n")
-    return [_shorten(label_text(value) if values.dtype.kind in "mM" else format_value(value)) for value in flat]
+    texts = (label_text(value) if values.dtype.kind in "mM" else format_value(value) for value in flat)
+    return [shorten(text, _LONGEST_TEXT) for text in texts]
 
 
 def _spans_magnitudes(sizes: Array) -> bool:
@@ -178,10 +180,6 @@ def _spans_magnitudes(sizes: Array) -> bool:
         return False
     least, greatest = float(sizes.min()), float(sizes.max())
     return greatest >= 1e8 or least < 1e-4 or greatest > 1000 * least
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - 1]}…"
 
 
 # Statistics ------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from ..api import escape_controls, format_shape
+from ..api import escape_controls, format_shape, shorten
 from ..elements import label_text
 from ..errors import FormatError
 from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options
@@ -180,8 +180,7 @@ def _label_axis(
 def _shorten_label(value: Any) -> str:
     if isinstance(value, np.datetime64):
         return label_text(value)
-    text = escape_controls(f"{value:.6g}" if isinstance(value, (float, np.floating)) else str(value))
-    return text if len(text) <= _LONGEST_LABEL else f"{text[: _LONGEST_LABEL - 1]}~"
+    return shorten(f"{value:.6g}" if isinstance(value, (float, np.floating)) else str(value), _LONGEST_LABEL)
 
 
 def _to_json(place: Endpoint, name: str, array: Any, indices: Indices, dtype: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from ..api import escape_controls
+from ..api import escape_controls, shorten
 from ..pages.served import find_missing
 from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options, writing_options
 from .comparing import dtype_name
@@ -197,10 +197,10 @@ def _make_rows_table(arrays: Mapping[str, Any], shown: int) -> Table:
     from rich.text import Text
 
     some = list(arrays.items())[:_MOST_COLUMNS]
-    columns = [
-        (_shorten(name), [Text(_shorten(text)) for text in _format_values(array[:shown])]) for name, array in some
-    ]
-    listing = make_table(columns, right=[_shorten(name) for name, array in some if array.dtype.kind in "iuf"])
+    titles = [shorten(name, _LONGEST_CELL) for name, _ in some]
+    cells = [[Text(shorten(text, _LONGEST_CELL)) for text in _format_values(array[:shown])] for _, array in some]
+    numbers = {title for title, (_, array) in zip(titles, some, strict=True) if array.dtype.kind in "iuf"}
+    listing = make_table([*zip(titles, cells, strict=True)], right=numbers)
     more, hidden = _height(arrays) - shown, len(arrays) - len(some)
     notes = [count_noun(more, "more row")] if more > 0 else []
     notes += [count_noun(hidden, "more column")] if hidden > 0 else []
@@ -217,8 +217,3 @@ def _format_values(values: np.ndarray[Any, Any]) -> list[str]:
         return ["" if value is None else str(value) for value in values.tolist()]
     blank = np.isnat(values) if values.dtype.kind == "M" else values != values
     return ["" if missing else text for text, missing in zip(format_elements(values), blank.tolist(), strict=True)]
-
-
-def _shorten(text: str) -> str:
-    shown = escape_controls(text)
-    return shown if len(shown) <= _LONGEST_CELL else shown[: _LONGEST_CELL - 1] + "…"

@@ -275,17 +275,6 @@ def digest_of(array: Array) -> str:
     return hashlib.sha256(f"{kind}{array.shape}".encode() + content).hexdigest()
 
 
-def reads_rows(file: ArrayReader) -> bool:
-    """Return whether the adapter of a file can read some rows alone, and takes all of the options when it does so."""
-    if file.options:
-        return False
-    try:
-        format_of(file.path, file.format).function("read_elements")
-    except NotFoundError:
-        return False
-    return True
-
-
 def stack_arrays(reader: StackReader, files: Sequence[ArrayReader], files_per_block: int, rows: int | None) -> Any:
     """Return the arrays of files, one after the other along a new first dimension, as one lazy array of dask.
 
@@ -421,7 +410,8 @@ def _build(
     common = [name for name, names in dims.items() if _is_common(name, names, headers)]
     arrays: dict[str, Any] = dict(files[0].read(common)) if common else {}
     digests = {name: digest_of(arrays[name]) for name in common}
-    splits = not any(info.dtype in ("string", "generic") for info in infos.values()) and all(map(reads_rows, files[:1]))
+    is_text = any(info.dtype in ("string", "generic") for info in infos.values())
+    splits = not is_text and files[0].element_reader() is not None
     for name, info in infos.items():
         if name in common:
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -54,6 +54,13 @@ class ArrayReader:
         self.check_unchanged()
         return api.read(self.path, names, format=self.format, **self.options)
 
+    def element_reader(self) -> Callable[..., Array | None] | None:
+        """Return the adapter's function that reads some elements alone; None if it has none, or options for reading."""
+        try:
+            return None if self.options else format_of(self.path, self.format).function("read_elements")
+        except NotFoundError:
+            return None
+
     def read_rows(self, name: str, shape: tuple[int, ...], start: int, stop: int) -> Array | None:
         """Return some rows of an array whose rows lie one after the other; None if the whole array has to be read.
 
@@ -62,14 +69,11 @@ class ArrayReader:
             FormatError: it is another one than when it was opened.
         """
         self.check_unchanged()
-        if self.options:
-            return None
-        try:
-            read_elements = format_of(self.path, self.format).function("read_elements")
-        except NotFoundError:
+        read_elements = self.element_reader()
+        if read_elements is None:
             return None
         beside = math.prod(shape[1:])
-        elements: Array | None = read_elements(self.path, name, start * beside, stop * beside)
+        elements = read_elements(self.path, name, start * beside, stop * beside)
         return None if elements is None else elements.reshape(-1, *shape[1:])
 
 

@@ -119,10 +119,11 @@ def test_the_bytes_are_those_of_reading_at_once(tmp_path, in_pieces, suffix, to)
     assert sa.read(outs[1], ["turned"])["turned"].flags.f_contiguous
     mapped = large.read_in_pieces(path)
     assert mapped is not None
-    with mapped:
+    arrays, spool = mapped
+    with spool:
         for name, array in sa.read(path).items():
-            assert (mapped.arrays[name].dtype, mapped.arrays[name].strides) == (array.dtype, array.strides)
-            assert mapped.arrays[name].tolist() == array.tolist()
+            assert (arrays[name].dtype, arrays[name].strides) == (array.dtype, array.strides)
+            assert arrays[name].tolist() == array.tolist()
 
 
 def test_the_differences_are_those_of_reading_at_once(tmp_path, in_pieces):
@@ -147,8 +148,9 @@ def test_what_comes_in_pieces_has_limits(tmp_path, monkeypatch):
         mapped = large.read_in_pieces(tmp_path / "run.csv", names, **options)
         if mapped is None:
             return False
-        with mapped:
-            assert not any(array.flags.writeable for array in mapped.arrays.values())
+        read, spool = mapped
+        with spool:
+            assert not any(array.flags.writeable for array in read.values())
         return True
 
     set_limits(monkeypatch, many_elements=100)

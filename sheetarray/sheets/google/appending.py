@@ -22,7 +22,7 @@ from ...columns import (
 from ...columns.layout import check_texts
 from ...composite import read_resized_arrays, spread_rows
 from ...elements import Cell, Missing
-from ...errors import DTypeError, FormatError, LimitError, NotFoundError, RemoteError, locating
+from ...errors import DTypeError, FormatError, LimitError, NotFoundError, locating
 from ...files import PathLike
 from ...header import Header, changed_header_cells, find_slow_axis, resize_header
 from ...linear import LinearArray
@@ -33,7 +33,7 @@ from .changes import Requests, Swap, apply_changes, clear_cells, put_named_range
 from .content import SheetContent, StandingArray, fetch_content, overwrite_error
 from .plan import PlacedColumn, check_cells
 from .reading import select_sheets
-from .requests import TIMEOUT, Answer, ChangedError, RefusedError, SheetsApi, open_service
+from .requests import TIMEOUT, Answer, ChangedError, SheetsApi, open_service
 from .sent_cells import MOST_DIRECT_BYTES, batch_size, to_json
 from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, State, Worksheet, fetch_state, generation_name
 from .views import renew_grown_views, renew_views
@@ -179,24 +179,22 @@ def append_gsheet(
     check_texts(linear, MOST_CHARACTERS)
     service = open_service(target, worksheet, client, credentials, timeout, progress, writing=True)
     address = service.address
-    message, report = "", progress or ignore_progress
-    cells = sum(array.length for array in linear.values())
+    report, cells = progress or ignore_progress, sum(array.length for array in linear.values())
+
+    def attempt() -> tuple[State, Worksheet]:
+        state = fetch_state(service)
+        sheet = state.select_worksheet(address.gid, address.title)
+        if sheet is None:
+            raise state.not_found_error(repr(address.title))
+        _append(service, state, sheet, linear)
+        return state, sheet
+
     report(0, cells)
     with locating(source=address.label):
-        for _ in service.patience.attempts(_ATTEMPTS):
-            state = fetch_state(service)
-            sheet = state.select_worksheet(address.gid, address.title)
-            if sheet is None:
-                raise state.not_found_error(repr(address.title))
-            try:
-                _append(service, state, sheet, linear)
-            except (ChangedError, RefusedError) as changed:
-                message = str(changed) or "the worksheet changes"
-            else:
-                report(cells, cells)
-                renew_grown_views(service, state, sheet, linear)
-                return worksheet_url(address.key, sheet.gid)
-    raise RemoteError(f"other programs keep changing the spreadsheet: {message:.200}", hint="append again")
+        state, sheet = service.patience.change_unchanged(attempt, _ATTEMPTS, "append again")
+        report(cells, cells)
+        renew_grown_views(service, state, sheet, linear)
+    return worksheet_url(address.key, sheet.gid)
 
 
 def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[str, LinearArray]) -> None:
@@ -283,21 +281,22 @@ def adopt_gsheet(
     if target is not None:
         raise LimitError("a spreadsheet is changed in place: leave the target out, or name a file")
     service = open_service(source, worksheet, client, credentials, timeout, progress, writing=True)
+
+    def attempt() -> tuple[State, dict[str, ResizedArray]]:
+        state = fetch_state(service)
+        sheets = select_sheets(service)
+        arrays = read_resized_arrays(sheets, missing=missing)
+        edits = find_header_edits(sheets, arrays)
+        if edits:
+            requests, swap = _make_batch(state, edits, arrays)
+            apply_changes(service, requests, swap.took_effect)
+        return state, arrays
+
     with locating(source=service.address.label):
-        for _ in service.patience.attempts(_ADOPTIONS):
-            try:
-                state = fetch_state(service)
-                sheets = select_sheets(service)
-                arrays = read_resized_arrays(sheets, missing=missing)
-                edits = find_header_edits(sheets, arrays)
-                if edits:
-                    requests, swap = _make_batch(state, edits, arrays)
-                    apply_changes(service, requests, swap.took_effect)
-                renew_views(service, state, arrays, [name for name, array in arrays.items() if array.is_changed])
-                return {name: info_of_resized(array) for name, array in arrays.items() if array.is_changed}
-            except (ChangedError, RefusedError) as changed:
-                message = str(changed)
-    raise RemoteError(f"other programs keep changing the spreadsheet: {message:.200}", hint="adopt it again")
+        state, arrays = service.patience.change_unchanged(attempt, _ADOPTIONS, "adopt it again")
+        changed = {name: array for name, array in arrays.items() if array.is_changed}
+        renew_views(service, state, arrays, [*changed])
+    return {name: info_of_resized(array) for name, array in changed.items()}
 
 
 def _make_batch(state: State, edits: list[HeaderEdit], arrays: Mapping[str, ResizedArray]) -> tuple[Requests, Swap]:

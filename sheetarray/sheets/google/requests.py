@@ -190,6 +190,19 @@ class Retries:
                 self.wait_for_others(number)
             yield number
 
+    def change_unchanged(self, change: Callable[[], Result], count: int, hint: str) -> Result:
+        """Return the result of a function that changes the spreadsheet, called again where others were faster.
+
+        `hint`: what people do if they are faster so many times, which is a RemoteError.
+        """
+        message = ""
+        for _ in self.attempts(count):
+            try:
+                return change()
+            except (ChangedError, RefusedError) as changed:
+                message = str(changed) or "the worksheet changes"
+        raise RemoteError(f"other programs keep changing the spreadsheet: {message:.200}", hint=hint)
+
     def _pause(self, seconds: float, why: str, *, quota: bool = False) -> None:
         """Wait some seconds; a pause of a second or more is reported to `waiting`, with the reason."""
         self.waited += seconds

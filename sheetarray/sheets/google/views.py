@@ -488,13 +488,17 @@ def _note(plan: ViewPlan, source: ViewSource, requests: ViewRequests) -> ViewNot
 
 
 def renew_views(service: SheetsApi, state: State, arrays: Mapping[str, ResizedArray], names: Collection[str]) -> None:
-    """Make those views again that exist of some arrays."""
+    """Make those views again that exist of some arrays; a failure is a warning."""
     for sheet in state.arrays:
         here = {name: array for name, array in arrays.items() if array.column.group[0].title == sheet.title}
         views = find_views(state, sheet.gid, [name for name in names if name in here])
         if views:
             dates = all(view.view.dates for view in views if view.view is not None)
-            kept = {view.gid: view.title for view, typed in read_typed_over(service, views) if typed}
+            try:
+                kept = {view.gid: view.title for view, typed in read_typed_over(service, views) if typed}
+            except (RemoteError, ChangedError) as error:
+                _warn_of_views(error)
+                continue
             write_views(service, ViewSource.of_resized(sheet, here, dates=dates), {}, kept=kept)
             if kept:
                 warn_caller(
@@ -515,7 +519,12 @@ def renew_grown_views(service: SheetsApi, state: State, sheet: Worksheet, names:
         now = state.by_id(sheet.gid)
         arrays = read_resized_arrays([GoogleSheet(service, now, state)] if now else [], missing="error")
     except (SheetArrayError, ChangedError, RefusedError) as error:
-        # An exception would make people append the rows once more
-        warn_caller(f"the rows are appended, but views do not show them: {error!s:.300}; write the views again")
+        _warn_of_views(error)
         return
     renew_views(service, state, arrays, names)
+
+
+def _warn_of_views(error: Exception) -> None:
+    """Warn that views do not show the new rows; an exception would make people append the rows once more."""
+    why = f"{error!s:.300}" or "somebody changes the spreadsheet"
+    warn_caller(f"the arrays have new rows, but views do not show them: {why}; write the views again")

@@ -392,3 +392,6 @@ def test_the_command_line_cleans_as_its_hints_say(server: SheetsServer, monkeypa
     assert removed["sheet"] == stage
     result = run_command("gsheets", "clean", "gsheets://x")
     assert result.exit_code == 2
+    monkeypatch.delenv(ENDPOINT)
+    refused = run_command("gsheets", "clean", url, "--credentials", "{")  # hints name its own options
+    assert (refused.exit_code, "or pass it as --credentials, or" in refused.output) == (2, True), refused.output
