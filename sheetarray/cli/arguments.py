@@ -24,7 +24,8 @@ from .console import count_noun, print_line
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_INTERNAL_OPTIONS = ("progress", "client", "table")  # objects that no command line can name
+# objects that no command line can name, and what --storage-option says
+_INTERNAL_OPTIONS = ("progress", "client", "table", "storage_options")
 _STORAGE = "sheetarray.storage_options"
 _WORDS = {"true": True, "false": False}
 

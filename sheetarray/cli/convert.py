@@ -29,7 +29,7 @@ from .arguments import (
 )
 from .comparing import dtype_name
 from .console import count_noun, print_json, print_note
-from .endpoints import PIPE, Bar, Endpoint, is_many, source_endpoint, target_endpoint
+from .endpoints import PIPE, Bar, Endpoint, is_many, refusing_values, source_endpoint, target_endpoint
 from .program import FINDINGS, FINE
 
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ def _convert_files(
             text = f"{result.already + done:,} of {result.total:,} files{failed}, {rate:,.0f} a second"
             bar.update(text, done, result.total - result.already)
 
-        try:
+        with refusing_values():
             result = convert_many(
                 source,
                 template,
@@ -240,10 +240,6 @@ def _convert_files(
                 **where,
                 **options,
             )
-        except ValueError as error:
-            if type(error) is not ValueError:
-                raise
-            raise UsageProblem(str(error)) from error
     if wants_json:
         counts = {"files": result.total, "converted": result.done, "before": result.already}
         print_json({**counts, "failed": [asdict(failure) for failure in result.failed]})

@@ -72,7 +72,7 @@ class Endpoint:
     def call(self, verb: str, *arguments: Any, quiet: bool = False, **options: Any) -> Any:
         """`api.read`, `scan`, `check` or the like of this place; errors name it, and a terminal shows the progress."""
         given = self.options(verb) if verb in ("read", "read_labelled", "scan", "check") else {}
-        with locating(source=self.label), _watching(self, verb, quiet=quiet) as progress:
+        with _running(self, verb, quiet=quiet) as progress:
             how: dict[str, Any] = {**given, **options, **progress}
             result = getattr(api, verb)(self.source(), *arguments, format=self.row.name, **how)
             return list(result) if verb == "check" else result
@@ -88,7 +88,7 @@ class Endpoint:
         """
         with ExitStack() as stack:
             try:
-                with locating(source=self.label), _watching(self, "read") as progress:
+                with _running(self, "read") as progress:
                     how: dict[str, Any] = {"folder": folder, **self.options("read"), **progress}
                     context = api.open_arrays(self.source(), names, format=self.row.name, **how)
                     opened: tuple[dict[str, Any], Callable[[], None]] = stack.enter_context(context)
@@ -116,10 +116,7 @@ class Endpoint:
         """Write arrays here; `release` lets the pages of mapped ones leave memory as they are written."""
         is_pipe = self.text == PIPE
         place: Any = sys.stdout.buffer if is_pipe else self.place
-        with (
-            locating(source=self.label),
-            _watching(self, verb, quiet=is_pipe and sys.stdout.isatty()) as progress,
-        ):
+        with _running(self, verb, quiet=is_pipe and sys.stdout.isatty()) as progress:
             how: dict[str, Any] = {**self.options(verb), **progress}
             try:
                 if release is None:
@@ -145,9 +142,8 @@ def source_endpoint(
     """
     text = place.url if isinstance(place, RemoteFile) else os.fspath(place)
     if text == PIPE:
-        if reading.format is None:
-            raise UsageProblem("a pipe has no suffix: name its format with --from", f"--from {_names('--from')}")
-        found = Endpoint(text, FORMATS[reading.format], text, reading, functools.cache(sys.stdin.buffer.read))
+        row = _find_format_of_pipe(reading, "--from")
+        found = Endpoint(text, row, text, reading, functools.cache(sys.stdin.buffer.read))
     else:
         row = _find_format(text, reading.format, "--from", always=always)
         found = Endpoint(text, row, place_of(text, row) if isinstance(place, str) else place, reading)
@@ -164,14 +160,23 @@ def target_endpoint(text: str, writing: FormatOptions, verb: str = "write") -> E
         UsageProblem: nothing says which format, or the format has no such option.
     """
     if text in STDOUT:
-        if writing.format is None:
-            raise UsageProblem("a pipe has no suffix: name its format with --to", f"--to {_names('--to')}")
-        goal = Endpoint(PIPE, FORMATS[writing.format], PIPE, writing)
+        goal = Endpoint(PIPE, _find_format_of_pipe(writing, "--to"), PIPE, writing)
     else:
         row = _find_format(text, writing.format, "--to")
         goal = Endpoint(text, row, place_of(text, row), writing)
     writing.parse(goal.row, verb)
     return goal
+
+
+def _find_format_of_pipe(given: FormatOptions, option: str) -> Format:
+    """Return the format that the option names, of which a pipe has the bytes."""
+    if given.format is None:
+        names = [name for name in _names(option) if FORMATS[name].suffixes]
+        raise UsageProblem(f"a pipe has no suffix: name its format with {option}", f"{option} {', '.join(names)}")
+    row = FORMATS[given.format]
+    if not row.suffixes:
+        raise UsageProblem(f"{row.title} cannot go through a pipe", "name a URL" if row.prefixes else "name a file")
+    return row
 
 
 def _find_format(text: str, format: str | None, option: str, *, always: bool = True) -> Format:
@@ -184,13 +189,13 @@ def _find_format(text: str, format: str | None, option: str, *, always: bool = T
         if format is not None:
             return FORMATS[format]
         message = place_problem(text, list(FORMATS.values()))
-        hint = "" if os.path.isdir(text) else f"name the format with {option}: {_names(option)}"
+        hint = "" if os.path.isdir(text) else f"name the format with {option}: {', '.join(_names(option))}"
     raise UsageProblem(message, hint)
 
 
-def _names(option: str) -> str:
+def _names(option: str) -> list[str]:
     """Return the names that an option takes; those of formats that are only read are no names for a target."""
-    return ", ".join(name for name, row in FORMATS.items() if option == "--from" or row.instead is None)
+    return [name for name, row in FORMATS.items() if option == "--from" or row.instead is None]
 
 
 def place_of(text: str, row: Format | None = None) -> Any:
@@ -282,15 +287,35 @@ def report_each(
     return status, reports
 
 
-# Progress -----------------------------------------------------------------------------------------------------------
+# A verb that runs ---------------------------------------------------------------------------------------------------
 
 
 @contextmanager
-def _watching(place: Endpoint, verb: str, *, quiet: bool = False) -> Iterator[dict[str, Callable[[int, int], None]]]:
-    """Show the progress of an adapter.
+def _running(place: Endpoint, verb: str, *, quiet: bool = False) -> Iterator[dict[str, Callable[[int, int], None]]]:
+    """Run a verb of an adapter: its errors name the place, and a terminal shows the progress.
 
     It yields the option `progress` for the adapter; an empty dict if the adapter does not have it, or nothing is shown.
+
+    Raises:
+        UsageProblem: the adapter refuses the value of an option, such as a number that is too small.
     """
+    with locating(source=place.label), refusing_values(), _watching(place, verb, quiet=quiet) as progress:
+        yield progress
+
+
+@contextmanager
+def refusing_values() -> Iterator[None]:
+    """Make an error of Python's about the value of an option one of the command line."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        if isinstance(error, EXPECTED):
+            raise
+        raise UsageProblem(str(error)) from error
+
+
+@contextmanager
+def _watching(place: Endpoint, verb: str, *, quiet: bool) -> Iterator[dict[str, Callable[[int, int], None]]]:
     takes_progress = False
     with suppress(NotFoundError):  # the adapter has no such verb: the call says it better
         takes_progress = "progress" in place.row.options(verb.removesuffix("_labelled"))

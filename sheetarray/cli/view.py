@@ -14,7 +14,7 @@ import click
 from .. import api
 from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options
 from .console import format_size, print_json, print_line
-from .endpoints import STDOUT, Endpoint, place_of, source_endpoints
+from .endpoints import STDOUT, Endpoint, place_of, refusing_values, source_endpoints
 
 if TYPE_CHECKING:
     from ..pages.serving import ServedPage
@@ -96,7 +96,8 @@ def view(
     for place, title in zip(places, titles, strict=True):
         options = place.options("read")
         title = title if titles.count(title) == 1 else place.label
-        add_source(contents, place.source(), names or None, place.row.name, options, title=title, spools=spools)
+        with refusing_values():
+            add_source(contents, place.source(), names or None, place.row.name, options, title=title, spools=spools)
     if spools is not None:
         _serve(ServedPage(contents, spools), opens=opens, wants_json=wants_json)
         return

@@ -10,7 +10,7 @@ from __future__ import annotations
 from .cells import SHORT, RawColumn, ScalarColumn, Table, TableColumn, TableSheet, TextColumn
 from .numerals import EXACT, WHITE, reads_as_value
 from .options import DTypeLike, DTypes, NamedTable, Rows, Shape, Shapes, TableOptions, Values
-from .reading import read_table
+from .reading import cast_column, read_table
 from .writing import LabelledTable, coarsen, find_changes, lay_out_table, notes_of_columns, repeat
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "TableSheet",
     "TextColumn",
     "Values",
+    "cast_column",
     "coarsen",
     "find_changes",
     "lay_out_table",

@@ -12,9 +12,11 @@ from .. import dtypes
 from ..cells import TextLook, buffer_from_text
 from ..columns import anchors_of_grid, cell_address, column_letters
 from ..columns.column import count_filled_cells
+from ..comparing import cast_exactly
 from ..dtypes import Array, DType, Mask, Positions
 from ..elements import Cell, Missing, Problem, Unreadable, decode, format_bool, is_blank, parse_string
 from ..errors import DTypeError, FormatError, NotFoundError, check_kinds, quote_names, warn_caller
+from ..linear import to_linear
 from .cells import RawColumn, Table, TableColumn, TableSheet, crop_table
 from .inferring import Inferred, infer
 from .numerals import EXACT, WHITE, NumeralMarks, commas_are_decimal, is_lost, reads_as_value
@@ -42,7 +44,7 @@ def parse_given_dtype(dtype: DTypeLike) -> DType:
     except FormatError as error:
         try:
             known = np.dtype(dtype)
-        except (TypeError, ValueError):  # NumPy does not know it either
+        except (TypeError, ValueError, SyntaxError):  # NumPy does not know it either
             raise DTypeError(str(error)) from None
     return dtypes.from_numpy(known)
 
@@ -70,6 +72,24 @@ def decode_given(
     if dtype.kind in ("string", "generic") or len(texts) > 1000:
         return buffer_from_text(pl.Series(texts, dtype=pl.String), dtype, look, missing=missing)
     return decode(texts, dtype, missing=missing, decimal=decimal)
+
+
+def cast_column(values: Array, dtype: DTypeLike, missing: Missing) -> tuple[Array, list[Problem]]:
+    """Return a column that has a dtype of its own under the one that is given, and the elements that it cannot mean.
+
+    They are those of `decode_given`: no number wraps, or loses its decimals.
+
+    Example:
+        >>> values, problems = cast_column(np.array([2.0, 2.5]), "int8", "nan")
+        >>> [(problem.index, problem.reason) for problem in problems]
+        [(1, "expected an integer, found '2.5'")]
+    """
+    known = parse_given_dtype(dtype)
+    if known.kind != "string" and (exact := cast_exactly(values, known.numpy)) is not None:
+        return exact, []
+    cells = to_linear(values)[-len(values) :] if len(values) else []
+    texts = [None if cell is None else format_bool(cell) if isinstance(cell, bool) else str(cell) for cell in cells]
+    return decode_given(texts, known, NumeralMarks(), missing)
 
 
 def _without_groups(texts: list[str | None], marks: NumeralMarks) -> list[str | None]:
@@ -212,9 +232,12 @@ def read_table(
     rows = select_rows(table, options)
     notes = Notes(sheet.title)
     names = name_columns(table, rows, notes)
-    for option in (options.dtype, options.shape):
-        if isinstance(option, Mapping):
-            select_names(names, list(option))
+    by_name: dict[str, Any] = {
+        option: {select_names(names, name)[0]: value for name, value in given.items()}
+        for option, given in (("dtype", options.dtype), ("shape", options.shape))
+        if isinstance(given, Mapping)
+    }
+    options = replace(options, **by_name)
     wanted = {name: names[name] for name in select_names(names, columns)}
     _refuse_blanks(table, rows, len(wanted))
     arrays = _TableReader(table, rows, options, notes).read(wanted)

@@ -339,6 +339,8 @@ def test_convert_options_of_the_formats(path, tmp_path):
         ("--write=bom=maybe", "bom is true or false, not 'maybe'"),
         ("--write=decimal=;", "decimal is '.' or ','"),
         ("--write=max_rows=many", "max_rows is a number, not 'many'"),
+        ("--write=max_rows=0", "max_rows is one row at least, not 0"),
+        ("--write=storage_options=0", "write has no option 'storage_options'"),  # which --storage-option says
         ("--write=bom", "expected KEY=VALUE, found 'bom'"),
         ("--write=delimiter=.", "delimiter"),
         ("--read=missing=zero", "missing is 'error' or 'nan'"),
@@ -477,6 +479,15 @@ def test_pipes(one, command):
     assert packed.stdout == result.stdout
     damaged = run("info", "-", "--from", "csv", stdin=b"a,b\n1,2\n")
     assert (damaged.exit_code, damaged.stderr[:14]) == (2, "error: stdin: ")
+
+
+@pytest.mark.parametrize(("format", "hint"), [("gsheet", "name a URL"), ("workbook", "name a file")])
+def test_what_has_no_bytes_cannot_go_through_a_pipe(one, format, hint):
+    for line in (["convert", one, "-", "--to"], ["export", one, "-", "--to"], ["info", "-", "--from"]):
+        result = run(*line, format, stdin=b"")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr.endswith(f"cannot go through a pipe\nhint: {hint}\n")
+    assert not {"gsheet", "workbook"} & set(run("info", "-").stderr.replace(",", "").split())
 
 
 def test_a_folder_that_is_missing_is_named(one, tmp_path):

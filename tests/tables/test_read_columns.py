@@ -122,7 +122,12 @@ def test_a_dtype_may_be_given_as_numpy_names_it(dtype: str, name: str) -> None:
     assert read("t\n7\n", dtype=dtype)["t"].dtype == name
 
 
-@pytest.mark.parametrize("dtype", ["text", "category", "S5", "f4,i4", "V8", "", "longdouble", bytes, 7])
+def test_options_of_a_column_take_its_letter_too() -> None:
+    result = read("id,t\n1,2\n3,4\n", dtype={"A": "int8"}, shape={"B": (2, 1), "id": (1, 2)})
+    assert (result["id"].dtype, result["id"].shape, result["t"].shape) == (np.int8, (1, 2), (2, 1))
+
+
+@pytest.mark.parametrize("dtype", ["text", "category", "S5", "f4,i4", ",", "V8", "", "longdouble", bytes, 7])
 def test_a_dtype_that_no_column_has_is_refused(dtype: Any) -> None:
     with pytest.raises(sa.DTypeError):
         read("t\n7\n", dtype=dtype)

@@ -23,15 +23,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ...adapters import Keeps, Progress, ignore_progress
-from ...arrays import values_by_name
+from ...arrays import select, values_by_name
 from ...columns import ArrayInfo
 from ...dtypes import Array
 from ...errors import Finding, FormatError, LimitError, locating, noting
 from ...files import BytesLike, Readable, Source, Writable, max_inflated_size, refuse_empty, replacing
 from ...header import NoteFinding, warn_of_finding
 from ...labels import DatasetLabels, parse_labels
-from ...tables import TableOptions
-from ...values import as_array
+from ...tables import TableOptions, cast_column
 from ..untrusted import damage_as_format_error
 from .table import OpenTable, TableLayout, natural_dtype, to_table
 
@@ -90,18 +89,21 @@ def read_columns_columnar(
             "the columns of this format have names and dtypes of their own: leave out header, comment, decimal .."
         )
     with Source(source) as opened, locating(source=opened.name):
-        arrays = _open(opened, laid_out=False).read(columns)
-    return {name: _shape_column(name, array, options) for name, array in arrays.items()}
+        opened_table = _open(opened, laid_out=False)
+        for option in (options.dtype, options.shape):
+            select(dict.fromkeys(opened_table.names), list(option) if isinstance(option, Mapping) else None)
+        arrays = opened_table.read(columns)
+        return {name: _shape_column(name, array, options) for name, array in arrays.items()}
 
 
 def _shape_column(name: str, array: Array, options: TableOptions) -> Array:
     dtype = options.dtype.get(name) if isinstance(options.dtype, Mapping) else options.dtype
     shape = options.shape.get(name) if isinstance(options.shape, Mapping) else options.shape
+    if dtype is not None:
+        array, problems = cast_column(array, dtype, options.missing)
+        for problem in problems:
+            raise FormatError(problem.reason, location=f"{name}[{problem.index}]", array=name, hint=problem.hint)
     try:
-        if dtype is not None and dtype != array.dtype:
-            array = (
-                as_array([str(v) for v in array.tolist()]) if dtype in (str, "string", "str") else array.astype(dtype)
-            )
         if shape is not None:
             array = array.reshape(shape, order="F" if options.order == "column-major" else "C")
     except (ValueError, TypeError) as error:

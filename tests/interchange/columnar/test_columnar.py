@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import re
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -171,6 +173,46 @@ def test_a_table_is_converted_and_written(tmp_path: Path) -> None:
     with pytest.raises(sa.LimitError, match="leave out header"):
         sa.read_columns(tmp_path / "t.parquet", header=2)
     assert sa.read_columns(tmp_path / "t.parquet", ["t"], dtype="float32")["t"].dtype == "float32"
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize(
+    ("values", "dtype", "outcome"),
+    [
+        ([300, 1], "uint8", "n[0]: '300' is beyond the range of uint8"),
+        ([-1, 1], np.uint64, "n[0]"),
+        ([1, None], "int16", "n[1]"),
+        ([1.5, 2.0], "int32", "n[0]: expected an integer, found '1.5'"),
+        ([2.0, 7.0], "int32", [2, 7]),
+        ([70000.0], "float16", "n[0]"),
+        ([0.1], "float32", [np.float32(0.1).item()]),
+        ([2**53 + 1], "float64", [2.0**53]),
+        ([1, 0], "bool", [True, False]),
+        ([3], "bool", "n[0]: expected TRUE or FALSE"),
+        (["7", "x"], "int8", "n[1]"),
+        (["007", None], str, ["007", ""]),
+        ([True, False], "string", ["TRUE", "FALSE"]),
+        ([300], "M8[s]", "n[0]"),
+        ([datetime(2024, 1, 1)], "M8[D]", [date(2024, 1, 1)]),
+        ([datetime(2024, 1, 1, 12)], "M8[D]", "n[0]"),
+        ([1], ",", sa.DTypeError),
+        ([1], "f4,i4", sa.DTypeError),
+    ],
+)
+def test_a_given_dtype_never_wraps_or_cuts_a_value(
+    tmp_path: Path, suffix: str, values: list[Any], dtype: Any, outcome: Any
+) -> None:
+    """It was NumPy's cast, which makes 44 of 300 and 1 of 1.5, and whatever it likes of a null."""
+    frame = pl.DataFrame({"n": values})
+    frame.write_parquet(tmp_path / "t.parquet") if suffix == ".parquet" else frame.write_ipc(tmp_path / f"t{suffix}")
+    if isinstance(outcome, list):
+        assert sa.read_columns(tmp_path / f"t{suffix}", dtype={"n": dtype})["n"].tolist() == outcome
+        return
+    error = sa.FormatError if isinstance(outcome, str) else outcome
+    with pytest.raises(error, match=re.escape(outcome) if isinstance(outcome, str) else None):
+        sa.read_columns(tmp_path / f"t{suffix}", dtype=dtype)
+    with pytest.raises(sa.NotFoundError, match="'m'; there is 'n'"):
+        sa.read_columns(tmp_path / f"t{suffix}", dtype={"m": dtype})
 
 
 def test_a_layout_that_is_damaged_is_an_error(tmp_path: Path) -> None:
