@@ -41,6 +41,7 @@ class Raw(NamedTuple):
     crc: int
     size: int
     packed: bytes
+    time: tuple[int, ...]
 
 
 def raw_members(content: bytes) -> dict[str, Raw]:
@@ -51,7 +52,11 @@ def raw_members(content: bytes) -> dict[str, Raw]:
             named, extra = struct.unpack_from("<2H", content, info.header_offset + 26)
             start = info.header_offset + 30 + named + extra
             result[info.filename] = Raw(
-                info.compress_type, info.CRC, info.file_size, content[start : start + info.compress_size]
+                info.compress_type,
+                info.CRC,
+                info.file_size,
+                content[start : start + info.compress_size],
+                info.date_time,
             )
     return result
 

@@ -77,11 +77,3 @@ def test_very_many_wrong_cells_of_one_array_leave_those_beside_it_as_they_are(
     assert [finding.index for finding in findings] == [(2,), (3,), (4,), (5,)]
     with pytest.raises(sa.FormatError, match=r"cell B\d+ \(a1\[2\]\)"):
         sa.read(path)
-
-
-def test_headers_one_right_below_another_are_read() -> None:
-    file = io.StringIO()
-    for number in range(20):
-        sa.write_csv(file, {f"a{number}": np.arange(number % 3)})
-    arrays = sa.read(io.StringIO(file.getvalue()), format="csv")
-    assert [array.size for array in arrays.values()] == [number % 3 for number in range(20)]

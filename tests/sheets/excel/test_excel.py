@@ -15,33 +15,13 @@ from examples import PART
 from limits import get_limit, set_limits
 
 import sheetarray as sa
-from sheetarray.testing.cases import CASES, assert_same, objects
+from sheetarray.testing.cases import assert_same, objects
 from sheetarray.testing.conformance import Conformance
 
 
 class TestExcel(Conformance):
     suffix, format = ".xlsx", "xlsx"
     text = False
-
-
-@pytest.mark.parametrize("options", [{"cells": "text"}, {"mode": "a"}], ids=str)
-def test_every_array_is_kept_by_every_option(tmp_path: Path, options: dict[str, Any]) -> None:
-    path, calls = tmp_path / "x.xlsm", []
-    if "mode" in options:
-        sa.write(path, {"t": np.arange(3)}, sheet="other")
-    arrays = {**CASES, "long": np.random.default_rng(0).standard_normal(12_000)}
-    sa.write(path, arrays, progress=lambda done, total: calls.append((done, total)), **options)
-    assert calls[0][0] == 0
-    assert calls[-1][0] == calls[-1][1] >= 12_000
-    result = sa.read(path, sheet="arrays")
-    assert list(result) == list(sa.scan(path, sheet="arrays")) == list(arrays)
-    for name, array in arrays.items():
-        assert_same(result[name], array)
-    assert list(sa.check(path)) == []
-    with zipfile.ZipFile(path) as archive:
-        content = archive.read("xl/worksheets/sheet1.xml")
-    if "cells" in options:
-        assert content.count(b"<v>") < 1000 < 12_000 < content.count(b"<t>")  # only those of headers are numbers
 
 
 def sheet_of(path: Path, title: str = "arrays") -> Any:
@@ -96,21 +76,6 @@ def test_options_are_checked(tmp_path: Path, option: dict[str, str]) -> None:
 # Sheets and parts ----------------------------------------------------------------------------------------------
 
 
-def test_arrays_longer_than_a_sheet_go_on_in_the_next_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    set_limits(monkeypatch, worksheet_rows=100)
-    array = np.random.default_rng(0).standard_normal((13, 50))
-    texts = np.array([str(index % 4) if index % 4 else "" for index in range(140)])
-    sa.write(tmp_path / "x.xlsx", {"a": array, "b": np.arange(5), "c": texts})
-    result = sa.read(tmp_path / "x.xlsx")
-    assert list(result) == ["a", "b", "c"]
-    assert_same(result["a"], array)
-    assert_same(result["c"], texts)
-    assert sa.scan(tmp_path / "x.xlsx")["a"].parts == 9
-    assert list(sa.check(tmp_path / "x.xlsx")) == []
-    ranges = list(openpyxl.load_workbook(tmp_path / "x.xlsx").defined_names["a"].destinations)
-    assert len(ranges) == 9
-
-
 @pytest.mark.slow
 def test_more_elements_than_a_sheet_has_rows(tmp_path: Path) -> None:
     array = np.arange(1_048_576) % 2 == 0
@@ -118,21 +83,6 @@ def test_more_elements_than_a_sheet_has_rows(tmp_path: Path) -> None:
     result = sa.read(tmp_path / "x.xlsx")
     assert_same(result["a"], array)
     assert sa.scan(tmp_path / "x.xlsx")["a"].parts == 2
-
-
-def test_more_arrays_than_a_sheet_has_columns_go_on_in_the_next_sheets(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    set_limits(monkeypatch, worksheet_columns=3, worksheet_rows=64)
-    arrays = {f"n{index}": np.arange(index * 40.0) for index in range(4)}
-    sa.write(tmp_path / "x.xlsx", arrays, sheet="run")
-    assert openpyxl.load_workbook(tmp_path / "x.xlsx").sheetnames == ["run", "run (2)", "run (3)"]
-    result = sa.read(tmp_path / "x.xlsx")
-    assert list(result) == list(arrays)
-    for name, array in arrays.items():
-        assert_same(result[name], array)
-    assert list(sa.check(tmp_path / "x.xlsx")) == []
-    assert sa.scan(tmp_path / "x.xlsx")["n0"].location == "run!A5"
 
 
 @pytest.mark.slow
@@ -181,15 +131,6 @@ def test_two_arrays_of_one_name_are_an_error_that_names_both_unless_the_sheet_is
 def test_an_open_file_cannot_be_appended_to() -> None:
     with pytest.raises(sa.LimitError, match="path"):
         sa.write(io.BytesIO(), {"a": np.arange(3)}, format="xlsx", mode="a")
-
-
-def test_nothing_is_appended_to_what_is_no_workbook(tmp_path: Path) -> None:
-    path = tmp_path / "x.xlsx"
-    path.write_bytes(b"PK\3\4 not really")
-    with pytest.raises(sa.FormatError) as caught:
-        sa.write(path, {"a": np.arange(3)}, mode="a")
-    assert caught.value.source == str(path)
-    assert path.read_bytes() == b"PK\3\4 not really"
 
 
 # What became of it ---------------------------------------------------------------------------------------------

@@ -157,6 +157,7 @@ def part_of(name: str, content: bytes | None) -> Callable[[], bytes]:
 DTD = b'<!DOCTYPE workbook [<!ENTITY a "aaaaaaaaaaaaaaaa">]>'
 FRAME = (WORKBOOK, RELATIONS, TYPES, "_rels/.rels", "docProps/custom.xml", "xl/tables/table1.xml")
 BROKEN: dict[str, Callable[[], bytes]] = {
+    "no zip file": lambda: b"PK\3\4 not really",
     "another zip file": lambda: zipped({"a": b"b"}),
     **{f"no {name}": part_of(name, None) for name in (*FRAME[:4], "xl/worksheets/sheet1.xml")},
     **{f"no XML in {name}": part_of(name, b"<a>") for name in FRAME[:5]},

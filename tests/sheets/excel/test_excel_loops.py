@@ -10,11 +10,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import openpyxl
 import pytest
 import python_calamine
-import xlsxwriter
 from examples import ANEW, examples
 from foreign_books import book, cells_of, rows_of, shared, styles
 from hypothesis import example, given
@@ -23,7 +21,6 @@ from mixtures import random_table
 from round_trips import without_loops
 from table_writers import WRITERS
 
-import sheetarray as sa
 from sheetarray import loops
 from sheetarray.adapters import Source
 from sheetarray.errors import FormatError
@@ -294,62 +291,6 @@ def test_tables_of_every_program(writer: str, tmp_path: Path) -> None:
             raise AssertionError(f"seed {seed}, size {size}") from error
 
 
-@pytest.mark.parametrize("in_memory", [False, True])
-def test_formulas_errors_merged_cells_and_styles(tmp_path: Path, in_memory: bool) -> None:
-    drawn = random.Random(7)
-    for number in range(examples(64)):
-        path = tmp_path / f"{number}.xlsx"
-        with xlsxwriter.Workbook(path, {"constant_memory": in_memory}) as made:
-            sheet = made.add_worksheet("a & b")
-            looks = [made.add_format({"num_format": look}) for look in ("0.00", "yyyy-mm-dd", "[h]:mm", "@")]
-            bold = made.add_format({"bold": True})
-            for row, column in product(range(drawn.randint(1, 40)), range(drawn.randint(1, 8))):
-                kind, look = drawn.randrange(10), drawn.choice([*looks, None])
-                if kind == 0:
-                    sheet.write_formula(
-                        row,
-                        column,
-                        drawn.choice(["=A1+1", "=TRUE()", "='a & b'!A1"]),
-                        look,
-                        drawn.choice([5, "x", True]),
-                    )
-                elif kind == 1:
-                    sheet.write_formula(row, column, "=1/0", look, "#DIV/0!")
-                elif kind == 2:
-                    sheet.write_rich_string(row, column, "a", bold, "b ", "c")
-                elif kind == 3:
-                    sheet.write_blank(row, column, None, looks[0])
-                elif kind == 4:
-                    sheet.write_boolean(row, column, bool(row % 2), look)
-                elif kind < 7:
-                    sheet.write_string(
-                        row, column, drawn.choice(["x", " y ", "1", "é😀", "a_x0041_", "line\nline", "#N/A"]), look
-                    )
-                else:
-                    sheet.write_number(row, column, drawn.choice([1, 0.1, -2.5e-7, 1e22, 43000]), look)
-            sheet.write_array_formula(50, 0, 52, 1, "{=A1:B3}", None, 3)
-            if not in_memory:
-                sheet.merge_range(60, 0, 62, 3, "merged")
-        assert_ways_agree(path.read_bytes())
-
-
 @pytest.mark.parametrize("path", [*SAMPLES, *FOREIGN], ids=lambda path: path.name)
 def test_workbooks_that_people_have_kept(path: Path) -> None:
     assert_ways_agree(path.read_bytes())
-
-
-def test_our_own_workbooks() -> None:
-    arrays = {
-        "x": np.random.default_rng(0).standard_normal((40, 30)),
-        "s": np.array(["", " a ", "<&>", "_x000D_", "é😀"]),
-        "big": np.array([2**63 - 1, -1]),
-        "c": np.arange(3) * (1 + 2j),
-        "d": np.array(["2020-01-01", "NaT"], "M8[D]"),
-        "g": np.array([1, "a", None, 2.0, True], object),
-    }
-    file = io.BytesIO()
-    sa.write(file, arrays, format="xlsx", guard=True, views={"x": sa.View(editable=True)})
-    assert_ways_agree(file.getvalue())
-    with without_loops():
-        again = sa.read(io.BytesIO(file.getvalue()), format="xlsx")
-    assert all(again[name].tolist() == array.tolist() or name == "d" for name, array in arrays.items())

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
-from excel_packages import parts, put_record, record_of, with_parts
+from excel_packages import put_record, record_of, with_parts
 from fingerprints import make_fingerprint
 from hostile import bounded_memory
 from limits import get_limit, set_limits
@@ -37,7 +37,6 @@ from sheetarray.sheets.excel.package.parts import Package
 from sheetarray.sheets.excel.package.relations import read_properties
 from sheetarray.testing.cases import dtype_cases, shape_cases
 
-CUSTOM = "docProps/custom.xml"
 MANY = get_limit("full_fingerprints") + 1
 
 
@@ -117,17 +116,6 @@ def test_an_exchange_and_a_missing_array_are_said_of_very_many(hundred: dict[str
     assert "exchanged with 'a1'" in messages["a2"]
     assert "is gone" in messages["a5"]
     assert len(messages) == 3
-
-
-def test_openpyxl_keeps_the_record_of_very_many_arrays(hundred: dict[str, Any], tmp_path: Path) -> None:
-    path = tmp_path / "many.xlsx"
-    sa.write(path, {name: array.round(3) for name, array in hundred.items()})  # it keeps 16 digits
-    before = record_of(path)
-    assert "many" in before["sheets"]["arrays"]
-    book = openpyxl.load_workbook(path)
-    book.save(path)
-    assert record_of(path) == before
-    assert not list(sa.check(path))
 
 
 def test_the_record_of_very_many_arrays_takes_few_properties() -> None:
@@ -289,36 +277,10 @@ def test_an_array_that_was_deleted_or_renamed_is_missed(mixed_book: Path) -> Non
     assert list(sa.read(mixed_book)) == ["temperature", "s"]
 
 
-def test_in_a_workbook_of_a_hundred_arrays_each_of_a_few_edits_is_named(tmp_path: Path) -> None:
-    arrays = {f"t{index}": np.random.default_rng(index).integers(0, 1000, (20, 10)) for index in range(100)}
-    sa.write(tmp_path / "x.xlsx", arrays)
-    content = (tmp_path / "x.xlsx").read_bytes()
-    xml = parts(content)["xl/worksheets/sheet1.xml"].decode()
-    for cell in ("C30", "C77", "CV25"):
-        xml, count = re.subn(rf'(<c r="{cell}"[^>]*><v>)([0-9]+)', lambda found: f"{found[1]}{int(found[2]) + 1}", xml)
-        assert count == 1
-    (tmp_path / "x.xlsx").write_bytes(with_parts(content, {"xl/worksheets/sheet1.xml": xml.encode()}))
-    assert [str(finding).partition(": t")[0] for finding in sa.check(tmp_path / "x.xlsx")] == [
-        "error: sheet arrays, cell C30",
-        "error: sheet arrays, cell C77",
-        "error: sheet arrays, cell CV25",
-    ]
-
-
 def test_an_array_that_is_broken_is_not_said_to_be_gone(mixed_book: Path) -> None:
     result = saved_with(mixed_book, lambda sheet: setattr(sheet["B15"], "value", "many"))
     assert any("cell B" in line for line in result)
     assert not any("is gone" in line for line in result)
-
-
-def test_an_array_that_was_deleted_is_missed_though_others_were_edited(mixed_book: Path) -> None:
-    def delete_and_edit(sheet: Any) -> None:
-        sheet["B25"].value = 12
-        sheet.delete_cols(1)
-
-    result = saved_with(mixed_book, delete_and_edit)
-    assert any("cell A25: i[5] was edited" in line for line in result)
-    assert any("f: is gone" in line for line in result)
 
 
 def test_one_sheet_is_checked_without_the_arrays_of_others(mixed_book: Path) -> None:

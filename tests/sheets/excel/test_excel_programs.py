@@ -172,13 +172,18 @@ def test_a_new_workbook_of_every_dtype_and_shape_is_valid(tmp_path: Path, suffix
     assert not schema_errors(path)
 
 
-def test_a_workbook_of_many_arrays_sheets_and_parts_is_valid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_arrays_sheets_and_parts_are_valid_and_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     set_limits(monkeypatch, worksheet_rows=40, worksheet_columns=50, full_fingerprints=100)
     arrays = {f"t {number}": np.linspace(0, 1, 50 if number < 6 else 2) for number in range(150)}
     sa.write(tmp_path / "x.xlsx", arrays, sheet="Größe & <co>")
     assert len(openpyxl.load_workbook(tmp_path / "x.xlsx").sheetnames) > 3
     assert "many" in next(iter(record_of(tmp_path / "x.xlsx")["sheets"].values()))
     assert not schema_errors(tmp_path / "x.xlsx")
+    result = sa.read(tmp_path / "x.xlsx")
+    assert list(result) == list(arrays)
+    for name, array in arrays.items():
+        assert_same(result[name], array)
+    assert list(sa.check(tmp_path / "x.xlsx")) == []
 
 
 def original(kind: str, folder: Path) -> Path:

@@ -18,6 +18,8 @@ from excel_packages import parts, put_record, record_of, sheets_looked_into
 from limits import set_limits
 
 import sheetarray as sa
+from sheetarray.sheets.excel.reader import book as books
+from sheetarray.sheets.excel.reader import worksheet
 
 FLAT = ["version", "1.0.0", "ndarray", "shape", 2, "strides", 1, "offset", 0, "order", "row-major"]
 FLAT += ["dtype", "float64", "length", 2, "capacity", 2, "data", 0.5, 1.5]
@@ -212,6 +214,19 @@ def test_adopting_and_restoring_renew_what_is_known(path: Path, inflated: list[s
     sa.write(path, {"t": np.arange(6.0)}, guard=True)
     sa.restore(path, path.with_name("restored.xlsx"))
     assert len(record_of(path.with_name("restored.xlsx"))["searches"]["sheets"]) == 1
+
+
+@pytest.mark.parametrize(("count", "room"), [(5, None), (60_000, None), (60_000, 100)])
+def test_a_workbook_is_inflated_once_unless_its_cells_do_not_fit(
+    tmp_path: Path, inflated: list[str], monkeypatch: pytest.MonkeyPatch, count: int, room: int | None
+) -> None:
+    arrays = {"x": np.random.default_rng(7).standard_normal(count), "y": np.arange(count), "z": np.arange(count // 2)}
+    sa.write(tmp_path / "x.xlsx", arrays)
+    if room is not None:
+        monkeypatch.setattr(books, "Room", lambda: worksheet.Room(room))
+    for name, array in sa.read(tmp_path / "x.xlsx").items():
+        assert array.tobytes() == arrays[name].tobytes()
+    assert (len(inflated) == 1) == (room is None)
 
 
 def test_views_and_guards_beside_arrays(tmp_path: Path) -> None:

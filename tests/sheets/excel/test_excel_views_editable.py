@@ -214,16 +214,6 @@ def test_the_limit_of_formulas_is_met_exactly(tmp_path: Path, monkeypatch: pytes
     assert not (tmp_path / "u.xlsx").exists()
 
 
-def test_no_more_references_are_followed_than_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = edit_by_openpyxl(write_grid(tmp_path / "t.xlsx", np.arange(6.0).reshape(2, 3)), {})
-    for limit in (6, 7):
-        set_limits(monkeypatch, references=limit)
-        assert sa.read(path)["t"].tolist() == [[0, 1, 2], [3, 4, 5]]
-    set_limits(monkeypatch, references=5)
-    with pytest.raises(sa.FormatError, match="a formula without a value"):
-        sa.read(path)
-
-
 def test_a_sheet_that_is_added_brings_its_view_for_editing(tmp_path: Path) -> None:
     path, array = tmp_path / "t.xlsx", RNG.normal(size=(2, 3, 4))
     sa.write(path, {"first": np.arange(3)})

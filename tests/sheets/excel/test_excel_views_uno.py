@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import openpyxl
 import pytest
 import xarray as xr
-from limits import set_limits
 from programs import Office, open_office
 
 import sheetarray as sa
@@ -36,53 +32,6 @@ def make_dataset() -> xr.Dataset:
     months = np.array(["2026-01-01", "2026-02-01", "2026-03-01", "2026-04-01"], "M8[s]")
     labels = {"month": months, "place": ["Basel", "Bern", "007"], "height": [0.5, 1.0, 2.0, 4.0, 10.0]}
     return xr.Dataset({"temperature": (("month", "place", "height"), values, {"units": "degC"})}, labels)
-
-
-def _choices(array: np.ndarray[Any, Any], labels: list[list[Any]]) -> Iterator[tuple[list[Any], np.ndarray[Any, Any]]]:
-    """Every combination of labels of the leading axes, and the slice that it means."""
-    for place in product(*(range(len(some)) for some in labels)):
-        yield [some[index] for some, index in zip(labels, place, strict=True)], array[place]
-
-
-def _cases(patch: pytest.MonkeyPatch) -> Iterator[tuple[str, Any, Any, list[list[Any]], np.ndarray[Any, Any]]]:
-    """Name, what is written, its views, the labels of the leading axes, and the array with these axes first."""
-    dataset = make_dataset()
-    values = dataset.temperature.to_numpy()
-    days = ((dataset.month.to_numpy() - _EPOCH) / np.timedelta64(1, "D")).tolist()
-    yield "dates", dataset, True, [days], values
-    by_place = {"temperature": sa.View(rows="month", columns="height")}
-    yield "texts", dataset, by_place, [["Basel", "Bern", "007"]], np.moveaxis(values, 1, 0)
-    strided = sa.LinearArray("float64", (3, 4, 5), (-20, 0, 2), 41, "row-major", RNG.normal(size=60))
-    yield "strides, a/b", {"a/b": strided}, True, [[0, 1, 2]], strided.to_numpy()
-    column_major = np.asfortranarray(RNG.normal(size=(2, 3, 2, 3)))
-    yield "A1", {"A1": column_major}, True, [[0, 1], [0, 1, 2]], column_major
-    twice = xr.Dataset({"t": (("x", "y", "z"), RNG.normal(size=(3, 2, 2)))}, {"x": [1.0, 1.0, np.nan]})
-    yield "duplicates", twice, True, [[0, 1, 2]], twice.t.to_numpy()
-    whole = RNG.integers(0, 99, (2, 4, 11))
-    set_limits(patch, worksheet_rows=40)
-    yield "parts", {"t": whole, "u": np.arange(3)}, ["t"], [[0, 1]], whole
-    patch.undo()
-
-
-def test_every_label_of_the_leading_axes_shows_its_slice(office: Office, tmp_path: Path) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        for name, arrays, views, labels, wanted in _cases(patch):
-            path = tmp_path / "view.xlsx"
-            sa.write(path, arrays, views=views)
-            sheet = openpyxl.load_workbook(path).worksheets[0]
-            corner = next(row for row in range(1, sheet.max_row + 1) if "\\" in str(sheet.cell(row, 1).value))
-            ends = sheet.cell(corner + 1, 2), sheet.cell(corner + wanted.shape[-2], 1 + wanted.shape[-1])
-            cells = ":".join(end.coordinate for end in ends)
-            choices = list(_choices(wanted, labels))
-            steps: list[list[Any]] = []
-            for choice, _ in choices:
-                steps += [["set", sheet.title, f"B{row}", value] for row, value in enumerate(choice, 2)]
-                steps.append(["values", sheet.title, cells])
-            seen = [result for result in office.work_on(path, *steps) if result is not None]
-            assert len(seen) == len(choices)
-            for grid, (choice, elements) in zip(seen, choices, strict=True):
-                shown = np.array([[np.nan if cell == "NaN" else cell for cell in row] for row in grid], float)
-                np.testing.assert_allclose(shown, elements, rtol=1e-14, err_msg=f"{name} {choice}")
 
 
 @pytest.mark.parametrize("suffix", ["xlsx", "ods"])

@@ -73,16 +73,6 @@ def test_values_are_asked_for_as_they_are_and_without_permission_to_write(book: 
 # What people have made of it -----------------------------------------------------------------------------------
 
 
-def test_cells_that_people_have_put_there_are_read(book: Book) -> None:
-    cells = columns(["notes", "", 1], flat("t", np.arange(3.0)), ["=1+1"] * 25, flat("i", np.arange(4)))
-    put(book, cells, cell="B3", raw=False)
-    result = book.read()
-    assert_same(result["t"], np.arange(3.0))
-    assert_same(result["i"], np.arange(4))
-    assert book.scan()["t"].location == "Sheet1!C4"
-    assert book.check() == []
-
-
 def test_formulas_dates_and_percentages_are_their_values(book: Book) -> None:
     cells = flat("t", np.zeros(4))
     cells[-4:] = ["=1/3", "2024-02-29", "50%", "=A22*2"]
@@ -142,23 +132,6 @@ def test_a_header_that_claims_more_than_there_is_costs_nothing(book: Book, capac
 
 
 # Ordinary tables -------------------------------------------------------------------------------------------------
-
-
-def test_an_ordinary_table_is_read_column_by_column(book: Book) -> None:
-    table = {
-        "id": np.array(["007", "008"]),
-        "t": np.array([1.5, np.nan]),
-        "n": np.array([1, 2]),
-        "ok": np.array([True, False]),
-        "day": np.array(["2024-02-29", "2024-03-01"], dtype="M8[D]"),
-    }
-    put(book, [[*table], ["007", 1.5, 1, True, "2024-02-29"], ["008", "", 2, False, "2024-03-01"]])
-    result = sa.read_columns(book.key, client=book.client, format="gsheet")
-    for name, column in table.items():
-        assert_same(result[name], column)
-    assert list(sa.read_columns(f"{book.url}/Sheet1", ["t"], format="gsheet", client=book.client)) == ["t"]
-    with pytest.raises(sa.NotFoundError, match="'id'"):
-        sa.read_columns(book.key, ["nope"], client=book.client, format="gsheet")
 
 
 def test_a_long_table_is_read_in_few_requests(server: SheetsServer) -> None:
