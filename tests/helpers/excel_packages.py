@@ -90,6 +90,15 @@ def replaced(content: bytes, name: str, *pairs: tuple[str, str]) -> bytes:
     return with_parts(content, {name: text.encode()})
 
 
+def edit_part(path: Path, part: str, edit: Callable[[str], str]) -> Path:
+    """Change the text of one part of a workbook, or of all whose names begin so."""
+    content = path.read_bytes()
+    changes = {name: edit(text.decode()).encode() for name, text in parts(content).items() if name.startswith(part)}
+    assert changes
+    path.write_bytes(with_parts(content, changes))
+    return path
+
+
 # What the package keeps in workbooks ---------------------------------------------------------------------------
 
 CUSTOM = "docProps/custom.xml"
@@ -104,6 +113,11 @@ def put_record(path: Path, record: Mapping[str, Any]) -> None:
     """Put another record into a workbook."""
     content = path.read_bytes()
     path.write_bytes(with_parts(content, {CUSTOM: merge_properties(parts(content)[CUSTOM], record, location=CUSTOM)}))
+
+
+def lose_record(path: Path) -> Path:
+    """Take its record out of a workbook, as some programs do."""
+    return edit_part(path, CUSTOM, lambda text: re.sub("<property.*</property>", "", text))
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import csv
 import datetime
 import io
 import math
+import shutil
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -542,6 +543,15 @@ def edited_sheet(path: Path, title: str = "arrays") -> Iterator[Any]:
     book = openpyxl.load_workbook(path, keep_vba=path.suffix == ".xlsm")
     yield book[title]
     book.save(path)
+
+
+def edit_cells(path: Path, edits: dict[str, Any], title: str = "arrays", target: Path | None = None) -> Path:
+    """Type into cells by their addresses through openpyxl, which drops the values of formulas; perhaps in a copy."""
+    path = path if target is None else shutil.copy(path, target)
+    with edited_sheet(path, title) as sheet:
+        for address, value in edits.items():
+            sheet[address] = value
+    return path
 
 
 def get_columns(path: Path) -> list[list[Any]]:

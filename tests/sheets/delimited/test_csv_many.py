@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import numpy as np
@@ -43,20 +42,6 @@ def test_a_damaged_one_among_many_is_named(tmp_path: Path, damage: str) -> None:
         sa.read(tmp_path / "many.csv")
     assert caught.value.array == "a41"
     assert caught.value.location == findings[0].location
-
-
-@pytest.mark.parametrize("count", [2, 9, 16, 17, 40])
-def test_any_one_of_many_columns_is_split_from_the_nearer_side(count: int) -> None:
-    arrays = {f"x{place}": np.arange(3) + 10 * place for place in range(count)}
-    file = io.BytesIO()
-    sa.write_csv(file, arrays)
-    for content in (file.getvalue(), file.getvalue().replace(b"\r\n", b"\n"), file.getvalue()[:-2]):
-        for name, array in arrays.items():
-            (result,) = sa.read_csv(io.BytesIO(content), [name]).values()
-            assert result.tolist() == array.tolist()
-        few = [*arrays][: count // 8]
-        some = sa.read_csv(io.BytesIO(content), [few[-1], few[0]] if few else ["x1"])
-        assert all(array.tolist() == arrays[name].tolist() for name, array in some.items())
 
 
 def test_very_many_wrong_cells_of_one_array_leave_those_beside_it_as_they_are(

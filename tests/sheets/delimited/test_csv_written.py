@@ -1,4 +1,4 @@
-"""A text that stands as it was written is read without a search: with the result of the search, or not at all."""
+"""Texts as they were written, and harmed ones: the compiled loop and the plain way read them alike."""
 
 from __future__ import annotations
 
@@ -117,16 +117,6 @@ def test_a_harmed_text_is_read_alike_by_both_ways(arrays: dict[str, Any], data: 
         assert_both_ways_agree(content, patch)
 
 
-def test_an_infinity_is_a_word_and_no_number_too_large(monkeypatch: pytest.MonkeyPatch, few_are_many: None) -> None:
-    content = written({"doubles": LONG["doubles"]})
-    both = written({"doubles": LONG["doubles"], "numbers": LONG["numbers"]})
-    assert content.count(b"-Infinity") == 3
-    assert_both_ways_agree(content, monkeypatch)
-    for numeral in (b"1e999", b"-1e999", b"Infinity", b"inf"):
-        assert_both_ways_agree(content.replace(b"-Infinity", numeral, 1), monkeypatch)
-        assert_both_ways_agree(both.replace(b"-Infinity", numeral, 2), monkeypatch)
-
-
 def test_options_are_refused_and_heeded_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     content = written({"doubles": np.array([1.5, 2.5]), "'=b": np.array(["'=x"])})
     for options in (
@@ -223,17 +213,6 @@ def test_arrays_below_each_other_are_read_whatever_their_length(
         assert name == "second" or (turned[name].dtype, turned[name].tolist()) == (value.dtype, value.tolist())
 
 
-def test_arrays_beyond_one_look_at_a_column_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    set_limits(monkeypatch, csv_short_cells=64)
-    arrays = {f"x{number}": np.arange(number % 90 + 0.5) for number in range(200)}
-    text = b"".join(written({name: array}) for name, array in arrays.items())
-    for names in (None, list(arrays)[::-1]):
-        got = sa.read_csv(io.BytesIO(text), names)
-        assert list(got) == (names or list(arrays))
-        for name, array in got.items():
-            assert array.tolist() == arrays[name].tolist()
-
-
 @pytest.mark.parametrize("more", ["", "abc, ~|;:^x"])
 @pytest.mark.parametrize("beside", [{}, {"1": np.arange(3)}])
 def test_a_column_of_every_control_character_is_read(more: str, beside: dict[str, Any]) -> None:
@@ -244,11 +223,3 @@ def test_a_column_of_every_control_character_is_read(more: str, beside: dict[str
     for formulas in ("escape", "keep"):
         read = sa.read(io.BytesIO(file.getvalue()), format="csv", formulas=formulas)["0"]
         assert read.tolist() == text.tolist()
-
-
-def test_what_stands_for_stray_quotes_is_not_the_delimiter() -> None:
-    marks = [chr(number) for number in (*range(1, 7), *range(0x1C, 0x20))]
-    cells = [*marks, '5" pipe', 'a "b" c']
-    header = ["t", *sa.to_linear(np.array(cells))[: -len(cells)]]
-    text = "\n".join(map(str, [*header, *cells]))
-    assert sa.read(io.BytesIO(text.encode()), format="csv")["t"].tolist() == cells

@@ -67,7 +67,7 @@ def test_a_text_of_the_longest_length_is_kept_and_a_longer_one_refused(tmp_path:
     assert_same(sa.read(tmp_path / "x.xlsx")["t"], longest)
 
 
-@pytest.mark.parametrize("option", [{"mode": "x"}, {"cells": "exact"}, {"if_sheet_exists": "skip"}])
+@pytest.mark.parametrize("option", [{"mode": "x"}, {"cells": "exact"}, {"dates": "iso"}, {"if_sheet_exists": "skip"}])
 def test_options_are_checked(tmp_path: Path, option: dict[str, str]) -> None:
     with pytest.raises(sa.LimitError, match=next(iter(option))):
         sa.write(tmp_path / "x.xlsx", {"x": np.arange(3)}, **option)

@@ -205,19 +205,6 @@ def finite(count: int) -> np.ndarray[Any, Any]:
     return result[np.isfinite(result) & (np.abs(result) < 1.7e308)]
 
 
-def test_openpyxl_leaves_what_the_code_at_16_digits_says(tmp_path: Path) -> None:
-    numbers = finite(300)
-    write_numbers(tmp_path / "numbers.xlsx", numbers.tolist())
-    assert np.array_equal(read_numbers(tmp_path / "numbers.xlsx"), numbers)
-    book = openpyxl.load_workbook(tmp_path / "numbers.xlsx")
-    book.save(tmp_path / "again.xlsx")
-    again = read_numbers(tmp_path / "again.xlsx")
-    assert not np.array_equal(again, numbers)
-    before, after = (make_fingerprint(array, FLOAT64, blocks=8) for array in (numbers, again))
-    assert before["sixteen"] == after["sixteen"]
-    assert before["fifteen"] != after["fifteen"]
-
-
 def test_libreoffice_leaves_what_the_code_at_15_digits_says(tmp_path: Path) -> None:
     numbers = finite(examples(3000))
     write_numbers(tmp_path / "numbers.xlsx", numbers.tolist())

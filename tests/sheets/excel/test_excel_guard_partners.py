@@ -12,6 +12,7 @@ import numpy as np
 import openpyxl
 import pytest
 from limits import set_limits
+from mixtures import edited_sheet
 from programs import resave, resave_by_node
 
 import sheetarray as sa
@@ -452,11 +453,9 @@ def test_a_renamed_array_with_another_row_is_known_by_its_guard(tmp_path):
     path = tmp_path / "t.xlsx"
     arrays = {"t": np.linspace(0, 1, 12), "day": np.datetime64("2026-03-01") + np.arange(12)}
     sa.write(path, arrays, guard=True)
-    book = openpyxl.load_workbook(path)
-    sheet = book["arrays"]
-    sheet["A1"] = "temp"
-    sheet.append([7.25, sheet.cell(sheet.max_row, 2).value])
-    book.save(path)
+    with edited_sheet(path) as sheet:
+        sheet["A1"] = "temp"
+        sheet.append([7.25, sheet.cell(sheet.max_row, 2).value])
     renamed, appended = sa.check(path)
     assert renamed.message == "was written under the name 't', and renamed since"
     assert appended.message.startswith("row 12 appended in 2 arrays (row 32 of the sheet, 2026-03-12)")
@@ -469,12 +468,10 @@ def test_rows_that_came_and_went_are_named_as_people_see_them(guard, count, tmp_
     path = tmp_path / "t.xlsx"
     arrays = {"t": np.linspace(0, 1, 30), "day": np.datetime64("2026-03-01") + np.arange(30), "n": np.arange(30)}
     sa.write(path, arrays, guard=guard)
-    book = openpyxl.load_workbook(path)
-    sheet = book["arrays"]
-    sheet.delete_rows(25, count)
-    for row in range(count):
-        sheet.append([7.25 + row, sheet.cell(20, 2).value, 99 + row])
-    book.save(path)
+    with edited_sheet(path) as sheet:
+        sheet.delete_rows(25, count)
+        for row in range(count):
+            sheet.append([7.25 + row, sheet.cell(20, 2).value, 99 + row])
     (finding,) = sa.check(path)
     new = (
         ": row 49 of the sheet is new (2026-03-01)" if count == 1 else ": rows 48, 49 of the sheet are new (2026-03-01)"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
 import warnings
-import zipfile
 from decimal import ROUND_HALF_UP, Context, Decimal
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
-from excel_packages import parts, with_parts
+from excel_packages import edit_part, parts, with_parts
 from programs import resave, resave_by_node
 
 import sheetarray as sa
@@ -40,15 +40,12 @@ def _by_openpyxl(path: Path, folder: Path) -> Path:
 def _by_fifteen(path: Path, folder: Path) -> Path:
     """Write every number as `%.15g` does."""
 
-    def rounded(match: re.Match[bytes]) -> bytes:
-        return b"<v>%s</v>" % (b"%.15g" % float(match[1]))
-
-    target = folder / "fifteen.xlsx"
-    with zipfile.ZipFile(path) as source, zipfile.ZipFile(target, "w") as sink:
-        for name in source.namelist():
-            content = source.read(name)
-            sink.writestr(name, re.sub(rb"<v>([^<]*)</v>", rounded, content) if "sheet1" in name else content)
-    return target
+    target = shutil.copy(path, folder / "fifteen.xlsx")
+    return edit_part(
+        target,
+        "xl/worksheets/sheet1.xml",
+        lambda text: re.sub("<v>([^<]*)</v>", lambda number: f"<v>{float(number[1]):.15g}</v>", text),
+    )
 
 
 PROGRAMS = {

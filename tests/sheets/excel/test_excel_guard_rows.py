@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import openpyxl
 import pytest
 from command_line import run_command
 from examples import examples
 from excel_packages import parts, with_parts
 from fingerprints import at_15, random_numbers
+from mixtures import edited_sheet
 
 import sheetarray as sa
 from sheetarray import LinearArray, aligning
@@ -118,13 +118,11 @@ def guarded(tmp_path: Path) -> tuple[Path, Array]:
 
 def rearrange(path: Path, rows: Array) -> Path:
     """Put other rows into the column of the array, and save the workbook."""
-    book = openpyxl.load_workbook(path)
-    sheet = book["arrays"]
-    first = next(row for row in range(1, 99) if sheet.cell(row, 1).value == "data") + 1
-    sheet.delete_rows(first, sheet.max_row)
-    for place, element in enumerate(rows.ravel().tolist()):
-        sheet.cell(first + place, 1, element)
-    book.save(path)
+    with edited_sheet(path) as sheet:
+        first = next(row for row in range(1, 99) if sheet.cell(row, 1).value == "data") + 1
+        sheet.delete_rows(first, sheet.max_row)
+        for place, element in enumerate(rows.ravel().tolist()):
+            sheet.cell(first + place, 1, element)
     return path
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import io
 import re
 import zipfile
@@ -13,6 +12,7 @@ import numpy as np
 import openpyxl
 import pytest
 from limits import set_limits
+from mixtures import edit_cells
 from programs import resave
 
 import sheetarray as sa
@@ -171,16 +171,6 @@ def test_a_column_is_shown_as_finely_as_it_needs(tmp_path: Path, texts: list[str
     assert cell.number_format == code
 
 
-def test_an_edited_date_is_read_under_its_unit(tmp_path: Path) -> None:
-    sa.write(tmp_path / "dates.xlsx", {"t": np.array(["2026-07-01", "2026-07-02"], "M8[ns]")})
-    book = openpyxl.load_workbook(tmp_path / "dates.xlsx")
-    book.worksheets[0]["A"][-1].value = datetime.datetime(2026, 7, 3, 6)
-    book.save(tmp_path / "dates.xlsx")
-    assert (
-        sa.read(tmp_path / "dates.xlsx")["t"].tolist() == np.array(["2026-07-01", "2026-07-03T06"], "M8[ns]").tolist()
-    )
-
-
 @pytest.mark.parametrize("unit", ["us", "ns"])
 def test_fine_moments_are_texts_without_zeros_that_say_nothing(unit: str, tmp_path: Path) -> None:
     texts = ["1850-01-01", "1850-01-01T12:30:00", "1850-06-01T00:00:00.500", "NaT", "2024-01-01T00:00:00.120300"]
@@ -202,19 +192,6 @@ def test_fine_moments_are_texts_without_zeros_that_say_nothing(unit: str, tmp_pa
         assert list(sa.check(saved)) == []
 
 
-@pytest.mark.parametrize("options", [{"dates": "text"}, {"cells": "text"}])
-def test_dates_are_text_where_that_is_wanted(options: dict[str, Any]) -> None:
-    moments = np.array(["2024-05-06"], "M8[D]")
-    file = written({"d": moments}, **options)
-    assert sheet_of(file)["A"][-1].value == "2024-05-06"
-    assert_same(read_again(file)["d"], moments)
-
-
-def test_an_option_that_there_is_not_is_refused() -> None:
-    with pytest.raises(sa.LimitError, match="real"):
-        written({"d": SHORT}, dates="iso")
-
-
 def test_numbers_that_lost_the_format_of_a_date_are_dates_still(tmp_path: Path) -> None:
     moments = np.array(["2024-05-06T07", "2024-05-06T08"], "M8[h]")
     path = tmp_path / "x.xlsx"
@@ -234,9 +211,7 @@ def test_numbers_that_lost_the_format_of_a_date_are_dates_still(tmp_path: Path) 
 def test_a_time_of_day_where_days_are_counted_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.xlsx"
     sa.write(path, {"d": np.array(["2024-05-06", "2024-05-07"], "M8[D]")})
-    book = openpyxl.load_workbook(path)
-    book.worksheets[0]["A21"].value = 45418.5
-    book.save(path)
+    edit_cells(path, {"A21": 45418.5})
     with pytest.raises(sa.FormatError, match=r"A21.*2024-05-06T12:00:00"):
         sa.read(path)
 
@@ -411,8 +386,8 @@ def test_formats_are_for_numbers_that_are_written(tmp_path: Path) -> None:
 def test_columns_are_as_wide_as_their_largest_number_far_below() -> None:
     numbers = np.full(10**5, 0.25)
     numbers[-2] = -12345678901.25
-    sheet = sheet_of(written({"x": numbers}))
-    assert sheet.column_dimensions["A"].width >= len("-12345678901.25")
+    (width,) = re.findall(r'<col [^>]*width="([0-9.]+)"', sheet_xml(written({"x": numbers})))
+    assert float(width) >= len("-12345678901.25")
 
 
 @pytest.mark.parametrize("unit", ["us", "ns"])
@@ -458,16 +433,6 @@ def test_print_areas_are_names_of_their_sheets_and_go_with_them(tmp_path: Path) 
     book = openpyxl.load_workbook(path)
     assert not book["run"].print_area
     assert book["other"].print_area == "'other'!$A$1:$B$2"
-
-
-def test_every_defined_name_covers_one_array_exactly() -> None:
-    arrays = {"grid": GRID, "short": SHORT, "d": np.array(["2024-05-06"] * 3, "M8[D]")}
-    book = openpyxl.load_workbook(written(arrays))
-    assert {name: book.defined_names[name].attr_text for name in book.defined_names} == {
-        "grid": "'arrays'!$A$24:$A$47",
-        "short": "'arrays'!$B$24:$B$25",
-        "d": "'arrays'!$C$24:$C$26",
-    }
 
 
 def test_only_rows_of_headers_have_attributes_of_their_own() -> None:

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import openpyxl
 import pytest
-from excel_packages import put_record, record_of, with_parts
+from excel_packages import lose_record, put_record, record_of, with_parts
 from fingerprints import make_fingerprint
 from hostile import bounded_memory
 from limits import get_limit, set_limits
+from mixtures import edited_sheet
 
 import sheetarray as sa
 from sheetarray import LinearArray
@@ -103,21 +103,6 @@ def test_what_became_of_one_of_very_many_arrays_is_said(hundred: dict[str, Any],
     assert "was edited" in said[0].message
 
 
-def test_an_exchange_and_a_missing_array_are_said_of_very_many(hundred: dict[str, Any], tmp_path: Path) -> None:
-    path, arrays = tmp_path / "many.xlsx", hundred
-    sa.write(path, arrays)
-    record = record_of(path)
-    arrays["a1"], arrays["a2"] = arrays["a2"], arrays["a1"]
-    del arrays["a5"]
-    sa.write(path, arrays)
-    put_record(path, record)
-    messages = {(finding.array or finding.location): finding.message for finding in sa.check(path)}
-    assert "exchanged with 'a2'" in messages["a1"]
-    assert "exchanged with 'a1'" in messages["a2"]
-    assert "is gone" in messages["a5"]
-    assert len(messages) == 3
-
-
 def test_the_record_of_very_many_arrays_takes_few_properties() -> None:
     for count in (MANY, 3 * MANY):
         file = io.BytesIO()
@@ -188,9 +173,8 @@ def test_a_record_of_many_takes_no_memory_that_it_does_not_fill() -> None:
 
 
 def saved_with(path: Path, how: Callable[[Any], None]) -> list[str]:
-    book = openpyxl.load_workbook(path)
-    how(book["arrays"])
-    book.save(path)
+    with edited_sheet(path) as sheet:
+        how(sheet)
     return [str(finding) for finding in sa.check(path)]
 
 
@@ -235,11 +219,7 @@ def test_an_array_of_which_nothing_is_known_beside_others_is_named(book: Path) -
 
 
 def test_a_workbook_without_any_record_is_told_once(book: Path) -> None:
-    opened = openpyxl.load_workbook(book)
-    for name in list(opened.custom_doc_props.names):
-        del opened.custom_doc_props[name]
-    opened.save(book)
-    (finding,) = sa.check(book)
+    (finding,) = sa.check(lose_record(book))
     assert (finding.severity, finding.location) == ("warning", None)
     assert finding.message.startswith("the workbook has no record of its arrays")
     assert finding.hint

@@ -143,15 +143,6 @@ def test_names_are_names_and_unique_without_case(arrays: list[str], taken: list[
         assert len({*map(fold, names.values()), *map(fold, taken)}) == len(arrays) + len(taken)
 
 
-@given(st.lists(st.text("aA_1.xX-é", min_size=1, max_size=4), unique=True, min_size=1, max_size=30))
-def test_every_name_that_is_one_stays_if_no_other_is_the_same(arrays: list[str]) -> None:
-    names = defined_names(arrays)
-    folded = [array.casefold() for array in arrays]
-    for array in arrays:
-        if folded.count(array.casefold()) == 1 and defined_names([array]) == {array: array}:
-            assert names[array] == array
-
-
 # References --------------------------------------------------------------------------------------------------
 
 

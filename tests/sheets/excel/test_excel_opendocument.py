@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import io
-import json
 import random
-from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
 import pytest
-from children import SECONDS, measured, run_limited
-from examples import PART, examples
+from examples import examples
 from foreign_books import cells_of, document, opened, table_cell, table_row, words
 from limits import set_limits
 from round_trips import without_loops
@@ -118,12 +115,6 @@ needs_loop = pytest.mark.skipif(not loops.COMPILED, reason="the compiled loops w
 def by_the_parser(content: bytes, which: int = 0) -> Any:
     with without_loops():
         return told(content, which)
-
-
-TRUTH = row(
-    *(cell("float", number, "", f' table:formula="of:={name}()"') for name, number in [("TRUE", "1"), ("FALSE", "0")])
-)
-FORMULAS = row(cell("float", "2", "2", ' table:formula="of:=[.A1]+1"'), cell("float", "3", "3"))
 
 
 def rows_for_the_parser(rows: str) -> int:
@@ -287,23 +278,3 @@ def test_as_many_elements_are_parsed_as_the_limit(odd: str, monkeypatch: pytest.
     assert not isinstance(told(content), str)
     set_limits(monkeypatch, opendocument_parsed=elements - 1)
     assert "very many elements of unusual XML" in told(content)
-
-
-_READ = """
-import json, sys, warnings
-import sheetarray as sa
-warnings.simplefilter("ignore")
-print(json.dumps([len(column) for column in sa.read_columns(sys.argv[1]).values()]))
-"""
-
-
-@pytest.mark.slow
-@measured
-def test_three_million_cells_are_read_within_bounds(tmp_path: Path) -> None:
-    path = tmp_path / "long.ods"
-    numbers = [cell("float", repr(index / 7), "0") for index in range(7)]
-    count = 400_000 // PART
-    rows = (row(*numbers, cell("string", "", f"row {index}")) for index in range(count))
-    path.write_bytes(document({"a": table_row(*(table_cell(f"c{index}") for index in range(8))) + "".join(rows)}))
-    lengths = json.loads(run_limited(_READ, path, seconds=SECONDS, part=PART).output)
-    assert lengths == [count] * 8

@@ -17,6 +17,7 @@ from children import run_limited
 from examples import cross, examples
 from excel_packages import parts, record_of, rich, with_parts
 from limits import set_limits
+from mixtures import edit_cells
 from programs import read_by_node, resave, resave_by_node, schema_errors
 
 import sheetarray as sa
@@ -33,11 +34,7 @@ EDITED = "A70"  # f[50], below the name and 18 cells of the header
 
 
 def by_openpyxl(path: Path, folder: Path, edits: dict[str, float]) -> Path:
-    book = openpyxl.load_workbook(path)
-    for cell, value in edits.items():
-        book["arrays"][cell] = value
-    book.save(folder / "openpyxl.xlsx")
-    return folder / "openpyxl.xlsx"
+    return edit_cells(path, edits, target=folder / "openpyxl.xlsx")
 
 
 def by_pandas(path: Path, folder: Path, edits: dict[str, float]) -> Path:

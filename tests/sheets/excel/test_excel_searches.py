@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,8 +13,9 @@ import numpy as np
 import openpyxl
 import pytest
 import xlsxwriter
-from excel_packages import parts, put_record, record_of, sheets_looked_into
+from excel_packages import parts, put_record, record_of, sheets_looked_into, zipped
 from limits import set_limits
+from mixtures import edited_sheet
 
 import sheetarray as sa
 from sheetarray.sheets.excel.reader import book as books
@@ -50,11 +50,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def change_parts(path: Path, change: Callable[[str, bytes], tuple[str, bytes]]) -> None:
-    with zipfile.ZipFile(path) as archive:
-        parts = [change(name, archive.read(name)) for name in archive.namelist()]
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in parts:
-            archive.writestr(name, content)
+    path.write_bytes(zipped(dict(change(name, content) for name, content in parts(path.read_bytes()).items())))
 
 
 def change_record(path: Path, change: Callable[[Any], Any]) -> None:
@@ -200,12 +196,9 @@ def test_a_table_of_text_may_hold_an_array(tmp_path: Path, text: bool) -> None:
 
 
 def test_adopting_and_restoring_renew_what_is_known(path: Path, inflated: list[str]) -> None:
-    book = openpyxl.load_workbook(path)
-    book["arrays"].append([12.0])
-    book["arrays"].append([13.0])
-    book["arrays"].append([14.0])
-    book["arrays"].append([15.0])
-    book.save(path)
+    with edited_sheet(path) as sheet:
+        for number in range(12, 16):
+            sheet.append([float(number)])
     sa.adopt(path)
     assert len(record_of(path)["searches"]["sheets"]) == 2
     inflated.clear()

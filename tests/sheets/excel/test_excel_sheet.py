@@ -440,3 +440,11 @@ def test_a_cell_has_one_value_and_no_elements_in_it(values: str, reason: str) ->
     rows = rows_of(columns(listed("float64", [f">{values}</c>"])))
     with pytest.raises(sa.FormatError, match=rf"A20: {reason}"):
         read(book(rows))
+
+
+def test_rows_and_cells_without_references_follow_each_other() -> None:
+    cells = [text("a"), *header("float64", 3000), *[number(index / 7) for index in range(3000)]]
+    rows = "".join(f'<row><c{cell}<c t="str"><v>x{index}</v></c><c s="0"/></row>' for index, cell in enumerate(cells))
+    for made in (rows, rows.replace("<row>", "<row/><row>", 1), "<!-- -->" + rows):
+        result = sa.read(io.BytesIO(book(made)), format="xlsx")
+        assert np.array_equal(result["a"], np.arange(3000) / 7)

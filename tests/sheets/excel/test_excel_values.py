@@ -83,14 +83,6 @@ def test_text_means_what_the_dtype_says() -> None:
     assert_same(one("bool", boolean(True), number(0), text("TRUE")), np.array([True, False, True]))
 
 
-def test_integers_are_exact_beyond_what_a_double_holds() -> None:
-    wanted = [2**63 - 1, -(2**63), 2**53 + 1, 0, 10**18 + 1]
-    assert_same(one("int64", *map(number, wanted)), np.array(wanted))
-    assert_same(one("int64", *(text(str(value)) for value in wanted)), np.array(wanted))
-    assert_same(one("int64", number(1), *(text(str(value)) for value in wanted)), np.array([1, *wanted]))
-    assert_same(one("uint64", number(2**64 - 1), number(0)), np.array([2**64 - 1, 0], np.uint64))
-
-
 @pytest.mark.parametrize(
     ("dtype", "cell"),
     [

@@ -16,8 +16,9 @@ import pytest
 import xarray as xr
 import xlsxwriter
 from examples import STRIDE
-from excel_packages import sheets_looked_into
+from excel_packages import edit_part, lose_record, sheets_looked_into
 from limits import set_limits
+from mixtures import edited_sheet
 from programs import resave, resave_all, schema_errors
 
 import sheetarray as sa
@@ -70,22 +71,18 @@ def look_at(path: Path, title: str | None = None) -> SeenView:
 
 def choose(path: Path, target: Path, *choices: object) -> Path:
     """Write a workbook with other values in the choosers of its first view, from the top, and no value of a formula."""
-    with zipfile.ZipFile(path) as old, zipfile.ZipFile(target, "w") as new:
-        for name in old.namelist():
-            content = old.read(name)
-            if name == "xl/worksheets/sheet1.xml":
-                text = re.sub(r"</f><v>[^<]*</v>", "</f>", content.decode())
-                for row, choice in enumerate(choices, 2):
-                    cell = (
-                        f't="inlineStr"><is><t>{choice}</t></is></c>'
-                        if isinstance(choice, str)
-                        else f"><v>{choice}</v></c>"
-                    )
-                    text, count = re.subn(rf'(<c r="B{row}"(?: s="\d+")?)[^>]*>.*?</c>', rf"\1 {cell}", text)
-                    assert count == 1
-                content = text.encode()
-            new.writestr(name, content)
-    return target
+    shutil.copy(path, target)
+
+    def put(text: str) -> str:
+        text = re.sub(r"</f><v>[^<]*</v>", "</f>", text)
+        for row, choice in enumerate(choices, 2):
+            text_cell = f't="inlineStr"><is><t>{choice}</t></is></c>'
+            cell = text_cell if isinstance(choice, str) else f"><v>{choice}</v></c>"
+            text, count = re.subn(rf'(<c r="B{row}"(?: s="\d+")?)[^>]*>.*?</c>', rf"\1 {cell}", text)
+            assert count == 1
+        return text
+
+    return edit_part(target, "xl/worksheets/sheet1.xml", put)
 
 
 # Computed by LibreOffice ---------------------------------------------------------------------------------------
@@ -193,12 +190,10 @@ def test_a_wrong_choice_shows_no_other_slice(tmp_path: Path) -> None:
 def test_an_edit_of_the_column_shows_in_the_grid(tmp_path: Path) -> None:
     path = tmp_path / "t.xlsx"
     sa.write(path, {"t": np.arange(6.0).reshape(2, 3)}, views=True)
-    book = openpyxl.load_workbook(path)
-    sheet = book["arrays"]
-    sheet.cell(sheet.max_row, 1).value = 50.25
-    book.save(tmp_path / "edited.xlsx")
-    assert sa.read(tmp_path / "edited.xlsx")["t"].tolist() == [[0, 1, 2], [3, 4, 50.25]]
-    assert look_at(resave(tmp_path / "edited.xlsx", "xlsx", tmp_path / "saved")).grid == [[0, 1, 2], [3, 4, 50.25]]
+    with edited_sheet(path) as sheet:
+        sheet.cell(sheet.max_row, 1).value = 50.25
+    assert sa.read(path)["t"].tolist() == [[0, 1, 2], [3, 4, 50.25]]
+    assert look_at(resave(path, "xlsx", tmp_path / "saved")).grid == [[0, 1, 2], [3, 4, 50.25]]
 
 
 # As written ----------------------------------------------------------------------------------------------------
@@ -370,12 +365,7 @@ def test_a_view_is_never_taken_for_an_array(with_views: list[Path], tmp_path: Pa
         elif saved_by in ("libreoffice", "ods"):
             path = resave(path, "xlsx" if saved_by == "libreoffice" else "ods", tmp_path / "saved")
         elif saved_by == "lost record":
-            with zipfile.ZipFile(path) as old:
-                parts = {name: old.read(name) for name in old.namelist()}
-            parts["docProps/custom.xml"] = re.sub(b"<property.*</property>", b"", parts["docProps/custom.xml"])
-            with zipfile.ZipFile(path, "w") as new:
-                for name, content in parts.items():
-                    new.writestr(name, content)
+            lose_record(path)
         assert set(sa.read(path)) == set(sa.scan(path)) == names
         assert {finding.severity for finding in sa.check(path)} <= {"warning"}
         if saved_by != "lost record":
@@ -390,10 +380,9 @@ def test_a_view_as_written_is_not_looked_at_and_a_changed_one_is(tmp_path: Path)
         for look in (sa.scan, sa.read, lambda path: list(sa.check(path))):
             look(path)
     assert set(noted) == {"sheet2.xml"}
-    book = openpyxl.load_workbook(path)
-    for row, cell in enumerate(sa.to_linear(np.arange(3.0)), 1):
-        book["t view"].cell(row, 30).value = cell
-    book.save(path)
+    with edited_sheet(path, "t view") as view:
+        for row, cell in enumerate(sa.to_linear(np.arange(3.0)), 1):
+            view.cell(row, 30).value = cell
     assert set(sa.scan(path)) == {"t", "AD"}  # an array that somebody puts there is not absent in silence
 
 

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
-from excel_packages import put_record, record_of, sheets_looked_into
+from excel_packages import edit_part, lose_record, put_record, record_of, sheets_looked_into
 from limits import set_limits
+from mixtures import edit_cells, edited_sheet
 from programs import resave, resave_by_node, schema_errors
 
 import sheetarray as sa
@@ -28,27 +29,6 @@ RNG = np.random.default_rng(7)
 def write_grid(path: Path, array: Any, **options: Any) -> Path:
     """A workbook with one array, `t`, and its view for editing."""
     sa.write(path, {"t": array}, views={"t": EDITABLE}, **options)
-    return path
-
-
-def change(path: Path, part: str, edit: Callable[[str], str]) -> None:
-    """Change one part of a workbook, or all whose names begin so."""
-    with zipfile.ZipFile(path) as old:
-        parts = {name: old.read(name) for name in old.namelist()}
-    changed = {name: edit(content.decode()).encode() for name, content in parts.items() if name.startswith(part)}
-    assert changed
-    parts |= changed
-    with zipfile.ZipFile(path, "w") as new:
-        for name, content in parts.items():
-            new.writestr(name, content)
-
-
-def edit_by_openpyxl(path: Path, edits: dict[str, Any], title: str = "t view") -> Path:
-    """Put values into cells of a sheet; openpyxl drops the values of all formulas."""
-    book = openpyxl.load_workbook(path)
-    for address, value in edits.items():
-        book[title][address] = value
-    book.save(path)
     return path
 
 
@@ -68,7 +48,7 @@ def test_every_dtype_is_exact_as_written_and_where_values_of_formulas_are_gone(t
         for name, array in arrays.items():
             assert_same(read[name], array)
         assert list(sa.check(path)) == []
-        change(path, "xl/worksheets/sheet", lambda text: dropped.sub("</f>", text))
+        edit_part(path, "xl/worksheets/sheet", lambda text: dropped.sub("</f>", text))
     with pytest.raises(sa.LimitError, match="generic"):
         write_grid(tmp_path / "g.xlsx", np.array([[1, None, "x"]], object))
 
@@ -99,7 +79,7 @@ def test_strides_of_any_kind_leave_the_rest_of_the_buffer_where_it_is(tmp_path: 
     shown = {name: array.to_numpy() for name, array in arrays.items()}
     read = sa.read(path)
     for name in arrays:
-        edit_by_openpyxl(path, {"B3": 0.125}, f"{name} view")
+        edit_cells(path, {"B3": 0.125}, f"{name} view")
     changed = sa.read(path)
     for name, wanted in shown.items():
         assert read[name].tolist() == wanted.tolist()
@@ -115,7 +95,7 @@ def test_strides_of_any_kind_leave_the_rest_of_the_buffer_where_it_is(tmp_path: 
 
 def test_edits_of_the_grid_are_read_at_their_indices_and_named(tmp_path: Path) -> None:
     array = np.arange(24.0).reshape(2, 3, 4)
-    path = edit_by_openpyxl(write_grid(tmp_path / "t.xlsx", array), {"C4": 99.5, "E11": -1})
+    path = edit_cells(write_grid(tmp_path / "t.xlsx", array), {"C4": 99.5, "E11": -1}, "t view")
     wanted = array.copy()
     wanted[0, 1, 1], wanted[1, 2, 3] = 99.5, -1
     assert_same(sa.read(path)["t"], wanted)
@@ -135,7 +115,7 @@ def test_a_program_that_leaves_old_values_in_formulas_hides_no_edit(tmp_path: Pa
 
 
 def test_a_cell_that_is_emptied_is_a_blank_and_no_zero(tmp_path: Path) -> None:
-    path = edit_by_openpyxl(write_grid(tmp_path / "t.xlsx", np.arange(6.0).reshape(2, 3)), {"C2": None})
+    path = edit_cells(write_grid(tmp_path / "t.xlsx", np.arange(6.0).reshape(2, 3)), {"C2": None}, "t view")
     with pytest.raises(sa.FormatError, match="blank") as raised:
         sa.read(path)
     assert raised.value.location == "arrays!A23"
@@ -163,7 +143,9 @@ def test_elements_of_a_view_that_is_gone_are_errors_and_no_rows_that_were_delete
 
 @pytest.mark.parametrize("formula", ["=C2", "=B3", "=B2", "=SUM(C2:C3)", "='arrays'!A22", "=nowhere!A1"])
 def test_what_leads_to_another_formula_is_an_error_with_its_address(tmp_path: Path, formula: str) -> None:
-    path = edit_by_openpyxl(write_grid(tmp_path / "t.xlsx", np.arange(6.0).reshape(2, 3)), {"B2": formula, "C2": "=B2"})
+    path = edit_cells(
+        write_grid(tmp_path / "t.xlsx", np.arange(6.0).reshape(2, 3)), {"B2": formula, "C2": "=B2"}, "t view"
+    )
     with pytest.raises(sa.FormatError, match="a formula without a value") as raised:
         sa.read(path)
     assert raised.value.location == "arrays!A22"
@@ -171,15 +153,15 @@ def test_what_leads_to_another_formula_is_an_error_with_its_address(tmp_path: Pa
 
 def test_a_formula_typed_into_the_column_is_told_and_those_of_the_view_are_not(tmp_path: Path) -> None:
     path = write_grid(tmp_path / "t.xlsx", np.arange(6.0).reshape(2, 3))
-    change(path, "xl/worksheets/sheet2.xml", lambda text: text.replace("'t view'!C2", "1+0"))
+    edit_part(path, "xl/worksheets/sheet2.xml", lambda text: text.replace("'t view'!C2", "1+0"))
     (finding,) = sa.check(path)
     assert "t[0, 1] (A23) is a formula now" in finding.message
 
 
 def test_a_lost_record_loses_nothing_else(tmp_path: Path) -> None:
     array = np.arange(6.0).reshape(2, 3)
-    path = edit_by_openpyxl(write_grid(tmp_path / "t.xlsx", array), {"B2": 8})
-    change(path, "docProps/custom.xml", lambda text: re.sub("<property.*</property>", "", text))
+    path = edit_cells(write_grid(tmp_path / "t.xlsx", array), {"B2": 8}, "t view")
+    lose_record(path)
     wanted = array.copy()
     wanted[0, 0] = 8
     assert_same(sa.read(path)["t"], wanted)
@@ -220,7 +202,7 @@ def test_a_sheet_that_is_added_brings_its_view_for_editing(tmp_path: Path) -> No
     write_grid(path, array, mode="a", sheet="a<b>{} c", guard=True)
     assert_same(sa.read(path)["t"], array)
     assert list(sa.check(path)) == []
-    edit_by_openpyxl(path, {"B3": 0.5})
+    edit_cells(path, {"B3": 0.5}, "t view")
     array[0, 0, 0] = 0.5
     assert_same(sa.read(path)["t"], array)
 
@@ -240,11 +222,9 @@ def known_views(path: Path) -> set[str]:
 
 def append_cells(path: Path, values: list[float]) -> None:
     """Write values below the first column of the sheet of arrays, as openpyxl saves it."""
-    book = openpyxl.load_workbook(path)
-    sheet = book["arrays"]
-    for place, value in enumerate(values, sheet.max_row + 1):
-        sheet.cell(place, 1, value)
-    book.save(path)
+    with edited_sheet(path) as sheet:
+        for value in values:
+            sheet.append([value])
 
 
 def test_a_view_of_an_array_that_grew_is_made_anew(tmp_path: Path) -> None:
@@ -274,9 +254,7 @@ def test_a_view_of_an_array_that_grew_is_made_anew(tmp_path: Path) -> None:
 def test_a_view_that_a_program_saved_again_is_known_again(tmp_path: Path) -> None:
     path = tmp_path / "t.xlsx"
     sa.write(path, {"t": ARRAY, "u": ARRAY}, views={"t": sa.View(), "u": sa.View(editable=True)})
-    book = openpyxl.load_workbook(path)
-    book["u view"]["B3"] = 0.5
-    book.save(path)
+    edit_cells(path, {"B3": 0.5}, "u view")
     assert known_views(path) == set()
     assert sa.adopt(path) == {}
     assert known_views(path) == {"t view", "u view"}
@@ -333,10 +311,10 @@ def write(folder: Path, **options: Any) -> Path:
 
 
 def edit(path: Path, change: Callable[[Any], None], title: str = "t view") -> Path:
-    book = openpyxl.load_workbook(path)
-    change(book[title])
     target = path.with_name("edited.xlsx")
-    book.save(target)
+    target.write_bytes(path.read_bytes())
+    with edited_sheet(target, title) as sheet:
+        change(sheet)
     return target
 
 
@@ -436,9 +414,7 @@ def test_twenty_cells_are_named_and_the_others_counted(tmp_path: Path) -> None:
 
 def test_a_view_of_which_the_record_is_lost(tmp_path: Path) -> None:
     path = edit(write(tmp_path), lambda view: view.cell(first_row(view), 3, 7.5))
-    book = openpyxl.load_workbook(path)
-    for name in [prop.name for prop in book.custom_doc_props.props]:
-        del book.custom_doc_props[name]
+    book = openpyxl.load_workbook(lose_record(path))
     mine = book.create_sheet("my view")
     for line in (["a \\ b", "=1+1", "=2+2"], ["x", 5, "=3+3"]):
         mine.append(line)

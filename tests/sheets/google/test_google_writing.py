@@ -407,8 +407,6 @@ def test_what_cannot_stand_at_a_cell_is_refused(book: Book) -> None:
     assert book.dump() == was
 
 
-# How much a write to Google Sheets takes ----------------------------------------------------------------------
-
 # Size --------------------------------------------------------------------------------------------------------
 
 

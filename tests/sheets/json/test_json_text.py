@@ -65,15 +65,6 @@ def test_a_damaged_text_is_read_or_refused_as_json_does(content: Any, data: st.D
     assert outcome(parse_text, bytes(text)) == outcome(json.loads, bytes(text))
 
 
-@pytest.mark.parametrize("digits", [17, 18, 19, 20, 21])
-@pytest.mark.parametrize("sign", ["", "-"])
-@pytest.mark.parametrize("form", ["[{}]", "[ {}]", '{{"a":{}}}', '{{"a": [1,\n{}]}}', "[\t{},1]"])
-def test_integers_of_any_length_are_exact(digits: int, sign: str, form: str) -> None:
-    text = form.format(sign + "9" * digits).encode()
-    assert outcome(parse_text, text) == outcome(json.loads, text)
-    assert "9" * digits in outcome(parse_text, text)
-
-
 @pytest.mark.parametrize(
     "text",
     [b'{"a": [1], "a": [2]}', b'{"a": {"b": 1, "b": 2}}', b'[{"b": 1, "b": 2}]', b'{"a" : [1], "\\u0061"\n:[2]}'],
@@ -127,3 +118,12 @@ def test_blanks_before_a_header_are_passed_over_by_every_way_of_reading(blank: s
     path.write_text(json.dumps({"t": [blank, "verson", *cells[3:]]}))
     with pytest.raises(sa.FormatError, match=r"t\[1\]: expected 'version'"):
         sa.scan(path)
+
+
+@pytest.mark.parametrize("digits", [17, 18, 19, 20, 21])
+@pytest.mark.parametrize("sign", ["", "-"])
+@pytest.mark.parametrize("form", ["[{}]", "[ {}]", '{{"a":{}}}', '{{"a": [1,\n{}]}}', "[\t{},1]"])
+def test_integers_of_any_length_are_exact(digits: int, sign: str, form: str) -> None:
+    text = form.format(sign + "9" * digits).encode()
+    assert outcome(parse_text, text) == outcome(json.loads, text)
+    assert "9" * digits in outcome(parse_text, text)

@@ -573,16 +573,6 @@ def test_text_that_looks_like_an_escape_is_what_openpyxl_drops_when_it_loads_sha
     assert sa.read(openpyxl.load_workbook(saved))["s"].tolist() == ["A", "a\x01b", "  "]
 
 
-def test_objects_of_xlsxwriter_and_write_only_ones_are_not_read() -> None:
-    streamed = openpyxl.Workbook(write_only=True)
-    streamed.create_sheet("rows")
-    written = xlsxwriter.Workbook(io.BytesIO())
-    for source in (streamed, streamed["rows"], written, written.add_worksheet()):
-        for read in (sa.read, sa.scan, sa.read_columns, sa.read_dataset, sa.read_frame, lambda s: list(sa.check(s))):
-            with pytest.raises(sa.DTypeError, match="can only be written: save or close its workbook"):
-                read(source)
-
-
 def test_convert_blocks_views_and_writers_take_a_workbook(tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     sa.write(tmp_path / "a.csv", ARRAYS)
