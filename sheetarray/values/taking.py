@@ -509,11 +509,17 @@ def _is_stream(value: Any) -> bool:
 
 def _rectangular(value: Any) -> Array:
     try:
-        return np.asanyarray(value)
+        array: Array = np.asanyarray(value)
     except (ValueError, TypeError) as error:
         raise DTypeError(
             "an awkward array that is not rectangular: a format that has cells takes it, or one of awkward arrays"
         ) from error
+    if array.dtype.names is not None:
+        raise DTypeError(
+            "an awkward array of records: a format that has cells takes it, or one of awkward arrays; or write one "
+            "array per field (a[name] for each name in a.fields)"
+        )
+    return array
 
 
 # pandas -> ndarrays: a DataFrame's columns and index, Series, Index, and the arrays under them.

@@ -173,7 +173,7 @@ def find_missing_format(error: BaseException | str) -> str | None:
     text = f"{'KeyError: ' if type(error) is KeyError else ''}{error} "
     if (row := _ROW.search(text)) is not None:  # FORMATS["csv"]
         return row[1]
-    if "an awkward array that is not rectangular" in text:
+    if "a format that has cells takes it, or one of awkward arrays" in text:
         return "awkd" if "awkd" in DELETED else None
     modules = ((name, "sheetarray." + FOLDERS[name].replace("/", ".")) for name in sorted(DELETED))
     if "No module named " in text:

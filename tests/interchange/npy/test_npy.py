@@ -414,3 +414,11 @@ class TestHostileArchives(HostileSamples):
             sa.write(file := io.BytesIO(), arrays, format="npz", compress=compress)
             result[name] = file.getvalue()
         return result
+
+
+def test_an_awkward_array_of_records_is_refused_with_a_line_that_works(tmp_path: Path) -> None:
+    array = pytest.importorskip("awkward").Array([{"x": 1, "y": 2.5}])
+    with pytest.raises(sa.DTypeError, match=r"^t: an awkward array of records: .*a\[name\] for each name in a\.fields"):
+        sa.write(tmp_path / "t.npz", {"t": array})
+    sa.write(tmp_path / "t.npz", {name: array[name] for name in array.fields})
+    assert sa.read(tmp_path / "t.npz")["y"].tolist() == [2.5]
