@@ -34,12 +34,19 @@ from .guard.snapshot import encode_snapshot
 from .open_workbook import BookSheet, OpenWorkbook
 from .package.packing import PackageWriter
 from .package.parts import Package
-from .package.relations import MOST_BYTES, SEARCHES_KEY, Relations, merge_properties, read_sound_record
+from .package.relations import (
+    MOST_BYTES,
+    SEARCHES_KEY,
+    Relations,
+    content_of,
+    merge_properties,
+    read_sound_record,
+)
 from .skeleton import SheetPlan, ViewPart
 from .splicing import NewCell, NewCells, Splice
 from .styles import CellStyles, find_styles
 from .views.grids import ViewGrid
-from .views.record import KEY, describe_part, read_view
+from .views.record import KEY, read_view
 from .views.worksheet import make_view
 from .workbook import Workbook
 
@@ -126,12 +133,8 @@ def renew_views(
                     "check names the cells; type their values into the array's column, or delete the sheet"
                 )
             continue
-        if sheet.part in made:
-            part = describe_part(made[sheet.part])
-        else:
-            member = book.package.member(sheet.part)
-            part = {"crc": member.crc, "size": member.size}
-        more[KEY] = {**stored, **part}
+        crc, size = content_of(book.package, sheet.part, made.get(sheet.part)) or (0, 0)
+        more[KEY] = {**stored, "crc": crc, "size": size}
         renewed |= made
     return renewed
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from itertools import count, filterfalse
 from math import inf
 from typing import Any, Literal
-from zlib import crc32
 
 from ...columns import Sheet, find_anchors
 from ...errors import FormatError, LimitError
@@ -398,9 +397,8 @@ def search_sheets(
         most -= content[1] if rows is None else 0
         if rows is None and most >= 0:
             rows = _count_header_rows(sheet)
-        if part in replaced:
-            content = crc32(replaced[part]), len(replaced[part])
-        if rows is not None:
+        content = content_of(package, part, replaced.get(part))
+        if rows is not None and content is not None:
             searches.rows[content] = rows
     return searches
 

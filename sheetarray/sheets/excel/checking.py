@@ -284,8 +284,7 @@ def _find_all(
             yield from filter(None, [change])
             yield from findings
         yield from views.find_unlinked(name, column, formulas)
-        if not book.is_linked(name):
-            yield from find_formulas(name, column, formulas)
+        yield from find_formulas(name, column, formulas)
 
     views = ViewFindings(book)
 

@@ -70,7 +70,7 @@ class Workbook:
     @cached_property
     def views(self) -> ViewSheets:
         """The sheets that are views, according to the record."""
-        if not isinstance(self._container, OoxmlBook | OdsBook) or not any(WORD in title for title in self.titles):
+        if not isinstance(self._container, XmlBook) or not any(WORD in title for title in self.titles):
             return ViewSheets()  # the record is read only if a title looks like that of a view
         parts = self._container.parts if isinstance(self._container, OoxmlBook) else dict.fromkeys(self.titles, "")
         return find_views(self._container.package, parts, self.record)
@@ -102,11 +102,9 @@ class Workbook:
 
     @cached_property
     def _record_and_error(self) -> tuple[Mapping[str, Any], FormatError | None]:
-        container = self._container
+        package = self._container.package
         try:
-            if isinstance(container, OoxmlBook | OdsBook):
-                return read_record(container.package) or {}, None
-            return (read_record(Package(self.source.ranges())) or {} if self.source.prefix(2) == _ZIP else {}), None
+            return (read_record(package) or {} if package is not None else {}), None
         except FormatError as error:
             return {}, error
 
@@ -161,10 +159,6 @@ class Workbook:
         """
         followed = self._read_followed(title) if self.views.editable or self.views.changed else None
         return None if followed is None else followed.links_of(rows, column)
-
-    def is_linked(self, array: str) -> bool:
-        """Return whether elements of an array may be formulas into a view for editing, and their text is unknown."""
-        return array in self.views.linked and not isinstance(self._container, XmlBook)
 
     def advise(self, location: str | None, hint: str) -> str:
         """Return a hint about a cell of an array, with the cell of a view for editing if the element stands there.

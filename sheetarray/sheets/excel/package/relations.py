@@ -492,8 +492,13 @@ class Searches:
         return {"strings": self.strings and list(self.strings), "sheets": sheets[:MOST_SHEETS]}
 
 
-def content_of(package: Package, part: str | None) -> Content | None:
-    """Return the content of a part, as the directory of its package says it; None if the package has no such part."""
+def content_of(package: Package, part: str | None, replaced: bytes | None = None) -> Content | None:
+    """Return the content of a part, as the directory of its package says it; None if the package has no such part.
+
+    `replaced`: the bytes that take the place of the part's; None if the part stays.
+    """
+    if replaced is not None:
+        return zlib.crc32(replaced), len(replaced)
     if part is None or part not in package:
         return None
     member = package.member(part)

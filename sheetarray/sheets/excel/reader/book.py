@@ -70,6 +70,7 @@ class XmlBook(WorkbookReader):
         reads_numbers: whether all numbers will be wanted after a search for words, which then keeps them.
     """
 
+    package: Package
     reads_numbers = False
 
     @abstractmethod
@@ -294,7 +295,7 @@ class OoxmlBook(XmlBook):
     """
 
     def __init__(self, package: Package, part: str) -> None:
-        self._package = package
+        self.package = package
         self._room = Room()
         self._sheets: dict[str, SheetRows] = {}
         root = parse_tree(_without_names(package.read(part, limit=_MOST_BYTES)), location=part)
@@ -315,12 +316,7 @@ class OoxmlBook(XmlBook):
     @property
     def sheet_bytes(self) -> int:
         """The bytes of all worksheets when inflated, as the package's directory says."""
-        return sum(self._package.member(part).size for part in self.parts.values() if part in self._package)
-
-    @property
-    def package(self) -> Package:
-        """The package that the workbook is."""
-        return self._package
+        return sum(self.package.member(part).size for part in self.parts.values() if part in self.package)
 
     @property
     def strings_part(self) -> str | None:
@@ -330,7 +326,7 @@ class OoxmlBook(XmlBook):
     @cached_property
     def strings(self) -> SharedStrings:
         """The strings to which cells refer by number."""
-        return SharedStrings(self._package, self.strings_part)
+        return SharedStrings(self.package, self.strings_part)
 
     @cached_property
     def formats(self) -> Formats:
@@ -338,7 +334,7 @@ class OoxmlBook(XmlBook):
         part = self._relations.present_target("styles")
         if part is None:
             return Formats([], {})
-        content = self._package.read(part, limit=_MOST_OF_STYLES)
+        content = self.package.read(part, limit=_MOST_OF_STYLES)
         root = parse_tree(content, location=part, limit=_MOST_OF_STYLES, most=_MOST_ELEMENTS)
         if local_name(root) != "styleSheet":
             return Formats([], {})
@@ -358,7 +354,7 @@ class OoxmlBook(XmlBook):
     ) -> Iterator[RawCells]:
         """Yield the cells of a worksheet, block by block."""
         if title not in self._sheets:
-            self._sheets[title] = SheetRows(self._package, self.parts[title], self._room)
+            self._sheets[title] = SheetRows(self.package, self.parts[title], self._room)
         return self._sheets[title].blocks(texts=texts, numbers_alone=numbers_alone)
 
     def parse_formula(self, formula: str) -> tuple[str, int, int] | None:

@@ -20,6 +20,7 @@ from ....elements import Cell
 from ....errors import FormatError
 from ....loops import Doubles, to_series
 from ...workbooks import MOST_COLUMNS, MOST_ROWS, without_escapes
+from ..package.parts import Package
 from ..package.relations import Relation
 
 if TYPE_CHECKING:
@@ -149,9 +150,11 @@ class WorkbookReader(ABC):
         titles: of its worksheets, in the order of their tabs.
         max_rows: the number of rows that a sheet of this kind of workbook can have.
         from_1904: whether serial dates count from 1904-01-01, not from 1900.
+        package: the zip package that the workbook is; None for an .xls.
     """
 
     titles: list[str]
+    package: Package | None = None
     max_rows = MOST_ROWS
     from_1904 = False
 

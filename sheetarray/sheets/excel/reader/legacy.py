@@ -459,9 +459,11 @@ class XlsbBook(_LegacyBook):
         FormatError: the part is not a workbook, or a damaged one.
     """
 
+    package: Package
+
     def __init__(self, package: Package, part: str) -> None:
         super().__init__()
-        self._package, self._part = package, part
+        self.package, self._part = package, part
         self._tally = _Tally()
         self._relations = Relations(package, part)
         targets = {relation.id: relation for relation in self._relations.entries}
@@ -478,7 +480,7 @@ class XlsbBook(_LegacyBook):
     def _records(self, part: str | None) -> Iterator[tuple[int, bytes]]:
         """Yield the records of a part; nothing if the part does not exist."""
         if part is not None:
-            yield from _iter_records(self._package.read(part, limit=_MOST_BYTES), part, self._tally)
+            yield from _iter_records(self.package.read(part, limit=_MOST_BYTES), part, self._tally)
 
     def _read_kinds_of_styles(self) -> list[int]:
         """Return what each style shows numbers as; the last one stands for all others."""
@@ -505,7 +507,7 @@ class XlsbBook(_LegacyBook):
         strings = self._look_at_strings()
         kinds, looked, total = self._read_kinds_of_styles(), {}, 0
         for title, part in self._parts.items():
-            total += self._package.member(part).size if part in self._package else 0
+            total += self.package.member(part).size if part in self.package else 0
             if total > _MOST_BYTES:
                 raise FormatError(f"more than {_MOST_BYTES:,} bytes of cells", location=part, hint=_SAVE_ANEW)
             looked[title] = _look_at_sheet(self._records(part), part, kinds, self._tally)

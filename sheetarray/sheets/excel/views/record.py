@@ -7,7 +7,6 @@ changed or saved again is searched like any other sheet.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from ....views.description import View
 from ....views.geometry import ViewPlan
 from ..package.parts import Package
+from ..package.relations import content_of
 
 KEY = "view"  # of what the record of a sheet says of its view
 WORD = " view"  # with which the titles of views end
@@ -52,11 +52,6 @@ def describe_view(plan: ViewPlan, crc: int, size: int) -> dict[str, Any]:
     return {KEY: {"array": plan.name, "crc": crc, "size": size, **asked, **true}}
 
 
-def describe_part(content: bytes) -> dict[str, int]:
-    """Return the part of a view's record that tells later whether its sheet is as it was written."""
-    return {"crc": zlib.crc32(content), "size": len(content)}
-
-
 def find_views(package: Package, parts: Mapping[str, str], record: Mapping[str, Any]) -> ViewSheets:
     """Return the sheets of a workbook that are views.
 
@@ -69,7 +64,11 @@ def find_views(package: Package, parts: Mapping[str, str], record: Mapping[str, 
         if isinstance(view := sheet.get(KEY), Mapping)
     }
     recorded = {title: view for title in parts if (view := known.get(title.casefold())) is not None}
-    intact = {title for title, view in recorded.items() if _is_intact(package, parts[title], view)}
+    intact = {
+        title
+        for title, view in recorded.items()
+        if content_of(package, parts[title]) == (view.get("crc"), view.get("size"))
+    }
     editable = {title for title, view in recorded.items() if view.get("editable") is True}
     linked = {array for title in editable if isinstance(array := recorded[title].get("array"), str)}
     changed = (editable - intact) | {title for title in parts if WORD in title and title not in recorded}
@@ -106,11 +105,3 @@ def recorded_views(record: Mapping[str, Any], sheet: str) -> set[str]:
         for title, more in record.get("sheets", {}).items()
         if isinstance(more.get(KEY), Mapping) and str(more.get("of", "")).casefold() == sheet.casefold()
     }
-
-
-def _is_intact(package: Package, part: str, view: Mapping[str, Any]) -> bool:
-    """Return whether a part has the size and the CRC-32 that the record of a view has."""
-    if part not in package:
-        return False
-    member = package.member(part)
-    return view.get("crc") == member.crc and view.get("size") == member.size
