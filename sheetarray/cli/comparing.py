@@ -151,7 +151,7 @@ def compare(
     comparison.elements = a.size
     hidden = [some.astype(np.bool_) for some in errors if some is not None]  # elements of no value
     left_out: Any = np.any(hidden, axis=0) if hidden else np.zeros((), np.bool_)
-    ranks, places = np.empty((0, 2)), np.empty((0, a.ndim), np.int64)
+    sizes, places = np.empty(0), np.empty((0, a.ndim), np.int64)
     for block in cover_with_blocks(a.shape):
         if release is not None:
             release()
@@ -170,12 +170,11 @@ def compare(
         noise = np.zeros(len(x), np.bool_) if comparison.tolerant else find_noise(x, y)
         comparison.differing += len(x)
         comparison.noise += int(np.count_nonzero(noise))
-        some = _measure(comparison, x, y)
-        some[noise, 0] = 3
+        some = np.where(noise, -1, _measure(comparison, x, y))  # noise is listed last
         named = np.ones(len(x), np.bool_) if names_noise else ~noise
-        ranks, places = np.concatenate([ranks, some[named]]), np.concatenate([places, at[named]])
-        lowest = np.lexsort((ranks[:, 1], ranks[:, 0]))[:most]  # of equal ones those that come first
-        ranks, places = ranks[lowest], places[lowest]
+        sizes, places = np.concatenate([sizes, some[named]]), np.concatenate([places, at[named]])
+        largest = np.argsort(-sizes, kind="stable")[:most]  # of equal ones those that come first
+        sizes, places = sizes[largest], places[largest]
 
     def name_element(place: tuple[int, ...]) -> DifferingElement:
         pair = [
@@ -242,6 +241,14 @@ class Alignment:
     deleted: list[int]  # the rows of A that B lacks
     inserted: list[int]  # the rows of B that A lacks
 
+    @classmethod
+    def of_sources(cls, axis: int, sources: Positions, count: int) -> Alignment:
+        """Return the alignment, given for each row of B its row of A, -1 if A lacks it, and the number of rows of A."""
+        second = np.flatnonzero(sources >= 0)
+        second = second[np.argsort(sources[second])]
+        deleted = np.setdiff1d(np.arange(count), sources).tolist()
+        return cls(axis, (sources[second], second), deleted, np.flatnonzero(sources < 0).tolist())
+
     def find_indices(self, place: Sequence[int]) -> tuple[tuple[int, ...], ...]:
         """Return the indices in B and in A of an element, given its index among the rows that are compared."""
         row = place[self.axis]
@@ -269,13 +276,8 @@ def align_rows(a: Array, b: Array) -> Alignment | None:
     name, (before, now) = _to_one_dtype(to_rows(a, axis), to_rows(b, axis))
     dtype = dtypes.from_name(name)
     origins = align_tables([(before, dtype)], [(now, dtype)])
-    second = np.flatnonzero((origins.sources >= 0) & ~origins.moved)
-    first = origins.sources[second]
-    if not len(first):
-        return None
-    deleted = np.setdiff1d(np.arange(a.shape[axis]), first).tolist()
-    inserted = np.setdiff1d(np.arange(b.shape[axis]), second).tolist()
-    return Alignment(axis, (first, second), deleted, inserted)
+    sources = np.where(origins.moved, -1, origins.sources)
+    return Alignment.of_sources(axis, sources, a.shape[axis]) if (sources >= 0).any() else None
 
 
 _MOST_ALIGNED = 2 * 10**6  # elements of the arrays of a table that are looked at for rows that belong together
@@ -312,13 +314,11 @@ def align_tables_of(pairs: Mapping[str, tuple[Any, Any]]) -> tuple[list[SortedRo
         kept = np.flatnonzero(sources >= 0)
         if count == count_now and bool((sources[kept] == kept).all()):
             continue  # elements were edited where they stand
-        second = kept[np.argsort(sources[kept])]
-        deleted = np.setdiff1d(np.arange(count), sources).tolist()
-        aligned = Alignment(axis, (sources[second], second), deleted, np.flatnonzero(sources < 0).tolist())
+        aligned = Alignment.of_sources(axis, sources, count)
         alignments |= dict.fromkeys(names, aligned)
         if not is_ascending(sources):
             by = find_sorted({name: rows[kept] for name, rows in zip(names, now, strict=True)})
-            found.append(SortedRows(names, by, second))
+            found.append(SortedRows(names, by, aligned.pairs[1]))
     return found, alignments
 
 
@@ -354,15 +354,13 @@ def format_rows(rows: list[int]) -> str:
 
 
 def _measure(comparison: Comparison, x: Array, y: Array) -> Array:
-    """Return a rank for each pair of elements that differ, and note the largest differences.
+    """Return how far apart the elements of each pair are that differ, and note the largest differences.
 
-    Lower ranks are listed first: pairs that cannot be subtracted, such as texts, then numbers, the largest difference
-    first, then zeros that differ in their sign.
+    It is infinite for pairs that cannot be subtracted, such as texts, and 0 for zeros that differ in their sign.
     """
-    ranks = np.zeros((len(x), 2))
     kinds = {x.dtype.kind, y.dtype.kind}
     if not kinds <= set("iufc"):
-        return ranks
+        return np.full(len(x), np.inf)
     sizes = np.abs(to_double(y))
     with np.errstate(all="ignore"):
         apart = np.abs(to_double(x) - to_double(y))
@@ -377,12 +375,9 @@ def _measure(comparison: Comparison, x: Array, y: Array) -> Array:
     else:
         parts = (np.real, np.imag) if "c" in kinds else (np.asarray,)
         absolute, relative = zip(*(_measure_exactly(part(x), part(y)) for part in parts), strict=True)
-    known = np.isfinite(apart)
-    ranks[:, 0] = np.where(known, np.where(apart == 0, 2, 1), 0)
-    ranks[:, 1] = np.where(known, -apart, 0)
     comparison.absolute = _find_largest(comparison.absolute, absolute)
     comparison.relative = _find_largest(comparison.relative, relative)
-    return ranks
+    return np.where(np.isfinite(apart), apart, np.inf)
 
 
 def _find_largest(before: float | None, found: Sequence[float]) -> float | None:
