@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,7 +73,6 @@ def view(
     from ..pages.page import Page
     from ..pages.serving import ServedPage
     from ..pages.viewing import add_source
-    from ..spool import Spool
 
     places = source_endpoints(files, reading)
     if serves and output is not None:
@@ -81,7 +80,7 @@ def view(
     if output in STDOUT and (wants_json or opens):
         raise UsageProblem("-o - writes the page to standard output, and nothing else", "leave --json and --open out")
     target: Any = None if serves else _target_of(places[0], output, opens=opens)
-    contents, spools = Contents(), list[Spool]() if serves else None
+    contents, opened = Contents(), ExitStack() if serves else None
     if merges:
         if serves or names:
             raise UsageProblem("--merge makes a page of whole files", "leave --serve and --name out")
@@ -97,9 +96,9 @@ def view(
         options = place.options("read")
         title = title if titles.count(title) == 1 else place.label
         with refusing_values():
-            add_source(contents, place.source(), names or None, place.row.name, options, title=title, spools=spools)
-    if spools is not None:
-        _serve(ServedPage(contents, spools), opens=opens, wants_json=wants_json)
+            add_source(contents, place.source(), names or None, place.row.name, options, title=title, opened=opened)
+    if opened is not None:
+        _serve(ServedPage(contents, opened), opens=opens, wants_json=wants_json)
         return
     page = Page(contents)
     page.save(target)

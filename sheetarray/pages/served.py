@@ -1,7 +1,7 @@
 """Arrays as a page shows them: their numbers, their bytes for the browser, and boxes of them that a server gives.
 
-An array of a file is read when a box of it is first asked for: block by block where its format allows it, into a file
-without a name, which is mapped. So it is never in memory as a whole, and each later box takes no reading at all.
+An array of a file is read when a box of it is first asked for, as `convert` reads it: numbers of a large file piece by
+piece into a file without a name, which is mapped. So they are never in memory as a whole, and no later box is read.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import re
 import threading
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,12 +24,11 @@ from ..columns import ArrayInfo
 from ..comparing import find_noise
 from ..dtypes import Array, Mask
 from ..elements import Cell, dates_to_iso, format_bool, to_scalar
-from ..errors import DTypeError, Finding, FormatError, LimitError, NotFoundError
+from ..errors import DTypeError, Finding, FormatError, LimitError
 from ..files import file_version
 from ..labelled import add_coordinates, read_with_labels
 from ..labels import DatasetLabels, reading_labels
-from ..registry import format_of, known_options
-from ..spool import Spool
+from ..registry import known_options
 
 # Elements as a page measures them: as numbers, which of them are missing, and the bars of a histogram.
 
@@ -157,7 +157,6 @@ def compress_blob(content: bytes) -> str:
 MOST_IN_BOX = 2**20  # elements
 MOST_AT_ONCE = 10_000  # elements; an array of no more stands in the page itself
 MOST_LABELS = 1_000_000  # elements of an array that labels others; it stands in the page as well
-_ELEMENTS_A_BLOCK = 2**20
 
 Box = tuple[slice, ...]
 
@@ -220,17 +219,16 @@ def check_box(box: Sequence[slice], shape: Sequence[int]) -> None:
 class ServedFile:
     """A file whose arrays are served: it is the same file as long as it is served.
 
-    `spools`: a list to which the spools of arrays that come block by block are added; the end of the server closes
-    them.
+    `opened`: takes the files to which arrays are mapped; the end of the server closes them.
     """
 
-    def __init__(self, place: Any, format: str | None, options: dict[str, Any], spools: list[Spool]) -> None:
-        self._place, self._format, self._options, self._spools = place, format, options, spools
+    def __init__(self, place: Any, format: str | None, options: dict[str, Any], opened: ExitStack) -> None:
+        self._place, self._format, self._options, self._opened = place, format, options, opened
         self._version = file_version(place)
 
     def serve(self, name: str, info: ArrayInfo) -> ServedArray:
         """Return an array of the file; nothing of it is read yet."""
-        return ServedArray(tuple(info.shape), _dtype_of(info), lambda: self._load(name, info), self._check, info)
+        return ServedArray(tuple(info.shape), _dtype_of(info), lambda: self._load(name), self._check, info)
 
     def check(self) -> Iterator[Finding]:
         """Yield the findings of `check`."""
@@ -238,20 +236,9 @@ class ServedFile:
         yield from api.check(self._place, format=self._format, **options)
         self._check()
 
-    def _load(self, name: str, info: ArrayInfo) -> Array:
-        try:
-            format_of(self._place, self._format).function("iter_elements")
-        except NotFoundError:  # such as .npy and .ra, which are mapped
-            whole: Array = api.read(self._place, [name], format=self._format, **self._options)[name]
-            return whole
-        beside = math.prod(info.shape[1:])
-        rows = max(1, _ELEMENTS_A_BLOCK // max(1, beside))
-        spool = Spool(0)
-        self._spools.append(spool)
-        for block in api.iter_blocks(self._place, name, rows=rows, format=self._format, **self._options):
-            spool.append({name: block})
-        array: Array = spool.join()[name]
-        spool.release()
+    def _load(self, name: str) -> Array:
+        arrays = api.open_arrays(self._place, [name], format=self._format, **self._options)
+        array: Array = self._opened.enter_context(arrays)[0][name]
         return array
 
     def _check(self) -> None:
@@ -275,7 +262,7 @@ def serve_source(
     names: Sequence[str] | None,
     format: str | None,
     options: dict[str, Any],
-    spools: list[Spool],
+    opened: ExitStack,
     *,
     title: str,
 ) -> None:
@@ -294,7 +281,7 @@ def serve_source(
         arrays, labels = read_with_labels(place, names, format, options)
         contents.add_file(title, serve_large(arrays, labels), labels=labels)
         return
-    file = ServedFile(place, format, options, spools)
+    file = ServedFile(place, format, options, opened)
     with reading_labels() as description:
         infos = api.scan(place, format=format, **known_options(place, format, options, "scan"))
     labels = description.get()

@@ -13,14 +13,14 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from ..errors import LimitError, SheetArrayError
 from ..header import MAX_DIMENSIONS
-from ..spool import Spool
 from .answers import Answers
 from .contents import Contents
 from .page import make_html, page_policy
@@ -53,8 +53,8 @@ class ServedPage:
         True
     """
 
-    def __init__(self, contents: Contents, spools: Sequence[Spool]) -> None:
-        self._contents, self._spools = contents, spools
+    def __init__(self, contents: Contents, opened: ExitStack) -> None:
+        self._contents, self._opened = contents, opened
         self._server = _Server(contents)
         self.url = self._server.url
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.2,), daemon=True)
@@ -71,8 +71,7 @@ class ServedPage:
         self._thread.join()
         self._server.server_close()
         self._server.answers.close()
-        for spool in self._spools:
-            spool.__exit__(None, None, None)
+        self._opened.close()
 
     def __enter__(self) -> ServedPage:
         return self

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -18,7 +18,6 @@ from ..labelled import read_with_labels
 from ..labels import DatasetLabels, describe_arrays
 from ..linear import LinearArray
 from ..registry import is_place, known_options, locate_places
-from ..spool import Spool
 from ..values import is_of, naming
 from .contents import Contents, check_count, check_elements, count_elements
 from .page import Page
@@ -99,15 +98,15 @@ def view(
     if storage_options and not places:
         raise ValueError("storage_options are for a URL such as s3://bucket/run.csv, and all sources are arrays")
     located = dict(zip(places, locate_places([*places.values()], storage_options), strict=True))
-    contents, spools = Contents(), list[Spool]() if serve else None
+    contents, opened = Contents(), ExitStack() if serve else None
     for number, source in enumerate(sources):
         if number in located:
             place = located[number]
-            add_source(contents, place, names, format, options, title=_title_of(place), spools=spools)
+            add_source(contents, place, names, format, options, title=_title_of(place), opened=opened)
         else:
             title = "arrays" if len(sources) == 1 else f"arrays {number + 1}"
             _add_arrays(contents, title, source, names, serve=serve)
-    return Page(contents) if spools is None else ServedPage(contents, spools)
+    return Page(contents) if opened is None else ServedPage(contents, opened)
 
 
 def _add_arrays(contents: Contents, title: str, arrays: Any, names: Sequence[str] | None, *, serve: bool) -> None:
@@ -137,14 +136,14 @@ def add_source(
     options: dict[str, Any],
     *,
     title: str,
-    spools: list[Spool] | None,
+    opened: ExitStack | None,
 ) -> None:
     """Add the arrays of a path, a URL or an open file to what a page shows, with where they stand and the findings.
 
-    `spools`: for a page that is served; it takes those of arrays that are read when somebody looks at them.
+    `opened`: for a page that is served; it takes the files of arrays that are read when somebody looks at them.
     """
-    if spools is not None:
-        serve_source(contents, source, names, format, options, spools, title=title)
+    if opened is not None:
+        serve_source(contents, source, names, format, options, opened, title=title)
         return
     start = source.tell() if hasattr(source, "tell") else None
 
