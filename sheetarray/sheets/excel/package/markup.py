@@ -34,15 +34,13 @@ _DECLARED = re.compile(rb"""<\?xml\s[^>]*?encoding\s*=\s*["']([^"']*)["']""")
 _BEFORE_ROOT = re.compile(rb"(?:\s|<\?.*?\?>|<!--.*?-->)*+", re.DOTALL)
 
 
-def parse_tree(
-    content: bytes, *, location: str, limit: int = _MOST_BYTES, most: int = _MOST_ELEMENTS
-) -> ElementTree.Element:
+def parse_tree(content: bytes, *, location: str, most: int = _MOST_ELEMENTS) -> ElementTree.Element:
     """Return the root element of a part; each name has its namespace in braces before it.
 
-    `content`: of the part, in UTF-8 or UTF-16. `limit`: the bytes that the part may have. `most`: the elements.
+    `content`: of the part, in UTF-8 or UTF-16; `Package.read` limits its bytes. `most`: the elements that it may have.
 
     Raises:
-        FormatError: the part is not well-formed XML, has a document type definition, or more bytes or elements.
+        FormatError: the part is not well-formed XML, has a document type definition, or more elements.
 
     Example:
         >>> root = parse_tree(b"<a xmlns='urn:x'><b c='1'/></a>", location="a.xml")
@@ -51,8 +49,6 @@ def parse_tree(
     """
     from xml.etree import ElementTree
 
-    if len(content) > limit:
-        raise FormatError(f"the part has {len(content)} bytes; at most {limit} are read", location=location)
     content = _utf8(content, location)
     if content.count(b"<") - content.count(b"</") > most:
         raise FormatError(f"the part has more than {most} elements", location=location)

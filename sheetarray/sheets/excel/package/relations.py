@@ -402,7 +402,7 @@ def read_properties(package: Package) -> dict[str, str]:
     part = "meta.xml" if is_ods else Relations(package, "").present_target("custom-properties")
     if part is None or part not in package:
         return {}
-    root = parse_tree(package.read(part, limit=MOST_BYTES), location=part, limit=MOST_BYTES)
+    root = parse_tree(package.read(part, limit=MOST_BYTES), location=part)
     if is_ods:
         entries = [entry for within in root for entry in within if entry.tag == f"{{{_META}}}user-defined"]
         return {entry.get(f"{{{_META}}}name", ""): entry.text or "" for entry in entries}

@@ -335,7 +335,7 @@ class OoxmlBook(XmlBook):
         if part is None:
             return Formats([], {})
         content = self.package.read(part, limit=_MOST_OF_STYLES)
-        root = parse_tree(content, location=part, limit=_MOST_OF_STYLES, most=_MOST_ELEMENTS)
+        root = parse_tree(content, location=part, most=_MOST_ELEMENTS)
         if local_name(root) != "styleSheet":
             return Formats([], {})
         space = root.tag.removesuffix("styleSheet")
