@@ -30,7 +30,7 @@ from sheetarray.cells import (
 from sheetarray.cells.serials import serials_to_dates
 from sheetarray.elements import scalars as spelling
 from sheetarray.files import repeated_key
-from sheetarray.header import check_dimensions, check_size
+from sheetarray.header import check_size
 from sheetarray.testing.cases import assert_same
 
 NUMERIC = [name for name, dtype in dtypes.DTYPES.items() if dtype.kind in ("float", "complex", "int", "bool")]
@@ -343,15 +343,6 @@ def test_beyond_any_memory_is_one_limit_for_all(rows: int, refused: bool) -> Non
                 check_size(shape, 8)
         else:
             check_size(shape, 8)
-
-
-@pytest.mark.parametrize(("count", "refused"), [(63, False), (64, False), (65, True)])
-def test_sixty_four_dimensions_are_one_limit_for_all(count: int, refused: bool) -> None:
-    if refused:
-        with pytest.raises(FormatError, match="65 dimensions; at most 64 are possible"):
-            check_dimensions(count, "byte 40")
-    else:
-        check_dimensions(count)
 
 
 def test_the_first_key_that_stands_twice() -> None:

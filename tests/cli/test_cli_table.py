@@ -50,16 +50,6 @@ def test_a_table_as_json(path: Path) -> None:
     assert shown["columns"][0] == {"name": "t", "dtype": "float64", "missing": 1, "first": [1.5, "NaN", 2.25]}
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".json", ".npz", ".xlsx"])
-def test_a_table_becomes_arrays_in_any_format(path: Path, suffix: str) -> None:
-    target = path.with_name(f"out{suffix}")
-    assert run(path, "-o", target).exit_code == 0
-    arrays = sa.read(target)
-    np.testing.assert_array_equal(arrays["t"], [1.5, np.nan, 2.25], strict=True)
-    assert arrays["id"].tolist() == ["007", "008", "009"]
-    assert arrays["day"].dtype == "datetime64[D]"
-
-
 def test_options_of_tables(tmp_path: Path) -> None:
     path = tmp_path / "x.txt"
     path.write_text("title\na|b\nm|s\n1.234,5|n/a\n#|\n2,5|7\nsum|8\n")

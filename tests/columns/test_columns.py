@@ -75,14 +75,6 @@ def test_one_array_under_another_in_one_column() -> None:
     assert caught.value.location == cell_address(1 + len(sa.to_linear(ARRAYS["t"])), 0)
 
 
-def test_a_cell_below_an_array_is_named() -> None:
-    rows = [*grid({"i": ARRAYS["i"]}), [""], ["7"]]
-    with pytest.raises(sa.FormatError) as caught:
-        read(rows)
-    assert caught.value.location == cell_address(len(rows) - 1, 0)
-    assert list(sa.check(put(rows), format="csv"))
-
-
 def test_check_goes_on_after_the_first() -> None:
     rows = grid({"a": np.arange(4), "b": np.arange(4.0), "c": np.arange(4)})
     rows[-1][0], rows[-2][1], rows[-1][1], rows[8][2] = "x", "y", "", "z"

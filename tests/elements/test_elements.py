@@ -253,14 +253,6 @@ def test_a_frame_of_cells_keeps_them_or_refuses_them() -> None:
         sa.to_frame({"t": np.array([MOST]).view("M8[W]")})
 
 
-@pytest.mark.parametrize("format", ["npy", "npz", "msgpack"])
-def test_containers_of_bytes_keep_all_of_them(format: str, tmp_path: Path) -> None:
-    array = np.array([LEAST, MOST, NAT, 0], dtype=np.int64).view("M8[25W]")
-    options = {"extensions": True} if format == "msgpack" else {}
-    sa.write(tmp_path / f"t.{format}", {"t": array}, **options)
-    assert_same(sa.read(tmp_path / f"t.{format}")["t"], array)
-
-
 @pytest.mark.parametrize("unit", UNITS)
 @settings(max_examples=examples(60), deadline=None)
 @given(data=st.data())

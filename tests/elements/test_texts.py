@@ -74,16 +74,6 @@ def test_the_rule_at_its_two_limits(count: int, longest: int, size: int, expecte
     assert elements.is_mostly_padding(count, longest, size) is expected
 
 
-@pytest.mark.parametrize(("count", "kind"), [(15_999, "U"), (16_000, "U"), (16_001, "T")])
-def test_64_megabytes_of_padding_are_nothing_and_an_element_more_is(count: int, kind: str) -> None:
-    texts = ["y"] * (count - 1) + ["x" * 1000]
-    single, problems = elements.decode(texts, STRING)
-    bulk, bulk_problems = buffer_from_text(pl.Series(texts), STRING, TextLook())
-    assert problems == bulk_problems == []
-    assert (single.dtype.kind, bulk.dtype.kind) == (kind, kind)
-    assert single.tolist() == bulk.tolist() == texts
-
-
 @pytest.mark.parametrize(("more", "kind"), [(-1, "T"), (0, "U"), (1, "U")])
 @pytest.mark.parametrize("letter", ["y", "ü"])
 def test_eight_times_the_text_is_counted_in_bytes_of_utf_8(
@@ -217,11 +207,6 @@ def test_missing_text_is_none_and_nul_at_the_end_is_refused_by_name(suffix: str)
         return
     sa.write(file, missing, format=suffix)
     assert sa.read(io.BytesIO(file.getvalue()), format=suffix)["t"].tolist() == ["a", None]
-
-
-def test_text_of_variable_width_in_a_list_of_cells() -> None:
-    whole = np.array(["a", "b"], dtype=np.dtypes.StringDType(na_object=None))
-    assert_same(sa.from_linear(sa.to_linear(whole)), np.array(["a", "b"]))
 
 
 @pytest.mark.parametrize("format", ["npy", "npz", "ra", "avro", "msgpack"])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from examples import cross, examples
-from hostile import FORMATS, GLUE, WORDS, put, survive
+from hostile import FORMATS, WORDS, put, survive
 
 import sheetarray as sa
 
@@ -139,16 +139,6 @@ def test_a_workbook_under_another_name_is_told():
 
 
 # Words of the format -----------------------------------------------------------------------------------------
-
-
-# Text that tabs delimit is read as text that commas do.
-@pytest.mark.parametrize(("format", "seed"), cross(FORMATS, "0123", "json"))
-def test_random_words_of_the_format(format, seed):
-    source = random.Random(int(seed))
-    for _ in range(examples(250)):
-        glue = source.sample(GLUE, source.randint(1, 4))
-        parts = [source.choice(WORDS) + source.choice(glue) for _ in range(source.randint(1, 80))]
-        survive("".join(parts).encode(), format)
 
 
 @pytest.mark.parametrize(("format", "seed"), cross(FORMATS, "012345"))

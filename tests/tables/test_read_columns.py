@@ -18,7 +18,7 @@ from openpyxl.worksheet.table import Table
 
 import sheetarray as sa
 from sheetarray.columns.grid import cell_address, parse_area
-from sheetarray.testing.cases import assert_same, objects
+from sheetarray.testing.cases import assert_same
 
 
 def read(text: str, columns: Any = None, **options: Any) -> dict[str, Any]:
@@ -72,28 +72,6 @@ def column(*cells: str, **options: Any) -> Any:
 )
 def test_dtypes_are_inferred_without_loss(cells: list[str], expected: Any) -> None:
     assert_same(column(*cells), expected)
-
-
-@pytest.mark.parametrize(
-    ("cells", "expected"),
-    [
-        (["1", "", "3"], np.array([1, np.nan, 3])),
-        (["1.5", " "], np.array([1.5, np.nan])),
-        (["9007199254740993", "", "1"], objects(9007199254740993, None, 1)),
-        (["10000000000000000000", ""], objects(10**19, None)),
-        (["TRUE", "", "FALSE"], objects(True, None, False)),
-        (["a", "", "c"], np.array(["a", "", "c"])),
-        (["", "", "1"], np.array([np.nan, np.nan, 1])),
-    ],
-    ids=repr,
-)
-def test_blanks_beside_values(cells: list[str], expected: Any) -> None:
-    rows = "x,y\n" + "".join(f"{cell},7\n" for cell in cells)
-    assert_same(read(rows)["x"], expected)
-    if expected.dtype.kind != "U":
-        with pytest.raises(sa.FormatError) as caught:
-            read(rows, missing="error")
-        assert caught.value.location == f"A{2 + [c.strip() for c in cells].index('')}"
 
 
 def test_a_given_dtype_wins_for_all_or_by_name() -> None:

@@ -84,21 +84,6 @@ def test_columns_without_a_name_or_a_cell_do_not_count() -> None:
     assert list(read("a,b,c\n1,,3\n")) == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize("more", [0, 300])
-def test_blank_lines_are_no_rows_of_several_columns(more: int) -> None:
-    rows = "3,4\n" * more
-    assert read(f"a,b\n1,2\n\n3,4\n \n{rows}5,6\n\n")["a"].tolist() == [1, 3, *[3] * more, 5]
-    assert read(f'a,b\n1,"x"\n\n3,4\n\n{rows}5,6\n\n')["a"].tolist() == [1, 3, *[3] * more, 5]
-    assert read(f"a,b\r\n1,2\r\n\r\n3,4\r\n{rows}")["b"].tolist() == [2, 4, *[4] * more]
-    assert np.isnan(read(f"a,b\n1,2\n,\n3,4\n{rows}")["a"]).nonzero()[0].tolist() == [1]
-    assert np.isnan(read("a\n1\n\n3\n" + "4\n" * more)["a"]).nonzero()[0].tolist() == [1]
-    assert np.isnan(sa.read_columns(workbook([["a"], [1], [], [3]]), format="xlsx")["a"]).tolist() == [
-        False,
-        True,
-        False,
-    ]
-
-
 # Names -------------------------------------------------------------------------------------------------------
 
 
@@ -517,6 +502,12 @@ def test_blank_lines_count_in_one_column_and_in_quotes(count: int) -> None:
     assert table["b"][0] == "x" + "\n" * count + "y"
     only_quoted = sa.read_columns(io.StringIO('"a,b"\n1\n' + "\n" * count + "2\n"), format="csv", delimiter=",")
     assert len(only_quoted["a,b"]) == count + 2
+    rows = sa.read_columns(io.StringIO("a,b\n1,2\n" + ",\n" * count + "3,4\n"), format="csv")
+    assert np.isnan(rows["a"]).nonzero()[0].tolist() == [*range(1, count + 1)]
+
+
+def test_a_blank_row_of_a_workbook_is_a_row() -> None:
+    assert np.isnan(sa.read_columns(workbook([["a"], [1], [], [3]]), format="xlsx")["a"]).tolist() == [0, 1, 0]
 
 
 @pytest.mark.parametrize("rows", [2, 300])

@@ -197,19 +197,6 @@ def test_a_schema_with_a_namespace_and_documentation_is_the_same(tmp_path: Path)
     assert avro.read_avro(io.BytesIO(container(record, schema=schema)))["array"].tolist() == [1, 2]
 
 
-# What it keeps -----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_byte_order_is_kept_in_files(tmp_path: Path, dtype: str) -> None:
-    array = np.array([[0, 1, 1]]).astype(dtype)
-    sa.write(tmp_path / "x.avro", {"x": array})
-    result = sa.read(tmp_path / "x.avro")["x"]
-    assert result.dtype.str == dtype
-    assert result.tobytes() == array.tobytes()
-    assert sa.scan(tmp_path / "x.avro")["x"].dtype == array.dtype.name
-
-
 # What it refuses ---------------------------------------------------------------------------------------------
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import awkward as ak
-import fsspec
 import numpy as np
 import pytest
 from awkward_layouts import arrays, assert_kept, contents, every_class, index
@@ -101,18 +100,6 @@ def test_a_union_of_no_elements_is_of_its_first_type_to_awkward0() -> None:
     written = json.loads(blobs[name])
     del written["metadata"]
     assert str(deserialize(blobs | {name: json.dumps(written)}).type) == "0 * float64"
-
-
-def test_a_folder_is_a_container_through_fsspec(tmp_path: Path) -> None:
-    folder = fsspec.get_mapper(str(tmp_path))
-    names = {"suffix": ".raw", "schemasuffix": ".json"}
-    serialize(CASES["records"], folder, "runs/events", **names)
-    assert "events.json" in [path.name for path in (tmp_path / "runs").iterdir()]
-    assert_kept(deserialize(fsspec.get_mapper(str(tmp_path)), "runs/events", **names), CASES["records"])
-    with pytest.raises(sa.LimitError, match="already"):
-        serialize(CASES["lists"], folder, "runs/events", **names)
-    with pytest.raises(sa.NotFoundError, match="no array 'absent'"):
-        deserialize(folder, "absent", **names)
 
 
 # The wire ----------------------------------------------------------------------------------------------------
