@@ -114,13 +114,6 @@ def test_labels_that_are_not_side_by_side_and_none_at_all() -> None:
         find_indices({"x": "1"}, ("x",), {"x": np.array([], "f8")})
 
 
-def test_labels_go_along_with_convert(path: Path, tmp_path: Path) -> None:
-    assert run("convert", path, tmp_path / "run.xlsx").exit_code == 0
-    xr.testing.assert_identical(sa.read_dataset(tmp_path / "run.xlsx"), sa.read_dataset(path))
-    result = run("convert", path, tmp_path / "run.npz")
-    assert "keeps no labels" in " ".join(result.output.split())
-
-
 def test_diff_names_labels_that_differ(path: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.csv"
     grid = sa.read_dataset(path)

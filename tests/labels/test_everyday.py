@@ -230,16 +230,6 @@ def test_levels_of_columns_and_their_names(tmp_path: Path) -> None:
     assert list(sa.read_columns(tmp_path / "table.csv")) == ["k", "a mean", "a max", "b mean", "b max"]
 
 
-def test_names_that_stand_twice_are_refused_with_a_line_that_helps(tmp_path: Path) -> None:
-    df = pd.DataFrame([[1, 2, 3]], columns=["x", "y", "x"])
-    with pytest.raises(sa.LimitError, match="the name 'x'") as caught:
-        sa.write(tmp_path / "t.csv", df)
-    line = str(caught.value).partition(": ")[2].partition(" gives")[0]
-    exec(line, {"df": df})
-    sa.write(tmp_path / "t.csv", df)
-    pd.testing.assert_frame_equal(sa.read_frame(tmp_path / "t.csv"), df)
-
-
 @pytest.mark.parametrize(
     ("frame", "line"),
     [

@@ -36,13 +36,6 @@ def test_every_format_can_be_viewed(tmp_path: Path, suffix: str) -> None:
     assert page.manifest["findings"] == []
 
 
-@pytest.mark.parametrize("suffix", ["npy", "ra"])
-def test_a_format_of_one_array_can_be_viewed(tmp_path: Path, suffix: str) -> None:
-    path = tmp_path / f"t.{suffix}"
-    sa.write(path, ARRAYS["t"])
-    assert np.array_equal(elements_of(PageReader(sa.view(path).html), "t"), ARRAYS["t"])
-
-
 def test_one_name_may_be_a_text(tmp_path: Path) -> None:
     path = tmp_path / "run.csv"
     sa.write(path, {"tn": np.arange(3.0), "t": np.arange(2.0), "n": np.array([0.25])})

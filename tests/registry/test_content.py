@@ -46,27 +46,13 @@ def test_each_format_is_recognised_and_read_and_the_file_stands_where_it_stood(r
     assert [finding.severity for finding in sa.check(io.BytesIO(content))] == []
 
 
-class Upload:
-    """What frameworks hand over: a name of the user's, read and seek, and whatever else they have."""
-
-    def __init__(self, content: bytes, name: str | None) -> None:
-        self.file, self.name = io.BytesIO(content), name
-
-    def read(self, size: int = -1) -> bytes:
-        return self.file.read(size)
-
-    def seek(self, position: int, whence: int = 0) -> int:
-        return self.file.seek(position, whence)
-
-    def tell(self) -> int:
-        return self.file.tell()
-
-
 @pytest.mark.parametrize("suffix", [".csv", ".xlsx", ".json", ".npz"])
 def test_uploads_are_read_whatever_they_are_called(suffix: str, tmp_path: Path) -> None:
     content = content_of(FORMATS[suffix[1:]], tmp_path)
-    for name in (None, f"run{suffix}", "upload_0f3a", "run.dat"):
-        (array,) = sa.read(cast("Any", Upload(content, name))).values()
+    for name in (None, f"run{suffix}", "upload_0f3a", "run.dat"):  # of the user's
+        upload: Any = io.BytesIO(content)
+        upload.name = name
+        (array,) = sa.read(upload).values()
         assert_same(array, ARRAY)
     for size in (1, 2**20):  # on the disk, and in memory
         with tempfile.SpooledTemporaryFile(size) as spooled:

@@ -60,15 +60,6 @@ def test_a_hint_names_formats_that_are_only_read_for_sources_alone(option: str, 
     assert (", ods," in output) == lists
 
 
-@needing("csv")
-def test_format_wins_over_the_suffix_and_an_unknown_one_is_said(tmp_path: Path) -> None:
-    path = tmp_path / "x.dat"
-    sa.write(path, {"x": np.arange(3)}, format="json")
-    assert sa.read(path, format="json")["x"].tolist() == [0, 1, 2]
-    with pytest.raises(sa.NotFoundError, match="csv"):
-        sa.read(path, format="orc")
-
-
 def test_a_file_object_needs_a_format_unless_it_has_a_name(tmp_path: Path) -> None:
     with pytest.raises(sa.NotFoundError, match="format="):
         sa.write(io.BytesIO(), {"x": np.arange(3)})
