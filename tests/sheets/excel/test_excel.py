@@ -11,8 +11,7 @@ import awkward as ak
 import numpy as np
 import openpyxl
 import pytest
-from examples import PART
-from limits import get_limit, set_limits
+from limits import get_limit
 
 import sheetarray as sa
 from sheetarray.testing.cases import assert_same, objects
@@ -78,26 +77,12 @@ def test_options_are_checked(tmp_path: Path, option: dict[str, str]) -> None:
 
 @pytest.mark.slow
 def test_more_elements_than_a_sheet_has_rows(tmp_path: Path) -> None:
+    assert (get_limit("worksheet_rows"), get_limit("worksheet_columns")) == (1_048_576, 16_384)
     array = np.arange(1_048_576) % 2 == 0
     sa.write(tmp_path / "x.xlsx", {"a": array, "b": np.arange(3)})
     result = sa.read(tmp_path / "x.xlsx")
     assert_same(result["a"], array)
     assert sa.scan(tmp_path / "x.xlsx")["a"].parts == 2
-
-
-@pytest.mark.slow
-def test_a_sheet_of_very_many_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert (get_limit("worksheet_rows"), get_limit("worksheet_columns")) == (1_048_576, 16_384)
-    most = 16_384 // PART
-    set_limits(monkeypatch, worksheet_columns=most)
-    arrays = {f"n{index}": np.array([index, index + 0.5]) for index in range(most + 6)}
-    sa.write(tmp_path / "x.xlsx", arrays)
-    assert openpyxl.load_workbook(tmp_path / "x.xlsx", read_only=True).sheetnames == ["arrays", "arrays (2)"]
-    some = (0, most - 1, most, most + 5)
-    result = sa.read(tmp_path / "x.xlsx", [f"n{index}" for index in some])
-    assert {name: array.tolist() for name, array in result.items()} == {
-        f"n{index}": [index, index + 0.5] for index in some
-    }
 
 
 def test_arrays_are_read_from_all_sheets_or_one(tmp_path: Path) -> None:
