@@ -87,17 +87,6 @@ def test_a_shell_completes_commands_formats_and_paths(path):
     assert "complete" in complete("", "bash_source")
 
 
-@pytest.mark.parametrize("status", [1, 2])
-def test_exit_statuses(path, tmp_path, status):
-    if status == 1:
-        path.write_bytes(path.read_bytes().replace(b"\n5.0\r", b"\nfive\r"))
-    else:
-        path.unlink()
-    done = run_forked("check", path)
-    assert done.status == status
-    assert "Traceback" not in done.output + done.errors
-
-
 def test_a_reader_that_goes_away_is_no_error(path):
     process = subprocess.Popen(
         [*PROGRAM, "convert", path, "-", "--to", "csv"], stdout=subprocess.PIPE, stderr=subprocess.PIPE

@@ -18,6 +18,17 @@ import pytest
 import sheetarray as sa
 from sheetarray.testing.cases import assert_same
 
+
+class OneWay(io.BytesIO):
+    """Bytes that come once, as from a pipe."""
+
+    def seekable(self) -> bool:
+        return False
+
+    def seek(self, *_: int) -> int:
+        raise io.UnsupportedOperation("seek")
+
+
 # Sheets as rows of cells, to be changed as people change them.
 
 ARRAYS = {

@@ -179,17 +179,6 @@ def test_quoted_cells_with_delimiters_and_line_breaks() -> None:
     assert read('a,b\n"x,1","l1\nl2"\n"q""q",z\n')["b"].tolist() == ["l1\nl2", "z"]
 
 
-def test_a_table_with_names_alone_has_empty_columns() -> None:
-    result = read("a,b\n")
-    assert {name: array.shape for name, array in result.items()} == {"a": (0,), "b": (0,)}
-
-
-def test_ragged_rows_are_blank_where_they_end() -> None:
-    result = read("a,b,c\n1,2\n3,4,5\n6\n")
-    assert np.isnan(result["b"]).tolist() == [False, False, True]
-    assert np.isnan(result["c"]).tolist() == [True, False, True]
-
-
 def test_options_that_cannot_be_are_said() -> None:
     for options in (
         {"order": "diagonal", "shape": (1,)},

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from awkward_layouts import CASES, LISTS, archive, members
 from awkward_layouts import STRINGS as WORDS
+from round_trips import OneWay
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import ArchiveArrays, load, save
@@ -258,20 +259,10 @@ def test_open_files_are_written_added_to_and_read() -> None:
     assert len(members(file)) == 9
 
 
-class Stream(io.BytesIO):
-    """Bytes that come once, from a pipe."""
-
-    def seekable(self) -> bool:
-        return False
-
-    def seek(self, *_: int) -> int:
-        raise io.UnsupportedOperation("seek")
-
-
 def test_a_pipe_is_read() -> None:
     file = io.BytesIO()
     save(file, LISTS)
-    assert load(Stream(file.getvalue())).to_list() == LISTS.to_list()
+    assert load(OneWay(file.getvalue())).to_list() == LISTS.to_list()
 
 
 # read, write, scan, check ------------------------------------------------------------------------------------

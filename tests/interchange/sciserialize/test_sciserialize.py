@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import io
 import json
 import sys
 from datetime import UTC, date, datetime, timedelta, timezone
@@ -16,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as nst
+from round_trips import OneWay
 
 import sheetarray as sa
 from sheetarray.adapters import Keeps
@@ -257,16 +257,6 @@ def test_json_of_both_kinds_is_told_apart_by_content(tmp_path: Path) -> None:
         assert_same(sa.read(file)["x"], array)
     with pytest.raises(TypeError, match="strict"):
         sa.read(tmp_path / "typed.json", strict=True)
-
-
-class OneWay(io.BytesIO):
-    """A stream that cannot be sought in."""
-
-    def seekable(self) -> bool:
-        return False
-
-    def seek(self, *_: int) -> int:
-        raise io.UnsupportedOperation("seek")
 
 
 def test_a_stream_that_cannot_be_sought_in_is_left_to_the_suffix() -> None:
