@@ -92,6 +92,7 @@ class Refused:
 def check_handed(value: Any, expected: Any, suffix: str, folder: Path) -> None:
     """Write an object, and hold what is read against what has to be: arrays by name, or `Refused`."""
     path = folder / f"t.{suffix}"
+    path.unlink(missing_ok=True)
     if suffix == "json" and isinstance(expected, dict):
         expected = next((Refused(name, "2^53") for name, array in expected.items() if _is_beyond(array)), expected)
     if isinstance(expected, Refused):

@@ -160,9 +160,7 @@ def test_an_array_and_its_chunks_are_the_column(kind: str, tmp_path: Path) -> No
     for value in (array, chunks, Stream(chunks), Once(array)):
         if kind == "struct":  # on its own, a table
             continue
-        (tmp_path / "t.csv").unlink(missing_ok=True)
         check_handed({"k": value}, as_named(expected, "k"), "csv", tmp_path)
-        (tmp_path / "t.csv").unlink(missing_ok=True)
         check_handed(value, as_named(expected, "array"), "csv", tmp_path)
 
 
