@@ -213,8 +213,8 @@ COMMANDS: list[tuple[str, str, str, list[str]]] = [
         r"name the format with (--from): .*csv",
         ["info text {} csv"],
     ),
-    ("--to {}", "convert run.csv -", r"(--to) .*\bjson\b", ["convert run.csv - {} json"]),
-    ("--to {}", "table table.csv -o -", r"(--to) .*\bjson\b", ["table table.csv -o - {} json"]),
+    ("{} {}", "convert run.csv -", r"(--to) .*\bjson\b", ["convert run.csv - {} json"]),
+    ("{} {}", "table table.csv -o -", r"(--to) .*\bjson\b", ["table table.csv -o - {} json"]),
     (
         "name the encoding, for example encoding='cp1252'",
         "table latin.csv",
@@ -247,7 +247,7 @@ COMMANDS: list[tuple[str, str, str, list[str]]] = [
         r"(delimiter=';')",
         ["convert run.csv o.csv --write {}"],
     ),
-    ("--from {}", "info -", r"(--from) .*\bcsv\b", ["info - {} csv < run.csv"]),
+    ("{} {}", "info -", r"(--from) .*\bcsv\b", ["info - {} csv < run.csv"]),
     ("{} --help says how it is used", "info", r"sheetarray (info --help) says", ["{}"]),
     (
         "leave --json and --open out",
