@@ -24,7 +24,7 @@ from .console import count_noun, print_line
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# objects that no command line can name, and what --storage-option says
+# options that take objects, and the one that --storage-option sets
 _INTERNAL_OPTIONS = ("progress", "client", "table", "storage_options")
 _STORAGE = "sheetarray.storage_options"
 _WORDS = {"true": True, "false": False}

@@ -354,7 +354,7 @@ def format_rows(rows: list[int]) -> str:
 
 
 def _measure(comparison: Comparison, x: Array, y: Array) -> Array:
-    """Return how far apart the elements of each pair are that differ, and note the largest differences.
+    """Return the size of each difference, and keep the largest ones in the comparison.
 
     It is infinite for pairs that cannot be subtracted, such as texts, and 0 for zeros that differ in their sign.
     """

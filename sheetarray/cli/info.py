@@ -170,7 +170,7 @@ def check(files: tuple[str, ...], wants_all: bool, reading: FormatOptions, wants
 
 
 def _print_findings(place: Endpoint, findings: Sequence[Finding], count: int | None, wants_all: bool) -> None:
-    """Print a line that sums up, then the findings.
+    """Print a summary in one line, then the findings.
 
     Unless all are wanted, findings that are alike take one line, and there are at most `MOST_LINES`.
     """

@@ -487,7 +487,7 @@ def _split(groups: Mapping[str, list[Anchor]]) -> tuple[dict[str, list[Anchor]],
 
 
 def raise_error(error: FormatError) -> None:
-    """Raise the first error that reading reports, as a copy: an anchor that kept its frames would keep the sheet."""
+    """Raise a copy of an error: the traceback of the error itself, which an anchor keeps, would keep the sheet."""
     raise copy(error)
 
 

@@ -102,8 +102,9 @@ def write_json(
                 sink.write(b"%b,%b" % (before, dump_elements(block, array.header.dtype, complex=complex)))
                 before = b""
                 report(done := done + len(block), total)
-            before += b"],\n"
-        sink.write(before.removesuffix(b",\n") + b"\n}\n")
+            sink.write(before)  # of an array without elements; else it is empty
+            before = b"],\n"
+        sink.write(b"]\n}\n")
     report(total, total)
 
 
