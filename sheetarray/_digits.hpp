@@ -1,21 +1,24 @@
-// The digits of doubles: shortest texts that read back to the same bits, and rounding to a number of digits.
+// Digits: the shortest texts of doubles that read back to the same bits, doubles rounded to a number of digits, and numbers
+// of texts.
 //
-// `std::to_chars` gives the same texts. It takes twice as long, and its digits would have to be parsed again for sums over
-// digits, which each write and check of a workbook make.
+// `std::to_chars` and `std::from_chars` give the same. They take twice as long, and sums over digits, which each write and
+// check of a workbook make, would have to print and parse texts between them.
 //
-// Source: Raffaello Giulietti, "The Schubfach way to render doubles", 2021; it proves that 128 bits of a power of ten are
-// enough, so that there is no second try.
+// Sources: Raffaello Giulietti, "The Schubfach way to render doubles", 2021; it proves that 128 bits of a power of ten are
+// enough, so that there is no second try. Daniel Lemire, "Number parsing at a gigabyte per second", 2021.
 
 #pragma once
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
 
 namespace {
 
@@ -82,6 +85,11 @@ struct PowersOfTen {
   }
 };
 
+const PowersOfTen &powers_of_ten() {
+  static const PowersOfTen powers;
+  return powers;
+}
+
 struct Decimal {
   uint64_t digits;
   int exponent;  // the decimal is digits * 10^exponent
@@ -96,7 +104,6 @@ uint64_t scale(const Wide &power, uint64_t number) {
 
 // Return the shortest decimal that reads back as a positive finite double, of those the nearest; zeros may end it.
 Decimal shortest_decimal(double number) {
-  static const PowersOfTen powers;
   uint64_t bits;
   std::memcpy(&bits, &number, sizeof bits);
   const uint64_t fraction = bits & ((uint64_t{1} << 52) - 1), is_odd = bits & 1;
@@ -106,7 +113,7 @@ Decimal shortest_decimal(double number) {
   const bool is_power = !fraction && biased > 1;  // of two: the double below is nearer than the one above
   const int ten = (two * 1262611 - is_power * 524031) >> 22;  // floor(log10(2^two)), or of 3/4 * 2^two
   const int shift = two + ((-ten * 1741647) >> 19) + 1;       // floor(log2(10^-ten))
-  const Wide &power = powers.of[-ten - LEAST_POWER];
+  const Wide &power = powers_of_ten().of[-ten - LEAST_POWER];
   // Four times the double and the ends of what reads back as it, in units of 10^ten
   const uint64_t least = scale(power, (4 * integer - 2 + is_power) << shift) + is_odd;
   const uint64_t exact = scale(power, 4 * integer << shift);
@@ -121,10 +128,126 @@ Decimal shortest_decimal(double number) {
   return {is_shorter ? tens + ten_above : last, ten + is_shorter};
 }
 
-constexpr int64_t power_of_ten(int exponent) {
-  int64_t power = 1;
-  for (; exponent > 0; --exponent) power *= 10;
-  return power;
+int leading_zeros(uint64_t number) {  // of one that is not 0
+#ifdef __GNUC__
+  return __builtin_clzll(number);
+#else
+  int count = 0;
+  while (!(number >> 63)) number <<= 1, ++count;
+  return count;
+#endif
+}
+
+// Make the double that is nearest to a decimal, and return true; false for the few that 128 bits of a power do not decide,
+// and beyond normal doubles.
+bool make_double(const Decimal &decimal, double *number) {
+  if (!decimal.digits) return *number = 0, true;
+  if (decimal.exponent < LEAST_POWER || decimal.exponent > MOST_POWER) return false;
+  const int zeros = leading_zeros(decimal.digits);
+  const uint64_t integer = decimal.digits << zeros;
+  const Wide &power = powers_of_ten().of[decimal.exponent - LEAST_POWER];
+  const Wide upper = product(power.high, integer);
+  const uint64_t middle = upper.low + product(power.low, integer).high, high = upper.high + (middle < upper.low);
+  const int top = static_cast<int>(high >> 63), below = 9 + top;  // bits behind the 53 of a double and the next one
+  // The power may be too large by 1: what stands above 2^64 is true, or too large by 1. With nothing behind it, the next
+  // bit is a half, or just less
+  const bool has_rest = (high & ((uint64_t{1} << below) - 1)) || middle;
+  const uint64_t kept = high >> below;
+  const int biased = 1023 + 63 + top + ((decimal.exponent * 217706) >> 16) - zeros;  // 217706 / 2^16: log2(10)
+  if (((kept & 1) && !has_rest) || biased < 1 || biased > 2045) return false;
+  const uint64_t bits = (static_cast<uint64_t>(biased - 1) << 52) + ((kept + 1) >> 1);  // a carry goes to the exponent
+  std::memcpy(number, &bits, sizeof bits);
+  return true;
+}
+
+struct SmallPowers {
+  int64_t of[MOST_DIGITS + 1] = {1};
+  constexpr SmallPowers() {
+    for (int i = 1; i <= MOST_DIGITS; ++i) of[i] = of[i - 1] * 10;
+  }
+};
+constexpr SmallPowers SMALL_POWERS;
+
+int64_t power_of_ten(int exponent) { return SMALL_POWERS.of[exponent]; }  // from 0 to MOST_DIGITS
+
+uint64_t load_eight(const char *at) {  // which a compiler makes one step of
+  uint64_t eight = 0;
+  for (int i = 0; i < 8; ++i) eight |= uint64_t{static_cast<unsigned char>(at[i])} << 8 * i;
+  return eight;
+}
+
+// Return the index of the lowest of eight bytes whose highest bit is set; 8 if there is none.
+int first_byte(uint64_t marks) {
+  marks &= 0x8080808080808080u;
+  return marks ? static_cast<int>(((marks & (~marks + 1)) >> 7) * 0x0001020304050607u >> 56) : 8;
+}
+
+bool is_digit(int c) { return c >= '0' && c <= '9'; }
+
+// Append the digits at the front of a text to a number, and return the place behind them.
+const char *take_digits(const char *at, const char *end, uint64_t *number) {
+  for (; at < end && is_digit(*at); ++at) *number = *number * 10 + static_cast<uint64_t>(*at - '0');
+  return at;
+}
+
+// The same for many digits: eight bytes at once, and the last ones without a branch on how many they are.
+const char *take_many_digits(const char *at, const char *end, uint64_t *number) {
+  for (; end - at >= 8; at += 8) {
+    uint64_t eight = load_eight(at) ^ 0x3030303030303030u;
+    const int count = first_byte((eight + 0x7676767676767676u) | eight);
+    if (!count) return at;
+    eight <<= 64 - 8 * count;  // zeros before the digits
+    eight = eight * 2561 >> 8 & 0x00FF00FF00FF00FFu;  // pairs: 10 * 256 + 1
+    eight = eight * 6553601 >> 16 & 0x0000FFFF0000FFFFu;
+    *number = *number * static_cast<uint64_t>(power_of_ten(count)) + (eight * 42949672960001u >> 32);
+    if (count < 8) return at + count;
+  }
+  return take_digits(at, end, number);
+}
+
+// Parse the integer at the front of a text and return its length; 0 where there is none, or one of more than 18 digits.
+size_t parse_integer(string_view text, int64_t *number) {
+  const bool is_negative = !text.empty() && text.front() == '-';
+  const char *const begin = text.data() + is_negative;
+  uint64_t size = 0;
+  const char *at = take_many_digits(begin, text.data() + text.size(), &size);
+  if (at == begin || at - begin > 18) return 0;
+  *number = is_negative ? -static_cast<int64_t>(size) : static_cast<int64_t>(size);
+  return static_cast<size_t>(at - text.data());
+}
+
+// Parse the decimal at the front of a text and return its length; 0 where there is none in the usual form, or one that
+// `make_double` does not know.
+size_t parse_double(string_view text, double *number) {
+  const char *const end = text.data() + text.size();
+  const bool is_negative = !text.empty() && text.front() == '-';
+  const char *const begin = text.data() + is_negative;
+  Decimal decimal{0, 0};
+  const char *at = take_digits(begin, end, &decimal.digits);
+  std::ptrdiff_t count = at - begin;
+  if (!count) return 0;
+  if (at < end && *at == '.') {
+    const char *const point = at + 1;
+    at = take_many_digits(point, end, &decimal.digits);
+    if (at == point || at - point > MOST_POWER) return 0;
+    count += at - point;
+    decimal.exponent = static_cast<int>(point - at);
+  }
+  for (const char *zero = begin; count > 19 && (*zero == '0' || *zero == '.'); ++zero) count -= *zero == '0';
+  if (count > 19) return 0;  // digits, which 64 bits hold
+  if (at < end && (*at | 32) == 'e') {
+    const char sign = ++at < end ? *at : '\0';
+    at += sign == '-' || sign == '+';
+    const char *const first = at;
+    uint64_t power = 0;
+    at = take_digits(first, end, &power);
+    if (at == first || at - first > 3) return 0;
+    decimal.exponent += static_cast<int>(power) * (sign == '-' ? -1 : 1);
+  }
+  double size;
+  if (!make_double(decimal, &size)) return 0;
+  *number = std::copysign(size, is_negative ? -1.0 : 1.0);
+  return static_cast<size_t>(at - text.data());
 }
 
 // Write eight digits, all of them at once.
@@ -175,6 +298,7 @@ char *put_number(char *at, double number) {
 double make_digits(double number, int count, bool half_up, int64_t *digits, int64_t *exponent) {
   char text[2 * LONGEST_NUMBER];
   char *end = text;
+  double rounded = 0;
   if (half_up) {
     const Decimal decimal = shortest_decimal(std::fabs(number));
     *digits = static_cast<int64_t>(decimal.digits);
@@ -184,6 +308,7 @@ double make_digits(double number, int count, bool half_up, int64_t *digits, int6
     const int64_t unit = power_of_ten(MOST_DIGITS - count);
     *digits = (*digits + unit / 2) / unit;
     if (*digits == power_of_ten(count)) *digits /= 10, ++*exponent;
+    if (make_double({static_cast<uint64_t>(*digits), static_cast<int>(*exponent) - count + 1}, &rounded)) return std::copysign(rounded, number);
     end = std::to_chars(end, text + LONGEST_NUMBER, *digits).ptr;
     *end++ = 'e';
     end = std::to_chars(end, text + LONGEST_NUMBER, *exponent - count + 1).ptr;
@@ -194,9 +319,29 @@ double make_digits(double number, int count, bool half_up, int64_t *digits, int6
       if (*at != '.') *digits = *digits * 10 + (*at - '0');
     std::from_chars(at + 1 + (at[1] == '+'), end, *exponent);
   }
-  double rounded = 0;
   if (std::from_chars(text, end, rounded).ec == std::errc::result_out_of_range && *exponent > 0) rounded = HUGE_VAL;
   return std::copysign(rounded, number);
+}
+
+// Parse the number at the front of a text, which begins and ends with digits, and return its length; 0 where there is
+// none, or `Number` does not hold it.
+template <class Number>
+size_t parse_number(string_view text, Number *number) {
+  const size_t sign = !text.empty() && text.front() == '-';
+  if (text.size() == sign || !is_digit(text[sign])) return 0;
+  size_t size = 0;  // of one in the usual form
+  if constexpr (std::is_same<Number, double>::value) size = parse_double(text, number);
+  if constexpr (std::is_same<Number, int64_t>::value) size = parse_integer(text, number);
+  if (size) return size;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), *number);
+  return parsed.ec == std::errc() && is_digit(parsed.ptr[-1]) ? static_cast<size_t>(parsed.ptr - text.data()) : 0;
+}
+
+// Return a number in 1 to `most` digits; -1 for any other text.
+int64_t parse_count(string_view text, size_t most) {
+  int64_t number = text.empty() || text.size() > most ? -1 : 0;
+  for (size_t i = 0; i < text.size() && number >= 0; ++i) number = is_digit(text[i]) ? number * 10 + (text[i] - '0') : -1;
+  return number;
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 // and says where, and Python's plain way takes over. Every byte is read through a `Cursor`, which knows its end. Memory
 // grows with what was read, never with what a file says. Whoever calls has made sure that texts are UTF-8.
 //
-// Sections: results; doubles, whose digits `_digits.hpp` makes; columns of cells to rows of a worksheet; numbers in text;
-// XML; worksheets and shared strings; tables of OpenDocument; delimited text; the module.
+// Sections: results; doubles; columns of cells to rows of a worksheet; XML; worksheets and shared strings; tables of
+// OpenDocument; delimited text; the module. What makes digits, and reads them, stands in `_digits.hpp`.
 
 #include <Python.h>  // formats with `#` are not used: what they mean depends on the version of these headers
 
@@ -269,28 +269,6 @@ PyObject *format_rows(PyObject *arguments) {
   return to_bytes(out);
 }
 
-// ---- Numbers in text ----------------------------------------------------------------------------------------------
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-// Parse the number at the front of a text, which begins and ends with digits, and return its length; 0 where there is
-// none, or `Number` does not hold it.
-template <class Number>
-size_t parse_number(string_view text, Number *number) {
-  const size_t sign = !text.empty() && text.front() == '-';
-  if (text.size() == sign || !is_digit(text[sign])) return 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), *number);
-  return parsed.ec == std::errc() && is_digit(parsed.ptr[-1]) ? static_cast<size_t>(parsed.ptr - text.data()) : 0;
-}
-
-// Return a number in 1 to `most` digits; -1 for any other text.
-int64_t parse_count(string_view text, size_t most) {
-  int64_t number = text.empty() || text.size() > most ? -1 : 0;
-  for (size_t i = 0; i < text.size() && number >= 0; ++i) number = is_digit(text[i]) ? number * 10 + (text[i] - '0') : -1;
-  return number;
-}
-
 // ---- XML: tags, and text between them -----------------------------------------------------------------------------
 // Each function passes what it is named after and returns true. It returns false where anything odd stands, or where the
 // text breaks off; then the element that is being read counts as not read.
@@ -298,6 +276,7 @@ int64_t parse_count(string_view text, size_t most) {
 const size_t LONGEST_TEXT = 1u << 20;  // bytes of a cell's text
 const size_t MOST_ATTRIBUTES = 16;
 
+bool is_letter(int c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool begins_name(string_view text) { return !text.empty() && (is_letter(text[0]) || text[0] == '_'); }
 bool is_xml_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
@@ -736,7 +715,9 @@ class Fields {
  public:
   // `mark` is the delimiter, or -1 where each line is one field.
   Fields(string_view text, size_t place, int mark)
-      : cursor_(text, place), stops_{'\n', '\r', static_cast<char>(mark < 0 ? '\n' : mark)} {
+      : cursor_(text, place),
+        stops_{'\n', '\r', static_cast<char>(mark < 0 ? '\n' : mark)},
+        is_in_values_(is_digit(mark) || is_letter(mark) || mark == '+' || mark == '-' || mark == '.') {
     for (int i = 0; i < 3; ++i) eights_[i] = ONES * static_cast<unsigned char>(stops_[i]);
   }
 
@@ -763,28 +744,53 @@ class Fields {
       }
     }
     const size_t start = cursor_.place();
-    while (cursor_.left() >= 8 && !has_stop(cursor_.rest(8))) cursor_.skip(8);
+    while (cursor_.left() >= 8) {
+      const size_t clear = count_clear(cursor_.rest(8));
+      cursor_.skip(clear);
+      if (clear < 8) break;
+    }
     while (!cursor_.done() && !is_stop(cursor_.peek())) cursor_.skip();
     value = cursor_.since(start);
     if (is_quoted) value = quoted_.append(value);
+    end();
+  }
+
+  // Pass a field that is a number, or for a boolean TRUE or FALSE, and nothing else, and return true; or return false, with
+  // no step taken.
+  template <class Value>
+  bool take_value(Value *taken) {
+    size_t size = 0;
+    if constexpr (!std::is_same<Value, bool>::value) size = parse_number(cursor_.rest(), taken);
+    else if ((*taken = cursor_.rest(4) == "TRUE")) size = 4;
+    else if (cursor_.rest(5) == "FALSE") size = 5;
+    if (!size || is_in_values_ || (size < cursor_.left() && !is_stop(cursor_.peek(size)))) return false;
+    cursor_.skip(size);
+    end();
+    return true;
+  }
+
+ private:
+  bool is_stop(char unit) const { return unit == stops_[0] || unit == stops_[1] || unit == stops_[2]; }
+
+  // Pass the stop behind a field.
+  void end() {
     const char unit = cursor_.peek();
     is_last = cursor_.done() || unit == '\n' || unit == '\r';
     cursor_.skip();
     if (unit == '\r') cursor_.take("\n");
   }
 
- private:
-  bool is_stop(char unit) const { return unit == stops_[0] || unit == stops_[1] || unit == stops_[2]; }
-  bool has_stop(string_view eight) const {  // eight bytes are compared at once
-    uint64_t units;
-    std::memcpy(&units, eight.data(), 8);
+  // Return how many of eight bytes stand before the first stop among them; they are compared at once.
+  size_t count_clear(string_view eight) const {
+    const uint64_t units = load_eight(eight.data());
     const auto has = [units](uint64_t stop) { return ((units ^ stop) - ONES) & ~(units ^ stop); };
-    return (has(eights_[0]) | has(eights_[1]) | has(eights_[2])) & (ONES << 7);
+    return static_cast<size_t>(first_byte(has(eights_[0]) | has(eights_[1]) | has(eights_[2])));
   }
 
   static constexpr uint64_t ONES = 0x0101010101010101u;
   Cursor cursor_;
   char stops_[3];
+  bool is_in_values_;  // the delimiter may stand in numbers or words
   uint64_t eights_[3];  // each of the stops eight times
   std::string quoted_;  // the text of a field with quotes
 };
@@ -821,6 +827,18 @@ int64_t find_word(const std::vector<string_view> &words, string_view cell) {
   return -1;
 }
 
+// Read a text that is a number, or for a boolean a word, and return true; false for any other text.
+template <class Value>
+bool read_value(string_view text, Value *value) {
+  if constexpr (std::is_same<Value, bool>::value) {
+    return (*value = equals_word(text, "true")) || equals_word(text, "false");
+  } else {
+    const bool is_special = text == "NaN" || text == "Infinity" || text == "-Infinity";  // of doubles and floats
+    if (is_special) return std::from_chars(text.data(), text.data() + text.size(), *value).ec == std::errc();
+    return parse_number(text, value) == text.size();
+  }
+}
+
 // A run of cells of one column: `kind` is t for text, s for those texts that are not blank, with their rows; d, f, i, u
 // for doubles, floats, integers and unsigned ones, D, F for doubles and floats with a decimal comma, b for booleans. A
 // column of those ends at the first cell that is none.
@@ -831,7 +849,6 @@ struct Run {
   std::vector<int64_t> rows, numbers;  // the rows of texts; the bits of each number
   int64_t blanks = 0;  // among the texts, or below the numbers
   bool failed = false;
-  std::string pointed;
 
   void add(int64_t row, string_view text) {
     if (text.empty() && kind != 't') {
@@ -840,22 +857,16 @@ struct Run {
       texts.add(text);
       if (kind == 's') rows.push_back(row);
     } else if (!failed) {
-      failed = blanks || !add_number(text);
+      std::string pointed(kind == 'D' || kind == 'F' ? text : "");
+      for (char &unit : pointed) unit = unit == ',' ? '.' : unit == '.' ? ',' : unit;
+      if (!pointed.empty()) text = pointed;
+      failed = blanks || !add_value([&](auto *value) { return read_value(text, value); });
     }
   }
-  // Add the number that a text is, and return true; false for any other text.
-  bool add_number(string_view text) {
-    if (kind == 'D' || kind == 'F') {
-      pointed = text;
-      for (char &unit : pointed) unit = unit == ',' ? '.' : unit == '.' ? ',' : unit;
-      text = pointed;
-    }
-    if (kind == 'd' || kind == 'D') return keep<double>(text);
-    if (kind == 'f' || kind == 'F') return keep<float, double>(text);
-    if (kind == 'i') return keep<int64_t>(text);
-    if (kind == 'u') return keep<uint64_t>(text);
-    numbers.push_back(equals_word(text, "true"));
-    return numbers.back() || equals_word(text, "false");
+  // Add a field that is a value in its usual form, with a point, and pass it; or return false, with no step taken.
+  bool take(Fields *fields) {
+    const bool is_usual = !failed && !blanks && kind != 't' && kind != 's' && kind != 'D' && kind != 'F';
+    return is_usual && add_value([&](auto *value) { return fields->take_value(value); });
   }
   PyObject *to_python() {
     if (failed) return Py_NewRef(Py_None);
@@ -865,15 +876,22 @@ struct Run {
   }
 
  private:
-  template <class Number, class Kept = Number>
-  bool keep(string_view text) {
-    Number number = 0;
-    const bool is_special = std::is_floating_point<Number>::value && (text == "NaN" || text == "Infinity" || text == "-Infinity");
-    if (is_special) std::from_chars(text.data(), text.data() + text.size(), number);
-    else if (parse_number(text, &number) != text.size()) return false;
-    const Kept kept = number;
-    numbers.push_back(0);
-    std::memcpy(&numbers.back(), &kept, sizeof kept);
+  // Add the value that `read(&value)` finds, and return true; false where it finds none.
+  template <class Read>
+  bool add_value(Read read) {
+    if (kind == 'd' || kind == 'D') return add_as<double, double>(read);
+    if (kind == 'f' || kind == 'F') return add_as<float, double>(read);
+    if (kind == 'i') return add_as<int64_t, int64_t>(read);
+    return kind == 'u' ? add_as<uint64_t, uint64_t>(read) : add_as<bool, int64_t>(read);
+  }
+  template <class Value, class Kept, class Read>
+  bool add_as(Read read) {
+    Value value{};
+    if (!read(&value)) return false;
+    const Kept kept = value;
+    int64_t bits;
+    std::memcpy(&bits, &kept, sizeof bits);
+    numbers.push_back(bits);
     return true;
   }
 };
@@ -904,6 +922,7 @@ struct Records {
     size_t next = 0;
     do {
       Run *run = next < current.size() && runs[current[next]].column == column ? find_run(next++) : nullptr;
+      if (run && run->take(&fields)) continue;  // it is no word of a header, and not blank
       fields.next();
       const string_view cell = fields.value;
       if (run) run->add(row, cell);
@@ -911,8 +930,7 @@ struct Records {
       if (word >= 0) found.insert(found.end(), {row, column, word});
       if (fields.is_open) open = static_cast<int64_t>(fields.begin);
       if (!column && fields.is_last && is_white(cell)) blank.push_back(row);
-      ++column;
-    } while (!fields.is_last);
+    } while (++column, !fields.is_last);
     for (; next < current.size(); ++next)
       if (Run *run = find_run(next)) run->add(row, {});
     width = std::max(width, column);

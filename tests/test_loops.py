@@ -1,5 +1,6 @@
-"""Loops over doubles, compiled and plain, beside Python's own decimals; an installation without a compiler."""
+"""Loops over digits, compiled and plain, beside Python's own; an installation without a compiler."""
 
+import io
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import sheetarray as sa
 from sheetarray import loops
 
 WAYS = [True, False] if loops.COMPILED else [False]
@@ -47,6 +49,50 @@ def test_doubles_are_rounded_as_decimals_are(compiled: bool, digits: int, half_u
     for number, count, exponent in zip(wanted[finite], kept[finite].tolist(), exponents[finite].tolist(), strict=True):
         assert len(str(count)) == digits
         assert float(f"{count}e{exponent - digits + 1}") == abs(number)
+
+
+HALF = str(2**53 + 1)  # between two doubles
+TEXTS = [
+    *("0", "-0", "-0.0", "0.000", "00012.50", "1E5", "1e+05", "1.5e-7", "123456789012345678", "1234567890123456789"),
+    *("12345678901234567890", "0.1234567890123456789", "0.00012345678901234567", "99999999999999999999999e-20"),
+    *(HALF, f"{HALF}e0", f"{HALF}.0", f"{HALF}.00000000000000000001", f"-{HALF}e-10", f"{HALF}e22", f"{HALF}e23"),
+    *("2.2250738585072011e-308", "2.2250738585072014e-308", "5e-324", "4.35e-310", "1.7976931348623157e308"),
+    *(f"0.{'0' * 320}1e321", f"0.{'0' * 700}1e701", f"{'9' * 400}e-400", f"1{'0' * 300}", "1e0000000005", "8.5e22"),
+]
+DECIMALS = st.builds(
+    "{}{}{}".format,
+    st.integers(-(10**20), 10**20),
+    st.just("")
+    | st.integers(0, 10**20).map(".{}".format)
+    | st.text("01259", min_size=1, max_size=24).map(".{}".format),
+    st.just("") | st.integers(-280, 280).map("e{}".format),
+)
+
+
+@pytest.mark.parametrize("compiled", WAYS)
+@given(texts=st.lists(DECIMALS | DOUBLES.filter(np.isfinite).map(repr), max_size=20))
+def test_decimals_are_read_as_the_nearest_doubles(compiled: bool, texts: list[str]) -> None:
+    texts = [*TEXTS, *texts]
+    head = io.StringIO()
+    sa.write_csv(head, {"t": np.zeros(len(texts))})
+    lines = head.getvalue().splitlines()[: -len(texts)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loops, "COMPILED", compiled)
+        numbers = sa.read_csv(io.StringIO("\n".join([*lines, *texts])))["t"]
+    assert list(map(repr, numbers.tolist())) == [repr(float(text)) for text in texts]
+
+
+@pytest.mark.parametrize("compiled", WAYS)
+def test_points_between_cells_are_no_decimal_points(compiled: bool) -> None:
+    file = io.StringIO()
+    arrays = {"n": np.array([5, 70, -2]), "m": np.array([5, 7, 2], np.uint64), "x": np.array([1.5, 2.0, 3e300])}
+    sa.write_csv(file, arrays, delimiter=".", decimal=",")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loops, "COMPILED", compiled)
+        again = sa.read_csv(io.StringIO(file.getvalue()), delimiter=".", decimal=",")
+    assert {name: array.tolist() for name, array in again.items()} == {
+        name: array.tolist() for name, array in arrays.items()
+    }
 
 
 @pytest.mark.skipif(not loops.COMPILED, reason="the compiled loops were not built, or are switched off")

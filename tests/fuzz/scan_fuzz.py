@@ -62,6 +62,7 @@ DELIMITED = [
     b't,n\r\nversion,Data\r\n1.5,-2\r\n"a ""b"", c",NaN\r\n',
     b'a;"two\nlines" rest;\xc3\xa9\n;;\r\r\n1,5;1e999;0x1p3',
     b"-1,18446744073709551615,TRUE\n\xc2\xa0data ,9223372036854775807,false\n\n1e-5,-Infinity,12345678901234567890\n",
+    b"0.1234567890123456789,9007199254740993,TRUE\n0.00000001234567890123456e-300,-1.7976931348623159E+308,FALSE\n",
 ]
 PREFIXES = b" xml: x14ac: table: office: calcext:"
 MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384

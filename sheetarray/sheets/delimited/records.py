@@ -91,8 +91,8 @@ class Records:
         """Go over whole records from a place on until `size` bytes are behind it."""
         scan = loops.scan.read_delimited if loops.COMPILED else _scan_plainly
         scanned: _Scanned = scan(self.content, place, self._mark, size, row, words, list(runs))
-        if not (block := bytes(self.content[place : scanned[0]])).isascii():
-            self._decode(block)
+        if np.frombuffer(self.content, np.int8, scanned[0] - place, place).min(initial=0) < 0:  # it is not ASCII
+            self._decode(bytes(self.content[place : scanned[0]]))
         return scanned
 
     def _decode(self, block: bytes) -> None:

@@ -8,7 +8,6 @@ sees a whole document without some elements. It is right on everything; where th
 from __future__ import annotations
 
 import codecs
-import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -39,7 +38,6 @@ _Result = TypeVar("_Result")
 _FIRST_BLOCK, _BLOCK = 2**16, 2**22  # bytes
 _FIRST_PIECE = 2**15  # compressed bytes that are inflated first
 _LARGE_PIECE = 31 * 2**20  # bytes: from one of more than 32 MiB glibc learns nothing (`_keep_freed_memory`)
-_THREADS = min(os.cpu_count() or 1, 4)  # each takes some ten times the bytes of the block that it looks at
 # Bytes that any part may have, and how many more for each compressed byte. One text over and over deflates to a
 # thousandth of its size, rows of one number to a fifteenth
 _INFLATED_ALWAYS, _INFLATED_TIMES = 2**28, 100
