@@ -760,10 +760,11 @@ class Fields {
   template <class Value>
   bool take_value(Value *taken) {
     size_t size = 0;
+    if (is_in_values_) return false;
     if constexpr (!std::is_same<Value, bool>::value) size = parse_number(cursor_.rest(), taken);
     else if ((*taken = cursor_.rest(4) == "TRUE")) size = 4;
     else if (cursor_.rest(5) == "FALSE") size = 5;
-    if (!size || is_in_values_ || (size < cursor_.left() && !is_stop(cursor_.peek(size)))) return false;
+    if (!size || (size < cursor_.left() && !is_stop(cursor_.peek(size)))) return false;
     cursor_.skip(size);
     end();
     return true;
