@@ -88,7 +88,7 @@ def _inflate_member(package: Package, member: Member, inflater: Any) -> Iterator
                 raise FormatError(f"the part is damaged ({error})", location=member.name) from error
             waiting = inflater.unconsumed_tail
             more = bool(waiting) or len(block) == most
-            most = min(most * 2, _BLOCK)
+            most = min(most * 4, _BLOCK)
             if block:
                 yield block
     if not inflater.eof:
@@ -101,7 +101,7 @@ def _packed_pieces(package: Package, name: str) -> Iterator[bytes]:
     first, start, size = next(blocks, b""), 0, _FIRST_PIECE
     while start < len(first):
         yield first[start : start + size]
-        start, size = start + size, size * 2
+        start, size = start + size, size * 4
     yield from blocks
 
 
