@@ -149,8 +149,8 @@ bool make_double(const Decimal &decimal, double *number) {
   const Wide upper = product(power.high, integer);
   const uint64_t middle = upper.low + product(power.low, integer).high, high = upper.high + (middle < upper.low);
   const int top = static_cast<int>(high >> 63), below = 9 + top;  // bits behind the 53 of a double and the next one
-  // The power may be too large by 1: what stands above 2^64 is true, or too large by 1. With nothing behind it, the next
-  // bit is a half, or just less
+  // The power is rounded up by less than 1, so the product is too large by less than 2^64, the unit of `middle`. That may
+  // change the rounding only of what seems to be a half exactly, and may be just less
   const bool has_rest = (high & ((uint64_t{1} << below) - 1)) || middle;
   const uint64_t kept = high >> below;
   const int biased = 1023 + 63 + top + ((decimal.exponent * 217706) >> 16) - zeros;  // 217706 / 2^16: log2(10)
@@ -184,7 +184,8 @@ int first_byte(uint64_t marks) {
 
 bool is_digit(int c) { return c >= '0' && c <= '9'; }
 
-// Append the digits at the front of a text to a number, and return the place behind them.
+// Append the digits at the front of a text to a number, and return the place behind them. A number of more than 19 digits
+// overflows: whoever calls counts them.
 const char *take_digits(const char *at, const char *end, uint64_t *number) {
   for (; at < end && is_digit(*at); ++at) *number = *number * 10 + static_cast<uint64_t>(*at - '0');
   return at;
@@ -194,7 +195,7 @@ const char *take_digits(const char *at, const char *end, uint64_t *number) {
 const char *take_many_digits(const char *at, const char *end, uint64_t *number) {
   for (; end - at >= 8; at += 8) {
     uint64_t eight = load_eight(at) ^ 0x3030303030303030u;
-    const int count = first_byte((eight + 0x7676767676767676u) | eight);
+    const int count = first_byte((eight + 0x7676767676767676u) | eight);  // a carry changes no byte before the first
     if (!count) return at;
     eight <<= 64 - 8 * count;  // zeros before the digits
     eight = eight * 2561 >> 8 & 0x00FF00FF00FF00FFu;  // pairs: 10 * 256 + 1
@@ -308,7 +309,8 @@ double make_digits(double number, int count, bool half_up, int64_t *digits, int6
     const int64_t unit = power_of_ten(MOST_DIGITS - count);
     *digits = (*digits + unit / 2) / unit;
     if (*digits == power_of_ten(count)) *digits /= 10, ++*exponent;
-    if (make_double({static_cast<uint64_t>(*digits), static_cast<int>(*exponent) - count + 1}, &rounded)) return std::copysign(rounded, number);
+    const Decimal shorter{static_cast<uint64_t>(*digits), static_cast<int>(*exponent) - count + 1};
+    if (make_double(shorter, &rounded)) return std::copysign(rounded, number);
     end = std::to_chars(end, text + LONGEST_NUMBER, *digits).ptr;
     *end++ = 'e';
     end = std::to_chars(end, text + LONGEST_NUMBER, *exponent - count + 1).ptr;

@@ -169,7 +169,7 @@ class LinearArray:
         self._set(Header(entry, self.shape, self.strides, self.offset, self.order, len(self.buffer)), self.buffer)
 
     def _set(self, header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> None:
-        """Set all attributes from a header that fits the buffer."""
+        """Set the attributes from a header and the buffer, which fit each other."""
         vars(self).update(
             dtype=header.dtype.name,
             shape=header.shape,

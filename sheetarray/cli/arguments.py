@@ -24,7 +24,7 @@ from .console import count_noun, print_line
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# options that take objects, and the one that --storage-option sets
+# options of functions that --read and --write do not set: they take objects, or have a flag of their own
 _INTERNAL_OPTIONS = ("progress", "client", "table", "storage_options")
 _STORAGE = "sheetarray.storage_options"
 _WORDS = {"true": True, "false": False}

@@ -169,7 +169,7 @@ def target_endpoint(text: str, writing: FormatOptions, verb: str = "write") -> E
 
 
 def _find_format_of_pipe(given: FormatOptions, option: str) -> Format:
-    """Return the format that the option names, of which a pipe has the bytes."""
+    """Return the format of a pipe, which has no suffix: `option`, --from or --to, has to name it."""
     if given.format is None:
         names = [name for name in _names(option) if FORMATS[name].suffixes]
         raise UsageProblem(f"a pipe has no suffix: name its format with {option}", f"{option} {', '.join(names)}")

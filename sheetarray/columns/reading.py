@@ -487,7 +487,7 @@ def _split(groups: Mapping[str, list[Anchor]]) -> tuple[dict[str, list[Anchor]],
 
 
 def raise_error(error: FormatError) -> None:
-    """Raise a copy of an error: the traceback of the error itself, which an anchor keeps, would keep the sheet."""
+    """Raise a copy of an error. An anchor keeps the error; with a traceback, it would keep the whole sheet, too."""
     raise copy(error)
 
 

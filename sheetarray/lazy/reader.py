@@ -55,7 +55,7 @@ class ArrayReader:
         return api.read(self.path, names, format=self.format, **self.options)
 
     def element_reader(self) -> Callable[..., Array | None] | None:
-        """Return the adapter's function that reads some elements alone; None if it has none, or options for reading."""
+        """Return the adapter's function that reads some elements alone; None without one, or with options."""
         try:
             return None if self.options else format_of(self.path, self.format).function("read_elements")
         except NotFoundError:

@@ -52,7 +52,7 @@ class TableColumn:
         return [] if texts is None else texts
 
     def to_infer(self) -> Texts:
-        """Return the texts as a list if few cells hold something, which Python reads faster; else as a Series."""
+        """Return the texts: a list if few of them are not blank, as Python is faster with few; otherwise a Series."""
         texts = self._texts()
         held = len(texts) - texts.count(None) if isinstance(texts, list) else len(texts)
         return self.as_list() if held <= SHORT else self.as_series()

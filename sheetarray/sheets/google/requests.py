@@ -191,9 +191,9 @@ class Retries:
             yield number
 
     def change_unchanged(self, change: Callable[[], Result], count: int, hint: str) -> Result:
-        """Return the result of a function that changes the spreadsheet, called again where others were faster.
+        """Call a function that changes the spreadsheet, again if another program was faster, and return its result.
 
-        `hint`: what people do if they are faster so many times, which is a RemoteError.
+        `count`: how often it is called; then a RemoteError is raised. `hint`: what people can do then.
         """
         message = ""
         for _ in self.attempts(count):

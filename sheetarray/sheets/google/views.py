@@ -488,7 +488,7 @@ def _note(plan: ViewPlan, source: ViewSource, requests: ViewRequests) -> ViewNot
 
 
 def renew_views(service: SheetsApi, state: State, arrays: Mapping[str, ResizedArray], names: Collection[str]) -> None:
-    """Write the views of some arrays again, where there are any. A failure gives a warning."""
+    """Write the views that show some of the arrays again. If that fails, warn."""
     for sheet in state.arrays:
         here = {name: array for name, array in arrays.items() if array.column.group[0].title == sheet.title}
         views = find_views(state, sheet.gid, [name for name in names if name in here])
@@ -525,6 +525,6 @@ def renew_grown_views(service: SheetsApi, state: State, sheet: Worksheet, names:
 
 
 def _warn_of_views(error: Exception) -> None:
-    """Warn that views do not show the new rows. After an exception, people would append the rows once more."""
+    """Warn that views do not show the new rows. It is no exception: people would append the rows again."""
     why = f"{error!s:.300}" or "somebody changes the spreadsheet"
     warn_caller(f"the arrays have new rows, but views do not show them: {why}; write the views again")

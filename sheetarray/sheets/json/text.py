@@ -249,7 +249,7 @@ def parse_text(text: bytes) -> Any:
         with suppress(orjson.JSONDecodeError):  # `json` may read it, or says what is wrong
             content = orjson.loads(text)
             keys = len(content) if isinstance(content, dict) else 0
-            # Each key has a colon. If there are no more colons, or ends of keys, than names, no key stands twice
+            # A key that stands twice gives one name, but two colons: as many colons as names mean that none does
             if text.count(b":") == keys or sum(1 for _ in _KEY_ENDS.finditer(text)) == keys:
                 return content
     with faults_as_format_errors():

@@ -493,7 +493,7 @@ class Searches:
 
 
 def content_of(package: Package, part: str | None, replaced: bytes | None = None) -> Content | None:
-    """Return the content of a part, as the directory of its package says it; None if the package has no such part.
+    """Return the CRC-32 and the size of a part, from the directory of its package; None if there is no such part.
 
     `replaced`: the bytes that take the place of the part's; None if the part stays.
     """

@@ -454,7 +454,7 @@ class OrderCheck:
         self._count = 0
 
     def check(self, cells: RawCells) -> None:
-        """Compare some more cells with those before.
+        """Compare the next cells of the sheet with all cells before them.
 
         Raises:
             FormatError: a cell stands twice in the sheet, or cells are in another order in a sheet of very many.
