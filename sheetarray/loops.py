@@ -10,7 +10,6 @@ import math
 import os
 from contextlib import suppress
 from importlib import import_module
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,20 +39,25 @@ def describe() -> str:
     return "compiled" if COMPILED else "plain"
 
 
-def to_series(texts: tuple[Any, Any, Any]) -> pl.Series:
+def to_series(texts: tuple[Any, Any, Any], places: Integers | None = None) -> pl.Series:
     """Return a copy of texts that a compiled loop has made as a Series.
 
-    `texts`: what keeps them alive, where each one ends, and all of them one after the other.
+    `texts`: what keeps them alive, where each one ends, and all of them one after the other. `places`: the indices of
+    those that are wanted; None for all.
     """
     import polars as pl
 
     _, ends, joined = texts
-    places = np.frombuffer(ends, np.int64)
-    if len(places) <= _FEW:
-        whole = bytes(joined)
-        return pl.Series([whole[start:end].decode() for start, end in pairwise(places.tolist())], dtype=pl.String)
-    cells = pl.DataFrame({"start": places[:-1], "size": np.diff(places)})
-    return cells.select(pl.lit(bytes(joined)).bin.slice("start", "size").cast(pl.String)).to_series().rename("")
+    ends = np.frombuffer(ends, np.int64)
+    starts, ends = ends[:-1], ends[1:]
+    if places is not None:
+        starts, ends = starts[places], ends[places]
+    whole = bytes(joined)
+    if len(starts) < _FEW:
+        spans = zip(starts.tolist(), ends.tolist(), strict=True)
+        return pl.Series([whole[start:end].decode() for start, end in spans], dtype=pl.String)
+    cells = pl.DataFrame({"start": starts, "size": ends - starts})
+    return cells.select(pl.lit(whole).bin.slice("start", "size").cast(pl.String)).to_series().rename("")
 
 
 def round_doubles(numbers: Doubles, digits: int, *, half_up: bool) -> Doubles:

@@ -224,7 +224,17 @@ class LoopTexts:
     def series(self) -> pl.Series:
         """The texts as a Series."""
         series = to_series(self._texts)
-        return unescape(series, self._escaped) if _ESCAPE.search(self._texts[2]) else series
+        return unescape(series, self._escaped) if self._has_escapes else series
+
+    def take(self, places: Positions) -> pl.Series:
+        """Return some of the texts, by their indices."""
+        if "series" in vars(self) or self._has_escapes or 2 * len(places) > len(self._escaped):
+            return self.series[places]
+        return to_series(self._texts, places)
+
+    @cached_property
+    def _has_escapes(self) -> bool:
+        return _ESCAPE.search(self._texts[2]) is not None
 
 
 def unescape(texts: pl.Series, escaped: Mask | bool = True) -> pl.Series:
@@ -272,15 +282,15 @@ class RawCells:
         """Return the values of some cells, by their indices, as they are written; null for a formula without one."""
         import polars as pl
 
-        texts = self._series()[places]
+        texts = self._take(places)
         if isinstance(self.values, pl.Series) or not (blank := self.pending[places]).any():
             return texts
         return texts.scatter(np.flatnonzero(blank), pl.Series([None], dtype=pl.String))
 
-    def _series(self) -> pl.Series:
-        """Return the values as they are written; the loop's have "" for a formula without one."""
+    def _take(self, places: Positions) -> pl.Series:
+        """Return some values as they are written; the loop's have "" for a formula without one."""
         assert self.values is not None, "whoever wants texts does not take cells whose numbers alone were kept"
-        return self.values.series if isinstance(self.values, LoopTexts) else self.values
+        return self.values.take(places) if isinstance(self.values, LoopTexts) else self.values[places]
 
     def find_formulas(self) -> Iterator[tuple[int, str]]:
         """Yield the index of each cell with a short formula of its own, and the formula."""
@@ -290,7 +300,7 @@ class RawCells:
 
     def text_lengths(self, places: Positions) -> Positions:
         """Return how many bytes the value of each cell takes; 0 for a formula without a value."""
-        return self._series()[places].str.len_bytes().fill_null(0).to_numpy()
+        return self._take(places).str.len_bytes().fill_null(0).to_numpy()
 
     def select(self, places: Positions) -> RawCells:
         """Return some cells, by their indices, of a block without formulas."""
