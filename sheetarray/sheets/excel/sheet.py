@@ -174,6 +174,7 @@ _MOST_CELLS = 2**19  # of rows that are asked for again and again, and kept
 _ADDRESS = re.compile("[A-Z]{1,3}[0-9]{1,7}")
 _MOST_ROWS = 1200  # of the first rows
 _UNKNOWN = "?"  # stands for a cell of which nobody knows more than that it is not blank
+_IS_TIMED = np.isin(np.arange(c.LONG + 1), [c.SERIAL, c.MOMENT, c.DURATION])  # by kinds
 
 
 class ExcelSheet:
@@ -333,7 +334,7 @@ class ExcelSheet:
         for place, value in zip(places.tolist(), scalars(run, from_1904=self.from_1904), strict=True):
             cells[place] = value
         groups = [cells[end - size : end] for size, end in zip(sizes.tolist(), ends.tolist(), strict=True)]
-        timed = np.flatnonzero(np.isin(run.kinds, [c.SERIAL, c.MOMENT, c.DURATION]))
+        timed = np.flatnonzero(_IS_TIMED[run.kinds])
         owners = np.searchsorted(ends, places[timed], side="right")
         inside = places[timed] - (ends - sizes)[owners]
         begins: dict[int, int] = {}

@@ -73,12 +73,13 @@ def mark_plain_doubles(numbers: Doubles) -> Mask:
 
 def row_width(rows: Positions, columns: Positions) -> int:
     """Return the number of cells in each row, if all rows have cells in the same columns; otherwise 0."""
-    changes = np.flatnonzero(np.diff(rows[:_CELLS_LOOKED_AT]))
+    some = rows[:_CELLS_LOOKED_AT]
+    changes = np.flatnonzero(some[1:] != some[:-1])
     width = int(changes[0]) + 1 if len(changes) else len(rows)
     if len(rows) % width:
         return 0
     firsts, across = rows[::width], columns[:width]
-    if not (np.diff(firsts) > 0).all() or not (np.diff(across) > 0).all():
+    if not (firsts[1:] > firsts[:-1]).all() or not (across[1:] > across[:-1]).all():
         return 0
     alike = width == 1 or (rows.reshape(-1, width) == firsts[:, None]).all()
     alike = alike and (columns.reshape(-1, width) == across).all()
@@ -215,26 +216,29 @@ class LoopTexts:
     """Texts that the compiled loop has made.
 
     `escaped`: a mask of those in which `_xHHHH_` stands for a character. `most_bytes`: that they take at most.
+    `places`: the indices of those that count, among all that were made; None for all.
     """
 
-    def __init__(self, texts: tuple[Any, Any, Any], escaped: Mask, most_bytes: int) -> None:
-        self._texts, self._escaped, self.most_bytes = texts, escaped, most_bytes
+    def __init__(
+        self, texts: tuple[Any, Any, Any], escaped: Mask, most_bytes: int, places: Positions | None = None
+    ) -> None:
+        self._texts, self._escaped, self.most_bytes, self._places = texts, escaped, most_bytes, places
 
     @cached_property
     def series(self) -> pl.Series:
         """The texts as a Series."""
-        series = to_series(self._texts)
-        return unescape(series, self._escaped) if self._has_escapes else series
+        series = to_series(self._texts, self._places)
+        return unescape(series, self._escaped) if _ESCAPE.search(self._texts[2]) else series
 
     def take(self, places: Positions) -> pl.Series:
         """Return some of the texts, by their indices."""
-        if "series" in vars(self) or self._has_escapes or 2 * len(places) > len(self._escaped):
-            return self.series[places]
-        return to_series(self._texts, places)
+        is_made = "series" in vars(self) or 2 * len(places) > len(self._escaped)
+        return self.series[places] if is_made else self.select(places).series
 
-    @cached_property
-    def _has_escapes(self) -> bool:
-        return _ESCAPE.search(self._texts[2]) is not None
+    def select(self, places: Positions) -> LoopTexts:
+        """Return some of the texts, by their indices, without making them."""
+        among_all = places if self._places is None else self._places[places]
+        return LoopTexts(self._texts, self._escaped[places], self.most_bytes, among_all)
 
 
 def unescape(texts: pl.Series, escaped: Mask | bool = True) -> pl.Series:
@@ -306,10 +310,10 @@ class RawCells:
         """Return some cells, by their indices, of a block without formulas."""
         rows, columns = self.rows[places], self.columns[places]
         marks = self.types[places], self.styles[places], self.pending[places]
-        numbers, values = (
-            (self.numbers[places], self.numeral[places]),
-            None if self.values is None else self.texts(places),
-        )
+        numbers = self.numbers[places], self.numeral[places]
+        values = self.values
+        if values is not None:
+            values = values.select(places) if isinstance(values, LoopTexts) else values[places]
         return RawCells(rows, columns, *marks, *numbers, values, row_width(rows, columns) if len(rows) else 0)
 
     def take(self, places: Positions, rows: Positions, columns: Positions) -> RawCells:
