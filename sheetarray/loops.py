@@ -52,12 +52,11 @@ def to_series(texts: tuple[Any, Any, Any], places: Integers | None = None) -> pl
     starts, ends = ends[:-1], ends[1:]
     if places is not None:
         starts, ends = starts[places], ends[places]
-    whole = bytes(joined)
     if len(starts) < _FEW:
         spans = zip(starts.tolist(), ends.tolist(), strict=True)
-        return pl.Series([whole[start:end].decode() for start, end in spans], dtype=pl.String)
+        return pl.Series([str(joined[start:end], "utf-8") for start, end in spans], dtype=pl.String)
     cells = pl.DataFrame({"start": starts, "size": ends - starts})
-    return cells.select(pl.lit(whole).bin.slice("start", "size").cast(pl.String)).to_series().rename("")
+    return cells.select(pl.lit(bytes(joined)).bin.slice("start", "size").cast(pl.String)).to_series().rename("")
 
 
 def round_doubles(numbers: Doubles, digits: int, *, half_up: bool) -> Doubles:

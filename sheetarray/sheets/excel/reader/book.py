@@ -188,8 +188,9 @@ class XmlBook(WorkbookReader):
             kinds[long] = LONG
         others = np.flatnonzero(~raw.numeral & (raw.types != SHARED) | raw.pending)
         if len(others):
-            values = values.scatter(others, raw.texts(others).cast(pl.Float64, strict=False))
-            types, is_long = raw.types[others], raw.text_lengths(others) > LONGEST_EXACT
+            texts = raw.texts(others)
+            values = values.scatter(others, texts.cast(pl.Float64, strict=False))
+            types, is_long = raw.types[others], texts.str.len_bytes().fill_null(0).to_numpy() > LONGEST_EXACT
             kinds[others[is_long & ((types == RESULT) | (types == INLINE))]] = LONG
         return CellRun(raw.rows, raw.columns, kinds, values, raw.width, raw.formulas)
 

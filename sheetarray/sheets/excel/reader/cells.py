@@ -215,8 +215,8 @@ _ESCAPE = re.compile(b"_x")  # with which the escape of a character begins
 class LoopTexts:
     """Texts that the compiled loop has made.
 
-    `escaped`: a mask of those in which `_xHHHH_` stands for a character. `most_bytes`: that they take at most.
-    `places`: the indices of those that count, among all that were made; None for all.
+    `escaped`: a mask of those in which `_xHHHH_` stands for a character, if it is there. `most_bytes`: that they take
+    at most. `places`: the indices of those that count, among all that were made; None for all.
     """
 
     def __init__(
@@ -228,15 +228,16 @@ class LoopTexts:
     def series(self) -> pl.Series:
         """The texts as a Series."""
         series = to_series(self._texts, self._places)
-        return unescape(series, self._escaped) if _ESCAPE.search(self._texts[2]) else series
+        return unescape(series, self._escaped) if self._escaped.any() else series
 
     def take(self, places: Positions) -> pl.Series:
-        """Return some of the texts, by their indices."""
-        is_made = "series" in vars(self) or 2 * len(places) > len(self._escaped)
-        return self.series[places] if is_made else self.select(places).series
+        """Return some of the texts, by their indices, as a Series."""
+        if "series" in vars(self) or 2 * len(places) > len(self._escaped):
+            return self.series[places]  # of all texts, which stays for whoever asks next
+        return self.select(places).series
 
     def select(self, places: Positions) -> LoopTexts:
-        """Return some of the texts, by their indices, without making them."""
+        """Return some of the texts, by their indices; they become a Series later, or never."""
         among_all = places if self._places is None else self._places[places]
         return LoopTexts(self._texts, self._escaped[places], self.most_bytes, among_all)
 
@@ -292,7 +293,10 @@ class RawCells:
         return texts.scatter(np.flatnonzero(blank), pl.Series([None], dtype=pl.String))
 
     def _take(self, places: Positions) -> pl.Series:
-        """Return some values as they are written; the loop's have "" for a formula without one."""
+        """Return the values of some cells, by their indices, as they are written.
+
+        A formula without a value has "" where the compiled loop has made the texts, else null.
+        """
         assert self.values is not None, "whoever wants texts does not take cells whose numbers alone were kept"
         return self.values.take(places) if isinstance(self.values, LoopTexts) else self.values[places]
 
@@ -369,6 +373,9 @@ def cells_of_loop(
     marks = made["type"].copy()  # bytes one after another take a tenth of the time of bytes that are far apart
     is_formula, types = marks & FORMULA != 0, marks & np.uint8(FORMULA - 1)
     has_formulas = bool(is_formula.any())
+    escaped = ((types == RESULT) | (types == INLINE)) & has_escapes
+    if escaped.any() and _ESCAPE.search(texts[2]) is None:  # once a block, not for each look at some of its cells
+        escaped[:] = False
     return settle_constants(
         RawCells(
             rows,
@@ -378,7 +385,7 @@ def cells_of_loop(
             marks & WAITING != 0,
             made["number"].copy(),
             marks & NUMERAL != 0,
-            LoopTexts(texts, ((types == RESULT) | (types == INLINE)) & has_escapes, size),
+            LoopTexts(texts, escaped, size),
             row_width(rows, columns) if len(rows) else 0,
             is_formula if has_formulas else None,
             sources=to_series(formulas) if has_formulas else None,
