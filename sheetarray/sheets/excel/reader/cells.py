@@ -287,28 +287,17 @@ class RawCells:
         """Return the values of some cells, by their indices, as they are written; null for a formula without one."""
         import polars as pl
 
-        texts = self._take(places)
+        assert self.values is not None, "whoever wants texts does not take cells whose numbers alone were kept"
+        texts = self.values.take(places) if isinstance(self.values, LoopTexts) else self.values[places]
         if isinstance(self.values, pl.Series) or not (blank := self.pending[places]).any():
             return texts
         return texts.scatter(np.flatnonzero(blank), pl.Series([None], dtype=pl.String))
-
-    def _take(self, places: Positions) -> pl.Series:
-        """Return the values of some cells, by their indices, as they are written.
-
-        A formula without a value has "" where the compiled loop has made the texts, else null.
-        """
-        assert self.values is not None, "whoever wants texts does not take cells whose numbers alone were kept"
-        return self.values.take(places) if isinstance(self.values, LoopTexts) else self.values[places]
 
     def find_formulas(self) -> Iterator[tuple[int, str]]:
         """Yield the index of each cell with a short formula of its own, and the formula."""
         if self.formulas is not None and self.sources is not None:
             known = zip(np.flatnonzero(self.formulas).tolist(), self.sources.to_list(), strict=True)
             yield from ((index, source) for index, source in known if source)
-
-    def text_lengths(self, places: Positions) -> Positions:
-        """Return how many bytes the value of each cell takes; 0 for a formula without a value."""
-        return self._take(places).str.len_bytes().fill_null(0).to_numpy()
 
     def select(self, places: Positions) -> RawCells:
         """Return some cells, by their indices, of a block without formulas."""

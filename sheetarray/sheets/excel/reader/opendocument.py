@@ -191,7 +191,8 @@ class _Rows(Handlers["list[TableCells]"]):
         repeated = np.flatnonzero(times > 1)
         self._made += int(times.sum())
         if len(repeated):
-            self._made += int(((times[repeated] - 1) * (cells.text_lengths(repeated) // _LONG_TEXT)).sum())
+            lengths = cells.texts(repeated).str.len_bytes().fill_null(0).to_numpy()
+            self._made += int(((times[repeated] - 1) * (lengths // _LONG_TEXT)).sum())
         self._written += len(np.unique(cells.rows))
         if self._made > _REPEATED_ALWAYS + _REPEATED_TIMES * self._written:
             made = (
