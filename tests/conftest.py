@@ -37,6 +37,17 @@ if DELETED:
     note_missing_formats()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that renews transcripts."""
+    parser.addoption("--rewrite", action="store_true", help="write what is printed now into tests/transcripts/*.txt")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse to renew transcripts where nobody looks at them."""
+    if config.getoption("rewrite") and os.environ.get("CI"):
+        raise pytest.UsageError("--rewrite is for people: the environment variable CI is set")
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the tests that take longest, so that no worker waits for one at the end."""
