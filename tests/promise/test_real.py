@@ -215,6 +215,7 @@ def test_xarrays_own_test_data_come_back_from_each_format(suffix, tmp_path):
 
 SAMPLES = Path(__file__).parents[2] / "sample_sheets"
 
+
 def test_the_german_sheet_is_as_such_programs_leave_it():
     content = (SAMPLES / "elnino_german.csv").read_bytes()
     assert content.startswith(b"\xef\xbb\xbfEl Ni\xc3\xb1o")
