@@ -44,7 +44,7 @@ def measure_pages(shapes: Sequence[tuple[int, ...]] = SHAPES, *, runs: int = RUN
         for shape in shapes:
             array = np.random.default_rng(0).normal(size=shape)
             start = time.perf_counter()
-            html = sa.view({"t": array}).html
+            html = sa.page({"t": array}).html
             made = time.perf_counter() - start
             ready, slices, cursors = [], [], []
             for _ in range(runs):

@@ -1,4 +1,4 @@
-"""Draw the pages of `sa.view` as a browser shows them: `python -m docs.page_pictures` writes docs/pictures/page-*.png.
+"""Draw the pages of `sa.page` as a browser shows them: `python -m docs.page_pictures` writes docs/pictures/page-*.png.
 
 It drives the Chromium that the tests drive, by their helper.
 """
@@ -72,17 +72,17 @@ def draw_all(browser: Any, folder: Path, place: Path) -> None:
     sa.write(sent, climate)
     values = climate["temperature"].values
     edit_cells(sent, {float(values[0, 29, 40]): 25.0, float(values[0, 12, 8]): 0.0}, returned)
-    html = sa.view(returned).html
+    html = sa.page(returned).html
     browser.open(html, dark=True, **DESKTOP, fragment="#array=temperature&index=0,29,40&axes=1,2")
     (folder / "page-dark.png").write_bytes(browser.picture())
     browser.open(html, **PHONE)
     (folder / "page-phone.png").write_bytes(browser.picture())
     climate["temperature"][0, 25:28, 30:35] = (climate["temperature"][0, 25:28, 30:35] + 2).round(4)
     sa.write(other, climate)
-    browser.open(sa.view(sent, other).html, width=1200, height=760)
+    browser.open(sa.page(sent, other).html, width=1200, height=760)
     (folder / "page-difference.png").write_bytes(browser.picture())
     plan, copies = make_returned(place)
-    browser.open(sa.view(sa.merge(plan, *copies)).html, width=1280, height=760)
+    browser.open(sa.page(sa.merge(plan, *copies)).html, width=1280, height=760)
     browser.driver.find_elements("css selector", "#conflicts input[type=radio]")[1].click()
     (folder / "page-merge.png").write_bytes(browser.picture())
 

@@ -3,7 +3,7 @@
 It renews the table of faults in docs/faults.md, too, which lists what the tests with the mark `fault` try.
 
 A block of Python that prints is followed by a block `output`; in a block `console` each command is followed by what it
-prints. Both are cut after 20 lines. The size of a page changes with each version, so nothing is shown for `view`. The
+prints. Both are cut after 20 lines. The size of a page changes with each version, so nothing is shown for `page`. The
 tests run the same examples, and fail where a page shows anything else.
 """
 
@@ -68,7 +68,7 @@ def show_commands(text: str, printed: Iterable[str]) -> str:
     def show(match: re.Match[str]) -> str:
         commands = [line for line in match[0].splitlines() if line.startswith("$ ")]
         shown = [[line, *(_cut(next(outputs)) if _is_run(line) else [])] for line in commands]
-        shown = [lines[:1] if " view " in lines[0] else lines for lines in shown]
+        shown = [lines[:1] if " page " in lines[0] else lines for lines in shown]
         return "".join(f"{line}\n" for lines in shown for line in lines)
 
     return _CONSOLE.sub(show, text)

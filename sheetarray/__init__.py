@@ -17,15 +17,16 @@ from .errors import (
     SheetArrayError,
     SheetArrayWarning,
 )
+from .renamed import NAMES
 
 if TYPE_CHECKING:
-    from .api import adopt, check, convert, iter_blocks, merge, read, read_columns, restore, scan, write, write_table
+    from .api import accept, check, convert, iter_blocks, merge, read, read_columns, restore, scan, write, write_table
     from .columns import ArrayInfo
     from .conversions import convert_many
     from .labelled import read_dataset, read_frame
     from .lazy import open_many, open_writer
     from .linear import LinearArray, from_linear, to_linear
-    from .pages import view
+    from .pages import page
     from .sheets.delimited import read_csv, write_csv
     from .sheets.excel import read_excel, write_excel
     from .sheets.frame import from_frame, to_frame
@@ -49,7 +50,7 @@ __all__ = [
     "SheetArrayWarning",
     "View",
     "__version__",
-    "adopt",
+    "accept",
     "append_gsheet",
     "check",
     "convert",
@@ -61,6 +62,7 @@ __all__ = [
     "merge",
     "open_many",
     "open_writer",
+    "page",
     "read",
     "read_columns",
     "read_csv",
@@ -73,7 +75,6 @@ __all__ = [
     "scan",
     "to_frame",
     "to_linear",
-    "view",
     "write",
     "write_csv",
     "write_excel",
@@ -86,7 +87,7 @@ _LAZY = {  # imported when somebody asks for the name: `import sheetarray` costs
     "ArrayInfo": "columns",
     "LinearArray": "linear",
     "View": "views.description",
-    "adopt": "api",
+    "accept": "api",
     "append_gsheet": "sheets.google",
     "check": "api",
     "convert": "api",
@@ -98,6 +99,7 @@ _LAZY = {  # imported when somebody asks for the name: `import sheetarray` costs
     "merge": "api",
     "open_many": "lazy",
     "open_writer": "lazy",
+    "page": "pages",
     "read": "api",
     "read_columns": "api",
     "read_csv": "sheets.delimited",
@@ -110,7 +112,6 @@ _LAZY = {  # imported when somebody asks for the name: `import sheetarray` costs
     "scan": "api",
     "to_frame": "sheets.frame",
     "to_linear": "linear",
-    "view": "pages",
     "write": "api",
     "write_csv": "sheets.delimited",
     "write_excel": "sheets.excel",
@@ -126,6 +127,8 @@ def __getattr__(name: str) -> Any:
         return value
     if name == "registry":
         return import_module(".registry", __name__)
+    if name in NAMES:
+        raise AttributeError(f"sheetarray.{name} is gone since 2.0: {NAMES[name]}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -13,7 +13,7 @@ of other packages import what they need from this module, as docs/adapters.md sh
     write_table(target, table, **options)       may: writes plain columns, without headers of the exchange format
     write_sheets(target, tables, plain=, **o)   may: writes each table to a sheet; with `plain`, as `write_table` does
     describe_table(source, table=, sheet=)      may: returns the description that was stored with a table
-    adopt(source, target=None, **options)       may: corrects headers, and leaves everything else as it is
+    accept(source, target=None, **options)       may: corrects headers, and leaves everything else as it is
     restore(source, target, **options)          may: writes arrays again from the snapshots in a file
     revise(source, target, arrays)              may: writes new elements, and leaves everything else as it is
     keeps                                       must: a `Keeps` that says what the format keeps

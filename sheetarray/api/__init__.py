@@ -1,4 +1,4 @@
-"""read, write, scan, check, adopt, restore, merge, convert, read_columns, write_table, iter_blocks: the verbs.
+"""read, write, scan, check, accept, restore, merge, convert, read_columns, write_table, iter_blocks: the verbs.
 
 Each finds the adapter by suffix or URL and hands over; options go to the adapter as they are, and a name that it
 does not know is an error. A path may be a URL of a file, with `storage_options` for its file system.
@@ -22,13 +22,13 @@ from .arrays import (
     write_releasing,
 )
 from .large import iter_blocks, lies_in_rows, open_arrays
-from .merging import MergedFiles, adopt, convert, describe_value, merge, restore
+from .merging import MergedFiles, accept, convert, describe_value, merge, restore
 from .tables import read_columns, write_table
 
 __all__ = [
     "MergedFiles",
     "SourceOrTarget",
-    "adopt",
+    "accept",
     "check",
     "check_readable",
     "check_writable",

@@ -45,7 +45,7 @@ def read(
             - json, `read_json`: strict, missing, resize, progress
             - xlsx ods, `read_excel`: sheet, missing, strict, resize, guard, progress
             - workbook, an object of openpyxl: sheet, missing, strict, resize, progress
-            - gsheet, `read_gsheet`: slices, worksheet, client, credentials, timeout, strict, resize, missing, progress
+            - gsheet, `read_gsheet`: slices, sheet, client, credentials, timeout, strict, resize, missing, progress
             - awkd: functions, whitelist, errors, max_bytes
             - avro npz sciserialize sciserialize-json: progress
             - ra: axes
@@ -101,7 +101,7 @@ def write(
             - json, `write_json`: complex, progress
             - xlsx, `write_excel`: sheet, mode, if_sheet_exists, cells, dates, guard, views, formats, progress
             - workbook, an object of openpyxl, XlsxWriter or pandas: sheet, at, cells, dates, formats, progress
-            - gsheet, `write_gsheet`: worksheet, at, dates, views, client, credentials, timeout, progress
+            - gsheet, `write_gsheet`: sheet, at, dates, views, client, credentials, timeout, progress
             - awkd: compression, pack, progress
             - avro: codec, progress
             - npz: compress, progress
@@ -216,7 +216,7 @@ def scan(
         source: a path, a URL, an open file, a workbook of openpyxl, or an object of gspread.
         format: the name of a format; None chooses it by the suffix.
         storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
-        **options: options of the format, such as `strict`, `sheet`, `worksheet`, `client`.
+        **options: options of the format, such as `strict`, `sheet`, `client`.
 
     Returns:
         A dict with an `ArrayInfo` for each name. A terminal or a notebook shows it as a table.
@@ -250,7 +250,7 @@ def check(
         source: a path, a URL, an open file, a workbook of openpyxl, or an object of gspread.
         format: the name of a format; None chooses it by the suffix.
         storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
-        **options: options of the format, such as `missing`, `sheet`, `worksheet`, `client`.
+        **options: options of the format, such as `missing`, `sheet`, `client`.
 
     Yields:
         A `Finding` for each problem. A terminal or a notebook shows the iterator as a table.
@@ -355,10 +355,9 @@ def write_sheets(
         DTypeError: the format has no sheets, or a table has a column that no array holds.
         LimitError: an option says the title, or a title or a table that no sheet can have; nothing is written.
     """
-    for option in ("sheet", "worksheet"):
-        if options.get(option) is not None:
-            raise LimitError(f"{option}= is the title of one sheet, and these tables have theirs: leave it out")
-    options = {name: value for name, value in options.items() if name not in ("sheet", "worksheet")}
+    if options.get("sheet") is not None:
+        raise LimitError("sheet= is the title of one sheet, and these tables have theirs: leave it out")
+    options = {name: value for name, value in options.items() if name != "sheet"}
     try:
         write = row.function("write_sheets")
     except NotFoundError:

@@ -1,4 +1,4 @@
-"""merge, convert, adopt and restore: files made of other files, or true again to what people have changed."""
+"""merge, convert, accept and restore: files made of other files, or true again to what people have changed."""
 
 from __future__ import annotations
 
@@ -317,7 +317,7 @@ def _read_choices(
         except (ValueError, RecursionError) as error:
             raise FormatError(f"not a file of choices, because it is not JSON: {error!s:.80}", source=source) from error
         listed = listed.get("choices") if isinstance(listed, dict) else listed
-    hint = "the page of a merge saves them (sheetarray view --merge)"
+    hint = "the page of a merge saves them (sheetarray page --merge)"
     if not isinstance(listed, Sequence) or isinstance(listed, str):
         raise FormatError("the file has no list of choices", source=source, hint=hint)
     found: dict[Place, str] = {}
@@ -400,7 +400,7 @@ def _changes_to_json(changes: FileChanges) -> dict[str, Any]:
     }
 
 
-# convert, adopt and restore: files made of other files, or true again to what people have changed.
+# convert, accept and restore: files made of other files, or true again to what people have changed.
 def convert(
     source: SourceOrTarget,
     target: SourceOrTarget,
@@ -474,7 +474,7 @@ def _hand_client(client: Any, sides: Sequence[tuple[str, SourceOrTarget, str | N
         options.setdefault("client", client)
 
 
-def adopt(
+def accept(
     source: SourceOrTarget,
     target: SourceOrTarget | None = None,
     *,
@@ -510,7 +510,7 @@ def adopt(
         >>> path = pathlib.Path(tempfile.mkdtemp(), "t.csv")
         >>> write(path, {"t": np.array([1.5, 2.5])})
         >>> _ = path.write_text(path.read_text() + "3.5\\n")
-        >>> adopt(path)["t"].shape, read(path)["t"].tolist()
+        >>> accept(path)["t"].shape, read(path)["t"].tolist()
         ((3,), [1.5, 2.5, 3.5])
     """
     if target is None:
@@ -523,17 +523,17 @@ def adopt(
         _refuse_unwritable(row)
     _check_suffixes(goal, row, source, target)
     reading = {**options, "resize": True}
-    adopt_in_place = row.adopt if goal.name == row.name else None
+    accept_in_place = row.accept if goal.name == row.name else None
     with keeping_unreadable("missing") as unreadable:
         arrays = read_labelled(source, format=format, **reading)
     errors = [error for array in unreadable.values() for error in array.ravel().tolist() if error is not None]
-    if errors and adopt_in_place is None:  # a cell that is written anew has to hold a value
+    if errors and accept_in_place is None:  # a cell that is written anew has to hold a value
         raise errors[0]
     if arrays.labels is not None:
         check_fit(arrays.labels, arrays)
-    if adopt_in_place is not None:
+    if accept_in_place is not None:
         with keeping_unreadable("missing"):
-            infos = adopt_in_place(source, target, **options)
+            infos = accept_in_place(source, target, **options)
         _warn_of_unreadable(errors)
         return infos
     assert target is not None
@@ -543,7 +543,7 @@ def adopt(
 
 
 def _warn_of_unreadable(errors: Sequence[FormatError]) -> None:
-    """Warn of cells that cannot be read, which a file keeps when it is adopted."""
+    """Warn of cells that cannot be read, which a file keeps when it is accepted."""
     if len(errors) == 1:
         warn_caller(f"1 cell cannot be read, and stays as it is: {errors[0]}")
     elif errors:

@@ -106,8 +106,7 @@ def read_columns(
             nulls in it.
         format: the name of a format; None chooses it by the suffix.
         storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
-        **options: options of the format: `delimiter`, `encoding`; `sheet`; `worksheet`, `client`, `credentials`,
-            `timeout`.
+        **options: options of the format: `delimiter`, `encoding`; `sheet`; `client`, `credentials`, `timeout`.
 
     Raises:
         DTypeError: Arrow cannot hold a column exactly, or a DataFrame cannot hold a column of several dimensions.
@@ -199,7 +198,7 @@ def write_table(
             another kind.
         storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
         **options: options of the format: `delimiter`, `decimal`, `encoding`, `bom`, `formulas`; `sheet`, `mode`,
-            `dates`; `worksheet`, `if_sheet_exists`, `client`.
+            `dates`, `if_sheet_exists`; `client`.
 
     Returns:
         The URL of the worksheet, if the target is in Google Sheets; otherwise None.
@@ -227,7 +226,7 @@ def write_table(
     reading: dict[str, Any] = {name: merged[name] for name in alike if name in merged}
     if row.prefixes and not isinstance(target, str):  # an object of a service has a client
         reading.setdefault("client", target.client)
-    has_sheets = "sheet" in row.options("write_table")
+    has_sheets = "sheet" in row.options("write_table") and not row.prefixes  # the URL of a service says the sheet
     is_place = isinstance(target, (str, os.PathLike)) and not _is_special(target)
     can_be_read = is_place or bool(row.prefixes or row.objects)
     if (tables := split_tables(table)) is not None:

@@ -1,7 +1,7 @@
 """The command line: its commands.
 
 `main` is the entry point. Most commands have a module of their name; `check` is in `info`, `restore` and `merge` are
-in `adopt`, `export` is in `convert`. `program` turns errors into two lines and an exit status, `endpoints` knows
+in `accept`, `export` is in `convert`. `program` turns errors into two lines and an exit status, `endpoints` knows
 paths, URLs and pipes, `arguments` the options that several commands share, `console` what a terminal can show;
 `slices`, `values`, `pictures` and `comparing` know nothing of the command line. Which formats there are, only the
 registry knows.
@@ -14,20 +14,29 @@ import click
 from .. import __version__
 from ..loops import describe
 from ..registry import FORMATS
-from .adopt import adopt, merge, restore
-from .arguments import add_storage_option
+from ..renamed import COMMANDS
+from .accept import accept, merge, restore
+from .arguments import UsageProblem, add_storage_option
 from .convert import convert, export
 from .diff import diff
 from .gsheets import gsheets
 from .info import check, info
+from .page import page
 from .program import Program
 from .show import show
 from .table import table
-from .view import view
 
 
 class _Main(Program):
     """The command `sheetarray`, whose help lists the formats that there are by then."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that is meant; one of 1.0 is an error that names the new one."""
+        if args[0] in COMMANDS:
+            raise UsageProblem(f"there is no command {args[0]!r} since 2.0", COMMANDS[args[0]])
+        return super().resolve_command(ctx, args)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  (click's)
         places = {row.name: row.suffixes or row.prefixes[:2] for row in FORMATS.values()}
@@ -56,13 +65,13 @@ def main() -> None:
       sheetarray show run.csv temperature --slice "[:, :, 3]"
       sheetarray convert run.csv run.json        change the format, bit for bit
       sheetarray check run.csv returned.csv      list what is wrong, cell by cell
-      sheetarray adopt returned.xlsx             accept added or deleted rows
+      sheetarray accept returned.xlsx            accept added or deleted rows
       sheetarray restore returned.xlsx run.xlsx  undo edits, if there is a guard
       sheetarray diff run.csv returned.csv       list the elements that differ
       sheetarray merge run.xlsx returned/*.xlsx -o merged.xlsx
       sheetarray table survey.csv -o survey.npz  read an ordinary table
       sheetarray export run.npz run.xlsx         write an ordinary table
-      sheetarray view run.xlsx --open            look at the arrays in a browser
+      sheetarray page run.xlsx --open            look at the arrays in a browser
       curl -s https://example.org/run.csv | sheetarray info - --from csv
 
     \b
@@ -73,7 +82,7 @@ def main() -> None:
     """
 
 
-for _command in (info, show, convert, export, check, adopt, restore, merge, diff, table, view, gsheets):
+for _command in (info, show, convert, export, check, accept, restore, merge, diff, table, page, gsheets):
     main.add_command(_command)
     if isinstance(_command, click.Group):
         continue  # of Google Sheets alone

@@ -19,6 +19,7 @@ from click.shell_completion import CompletionItem
 from ..errors import NotFoundError
 from ..files import is_url
 from ..registry import FORMATS, Format
+from ..renamed import OPTIONS
 from ..tables import TableOptions
 from .console import count_noun, print_line
 
@@ -87,7 +88,7 @@ class FormatOptions:
             if key in known:
                 options[key] = _parse_value(key, text, *known[key])
             elif not lenient:
-                has = f"it has {', '.join(known)}" if known else "it has none"
+                has = OPTIONS.get(key) or (f"it has {', '.join(known)}" if known else "it has none")
                 if key == "format":
                     has = f"name the format with {'--to' if verb == 'write' else '--from'}"
                 raise UsageProblem(f"{verb} has no option {key!r} for {row.name} ({row.title})", has)

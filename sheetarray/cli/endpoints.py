@@ -108,7 +108,7 @@ class Endpoint:
                     raise
                 arrays = self.call("read", names, resize=True)
                 rows = "rows were added or deleted, and count as they stand; the headers say otherwise"
-                warn_caller(f"{self.label}: {rows} (sheetarray adopt corrects the headers)")
+                warn_caller(f"{self.label}: {rows} (sheetarray accept corrects the headers)")
         unreadable.update(kept)
         return arrays
 

@@ -124,7 +124,7 @@ def _options(place: Endpoint, given: Mapping[str, str | None], sheet: str | None
     """Return the options of `read_columns`, as its function takes them."""
     texts = {key: text for key, text in given.items() if text is not None}
     if sheet is not None:
-        texts["worksheet" if place.row.name == "gsheet" else "sheet"] = sheet
+        texts["sheet"] = sheet
     rows = texts.pop("skip_rows", None)
     options = FormatOptions(None, texts).parse(place.row, "read_columns")
     if rows is not None:

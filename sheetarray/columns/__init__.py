@@ -7,11 +7,11 @@ it has, and moves the cells.
 
 from __future__ import annotations
 
-from .adopting import (
+from .accepting import (
     ElementEdits,
     HeaderEdit,
     ResizedArray,
-    check_adopt_target,
+    check_accept_target,
     find_element_edits,
     find_header_edits,
     info_of_resized,
@@ -66,7 +66,7 @@ __all__ = [
     "can_align",
     "cell_address",
     "cells_of_zone",
-    "check_adopt_target",
+    "check_accept_target",
     "column_letters",
     "describe_row",
     "describe_uneven_rows",

@@ -24,7 +24,7 @@ from ..elements import Cell, Missing, Problem, Unreadable, unescape_formula
 from ..errors import Finding, FormatError
 from ..header import NO_RESIZE_HINT, RESIZE_HINT, AddressOf, Header, NoteFinding, count_rows, warn_of_finding
 from ..linear import check_missing, describe_missing_cells, error_for_problem, view_of
-from .adopting import ResizedArray
+from .accepting import ResizedArray
 from .anchors import MOST_BEFORE_DAMAGED, find_anchors
 from .column import ArrayColumn, leave_out_blanks
 from .row_edits import RowChange, RowEdit, find_row_edits, resize_columns, shorten_list

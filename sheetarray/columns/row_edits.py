@@ -25,7 +25,7 @@ MOST_NAMED = 5  # arrays of which the values of one row are shown
 _MOST_GONE, _MOST_IN_ROW = 3, 4  # deleted rows whose values are shown, and elements of each
 _MOST_LABELS = 2**16  # elements of an array that is read for the label of a row
 UNEVEN_HINT = "resize=True reads each array with its own length; a total below a column then counts as an element"
-_HINT = "resize=True reads them, sheetarray adopt corrects the headers"
+_HINT = "resize=True reads them, sheetarray accept corrects the headers"
 
 
 @dataclass(frozen=True, slots=True)

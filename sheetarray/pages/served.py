@@ -243,7 +243,7 @@ class ServedFile:
 
     def _check(self) -> None:
         if file_version(self._place) != self._version:
-            raise FormatError("the file has changed since the page was opened", hint="run sheetarray view again")
+            raise FormatError("the file has changed since the page was opened", hint="run sheetarray page again")
 
 
 def serve_large(arrays: Mapping[str, Any], labels: DatasetLabels | None) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from ..errors import LimitError, SheetArrayError
 from ..header import MAX_DIMENSIONS
 from .answers import Answers
 from .contents import Contents
-from .page import make_html, page_policy
+from .html_file import make_html, page_policy
 from .served import encode_elements
 
 HOST = "127.0.0.1"
@@ -47,9 +47,9 @@ class ServedPage:
         url: what a browser opens; it holds the token, so that only those who know it see the arrays.
 
     Example:
-        >>> from sheetarray.pages import view
-        >>> with view({"t": [[1.5, 2.5]]}, serve=True) as page:
-        ...     page.url.startswith("http://127.0.0.1:")
+        >>> from sheetarray.pages import page
+        >>> with page({"t": [[1.5, 2.5]]}, serve=True) as served:
+        ...     served.url.startswith("http://127.0.0.1:")
         True
     """
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from ..errors import FormatError, MissingDependencyError, NotFoundError, check_kinds
 from ..files import COMPRESSIONS, RemoteFile, Source, is_url, locate, name_part, takes_options
+from ..renamed import OPTIONS
 from .inside import INSIDE
 from .refusals import name_problem, nearest, place_problem, source_problem
 from .row import Format, broken, check_free, check_row
@@ -216,7 +217,7 @@ def find_format(verb: str, place: Any, format: str | None, options: Mapping[str,
                 known = [*(name for name in known if name != "table"), *(one.name for one in fields(TableOptions))]
             meant = nearest(option, known)
             has = f"it has {', '.join(known)}" if meant is None else f"did you mean {meant}?"
-            has = row.instead_of(option).format(verb=verb) or has
+            has = OPTIONS.get(option) or row.instead_of(option).format(verb=verb) or has
             raise TypeError(f"{verb} has no option {option!r} for {row.title}; {has}")
     return row
 

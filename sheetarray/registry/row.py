@@ -128,9 +128,9 @@ class Format:
         return self.function("write_table")
 
     @property
-    def adopt(self) -> Callable[..., dict[str, ArrayInfo]]:
-        """The adapter's function that corrects headers: `adopt(source, target, **options)`."""
-        return self.function("adopt")
+    def accept(self) -> Callable[..., dict[str, ArrayInfo]]:
+        """The adapter's function that corrects headers: `accept(source, target, **options)`."""
+        return self.function("accept")
 
     @property
     def restore(self) -> Callable[..., list[str]]:

@@ -16,7 +16,7 @@ import sheetarray as sa
 from sheetarray.loops import describe
 from sheetarray.registry import FORMATS
 
-COMMANDS = ["info", "show", "convert", "export", "check", "adopt", "restore", "diff", "table", "view"]
+COMMANDS = ["info", "show", "convert", "export", "check", "accept", "restore", "diff", "table", "page"]
 
 
 def run(*args: object, stdin: bytes | None = None, color: bool = False) -> Result:
@@ -55,12 +55,12 @@ def one(tmp_path: Path) -> Path:
     return tmp_path / "one.csv"
 
 
-def test_restore_and_adopt_report_as_json(tmp_path):
+def test_restore_and_accept_report_as_json(tmp_path):
     book = tmp_path / "run.xlsx"
     sa.write(book, {"x": np.arange(3.0)}, guard=True)
     answer = json.loads(run("restore", book, tmp_path / "out.xlsx", "--json").stdout)
     assert answer == {"file": str(book), "target": str(tmp_path / "out.xlsx"), "arrays": ["x"], "edits_kept": False}
-    assert json.loads(run("adopt", book, "--json").stdout)["accepted"] == []
+    assert json.loads(run("accept", book, "--json").stdout)["accepted"] == []
 
 
 # Help ------------------------------------------------------------------------------------------------------------

@@ -228,7 +228,7 @@ def test_times_that_wrap_in_the_finer_unit_are_no_equal_ones(kind):
     assert compare("t", *nothing).differing == 0
 
 
-# `diff` and `adopt` go on where a cell is blank, n/a or an error ----------------------------------------------
+# `diff` and `accept` go on where a cell is blank, n/a or an error ----------------------------------------------
 
 
 def run(*arguments: object) -> Result:
@@ -293,7 +293,7 @@ def test_without_a_difference_but_cells_nobody_can_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("guard", [False, True])
 @pytest.mark.parametrize("suffix", ["xlsx", "csv"])
-def test_adopt_goes_on_and_keeps_the_cell(tmp_path: Path, suffix: str, guard: bool) -> None:
+def test_accept_goes_on_and_keeps_the_cell(tmp_path: Path, suffix: str, guard: bool) -> None:
     path = tmp_path / f"run.{suffix}"
     sa.write(path, {"t": np.arange(5), "u": np.arange(5.0)}, **({"guard": guard} if suffix == "xlsx" else {}))
     if suffix == "xlsx":
@@ -305,10 +305,10 @@ def test_adopt_goes_on_and_keeps_the_cell(tmp_path: Path, suffix: str, guard: bo
     else:
         lines = path.read_text().replace("2,2.0", "n/a,2.0").replace("1,1.0", "1,77.5").splitlines()
         path.write_text("\n".join([*lines, "5,5.5", ""]))
-    result = run_command("adopt", path)
+    result = run_command("accept", path)
     assert result.exit_code == 1, result.output
     assert "1 cell cannot be read, and stays as it is" in result.output
-    assert "2 arrays adopted" in result.output
+    assert "2 arrays accepted" in result.output
     (finding,) = [*sa.check(path)]
     assert "found 'n/a'" in finding.message
     assert sa.scan(path)["t"].shape == sa.scan(path)["u"].shape == (6,)
@@ -316,7 +316,7 @@ def test_adopt_goes_on_and_keeps_the_cell(tmp_path: Path, suffix: str, guard: bo
     with pytest.raises(sa.FormatError, match="n/a"):
         sa.read(path)
     again = path.read_bytes()
-    assert run_command("adopt", path, "-o", tmp_path / "other.json").exit_code == 2
+    assert run_command("accept", path, "-o", tmp_path / "other.json").exit_code == 2
     assert path.read_bytes() == again
 
 
@@ -371,23 +371,23 @@ def test_every_container_of_cells_goes_on(
         [2, 1],
     ]
     if kind == "ods":
-        assert run_command("adopt", place, "-o", tmp_path / "adopted.csv").exit_code == 2
+        assert run_command("accept", place, "-o", tmp_path / "accepted.csv").exit_code == 2
         return
-    adopted = run_command("adopt", place)
-    assert adopted.exit_code == 1, adopted.output
-    assert "3 cells cannot be read, and stay as they are" in " ".join(adopted.output.split())
+    accepted = run_command("accept", place)
+    assert accepted.exit_code == 1, accepted.output
+    assert "3 cells cannot be read, and stay as they are" in " ".join(accepted.output.split())
     assert run(tmp_path / "a.npz", place).output == result.output
 
 
-def test_adopt_of_json_takes_new_items_beside_one_that_cannot_be_read(tmp_path: Path) -> None:
+def test_accept_of_json_takes_new_items_beside_one_that_cannot_be_read(tmp_path: Path) -> None:
     sa.write(tmp_path / "a.json", {"t": np.arange(4.0), "u": np.arange(4.0)})
     text = (tmp_path / "a.json").read_text().replace("0.0,1.0,2.0,3.0]", '0.0,"n/a",2.0,3.0,4.0]')
     (tmp_path / "a.json").write_text(text)
-    result = run_command("adopt", tmp_path / "a.json")
+    result = run_command("accept", tmp_path / "a.json")
     assert result.exit_code == 1, result.output
     assert sa.scan(tmp_path / "a.json")["t"].shape == (5,)
     assert (tmp_path / "a.json").read_text().count("n/a") == 2
     typed = (tmp_path / "a.json").read_text().replace("n/a", "eleven")  # this is no missing value, but a mistake
     (tmp_path / "a.json").write_text(typed)
-    assert run_command("adopt", tmp_path / "a.json").exit_code == 2
+    assert run_command("accept", tmp_path / "a.json").exit_code == 2
     assert (tmp_path / "a.json").read_text() == typed

@@ -21,7 +21,19 @@ MODULES = {
 }
 
 LADDER = [
-    *("errors", "loops", "dtypes", "elements", "resaving", "aligning", "values", "header", "comparing", "merging"),
+    *(
+        "errors",
+        "renamed",
+        "loops",
+        "dtypes",
+        "elements",
+        "resaving",
+        "aligning",
+        "values",
+        "header",
+        "comparing",
+        "merging",
+    ),
     *("linear", "json_text", "arrays", "spool", "cells", "columns", "tables", "adapters", "registry", "labels"),
     *("composite", "views", "sheets", "api", "labelled", "accessor", "accessors", "lazy", "conversions", "pages"),
     *("cli", "testing"),

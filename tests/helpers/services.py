@@ -247,8 +247,8 @@ class Book:
     def check(self) -> list[Any]:
         return list(sa.check(self.url, client=self.client))
 
-    def adopt(self) -> dict[str, Any]:
-        return sa.adopt(self.url, client=self.client)
+    def accept(self) -> dict[str, Any]:
+        return sa.accept(self.url, client=self.client)
 
     def dump(self) -> dict[str, Any]:
         return dump(self.server, self.key)

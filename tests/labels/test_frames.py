@@ -320,5 +320,5 @@ def test_labels_stay_when_somebody_deletes_a_row(suffix: str, row: int, tmp_path
     assert ["in 3 arrays" in finding.message for finding in sa.check(path)] == [True]
     expected = frame.drop(index=index[row])
     pd.testing.assert_frame_equal(sa.read_frame(path, resize=True), expected)
-    sa.adopt(path)
+    sa.accept(path)
     pd.testing.assert_frame_equal(sa.read_frame(path), expected)

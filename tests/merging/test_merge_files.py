@@ -174,7 +174,7 @@ def test_the_target_is_the_workbook_that_was_sent(tmp_path: Path) -> None:
     sheet = book["arrays"]
     sheet["H30"], sheet["H31"] = "mine", 12.5
     book.save(base)
-    sa.adopt(base)
+    sa.accept(base)
     ann, ben = dataset(), dataset()
     ann["t"][1, 1] = 0.1 + 0.2
     ben["s"] = ben["s"].astype("<U9")

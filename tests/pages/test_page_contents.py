@@ -38,7 +38,7 @@ def reread(page: Any) -> PageReader:
     ],
 )
 def test_elements_stand_in_row_major_order_whatever_the_strides(array: np.ndarray[Any, Any]) -> None:
-    page = reread(sa.view(array))
+    page = reread(sa.page(array))
     entry = page.entry("array")
     assert entry["shape"] == list(array.shape)
     assert page.blob(entry["blobs"][0]) == array.astype(array.dtype.newbyteorder("<")).tobytes("C")
@@ -48,19 +48,19 @@ def test_elements_stand_in_row_major_order_whatever_the_strides(array: np.ndarra
 def test_dates_and_durations_are_what_cells_hold(unit: str) -> None:
     dates = np.array(["1969-12-31", "2026-07-01", "NaT"], f"M8[{unit}]")
     durations = np.array([-(2**62), 0, "NaT"], f"m8[{unit}]")
-    page = reread(sa.view({"d": dates, "t": durations}))
+    page = reread(sa.page({"d": dates, "t": durations}))
     assert page.elements(page.entry("d")) == sa.to_linear(dates)[-3:]
     assert page.elements(page.entry("t")) == durations.view("i8").tolist()
 
 
 def test_a_date_without_a_text_is_a_count() -> None:
-    page = reread(sa.view(np.array([2**63 - 1], "M8[Y]")))
+    page = reread(sa.page(np.array([2**63 - 1], "M8[Y]")))
     assert page.elements(page.entry("array")) == [f"{2**63 - 1} x datetime64[Y]"]
 
 
 def test_opaque_bytes_are_shown_in_hexadecimal(tmp_path: Path) -> None:
     sa.write(tmp_path / "v.ra", np.array([b"\x01\xff", b"ab"], "V2"))
-    page = reread(sa.view(tmp_path / "v.ra"))
+    page = reread(sa.page(tmp_path / "v.ra"))
     assert page.elements(page.entry("v")) == ["01ff", "6162"]
 
 
@@ -94,7 +94,7 @@ def test_every_element_has_the_address_of_its_cell(tmp_path: Path, orient: str, 
     if moved:
         rows = [["note"], *[["", *row] for row in rows]]
         path.write_text("\n".join(",".join(row) for row in rows))
-    page = reread(sa.view(path))
+    page = reread(sa.page(path))
     checked = 0
     for name, array in sa.read(path).items():
         for index in np.ndindex(array.shape):
@@ -126,13 +126,13 @@ def test_numbers_in_two_cells_each_have_no_address_rather_than_a_wrong_one(tmp_p
         lines = ["z", *map(str, cells)] if name == "plain.csv" else ["note", "", "z", *map(str, cells)]
         (tmp_path / name).write_text("\n".join(lines) + "\n")
         assert sa.read(tmp_path / name)["z"].tolist() == [1 + 2j, 3 + 4j]
-        assert reread(sa.view(tmp_path / name)).entry("z")["cells"] is None
+        assert reread(sa.page(tmp_path / name)).entry("z")["cells"] is None
 
 
 def test_what_has_no_cells_has_no_addresses(tmp_path: Path) -> None:
     sa.write(tmp_path / "a.npy", np.arange(3.0))
-    assert reread(sa.view(tmp_path / "a.npy")).entry("a")["cells"] is None
-    assert reread(sa.view(np.arange(3.0))).entry("array")["cells"] is None
+    assert reread(sa.page(tmp_path / "a.npy")).entry("a")["cells"] is None
+    assert reread(sa.page(np.arange(3.0))).entry("array")["cells"] is None
 
 
 # Labels, findings, several files -------------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ def test_dimensions_have_their_names_and_labels(tmp_path: Path, from_file: bool,
     source = tmp_path / "d.csv" if from_file else sa.read_dataset(tmp_path / "d.csv")
     if names and not from_file:
         pytest.skip("names of arrays at hand are chosen as they are")
-    page = reread(sa.view(source, names=names))
+    page = reread(sa.page(source, names=names))
     entry = page.entry("t")
     assert entry["dims"] == ["time", "lat"]
     assert entry["attrs"] == [["units", "K"]]
@@ -166,7 +166,7 @@ def test_dimensions_have_their_names_and_labels(tmp_path: Path, from_file: bool,
 def test_levels_of_an_index_label_rows_together() -> None:
     pd = pytest.importorskip("pandas")
     index = pd.MultiIndex.from_tuples([("Bern", 2025), ("Ulm", 2026)], names=["city", "year"])
-    page = reread(sa.view(pd.DataFrame({"n": [1, 2]}, index=index)))
+    page = reread(sa.page(pd.DataFrame({"n": [1, 2]}, index=index)))
     names = [page.manifest["entries"][number]["name"] for number in page.entry("n")["labels"][0]]
     assert names == ["city", "year"]
 
@@ -180,7 +180,7 @@ def test_of_a_damaged_file_only_the_damaged_arrays_are_read_by_themselves(
     calls: list[object] = []
     read = sa.api.read
     monkeypatch.setattr(sa.api, "read", lambda *given, **more: calls.append(given) or read(*given, **more))
-    page = reread(sa.view(path))
+    page = reread(sa.page(path))
     assert len(calls) == 3  # all, all but one, and the one
     assert page.entry("a7")["kind"] == "unread"
     assert page.elements(page.entry("a59")) == [59.5]
@@ -194,7 +194,7 @@ def test_a_page_says_how_many_findings_it_leaves_out(
     path = tmp_path / "run.csv"
     sa.write(path, {"t": np.full(count, 1.5), "n": np.arange(3)})
     path.write_text(path.read_text().replace("1.5", "x"))
-    manifest = reread(sa.view(path)).manifest
+    manifest = reread(sa.page(path)).manifest
     assert len(manifest["findings"]) == min(count, get_limit("page_findings"))
     assert manifest["unlisted"] == max(0, count - get_limit("page_findings"))
 
@@ -202,11 +202,11 @@ def test_a_page_says_how_many_findings_it_leaves_out(
 def test_nothing_that_can_be_read_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "no.csv").write_text("a,b\n1,2\n")
     with pytest.raises(sa.FormatError, match="no array"):
-        sa.view(tmp_path / "no.csv")
+        sa.page(tmp_path / "no.csv")
     with pytest.raises(FileNotFoundError):
-        sa.view(tmp_path / "absent.csv")
+        sa.page(tmp_path / "absent.csv")
     with pytest.raises(TypeError, match="a path"):
-        sa.view()
+        sa.page()
 
 
 @pytest.mark.parametrize("count", [1999, 2000, 2001])
@@ -217,25 +217,25 @@ def test_a_page_holds_so_many_elements(tmp_path: Path, count: int, monkeypatch: 
     sa.write(tmp_path / "a.npz", arrays)
     for source in (arrays, tmp_path / "a.npz"):
         if count <= 2000:
-            assert repr(sa.view(source)) == "<Page of 2 arrays: a, b>"
+            assert repr(sa.page(source)) == "<Page of 2 arrays: a, b>"
         else:
             with pytest.raises(sa.LimitError, match="2,001 elements"):
-                sa.view(source)
-            sa.view(source, names=["b"])
+                sa.page(source)
+            sa.page(source, names=["b"])
 
 
 def test_two_files_share_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     set_limits(monkeypatch, page_elements=5)
-    sa.view(np.zeros(3), np.zeros(2))
+    sa.page(np.zeros(3), np.zeros(2))
     with pytest.raises(sa.LimitError):
-        sa.view(np.zeros(3), np.zeros(3))
+        sa.page(np.zeros(3), np.zeros(3))
 
 
 def test_an_open_file_is_read_from_where_it_stands() -> None:
     file = io.BytesIO()
     sa.write(file, {"t": np.arange(3.0)}, format="csv")
     file.seek(0)
-    page = reread(sa.view(file, format="csv"))
+    page = reread(sa.page(file, format="csv"))
     assert page.elements(page.entry("t")) == [0, 1, 2]
     assert page.manifest["files"] == ["file"]
 
@@ -257,7 +257,7 @@ def test_an_awkward_array_is_a_tidy_table_for_each_list() -> None:
             {"run": 3, "muons": [{"pt": None, "hits": [9]}]},
         ]
     )
-    page = reread(sa.view({"ev": events}))
+    page = reread(sa.page({"ev": events}))
     assert columns_of(page, "ev") == {"entry": [0, 1, 2], "run": [1, 2, 3], "muons count": [2, 0, 1]}
     assert columns_of(page, "ev.muons[]") == {
         "entry": [0, 0, 2],
@@ -276,7 +276,7 @@ def test_an_awkward_array_is_a_tidy_table_for_each_list() -> None:
 def test_fields_of_one_title_do_not_hide_each_other() -> None:
     ak = pytest.importorskip("awkward")
     array = ak.Array([{"a.b": 1, "a": {"b": 2}, "entry": 3, "c": [5], "c count": 4}])
-    page = reread(sa.view({"x": array}))
+    page = reread(sa.page({"x": array}))
     assert columns_of(page, "x") == {
         "entry": [0], "a.b": [1], "a.b'": [2], "entry'": [3], "c count": [4], "c count'": [1]
     }  # fmt: skip
@@ -289,7 +289,7 @@ def test_fields_of_one_title_do_not_hide_each_other() -> None:
 def test_any_awkward_array_has_its_tables(entries: list[Any], titles: list[str]) -> None:
     ak = pytest.importorskip("awkward")
     array = ak.Array(entries) if 2**70 not in entries else ak.Array([None, "text", 2.5])
-    page = reread(sa.view({"x": array}))
+    page = reread(sa.page({"x": array}))
     assert [entry["name"] for entry in page.manifest["entries"] if entry["listed"]] == titles
 
 
@@ -297,7 +297,7 @@ def test_awkward_arrays_count_against_the_limit(monkeypatch: pytest.MonkeyPatch)
     ak = pytest.importorskip("awkward")
     set_limits(monkeypatch, page_elements=1000)
     with pytest.raises(sa.LimitError):
-        sa.view({"x": ak.Array([[0] * 600, [1]])})
+        sa.page({"x": ak.Array([[0] * 600, [1]])})
 
 
 # The page itself -----------------------------------------------------------------------------------------------------
@@ -305,8 +305,8 @@ def test_awkward_arrays_count_against_the_limit(monkeypatch: pytest.MonkeyPatch)
 
 def test_names_and_texts_cannot_leave_their_place(tmp_path: Path) -> None:
     arrays = {name: np.array(HOSTILE) for name in HOSTILE}
-    page = reread(sa.view(arrays))
-    plain = reread(sa.view({f"n{number}": np.array(["a"]) for number in range(len(HOSTILE))}))
+    page = reread(sa.page(arrays))
+    plain = reread(sa.page({f"n{number}": np.array(["a"]) for number in range(len(HOSTILE))}))
     assert [tag for tag, _ in page.tags if tag != "script"] == [tag for tag, _ in plain.tags if tag != "script"]
     ids = [attrs.get("id") for tag, attrs in page.tags if tag == "script"]
     assert ids == ["manifest", *[f"blob-{n}" for n in range(2 * len(HOSTILE))], None]
@@ -321,7 +321,7 @@ def test_the_policy_allows_one_script_and_one_style_and_nothing_else() -> None:
     import base64
     import hashlib
 
-    page = reread(sa.view(np.zeros(2)))
+    page = reread(sa.page(np.zeros(2)))
     directives = dict(part.strip().partition(" ")[::2] for part in page.policy.split(";"))
 
     def hash_of(text: str) -> str:
@@ -349,12 +349,12 @@ def test_the_policy_allows_one_script_and_one_style_and_nothing_else() -> None:
 
 def test_one_input_makes_one_page() -> None:
     arrays = {"t": np.arange(6.0).reshape(2, 3), "s": np.array(["a"])}
-    assert sa.view(arrays).html == sa.view(arrays).html
+    assert sa.page(arrays).html == sa.page(arrays).html
 
 
 @pytest.mark.fault("An error while a page is saved.", "The old page is whole.")
 def test_a_page_is_saved_whole_or_not_at_all(tmp_path: Path) -> None:
-    page = sa.view({"t": np.arange(3.0)})
+    page = sa.page({"t": np.arange(3.0)})
     page.save(tmp_path / "t.html")
     assert (tmp_path / "t.html").read_text(encoding="utf-8") == page.html
     with pytest.raises(OSError, match="No such file"):
@@ -362,7 +362,7 @@ def test_a_page_is_saved_whole_or_not_at_all(tmp_path: Path) -> None:
 
 
 def test_a_notebook_shows_a_page_in_a_frame_that_can_only_draw() -> None:
-    page = sa.view({"<t>": np.arange(3.0)})
+    page = sa.page({"<t>": np.arange(3.0)})
     frame = PageReader(page._repr_html_())
     ((tag, attrs),) = frame.tags
     assert tag == "iframe"
@@ -371,5 +371,5 @@ def test_a_notebook_shows_a_page_in_a_frame_that_can_only_draw() -> None:
 
 
 def test_repr_names_arrays() -> None:
-    assert repr(sa.view({"t": 1.5})) == "<Page of 1 array: t>"
-    assert repr(sa.view({f"a{n}": n for n in range(9)})).endswith("a7, ..>")
+    assert repr(sa.page({"t": 1.5})) == "<Page of 1 array: t>"
+    assert repr(sa.page({f"a{n}": n for n in range(9)})).endswith("a7, ..>")

@@ -51,7 +51,7 @@ def address_of(path: Path, index: tuple[int, ...]) -> str:
 
 
 def test_a_slider_moves_by_key_and_says_its_label(browser: Browser, climate: Path) -> None:
-    browser.open(sa.view(climate).html)
+    browser.open(sa.page(climate).html)
     assert browser.texts("#slice") == ["t[0, :, :]"]
     assert first_cell(browser) == FIELD[0, 0, 0]
     browser.press("1", "ARROW_RIGHT", "ARROW_RIGHT")
@@ -64,7 +64,7 @@ def test_a_slider_moves_by_key_and_says_its_label(browser: Browser, climate: Pat
 
 
 def test_a_slider_moves_by_mouse(browser: Browser, climate: Path) -> None:
-    browser.open(sa.view(climate).html)
+    browser.open(sa.page(climate).html)
     width = browser.find("#slider-0").size["width"]
     browser.click_at("#slider-0", width - 4, 10)
     assert browser.texts("#slice") == ["t[5, :, :]"]
@@ -72,7 +72,7 @@ def test_a_slider_moves_by_mouse(browser: Browser, climate: Path) -> None:
 
 
 def test_any_two_axes_are_shown(browser: Browser, climate: Path) -> None:
-    browser.open(sa.view(climate).html)
+    browser.open(sa.page(climate).html)
     browser.select("#rows", "0")
     assert browser.texts("#slice") == ["t[:, 0, :]"]
     browser.select("#columns", "0")  # they change places
@@ -85,13 +85,13 @@ def test_any_two_axes_are_shown(browser: Browser, climate: Path) -> None:
 
 def test_the_axes_of_two_dimensions_are_swapped(browser: Browser) -> None:
     array = np.arange(6.0).reshape(2, 3)
-    browser.open(sa.view(array).html)
+    browser.open(sa.page(array).html)
     browser.click("#turn")
     assert browser.texts("#table tbody tr:nth-child(3) td bdi") == ["2", "5"]
 
 
 def test_arrays_are_chosen_from_the_list(browser: Browser, climate: Path) -> None:
-    browser.open(sa.view(climate).html)
+    browser.open(sa.page(climate).html)
     assert browser.texts("#list strong") == ["t", "name", "time", "lat", "lon"]
     browser.focus("#list li:nth-child(2) button")
     browser.press("ENTER")
@@ -107,7 +107,7 @@ def address_of_name(path: Path, index: int) -> str:
 
 
 def test_the_mouse_and_the_arrow_keys_move_the_cursor(browser: Browser, climate: Path) -> None:
-    browser.open(sa.view(climate).html)
+    browser.open(sa.page(climate).html)
     size = browser.find("canvas.map").size
     width, height = size["width"] - 86, size["height"] - 94
     browser.click_at("canvas.map", 76 + 7.5 * width / 20, 6 + 6.5 * height / 10)  # north is up
@@ -124,7 +124,7 @@ def test_the_mouse_and_the_arrow_keys_move_the_cursor(browser: Browser, climate:
 
 
 def test_the_table_follows_and_leads(browser: Browser, climate: Path) -> None:
-    browser.open(sa.view(climate).html)
+    browser.open(sa.page(climate).html)
     browser.click("#table tbody tr:nth-child(2) td:nth-child(3)")
     assert readout(browser)[:2] == ["t[0, 1, 1]", str(FIELD[0, 1, 1])]
     browser.focus("#table")
@@ -136,7 +136,7 @@ def test_the_table_follows_and_leads(browser: Browser, climate: Path) -> None:
 
 
 def test_a_line_is_drawn_along_both_axes_and_leads_to_an_element(browser: Browser, climate: Path) -> None:
-    browser.open(sa.view(climate).html)
+    browser.open(sa.page(climate).html)
     labels = [browser.find(f"#line-{n}").get_attribute("aria-label") for n in (0, 1)]
     assert labels == ["Line along lat, 10 elements", "Line along lon, 20 elements"]
     width = browser.run("return document.querySelector('#line-1').clientWidth") - 76
@@ -147,7 +147,7 @@ def test_a_line_is_drawn_along_both_axes_and_leads_to_an_element(browser: Browse
 @pytest.mark.parametrize("rows", [1_000, 300_000])  # in pixels: fewer than TALLEST of table.js, and more
 def test_a_long_table_is_reached_to_its_end(browser: Browser, rows: int) -> None:
     array = np.arange(rows, dtype="i4")
-    browser.open(sa.view(array).html)
+    browser.open(sa.page(array).html)
     assert len(browser.texts("#table tbody tr")) < 40
     browser.focus("#table")
     browser.press("CONTROL+ARROW_DOWN")
@@ -161,7 +161,7 @@ def test_a_long_table_is_reached_to_its_end(browser: Browser, rows: int) -> None
 
 
 def test_a_wide_table_is_reached_to_its_end(browser: Browser) -> None:
-    browser.open(sa.view(np.arange(200_000).reshape(2, 100_000)).html)
+    browser.open(sa.page(np.arange(200_000).reshape(2, 100_000)).html)
     browser.focus("#table")
     browser.press("CONTROL+END")
     assert browser.texts("td.cursor bdi") == ["199999"]
@@ -180,7 +180,7 @@ def test_a_number_is_found_in_any_slice(browser: Browser) -> None:
     array = np.zeros((3, 4, 5))
     array[1, 2, 3] = array[2, 0, 0] = 0.1
     array[2, 3, 4] = np.nan
-    browser.open(sa.view({"t": array}).html)
+    browser.open(sa.page({"t": array}).html)
     browser.press("/")
     browser.press(*"0.1", "ENTER")
     assert readout(browser)[0] == "t[1, 2, 3]"
@@ -213,7 +213,7 @@ def test_any_kind_of_element_is_found(browser: Browser) -> None:
         (np.array([5, "NaT"], "m8[s]"), "nat"),
         (np.array(["x", None], object), "none"),
     ]
-    browser.open(sa.view({f"a{number}": array for number, (array, _) in enumerate(searches)}).html)
+    browser.open(sa.page({f"a{number}": array for number, (array, _) in enumerate(searches)}).html)
     for number, (_, text) in enumerate(searches):
         browser.choose_array(number)
         search(browser, text)
@@ -232,7 +232,7 @@ def test_findings_lead_to_their_elements(browser: Browser, tmp_path: Path) -> No
         sheet, _, cell = infos[name].data[0].address(element).rpartition("!")
         book[sheet][cell] = value
     book.save(path)
-    browser.open(sa.view(path).html)
+    browser.open(sa.page(path).html)
     findings = browser.texts("#finding-list li")
     assert browser.texts("#findings-title") == [f"Findings ({len(findings)})"]
     assert any("'x'" in finding for finding in findings)
@@ -252,7 +252,7 @@ def test_two_files_stand_side_by_side_with_their_difference(browser: Browser, tm
     second[2, 3] = np.nan
     sa.write(tmp_path / "a.csv", {"t": first, "only": np.zeros(2)})
     sa.write(tmp_path / "b.csv", {"t": second, "only": np.zeros(3)})
-    browser.open(sa.view(tmp_path / "a.csv", tmp_path / "b.csv").html)
+    browser.open(sa.page(tmp_path / "a.csv", tmp_path / "b.csv").html)
     assert browser.texts("#list strong") == ["t", "only", "only"]
     assert browser.texts("figcaption") == ["a.csv", "b.csv", "difference (second \N{MINUS SIGN} first)"]
     browser.select("#panel", "2")
@@ -263,14 +263,14 @@ def test_two_files_stand_side_by_side_with_their_difference(browser: Browser, tm
 
 
 def test_three_files_stand_side_by_side(browser: Browser) -> None:
-    browser.open(sa.view(*(np.full((2, 2), float(n)) for n in range(3))).html)
+    browser.open(sa.page(*(np.full((2, 2), float(n)) for n in range(3))).html)
     assert browser.texts("figcaption") == ["arrays 1", "arrays 2", "arrays 3"]
     assert readout(browser)[1:] == ["arrays 1 0", "arrays 2 1", "arrays 3 2"]
 
 
 def test_awkward_arrays_are_tables(browser: Browser) -> None:
     ak = pytest.importorskip("awkward")
-    browser.open(sa.view({"ev": ak.Array([{"run": 1, "pt": [1.5, 2.5]}, {"run": 2, "pt": []}])}).html)
+    browser.open(sa.page({"ev": ak.Array([{"run": 1, "pt": [1.5, 2.5]}, {"run": 2, "pt": []}])}).html)
     assert browser.texts("#table thead th bdi") == ["row", "entry", "run", "pt count"]
     assert browser.texts("#table tbody td bdi") == ["0", "1", "2", "1", "2", "0"]
     browser.choose_array(1)
@@ -283,7 +283,7 @@ def test_awkward_arrays_are_tables(browser: Browser) -> None:
 def test_what_cannot_be_read_says_why(browser: Browser, tmp_path: Path) -> None:
     sa.write(tmp_path / "a.csv", {"t": np.array([1.5, 2.5]), "n": np.arange(2)})
     (tmp_path / "a.csv").write_text((tmp_path / "a.csv").read_text().replace("2.5", "2.5 m"))
-    browser.open(sa.view(tmp_path / "a.csv").html)
+    browser.open(sa.page(tmp_path / "a.csv").html)
     browser.choose_array(1)
     assert browser.texts("main .error")[0].endswith("cell A21: t[1]: expected a number, found '2.5 m'")
 
@@ -302,7 +302,7 @@ def test_names_and_texts_stay_texts(browser: Browser, tmp_path: Path) -> None:
     names = [name for name in HOSTILE if name.strip()]
     sa.write(path, {name: np.array(HOSTILE) for name in names} | {bad: np.array([0.25])})
     path.write_text(path.read_text().replace("0.25", HOSTILE[0]))
-    browser.open(sa.view(path).html)
+    browser.open(sa.page(path).html)
     assert browser.texts("#title") == [path.name]
     assert sorted(browser.texts("#list strong")) == sorted([*names, bad])
     assert HOSTILE[0] in browser.texts("#finding-list li")[0]
@@ -317,14 +317,14 @@ def test_names_and_texts_stay_texts(browser: Browser, tmp_path: Path) -> None:
 
 
 def test_an_injected_script_would_not_run(browser: Browser) -> None:
-    html = sa.view(np.arange(3.0)).html.replace("</body>", "<script>window.hit = 1</script></body>")
+    html = sa.page(np.arange(3.0)).html.replace("</body>", "<script>window.hit = 1</script></body>")
     browser.open(html)
     assert browser.run("return typeof window.hit") == "undefined"
     assert any("Content Security Policy" in message for message in browser.messages())
 
 
 def test_a_page_in_a_notebook_is_ready_in_its_frame(browser: Browser) -> None:
-    frame = sa.view({"t": np.arange(6.0).reshape(2, 3)})._repr_html_()
+    frame = sa.page({"t": np.arange(6.0).reshape(2, 3)})._repr_html_()
     ready = "<script>document.documentElement.dataset.ready = 'true'</script>"
     browser.open(f"<!doctype html><html lang=en><meta charset=utf-8><title>n</title><body>{frame}{ready}</body></html>")
     browser.driver.switch_to.frame(0)
@@ -339,7 +339,7 @@ def test_a_page_in_a_notebook_is_ready_in_its_frame(browser: Browser) -> None:
 
 
 def test_the_theme_is_the_readers_and_can_be_changed(browser: Browser) -> None:
-    html = sa.view(np.arange(3.0)).html
+    html = sa.page(np.arange(3.0)).html
     papers = []
     for dark in (False, True):
         browser.open(html, dark=dark)
@@ -350,13 +350,13 @@ def test_the_theme_is_the_readers_and_can_be_changed(browser: Browser) -> None:
 
 
 def test_a_phone_shows_it_without_scrolling_sideways(browser: Browser, climate: Path) -> None:
-    browser.open(sa.view(climate).html, width=380, height=800)
+    browser.open(sa.page(climate).html, width=380, height=800)
     assert browser.run("return document.documentElement.scrollWidth <= window.innerWidth")
     assert browser.find("canvas.map").size["width"] > 300
 
 
 def test_paper_has_the_pictures_and_no_controls(browser: Browser, climate: Path) -> None:
-    browser.open(sa.view(climate).html, dark=True)
+    browser.open(sa.page(climate).html, dark=True)
     browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     hidden = browser.run(
         "return ['nav', '.controls', '#theme'].map((s) => getComputedStyle(document.querySelector(s)).display)"
@@ -372,7 +372,7 @@ def test_pages_are_accessible(browser: Browser, climate: Path, tmp_path: Path, d
     damaged, lists = tmp_path / "f.csv", {"ev": ak.Array([[1], []])}
     sa.write(damaged, {"x": np.array([1.5, np.nan]), "g": np.array(["a", None], object), "bad": np.array([0.25])})
     damaged.write_text(damaged.read_text().replace("0.25", "y"))
-    pages = [sa.view(climate), sa.view(climate, climate), sa.view(damaged), sa.view(lists)]
+    pages = [sa.page(climate), sa.page(climate, climate), sa.page(damaged), sa.page(lists)]
     for page, most in zip(
         pages, (1, 1, 2, 1) if dark else (3, 2, 3, 2), strict=True
     ):  # colours are the same in all arrays

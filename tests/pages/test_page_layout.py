@@ -13,7 +13,7 @@ from browser import Browser
 from children import GIVEN_UP_AFTER
 
 import sheetarray as sa
-from sheetarray.pages import page
+from sheetarray.pages import html_file
 
 LABELS: list[tuple[str, list[str], list[str]]] = [
     ("number", ["20260105", "20260106"], ["20260105", "20260106"]),  # days: every digit counts
@@ -50,7 +50,7 @@ def test_labels_and_ticks_are_short_and_none_is_another_one() -> None:
     node = shutil.which("node")
     if node is None:
         pytest.skip("Node is not installed")
-    assets = Path(page.__file__).parent / "assets"
+    assets = Path(html_file.__file__).parent / "assets"
     program = "".join((assets / name).read_text(encoding="utf-8") for name in ("values.js", "ticks.js"))
     program += f"const labels = {json.dumps(LABELS)}, numbers = {json.dumps(list(NUMBERS))};"
     program += "const shorten = ([kind, texts]) => shortenLabels(texts, texts.map((_, place) => 7 * place), kind);"
@@ -60,7 +60,7 @@ def test_labels_and_ticks_are_short_and_none_is_another_one() -> None:
 
 
 def test_a_long_list_stands_beside_its_array_and_is_filtered(browser: Browser) -> None:
-    browser.open(sa.view({f"sensor {number:03d}": np.arange(6).reshape(2, 3) for number in range(60)}).html)
+    browser.open(sa.page({f"sensor {number:03d}": np.arange(6).reshape(2, 3) for number in range(60)}).html)
     browser.run("window.scrollTo(0, document.body.scrollHeight)")
     browser.choose_array(59)
     top, height = browser.run("return [document.querySelector('#slice').getBoundingClientRect().top, innerHeight]")
@@ -73,12 +73,12 @@ def test_a_long_list_stands_beside_its_array_and_is_filtered(browser: Browser) -
     assert [name.split("\n")[0] for name in names] == [f"sensor {number:03d}" for number in range(50, 60)]
     browser.find("#filter").clear()
     browser.press("ESCAPE")
-    browser.open(sa.view({"few": np.arange(3)}).html)
+    browser.open(sa.page({"few": np.arange(3)}).html)
     assert not browser.find("#filter").is_displayed()
 
 
 def test_a_long_text_is_scrolled_and_a_long_name_makes_nothing_wider(browser: Browser) -> None:
-    browser.open(sa.view({"n" * 200: np.array(["x" * 3000, "short"])}).html, width=390, height=844)
+    browser.open(sa.page({"n" * 200: np.array(["x" * 3000, "short"])}).html, width=390, height=844)
     long, width, tall = browser.run(
         "const code = document.querySelector('#readout code.long');"
         "return [code.tabIndex, document.documentElement.scrollWidth, code.clientHeight]"
@@ -89,7 +89,7 @@ def test_a_long_text_is_scrolled_and_a_long_name_makes_nothing_wider(browser: Br
 
 
 def test_infinities_have_the_colours_of_the_ends(browser: Browser) -> None:
-    browser.open(sa.view({"x": np.array([[np.inf, -np.inf], [2, 2]]), "nothing": np.full((3, 3), np.nan)}).html)
+    browser.open(sa.page({"x": np.array([[np.inf, -np.inf], [2, 2]]), "nothing": np.full((3, 3), np.nan)}).html)
     colours = browser.run(
         "const canvas = document.querySelector('canvas.map'); const ratio = canvas.width / canvas.clientWidth;"
         "const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);"

@@ -27,7 +27,7 @@ def files(tmp_path: Path) -> list[str]:
 
 
 def test_conflicts_are_listed_and_marked_with_who_wrote_what(browser: Browser, files: list[str]) -> None:
-    browser.open(sa.view(sa.merge(*files)).html)
+    browser.open(sa.page(sa.merge(*files)).html)
     assert browser.texts("#conflicts-title") == ["Conflicts (3, 3 not chosen)"]
     assert browser.texts("#conflict-list strong") == ["t[0, 1]", "t[2, 2]", "t[3, 0]"]
     assert browser.texts("#conflict-list li:first-child label") == [
@@ -54,7 +54,7 @@ def test_conflicts_are_ringed_in_the_heat_map_also_below_the_cursor(
         for index in conflicts:
             array[index] += number
         sa.write(tmp_path / f"{name}.csv", {"t": array})
-    browser.open(sa.view(sa.merge(*(tmp_path / f"{name}.csv" for name in ("sent", "ann", "ben")))).html, dark=dark)
+    browser.open(sa.page(sa.merge(*(tmp_path / f"{name}.csv" for name in ("sent", "ann", "ben")))).html, dark=dark)
     assert browser.texts("#readout b") == ["t[0, 1]"]
     alarm = [255, 138, 128] if dark else [179, 38, 30]
     left, top, width, height = browser.run(
@@ -79,7 +79,7 @@ def test_conflicts_are_ringed_in_the_heat_map_also_below_the_cursor(
 def test_choices_by_mouse_and_keyboard_are_saved_and_taken(browser: Browser, files: list[str], tmp_path: Path) -> None:
     (tmp_path / "down").mkdir()
     page = tmp_path / "merge.html"
-    result = run_command("view", "--merge", *files, "-o", page)
+    result = run_command("page", "--merge", *files, "-o", page)
     assert result.exit_code == 0, result.output
     browser.open(page.read_text(encoding="utf-8"))
     browser.select("#choose-file", files[2])
@@ -107,7 +107,7 @@ def test_choices_by_mouse_and_keyboard_are_saved_and_taken(browser: Browser, fil
 
 def test_a_merge_is_shown_alone(files: list[str]) -> None:
     with pytest.raises(TypeError, match="alone"):
-        sa.view(sa.merge(*files), files[0])
-    assert run_command("view", "--merge", files[0]).exit_code == 2
-    html = sa.view(sa.merge(files[0], files[1])).html
+        sa.page(sa.merge(*files), files[0])
+    assert run_command("page", "--merge", files[0]).exit_code == 2
+    html = sa.page(sa.merge(files[0], files[1])).html
     assert '"conflicts":[]' in html

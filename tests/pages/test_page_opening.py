@@ -61,7 +61,7 @@ RISING, FALLING = [-60.0, -20.0, 20.0, 60.0], [60.0, 20.0, -20.0, -60.0]
     ],
 )
 def test_north_is_up(browser: Browser, name: str, attrs: dict[str, str], latitudes: list[float]) -> None:
-    browser.open(sa.view(make_globe(name, attrs, latitudes, ("time", name, "lon"))).html)
+    browser.open(sa.page(make_globe(name, attrs, latitudes, ("time", name, "lon"))).html)
     assert browser.texts("#slice") == ["t[0, :, :]"]
     assert (colour_at(browser, 0.95, 0.05), colour_at(browser, 0.95, 0.95)) == (GREATEST, LOWEST)
     browser.focus("canvas.map")
@@ -75,7 +75,7 @@ def test_north_is_up(browser: Browser, name: str, attrs: dict[str, str], latitud
 
 
 def test_a_latitude_that_stands_last_goes_down(browser: Browser) -> None:
-    browser.open(sa.view(make_globe("lat", {}, [-60.0, 0.0, 60.0], ("time", "lon", "lat"))).html)
+    browser.open(sa.page(make_globe("lat", {}, [-60.0, 0.0, 60.0], ("time", "lon", "lat"))).html)
     assert [browser.find(f"#{which}").get_attribute("value") for which in ("rows", "columns")] == ["2", "1"]
     assert (colour_at(browser, 0.95, 0.05), colour_at(browser, 0.95, 0.95)) == (GREATEST, LOWEST)
     browser.select("#rows", "1")  # and as somebody chooses
@@ -87,12 +87,12 @@ def test_a_latitude_that_stands_last_goes_down(browser: Browser) -> None:
     [("depth", {"units": "m"}, [1.0, 2.0, 3.0]), ("lat", {}, [1.0, 3.0, 2.0]), ("plate", {}, [1.0, 2.0, 3.0])],
 )
 def test_all_else_stands_as_in_the_array(browser: Browser, name: str, attrs: dict[str, str], values: Any) -> None:
-    browser.open(sa.view(make_globe(name, attrs, values, ("time", name, "lon"))).html)
+    browser.open(sa.page(make_globe(name, attrs, values, ("time", name, "lon"))).html)
     assert colour_at(browser, 0.95, 0.05) == LOWEST
 
 
 def test_dimensions_of_one_element_are_not_shown(browser: Browser) -> None:
-    browser.open(sa.view({"t": np.zeros((3, 4, 5, 1)), "one": np.zeros((1, 1, 1))}).html)
+    browser.open(sa.page({"t": np.zeros((3, 4, 5, 1)), "one": np.zeros((1, 1, 1))}).html)
     assert browser.texts("#slice") == ["t[0, :, :, 0]"]
     browser.choose_array(1)
     assert browser.texts("#slice") == ["one[0, :, :]"]
@@ -108,7 +108,7 @@ def test_labels_of_an_axis_are_told_apart_and_not_cut(browser: Browser, width: i
     field = np.add.outer(np.arange(8.0), np.arange(6.0)) / 64 + 1e9
     stations = [f"Meteorological station of Zürich, {letter}" for letter in "abcdefgh"]
     for coords in ({"y": 1e9 + np.arange(8) / 4, "x": quarters}, {"y": stations, "x": ["a", "b", "a", "a", "c", "c"]}):
-        browser.open(sa.view(xr.Dataset({"t": (("y", "x"), field)}, coords)).html, width=width)
+        browser.open(sa.page(xr.Dataset({"t": (("y", "x"), field)}, coords)).html, width=width)
         texts = browser.drawn_texts()
         texts = texts[next(place for place, text in enumerate(texts) if text.startswith("how often")) + 1 :]
         rows = texts[: texts.index("x")]  # the rows, then the columns, then the title of the columns
@@ -134,7 +134,7 @@ def test_what_a_re_save_rounds_is_no_difference(browser: Browser, digits: int, h
     back[2, 30, 7] += 1e-3
     sa.write(tmp_path / "a.csv", {"other": field, "t": field})
     sa.write(tmp_path / "b.csv", {"other": np.nextafter(field, 9), "t": back})
-    browser.open(sa.view(tmp_path / "a.csv", tmp_path / "b.csv").html)
+    browser.open(sa.page(tmp_path / "a.csv", tmp_path / "b.csv").html)
     assert browser.texts("#slice") == ["t[2, :, :]"]
     assert readout(browser)[0] == "t[2, 30, 7]"
     assert float(browser.texts("#readout code")[2]) == pytest.approx(1e-3)
@@ -161,7 +161,7 @@ def test_what_a_re_save_rounds_is_no_difference(browser: Browser, digits: int, h
 )
 def test_it_opens_at_the_largest_difference(browser: Browser, first: Any, second: Any, opened: str) -> None:
     files = [{name: np.array(values) for name, values in arrays.items()} for arrays in (first, second)]
-    browser.open(sa.view(*files).html)
+    browser.open(sa.page(*files).html)
     assert readout(browser)[0] == opened
     assert len(browser.texts("#table td.cursor")) == 1
     assert browser.run("return location.hash") == ""
@@ -171,7 +171,7 @@ def test_a_served_page_goes_to_the_largest_difference(shared_browser: Browser) -
     browser, field = shared_browser, np.random.default_rng(0).normal(size=(9, 40, 50))
     back = round_doubles(field.ravel(), 15, half_up=True).reshape(field.shape).copy()
     back[7, 11, 13] += 0.5
-    with sa.view({"t": field}, {"t": back}, serve=True) as page:
+    with sa.page({"t": field}, {"t": back}, serve=True) as page:
         browser.visit(page.url)
         browser.wait_until("document.querySelector('#readout b').textContent === 't[7, 11, 13]'")
         browser.select("#panel", "2")
@@ -189,7 +189,7 @@ ARRAYS = {"a&b=#ü": np.arange(24.0).reshape(2, 3, 4), "line": np.arange(5.0), "
 
 
 def test_the_address_leads_back_to_what_is_shown(browser: Browser) -> None:
-    html = sa.view(ARRAYS).html
+    html = sa.page(ARRAYS).html
     browser.open(html)
     assert browser.run("return location.hash") == ""
     browser.select("#rows", "0")
@@ -212,7 +212,7 @@ def test_the_address_leads_back_to_what_is_shown(browser: Browser) -> None:
 
 def test_a_link_says_which_table_and_which_of_two_arrays(browser: Browser) -> None:
     first, second = ({"t": np.zeros((2, size)), "u": np.arange(4.0).reshape(2, 2) * size} for size in (3, 4))
-    html = sa.view(first, second).html
+    html = sa.page(first, second).html
     browser.open(html)
     browser.choose_array(2)
     browser.wait_until("location.hash === '#array=t&number=1&index=0,0&axes=0,1&colours=array+2'")
@@ -244,7 +244,7 @@ def test_a_link_says_which_table_and_which_of_two_arrays(browser: Browser) -> No
     ],
 )
 def test_what_makes_no_sense_in_a_link_is_left_out(browser: Browser, fragment: str, opened: str) -> None:
-    browser.open(sa.view(ARRAYS).html, fragment=fragment)
+    browser.open(sa.page(ARRAYS).html, fragment=fragment)
     assert readout(browser)[0] == opened
     assert browser.texts("#message") == [""]
 
@@ -263,7 +263,7 @@ def canvases(browser: Browser) -> list[list[float]]:
 
 def test_pictures_are_drawn_anew_in_another_size(browser: Browser) -> None:
     chess = np.indices((12, 12)).sum(axis=0) % 2.0
-    browser.open(sa.view({"t": chess, "line": np.arange(9.0)}).html)
+    browser.open(sa.page({"t": chess, "line": np.arange(9.0)}).html)
     for width, height, pixels in ((700, 900, 1), (1500, 700, 1), (1500, 700, 2), (390, 800, 3), (1280, 900, 1)):
         browser.resize(width, height, pixels=pixels)
         browser.picture()  # the browser tells a page of other pixels when it next draws a frame
@@ -283,7 +283,7 @@ def test_pictures_are_drawn_anew_in_another_size(browser: Browser) -> None:
 
 
 def test_a_picture_is_never_out_of_proportion_before_it_is_drawn_anew(browser: Browser) -> None:
-    browser.open(sa.view({"t": np.arange(12.0).reshape(3, 4)}).html)
+    browser.open(sa.page({"t": np.arange(12.0).reshape(3, 4)}).html)
     sizes = browser.run(
         "document.querySelector('#main').style.width = '420px';"  # measured before the page notices
         "return [...document.querySelectorAll('canvas')].map((canvas) => {"
@@ -298,7 +298,7 @@ def test_a_picture_is_never_out_of_proportion_before_it_is_drawn_anew(browser: B
 
 def test_the_table_of_an_awkward_array_fills_another_window(browser: Browser) -> None:
     ak = pytest.importorskip("awkward")
-    browser.open(sa.view({"ev": ak.Array([{f"field{number}": number for number in range(30)}])}).html, width=700)
+    browser.open(sa.page({"ev": ak.Array([{f"field{number}": number for number in range(30)}])}).html, width=700)
     few = len(browser.texts("#table thead th"))
     browser.resize(1600, 900)
     browser.picture()

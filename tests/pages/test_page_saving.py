@@ -23,41 +23,41 @@ def copied(browser: Browser, button: str) -> str:
 
 def test_a_slice_is_copied_as_a_spreadsheet_takes_it(browser: Browser) -> None:
     values = np.arange(24.0).reshape(2, 3, 4) / 7
-    browser.open(sa.view({"t": values}).html)
+    browser.open(sa.page({"t": values}).html)
     browser.press("1", "ARROW_RIGHT")
     rows = [line.split("\t") for line in copied(browser, "#copy-tsv").split("\n")]
     assert [[float(cell) for cell in row] for row in rows] == values[1].tolist()
     assert browser.texts("#message")[0].split()[::2] == ["Copied:", "\N{MULTIPLICATION SIGN}", "values"]
-    browser.open(sa.view({"s": np.array([["a\tb", 'c"d'], ["e\nf", "g"]])}).html)
+    browser.open(sa.page({"s": np.array([["a\tb", 'c"d'], ["e\nf", "g"]])}).html)
     assert copied(browser, "#copy-tsv") == '"a\tb"\t"c""d"\n"e\nf"\tg'
 
 
 def test_the_table_that_is_seen_is_copied(browser: Browser, tmp_path: Path) -> None:
     sa.write(tmp_path / "a.csv", {"line": np.array([1.5, 2.5]), "t": np.eye(2)})
     sa.write(tmp_path / "b.csv", {"line": np.array([1.5, 4.5]), "t": np.eye(2) / 4})
-    browser.open(sa.view(tmp_path / "a.csv", tmp_path / "b.csv").html)  # it opens with the line, which differs most
+    browser.open(sa.page(tmp_path / "a.csv", tmp_path / "b.csv").html)  # it opens with the line, which differs most
     assert copied(browser, "#copy-tsv") == "1.5\t1.5\t0\n2.5\t4.5\t2"
     browser.choose_array(1)
     for panel, text in (("0", "1\t0\n0\t1"), ("1", "0.25\t0\n0\t0.25"), ("2", "-0.75\t0\n0\t-0.75")):
         browser.select("#panel", panel)
         assert copied(browser, "#copy-tsv") == text
     browser.select("#panel", "0")
-    browser.open(sa.view({"t": np.arange(6).reshape(2, 3)}).html)
+    browser.open(sa.page({"t": np.arange(6).reshape(2, 3)}).html)
     browser.click("#turn")
     assert copied(browser, "#copy-tsv") == "0\t3\n1\t4\n2\t5"
     ak = pytest.importorskip("awkward")
-    browser.open(sa.view({"ev": ak.Array([{"run": 1, "pt": [1.5]}, {"run": 2, "pt": []}])}).html)
+    browser.open(sa.page({"ev": ak.Array([{"run": 1, "pt": [1.5]}, {"run": 2, "pt": []}])}).html)
     assert copied(browser, "#copy-tsv") == "0\t1\t1\n1\t2\t0"
 
 
 def test_a_picture_is_saved(browser: Browser, tmp_path: Path) -> None:
-    browser.open(sa.view({"t": np.arange(12.0).reshape(3, 4)}).html)
+    browser.open(sa.page({"t": np.arange(12.0).reshape(3, 4)}).html)
     assert browser.save("#save-picture", tmp_path, "picture.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_a_picture_of_two_files_has_both_and_their_difference(browser: Browser, tmp_path: Path, dark: bool) -> None:
-    browser.open(sa.view(np.zeros((4, 4)), np.eye(4)).html, dark=dark)
+    browser.open(sa.page(np.zeros((4, 4)), np.eye(4)).html, dark=dark)
     picture = browser.save("#save-picture", tmp_path, "picture.png").read_bytes()
     sizes = browser.run("return [...document.querySelectorAll('canvas.map')].map((c) => [c.width, c.height])")
     assert len(sizes) == 3

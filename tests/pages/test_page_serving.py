@@ -29,7 +29,7 @@ TEXTS = np.array([f"é{number}" for number in range(10_001)])
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedPage]:
     path = tmp_path_factory.mktemp("served") / "run.csv"
     sa.write(path, {"field": FIELD, "whole": WHOLE, "texts": TEXTS, "few": np.arange(3)})
-    with sa.view(path, serve=True) as page:
+    with sa.page(path, serve=True) as page:
         yield page
 
 
@@ -109,7 +109,7 @@ def test_a_box_has_a_limit() -> None:
 def test_a_changed_file_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "run.npy"
     np.save(path, FIELD)
-    with sa.view(path, serve=True) as page:
+    with sa.page(path, serve=True) as page:
         assert ask(page, "box?entry=0&box=0:1:1,0:40:1,0:50:1")[1] == FIELD[0].tobytes()
         np.save(path, FIELD[1:])
         status, content, _ = ask(page, "box?entry=0&box=0:1:1,0:40:1,0:50:1")
@@ -138,10 +138,10 @@ def test_a_large_csv_is_never_in_memory(tmp_path: Path) -> None:
         """
         import resource, sys, http.client, urllib.parse
         import numpy as np, polars, sheetarray as sa
-        from sheetarray.pages import view
+        from sheetarray.pages import page as page_of
         polars.DataFrame({"a": ["1"]}).select(polars.col("a").cast(float))
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        with view(sys.argv[1], serve=True) as page:
+        with page_of(sys.argv[1], serve=True) as page:
             parts = urllib.parse.urlsplit(page.url)
             connection = http.client.HTTPConnection(parts.netloc)
             connection.request("GET", parts.path + "box?entry=0&box=6399:6400:1,0:1000:1")
@@ -193,7 +193,7 @@ def test_a_slice_that_is_larger_than_a_box_is_sampled_and_its_table_exact(shared
     browser = shared_browser
     plane = np.arange(1050.0 * 1000).reshape(1050, 1000) + 0.25
     assert MOST_IN_BOX < plane.size < 1.01 * MOST_IN_BOX
-    with sa.view({"wide": plane}, serve=True) as page:
+    with sa.page({"wide": plane}, serve=True) as page:
         browser.visit(page.url)
         wait_for_cell(browser, "0.25")
         assert browser.texts("#statistics thead th")[0] == "sample of the slice"

@@ -28,7 +28,7 @@ def test_every_format_can_be_viewed(tmp_path: Path, suffix: str) -> None:
         pytest.importorskip(package)
     path = tmp_path / f"run.{suffix}"
     sa.write(path, ARRAYS)
-    page = PageReader(sa.view(path).html)
+    page = PageReader(sa.page(path).html)
     for name, array in sa.read(path).items():
         assert np.array_equal(elements_of(page, name), array)
         assert page.entry(name)["location"] == sa.scan(path)[name].location
@@ -41,15 +41,15 @@ def test_one_name_may_be_a_text(tmp_path: Path) -> None:
     sa.write(path, {"tn": np.arange(3.0), "t": np.arange(2.0), "n": np.array([0.25])})
     for text in (path.read_text(), path.read_text().replace("0.25", "x")):
         path.write_text(text)
-        assert repr(sa.view(path, names="tn")) == "<Page of 1 array: tn>"
+        assert repr(sa.page(path, names="tn")) == "<Page of 1 array: tn>"
     with pytest.raises(sa.NotFoundError):
-        sa.view(path, names="absent")
+        sa.page(path, names="absent")
 
 
 def test_a_spreadsheet_of_google_can_be_viewed(server: SheetsServer) -> None:
     key = server.create()
     sa.write_gsheet(key, ARRAYS, client=server.client())
-    page = PageReader(sa.view(f"gsheets://{key}", client=server.client()).html)
+    page = PageReader(sa.page(f"gsheets://{key}", client=server.client()).html)
     assert np.array_equal(elements_of(page, "t"), ARRAYS["t"])
     assert page.manifest["files"] == [f"gsheets://{key}"]
     (run,) = page.entry("t")["cells"]["runs"]
@@ -63,7 +63,7 @@ def test_the_sheet_of_a_workbook_is_part_of_every_address(tmp_path: Path) -> Non
     path = tmp_path / "two.xlsx"
     sa.write(path, ARRAYS, sheet="first one")
     sa.write(path, {"other": np.arange(4.0) + 0.5}, sheet="second", mode="a")
-    page = PageReader(sa.view(path).html)
+    page = PageReader(sa.page(path).html)
     book = openpyxl.load_workbook(path)
     for name, array in sa.read(path).items():
         info = sa.scan(path)[name]
@@ -78,11 +78,11 @@ def test_options_reach_reading_scanning_and_checking(tmp_path: Path) -> None:
     sa.write(path, ARRAYS, sheet="a")
     sa.write(path, ARRAYS, sheet="b", mode="a")
     with pytest.raises(sa.FormatError, match="two arrays"):
-        sa.view(path)
-    page = PageReader(sa.view(path, sheet="b").html)
+        sa.page(path)
+    page = PageReader(sa.page(path, sheet="b").html)
     assert page.entry("t")["location"].startswith("b!")
     with pytest.raises(TypeError, match="no option"):
-        sa.view(path, delimiter=";")
+        sa.page(path, delimiter=";")
 
 
 def test_a_list_of_too_many_arrays_is_refused_before_they_are_read(
@@ -91,16 +91,16 @@ def test_a_list_of_too_many_arrays_is_refused_before_they_are_read(
     sa.write(tmp_path / "a.csv", ARRAYS)
     assert get_limit("page_arrays") == 20_000
     set_limits(monkeypatch, page_arrays=len(ARRAYS))
-    sa.view(ARRAYS, names=list(ARRAYS))
+    sa.page(ARRAYS, names=list(ARRAYS))
     set_limits(monkeypatch, page_arrays=len(ARRAYS) - 1)
     monkeypatch.setattr(sa.api, "read", None)
     for source in (ARRAYS, tmp_path / "a.csv"):
         with pytest.raises(sa.LimitError, match="2 arrays, and a page lists 1: name fewer"):
-            sa.view(source)
+            sa.page(source)
 
 
 def test_a_file_of_damaged_headers_is_gone_over_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sa.api, "check", None)
     monkeypatch.setattr(sa.api, "read", None)
     with pytest.raises(sa.FormatError, match="expected a key"):
-        sa.view(io.StringIO("version\n1.0.0\nndarray\n" * 3), format="csv")
+        sa.page(io.StringIO("version\n1.0.0\nndarray\n" * 3), format="csv")

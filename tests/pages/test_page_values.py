@@ -14,7 +14,7 @@ from browser import Browser
 from children import GIVEN_UP_AFTER
 
 import sheetarray as sa
-from sheetarray.pages import colours, page
+from sheetarray.pages import colours, html_file
 
 EXTREMES = {
     "float16": [0.0, -0.0, np.nan, np.inf, -np.inf, 65504, 6e-8, 0.1, 1 / 3, 2.0, 1024.5],
@@ -52,7 +52,7 @@ def same(text: str, value: Any) -> bool:
 
 def test_every_dtype_is_shown_exactly(browser: Browser) -> None:
     arrays = {name: np.array(values, name) for name, values in EXTREMES.items()}
-    browser.open(sa.view(arrays).html)
+    browser.open(sa.page(arrays).html)
     for number, (name, array) in enumerate(arrays.items()):
         browser.choose_array(number)
         texts = [row[0] for row in table(browser)]
@@ -64,12 +64,12 @@ def test_every_dtype_is_shown_exactly(browser: Browser) -> None:
 @pytest.mark.parametrize("dtype", ["U", "T", object])
 def test_text_is_shown_as_it_is(browser: Browser, dtype: Any) -> None:
     texts = ["", "007", " a  b ", "<b>x</b>", "</script>", "שלום", "👩\u200d🔬", "a\nb", "x" * 20_000]
-    browser.open(sa.view(np.array(texts, np.dtypes.StringDType() if dtype == "T" else dtype)).html)
+    browser.open(sa.page(np.array(texts, np.dtypes.StringDType() if dtype == "T" else dtype)).html)
     assert [row[0] for row in table(browser)] == texts
 
 
 def test_generic_elements_are_shown(browser: Browser) -> None:
-    browser.open(sa.view(np.array([None, True, 2**70, 0.1, "None"], object)).html)
+    browser.open(sa.page(np.array([None, True, 2**70, 0.1, "None"], object)).html)
     assert [row[0] for row in table(browser)] == ["None", "TRUE", str(2**70), "0.1", "None"]
     kinds = browser.run("return [...document.querySelectorAll('#table td')].map((cell) => cell.className.trim())")
     assert [kind.removesuffix(" cursor") for kind in kinds] == ["missing", "", "", "", "text"]
@@ -77,7 +77,7 @@ def test_generic_elements_are_shown(browser: Browser) -> None:
 
 def test_every_element_of_an_array_of_three_dimensions_is_reached(browser: Browser) -> None:
     array = np.random.default_rng(0).normal(size=(4, 3, 4))
-    browser.open(sa.view({"t": array}).html)
+    browser.open(sa.page({"t": array}).html)
     seen = []
     for first in range(4):
         seen.append([[float(text) for text in row] for row in table(browser)])
@@ -88,7 +88,7 @@ def test_every_element_of_an_array_of_three_dimensions_is_reached(browser: Brows
 
 
 def test_an_array_without_elements_or_dimensions_is_shown(browser: Browser) -> None:
-    browser.open(sa.view({"none": np.zeros((0, 3)), "one": np.array(2.5), "word": np.array("a")}).html)
+    browser.open(sa.page({"none": np.zeros((0, 3)), "one": np.array(2.5), "word": np.array("a")}).html)
     assert browser.texts("#readout") == ["no elements"]
     browser.choose_array(1)
     assert table(browser) == [["2.5"]]
@@ -101,7 +101,7 @@ def test_statistics_are_those_of_numpy(browser: Browser) -> None:
     array = np.random.default_rng(0).normal(1e9, 1, size=(2, 30, 40))
     array[0, 3, 4], array[0, 5, 6] = np.nan, np.inf
     ids = np.array([2**63 - 1, 2**63 - 2, -(2**63)])
-    browser.open(sa.view({"t": array, "ids": ids}).html)
+    browser.open(sa.page({"t": array, "ids": ids}).html)
     rows = browser.texts("#statistics tbody tr")
     cells = {
         row[0]: row[1:]
@@ -137,7 +137,7 @@ return [...pen.getImageData(x * devicePixelRatio, y * devicePixelRatio, 1, 1).da
 def test_colours_are_those_of_the_terminal_and_missing_elements_have_none(browser: Browser) -> None:
     array = np.linspace(0, 1, 40).reshape(4, 10)
     array[2, 5] = np.nan
-    browser.open(sa.view(array).html)
+    browser.open(sa.page(array).html)
     browser.select("#scale", "array full")
     for row, column in ((1, 1), (3, 9), (1, 7)):
         pixel = browser.run(PIXEL, (column + 0.3) / 10, (row + 0.3) / 4)
@@ -150,7 +150,7 @@ def test_colours_are_those_of_the_terminal_and_missing_elements_have_none(browse
 def test_one_outlier_does_not_flatten_the_colours(browser: Browser) -> None:
     array = np.tile(np.linspace(0, 1, 50), (50, 1))
     array[0, 0] = 1e9
-    browser.open(sa.view(array).html)
+    browser.open(sa.page(array).html)
     left, right = (browser.run(PIXEL, (column + 0.5) / 50, 0.5) for column in (3, 46))
     assert np.abs(np.subtract(left, right)).max() > 100
 
@@ -158,7 +158,7 @@ def test_one_outlier_does_not_flatten_the_colours(browser: Browser) -> None:
 def test_copied_code_is_numpy(browser: Browser) -> None:
     name = 'te"m\\p\n</script>'
     array = np.arange(60.0).reshape(3, 4, 5)
-    browser.open(sa.view({name: array}).html)
+    browser.open(sa.page({name: array}).html)
     browser.focus("#slider-0")
     browser.press("ARROW_RIGHT")
     for button, expected in (("#copy-element", array[1, 0, 0]), ("#copy-slice", array[1])):
@@ -171,7 +171,7 @@ def test_copied_code_is_numpy(browser: Browser) -> None:
 
 # The texts of floats in a page are the shortest that give the float back --------------------------------------
 
-ASSETS = Path(page.__file__).parent / "assets"
+ASSETS = Path(html_file.__file__).parent / "assets"
 PROGRAM = """
 const [, kind, layout] = process.argv;
 const buffer = require("fs").readFileSync(0);

@@ -41,7 +41,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("small_blocks")
 def test_every_element_is_found_where_it_stands(shape: tuple[int, ...], order: Any) -> None:
     array = np.array(np.arange(int(np.prod(shape))).reshape(shape), order=order)
-    with sa.view(array, serve=True) as page:
+    with sa.page(array, serve=True) as page:
         for place in range(array.size):
             answer = ask(page, "search", entry=0, query=place, start=array.size - 1 - place)[1]
             assert (answer["count"], answer["place"]) == (1, place)
@@ -63,7 +63,7 @@ def test_every_element_is_found_where_it_stands(shape: tuple[int, ...], order: A
 )
 @pytest.mark.usefixtures("small_blocks")
 def test_a_summary_is_what_numpy_says_of_the_whole(array: np.ndarray[Any, Any]) -> None:
-    with sa.view(array, serve=True) as page:
+    with sa.page(array, serve=True) as page:
         summary = ask(page, "summary", entry=0)[1]
     flat = array.reshape(-1)
     missing = np.isnat(flat) if array.dtype.kind == "m" else flat != flat
@@ -99,7 +99,7 @@ def test_a_search_goes_on_from_an_element_and_around_the_end(monkeypatch: pytest
     array = np.zeros((6, 10), np.int8)
     wanted = [3, 4, 25, 59]
     array.reshape(-1)[wanted] = 9
-    with sa.view(array, serve=True) as page:
+    with sa.page(array, serve=True) as page:
         assert json.loads(ask_page(page, "search?entry=0&query=9")[1])["done"] == 1
         assert ask(page, "search", entry=0, query=9)[1]["count"] == 4
         for start in range(60):
@@ -144,7 +144,7 @@ def test_a_search_goes_on_from_an_element_and_around_the_end(monkeypatch: pytest
 )
 @pytest.mark.usefixtures("small_blocks")
 def test_what_a_search_finds(array: np.ndarray[Any, Any], query: str, places: list[int]) -> None:
-    with sa.view(array, serve=True) as page:
+    with sa.page(array, serve=True) as page:
         answers = [ask(page, "search", entry=0, query=query, start=start)[1] for start in range(array.size)]
     assert {answer["count"] for answer in answers} == {len(places)}
     assert {answer["place"] for answer in answers} == set(places or [-1])
@@ -165,11 +165,11 @@ def test_what_a_search_finds(array: np.ndarray[Any, Any], query: str, places: li
 )
 @pytest.mark.usefixtures("small_blocks")
 def test_differences_are_exact(first: np.ndarray[Any, Any], second: np.ndarray[Any, Any], away: list[float]) -> None:
-    with sa.view(first, second, serve=True) as page:
+    with sa.page(first, second, serve=True) as page:
         difference = PageReader(ask_page(page, "")[1].decode()).manifest["entries"][0]["difference"]
         content = ask_page(page, f"box?entry={difference}&box=0:{len(first)}:1")[1]
     np.testing.assert_array_equal(np.frombuffer(content), away)
-    held = PageReader(sa.view(first, second).html)
+    held = PageReader(sa.page(first, second).html)
     entries = held.manifest["entries"]
     np.testing.assert_array_equal(held.elements(entries[entries[0]["difference"]]), away)
 
@@ -190,7 +190,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     column = sa.scan(folder / "back.xlsx")["field"].data[0]
     sheet.cell(column.row + 1 + 17_777, column.column + 1).value = 55.5
     book.save(folder / "back.xlsx")
-    with sa.view(folder / "run.xlsx", folder / "back.xlsx", serve=True) as page:
+    with sa.page(folder / "run.xlsx", folder / "back.xlsx", serve=True) as page:
         yield page
 
 
@@ -211,7 +211,7 @@ def test_a_server_answers_for_whole_arrays(served: Any) -> None:
 @pytest.mark.parametrize("shape", [(), (0,), (3, 0), (0, 3)])
 @pytest.mark.usefixtures("small_blocks")
 def test_a_scalar_and_arrays_without_elements_stand_in_the_page(shape: tuple[int, ...]) -> None:
-    with sa.view(np.full(shape, 1.5), serve=True) as page:
+    with sa.page(np.full(shape, 1.5), serve=True) as page:
         assert ask(page, "summary", entry=0)[0] == 404
         assert "served" not in PageReader(ask_page(page, "")[1].decode()).entry("array")
 

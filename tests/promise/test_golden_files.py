@@ -123,7 +123,7 @@ def test_no_sheet_is_added_to_a_workbook_with_a_newer_record(tmp_path):
     _change_record(book, '{"sheets"', '{"version": 2, "sheets"')
     book.save(path)
     before = path.read_bytes()
-    for change in (lambda: sa.write(path, {"t": np.arange(3)}, mode="a", sheet="more"), lambda: sa.adopt(path)):
+    for change in (lambda: sa.write(path, {"t": np.arange(3)}, mode="a", sheet="more"), lambda: sa.accept(path)):
         with pytest.raises(sa.FormatError, match=r"of version 2.*a newer sheetarray"):
             change()
     assert path.read_bytes() == before

@@ -141,27 +141,27 @@ COMMANDS: list[tuple[str, str, str, list[str]]] = [
         ["convert blank.csv o.json {}"],
     ),
     (
-        "resize=True reads the cells, sheetarray adopt",
+        "resize=True reads the cells, sheetarray accept",
         "convert grown.csv o.json",
         r"(--read resize=true)",
         ["convert grown.csv o.json {}"],
     ),
     (
-        "resize=True reads the cells, sheetarray adopt",
+        "resize=True reads the cells, sheetarray accept",
         "convert grown.csv o.json",
-        r"sheetarray (adopt) corrects",
+        r"sheetarray (accept) corrects",
         ["{} grown.csv", "check grown.csv"],
     ),
     (
-        "resize=True reads the cells, sheetarray adopt",
+        "resize=True reads the cells, sheetarray accept",
         "check grown.csv",
         r"sheetarray (convert --read resize=true)",
         ["{} grown.csv o.json"],
     ),
     (
-        "resize=True reads them, sheetarray adopt corrects",
+        "resize=True reads them, sheetarray accept corrects",
         "check grown.xlsx",
-        r"sheetarray (adopt) corrects",
+        r"sheetarray (accept) corrects",
         ["{} grown.xlsx", "check grown.xlsx"],
     ),
     (
@@ -171,21 +171,21 @@ COMMANDS: list[tuple[str, str, str, list[str]]] = [
         ["info grown.csv --read {}=true"],
     ),
     (
-        "if the change was meant, sheetarray adopt accepts it",
+        "if the change was meant, sheetarray accept takes it",
         "check edited_plain.xlsx",
-        r"sheetarray (adopt) accepts it",
+        r"sheetarray (accept) takes it",
         ["{} edited_plain.xlsx", "check edited_plain.xlsx"],
     ),
     (
-        "sheetarray restore gives it back as it was written, sheetarray adopt",
+        "sheetarray restore gives it back as it was written, sheetarray accept",
         "check edited_guarded.xlsx",
         r"sheetarray (restore) gives it back",
         ["{} edited_guarded.xlsx o.xlsx", "check o.xlsx", "diff o.xlsx guarded.xlsx"],
     ),
     (
-        "sheetarray restore gives it back as it was written, sheetarray adopt",
+        "sheetarray restore gives it back as it was written, sheetarray accept",
         "check edited_guarded.xlsx",
-        r"sheetarray (adopt) accepts",
+        r"sheetarray (accept) takes",
         ["{} edited_guarded.xlsx", "check edited_guarded.xlsx"],
     ),
     (
@@ -230,16 +230,16 @@ COMMANDS: list[tuple[str, str, str, list[str]]] = [
     ("list all arrays with sheetarray info", "table run.csv", r"with sheetarray (info)", ["{} run.csv"]),
     ("", "table long.csv", r"(--dtype float64)", ["table long.csv {}"]),
     (
-        "the page of a merge saves them (sheetarray view --merge)",
+        "the page of a merge saves them (sheetarray page --merge)",
         "merge plain.xlsx edited_plain.xlsx --choices older.json",
-        r"(view --merge)",
+        r"(page --merge)",
         ["{} plain.xlsx edited_plain.xlsx -o o.html"],
     ),
     (
         "name the file to write with -o",
-        "adopt - --from csv",
+        "accept - --from csv",
         r"with (-o)",
-        ["adopt grown.csv {} o.csv", "check o.csv"],
+        ["accept grown.csv {} o.csv", "check o.csv"],
     ),
     (
         "for example delimiter=';'",
@@ -251,22 +251,22 @@ COMMANDS: list[tuple[str, str, str, list[str]]] = [
     ("{} --help says how it is used", "info", r"sheetarray (info --help) says", ["{}"]),
     (
         "leave --json and --open out",
-        "view run.csv -o - --json",
+        "page run.csv -o - --json",
         r"leave (--json) and (?:--open) out",
-        ["view run.csv -o -"],
+        ["page run.csv -o -"],
     ),
-    ("leave -o out", "view run.csv --serve -o o.html", r"leave (-o) out", ["view run.csv --serve"]),
+    ("leave -o out", "page run.csv --serve -o o.html", r"leave (-o) out", ["page run.csv --serve"]),
     (
         "leave --serve and --name out",
-        "view --merge plain.xlsx edited_plain.xlsx --serve",
+        "page --merge plain.xlsx edited_plain.xlsx --serve",
         r"leave (--serve) and",
-        ["view --merge plain.xlsx edited_plain.xlsx -o o.html"],
+        ["page --merge plain.xlsx edited_plain.xlsx -o o.html"],
     ),
     (
         "name the page with -o page.html",
-        "view - --from csv < run.csv",
+        "page - --from csv < run.csv",
         r"with (-o page.html)",
-        ["view - --from csv {} < run.csv"],
+        ["page - --from csv {} < run.csv"],
     ),
     (
         "-o OUT writes the columns as arrays",
@@ -284,7 +284,7 @@ COMMANDS: list[tuple[str, str, str, list[str]]] = [
         "sheetarray diff says whether all changed alike",
         "check times.xlsx",
         r"sheetarray (diff) says whether",
-        ["adopt times.xlsx", "check times.xlsx"],
+        ["accept times.xlsx", "check times.xlsx"],
     ),
 ]
 
@@ -304,11 +304,11 @@ def test_what_a_hint_of_the_command_line_names_works(words, named, followed, fol
         assert after.exit_code == 0, (command, after.stdout, after.stderr)
 
 
-def test_a_change_that_adopt_accepts_is_said(folder):
-    said = run("adopt edited_plain.xlsx")
+def test_a_change_that_accept_takes_is_said(folder):
+    said = run("accept edited_plain.xlsx")
     assert said.stdout.startswith("edited_plain.xlsx: 1 change accepted\n")
     assert "t[9] was edited" in said.stdout
-    assert run("adopt edited_plain.xlsx").stdout == (
+    assert run("accept edited_plain.xlsx").stdout == (
         "edited_plain.xlsx: no array has another length; nothing to change\n"
     )
 
@@ -318,7 +318,7 @@ def test_a_change_of_all_elements_is_told_by_diff(folder):
     type_into(folder / "sent.xlsx", folder / "returned.xlsx", SWAPPED)
     assert "sheetarray diff says whether" in " ".join(run("check returned.xlsx").stdout.split())
     assert "t: every number was multiplied by 1000" in run("diff sent.xlsx returned.xlsx").stdout
-    assert run("adopt returned.xlsx").exit_code == 0
+    assert run("accept returned.xlsx").exit_code == 0
     assert run("check returned.xlsx").exit_code == 0
 
 
@@ -326,16 +326,16 @@ def test_a_page_too_large_is_served_or_shows_fewer_arrays(folder, monkeypatch):
     set_limits(monkeypatch, page_elements=30_000)
     monkeypatch.setattr("sheetarray.pages.serving.ServedPage.wait", lambda _: None)
     sa.write(folder / "big.npz", {"t": np.arange(20_000.0), "u": np.arange(20_000.0)})
-    said = run("view big.npz")
+    said = run("page big.npz")
     match = re.search(r": (--serve) shows any number, (--name) fewer arrays\n", said.stderr)
     assert match is not None, said.stderr
-    assert run(f"view big.npz {match[1]}").exit_code == 0
-    assert run(f"view big.npz -o o.html {match[2]} t").exit_code == 0
+    assert run(f"page big.npz {match[1]}").exit_code == 0
+    assert run(f"page big.npz -o o.html {match[2]} t").exit_code == 0
     with pytest.raises(sa.LimitError, match=r"serve=True shows any number, names= fewer arrays"):
-        sa.view(folder / "big.npz")
-    with sa.view(folder / "big.npz", serve=True) as page:
+        sa.page(folder / "big.npz")
+    with sa.page(folder / "big.npz", serve=True) as page:
         assert page.url
-    assert sa.view(folder / "big.npz", names=["t"]).html
+    assert sa.page(folder / "big.npz", names=["t"]).html
 
 
 # In Python: the hint, what brings it about, and what does as it says.
@@ -398,12 +398,12 @@ def make_lines() -> Path:
 CALLS: list[tuple[str, Callable[[], object], Callable[[], object]]] = [
     ("missing='nan' reads blanks as NaN", lambda: sa.read("blank.csv"), lambda: sa.read("blank.csv", missing="nan")),
     (
-        "resize=True reads the cells, sheetarray adopt",
+        "resize=True reads the cells, sheetarray accept",
         lambda: sa.read("grown.csv"),
         lambda: sa.read("grown.csv", resize=True),
     ),
     (
-        "resize=True reads the cells, sheetarray adopt",
+        "resize=True reads the cells, sheetarray accept",
         lambda: sa.read("grown.xlsx"),
         lambda: sa.read("grown.xlsx", resize=True),
     ),
@@ -548,7 +548,7 @@ NOT_RUN = {
     "openpyxl.load_workbook(path) without read_only=True": "a worksheet of millions of blank cells that openpyxl makes",
     "write the array without base=True": "no writer of this package makes the file that the hint is about",
     "write the arrays to a new file: read them with resize=True": "resize=True is followed above",
-    "run sheetarray view again": "the page is open in a browser while its file changes",
+    "run sheetarray page again": "the page is open in a browser while its file changes",
     "pass a longer timeout= for large arrays": "the service does not answer in time",
 }
 NAMED = re.compile(

@@ -101,11 +101,11 @@ def test_a_spreadsheet_of_google(server):
     read = read_gsheet(key, client=client)
     for name, array in arrays.items():
         assert_same(read[name], array)
-    write_gsheet(key, {"a": np.array([1, 2, 3])}, client=client, worksheet="doubles")
+    write_gsheet(key, {"a": np.array([1, 2, 3])}, client=client, sheet="doubles")
     sheet = client.open_by_key(key).worksheet("doubles")
     sheet.update([[2**53 + 2]], f"A{sheet.col_values(1).index('data') + 2}", value_input_option="RAW")
     with pytest.raises(sa.FormatError, match=r"doubles of 2\^53 or more"):
-        read_gsheet(key, client=client, worksheet="doubles")
+        read_gsheet(key, client=client, sheet="doubles")
 
 
 @pytest.mark.parametrize("suffix", ["xlsx", "ods", "xls"])

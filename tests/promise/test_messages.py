@@ -177,7 +177,7 @@ def test_an_argument_of_a_wrong_kind_is_refused_by_its_name(table, tmp_path, gsp
         (blocks, {"source": table, "name": "t", "rows": 1}),
         (write_with_writer, {"target": tmp_path / "e.csv", "append_axis": 0}),
         (write_view, {"rows": None, "columns": None, "colors": "array", "editable": False}),
-        (sa.adopt, {"source": table, "target": tmp_path / "f.csv"}),
+        (sa.accept, {"source": table, "target": tmp_path / "f.csv"}),
         (sa.restore, {"source": book, "target": tmp_path / "g.xlsx"}),
         (partial(sa.merge, table, other), {"target": tmp_path / "h.csv"}),
         (sa.to_linear, {"array": ARRAY}),

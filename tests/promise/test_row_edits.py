@@ -184,7 +184,7 @@ def test_a_single_column_that_differs_stays_an_error_with_its_address(tmp_path, 
     with pytest.warns(sa.SheetArrayWarning, match=UNEVEN):
         assert sa.scan(path, resize=True)["n"].shape == (7,)
     with pytest.warns(sa.SheetArrayWarning, match=UNEVEN):
-        assert list(sa.adopt(path)) == ["n"]
+        assert list(sa.accept(path)) == ["n"]
     assert list(sa.check(path)) == []
 
 
@@ -543,7 +543,7 @@ def test_a_sort_of_whole_rows_moves_the_description_of_labels_too(tmp_path, suff
     if suffix == "xlsx":
         (finding,) = sa.check(path)
         assert finding.message == "rows sorted by n (5 rows, 2 arrays)"
-        sa.adopt(path)
+        sa.accept(path)
     assert list(sa.check(path)) == []
     for options in ({}, {"resize": True}):
         pd.testing.assert_frame_equal(sa.read_frame(path, **options), frame.iloc[[3, 4, 1, 2, 0]])

@@ -124,15 +124,15 @@ def test_labels_blocks_and_pages(options, tmp_path):
             writer.append({"t": LARGE[start : start + 16_000]})
     blocks = list(sa.iter_blocks("s3://runs/blocks.csv", "t", rows=12_000, storage_options=options))
     assert np.concatenate(blocks).tobytes() == LARGE.tobytes()
-    assert "labelled.csv" in sa.view(url, storage_options=options).html
+    assert "labelled.csv" in sa.page(url, storage_options=options).html
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".json", ".xlsx"])
-def test_edited_files_are_adopted_in_their_place(options, suffix, tmp_path):
-    url, path = f"s3://runs/adopted{suffix}", tmp_path / f"longer{suffix}"
+def test_edited_files_are_accepted_in_their_place(options, suffix, tmp_path):
+    url, path = f"s3://runs/accepted{suffix}", tmp_path / f"longer{suffix}"
     sa.write(url, {"t": np.arange(3.0)}, storage_options=options)
-    assert sa.adopt(url, storage_options=options) == {}
-    sa.adopt(url, path, storage_options=options)
+    assert sa.accept(url, storage_options=options) == {}
+    sa.accept(url, path, storage_options=options)
     assert sa.read(path)["t"].tolist() == [0, 1, 2]
 
 
@@ -417,13 +417,13 @@ def test_options_go_to_each_place_that_takes_them(tmp_path):
     sa.convert("asked://e.xlsx", "memory://f.json", reading={"storage_options": options})
     for place in (tmp_path / "c.csv", tmp_path / "d.csv", "memory://f.json"):
         assert same(sa.read(place))
-    sa.adopt("asked://b.json", here.replace("a.csv", "g.csv"), storage_options=options)
+    sa.accept("asked://b.json", here.replace("a.csv", "g.csv"), storage_options=options)
     assert same(sa.read(tmp_path / "g.csv"))
     sa.convert_many([here], "asked://many/{stem}.json", storage_options=options)
     sa.convert_many(str(tmp_path / "d.*"), "asked://many/{stem}.json", storage_options=options)
     for stem in ("a", "d"):
         assert same(sa.read(f"asked://many/{stem}.json", storage_options=options))
-    assert "t" in sa.view(here, "asked://b.json", storage_options=options).html
+    assert "t" in sa.page(here, "asked://b.json", storage_options=options).html
 
 
 def test_options_without_a_place_that_takes_them_are_an_error(tmp_path):
@@ -433,7 +433,7 @@ def test_options_without_a_place_that_takes_them_are_an_error(tmp_path):
         lambda: sa.convert(here, tmp_path / "b.json", storage_options={"anon": True}),
         lambda: sa.convert_many(str(tmp_path / "*.csv"), str(tmp_path / "{stem}.json"), storage_options={"anon": True}),
         lambda: sa.read(here, storage_options={"anon": True}),
-        lambda: sa.view(here, storage_options={"anon": True}),
+        lambda: sa.page(here, storage_options={"anon": True}),
     ):
         with pytest.raises(ValueError, match=r"storage_options are for a URL such as s3.*a\.csv|\*\.csv"):
             convert()
@@ -459,7 +459,7 @@ def test_every_command_takes_urls_and_storage_options(options, tmp_path, monkeyp
     assert "0.142857" in run(options, "show", url, "t").stdout
     assert run(options, "check", url, other).exit_code == 0
     assert run(options, "diff", url, other).exit_code == 0
-    assert run(options, "adopt", url).exit_code == 0
+    assert run(options, "accept", url).exit_code == 0
     assert run(options, "restore", other, "s3://runs/cli/restored.xlsx").exit_code == 0
     assert run(options, "view", url, "-o", str(tmp_path / "page.html")).exit_code == 0
     assert run(options, "view", url, "-o", "s3://runs/cli/page.html").exit_code == 0

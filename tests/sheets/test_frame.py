@@ -171,7 +171,7 @@ def test_notes_survive_what_is_done_to_a_workbook(tmp_path):
     book = openpyxl.load_workbook(path)
     book["arrays"].cell(sa.scan(path)["n"].data[0].row + 2, sa.scan(path)["n"].data[0].column + 1).value = 77
     book.save(tmp_path / "edited.xlsx")
-    sa.adopt(tmp_path / "edited.xlsx")
+    sa.accept(tmp_path / "edited.xlsx")
     assert notes_of(tmp_path / "edited.xlsx") == WANTED
     sa.restore(tmp_path / "edited.xlsx", tmp_path / "restored.xlsx")
     assert notes_of(tmp_path / "restored.xlsx") == WANTED
@@ -247,7 +247,7 @@ def test_notes_of_people_stay_in_google_sheets(server):
     edited = sheet.find("1.5")
     assert edited is not None
     sheet.update_acell(edited.address, 99.5)
-    sa.adopt(url, client=client)
+    sa.accept(url, client=client)
     assert sheet.get_note(cells["n"]) == "units: 1, but I doubt it"
     assert {cell: sheet.get_note(cell) for cell in ("A1", "B5")} == {"A1": "put here before", "B5": "of an element"}
 
@@ -271,7 +271,7 @@ def test_comments_of_people_stay_in_workbooks(tmp_path, labelled):
         return {cell.coordinate: cell.comment.text for cell in cells if cell.coordinate in wanted}
 
     sa.merge(path, returned, target=target)
-    sa.adopt(returned)
+    sa.accept(returned)
     sa.write(path, dataset("K"), sheet="more", mode="a")
     assert sa.read(target)["t"].flat[1] == sa.read(returned)["t"].flat[1] == 77.5
     for file in (path, returned, target):

@@ -4,7 +4,7 @@
 async function askServer(verb, options, isWanted, onProgress) {
   for (;;) {
     const response = await fetch(`${verb}?${new URLSearchParams(options)}`, { cache: "no-store" }).catch(() => {
-      throw new Error("the server has ended: run sheetarray view again");
+      throw new Error("the server has ended: run sheetarray page again");
     });
     const answer = await response.json();
     if (!response.ok) throw new Error(answer.error);

@@ -9,7 +9,7 @@ const TILE = 64; // rows and columns
 async function fetchBox(entry, number, key) {
   const query = new URLSearchParams({ entry: number, box: key });
   const response = await fetch(`box?${query}`, { cache: "no-store" }).catch(() => {
-    throw new Error("the server has ended: run sheetarray view again");
+    throw new Error("the server has ended: run sheetarray page again");
   });
   if (!response.ok) throw new Error((await response.json()).error);
   const body = await response.arrayBuffer();

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ...adapters import Keeps
-from .adopting import adopt_csv, revise_csv
+from .accepting import accept_csv, revise_csv
 from .pieces import read_elements_csv
 from .reading import check_csv, iter_elements_csv, read_columns_csv, read_csv, scan_csv
 from .writing import write_csv, write_table_csv
 
 __all__ = [
-    "adopt_csv",
+    "accept_csv",
     "check_csv",
     "iter_elements_csv",
     "keeps_csv",

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from ...views.description import View
+from .accepting import accept_excel
 from .adapter import check_excel, keeps_excel, read_excel, scan_excel, write_excel, write_sheets_excel
-from .adopting import adopt_excel
 from .piecewise import iter_elements_excel
 from .revising import restore_excel, revise_excel
 from .table import describe_table_excel, read_columns_excel, write_table_excel
 
 __all__ = [
     "View",
-    "adopt_excel",
+    "accept_excel",
     "check_excel",
     "describe_table_excel",
     "iter_elements_excel",

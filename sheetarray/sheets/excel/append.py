@@ -361,7 +361,7 @@ def _defined_names(more: dict[str, Any]) -> list[str]:
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
-# Searches the sheets of a workbook for arrays when others are added to it, or it is adopted, so that `scan` need not.
+# Searches the sheets of a workbook for arrays when others are added to it, or it is accepted, so that `scan` need not.
 
 MOST_SEARCHED = 2**26  # of inflated worksheets that are searched for a sheet that is added
 

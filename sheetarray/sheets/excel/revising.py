@@ -1,7 +1,7 @@
 """Puts other elements into the cells of arrays of a workbook; everything else in it stays as it is.
 
 The cells are spliced into the rows of their worksheets. Headers, names, fingerprints, views and guards then become true
-as when the workbook is adopted.
+as when the workbook is accepted.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from ...linear import LinearArray
 from ...views.description import View, can_be_shown
 from ...views.geometry import check_views
 from ..workbooks import EXACT_INTEGER
+from .accepting import accept_workbook
 from .adapter import write_excel
-from .adopting import adopt_workbook
 from .cell_xml import cells_xml, format_number, format_text
 from .checking import open_snapshots
 from .guard.snapshot import SnapshotHeader
@@ -77,7 +77,7 @@ def revise_excel(source: Readable, target: Writable, arrays: Any) -> None:
             title = next(f"new arrays{number}" for number in numbers if f"new arrays{number}" not in titles)
             write_excel(path, fresh, sheet=title, mode="a")
         _compare(path, columns)
-        adopt_workbook(path, target, anew=True)
+        accept_workbook(path, target, anew=True)
 
 
 def _write_revised(opened: Source, path: Path, columns: Mapping[str, LinearArray]) -> dict[str, LinearArray]:

@@ -130,7 +130,7 @@ class Splice:
         if formula is None:
             return self._cell(prefix, row, column, style, new, serial=holds_number)
         if new.header is not None:
-            hint = f"type {new.header} into it, then adopt the file"
+            hint = f"type {new.header} into it, then accept the file"
             raise FormatError("this cell of a header is a formula", location=where, hint=hint)
         plain = _PLAIN.fullmatch(unescape((formula[2] or b"").decode("utf-8", "replace")).strip())
         if plain is not None and new.plain is not None:  # the element stands in a view for editing

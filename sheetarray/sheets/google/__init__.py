@@ -13,14 +13,14 @@ its looks. `writing` then makes it: `at_once` where it is small, by a `stage` wh
 from __future__ import annotations
 
 from ...adapters import Keeps
-from .appending import adopt_gsheet, append_gsheet
+from .appending import accept_gsheet, append_gsheet
 from .client import login_gsheet
 from .reading import check_gsheet, iter_elements_gsheet, read_columns_gsheet, read_gsheet, scan_gsheet
 from .stage import clean_gsheet
 from .writing import create_gsheet, write_gsheet, write_sheets_gsheet, write_table_gsheet
 
 __all__ = [
-    "adopt_gsheet",
+    "accept_gsheet",
     "append_gsheet",
     "check_gsheet",
     "clean_gsheet",
@@ -41,7 +41,6 @@ keeps_gsheet = Keeps(buffers=True, nested=True, labels=True)
 
 _BY_NAME = "{verb} replaces what it wrote under the same names, and leaves all else as it is"
 instead_gsheet = {
-    "sheet": 'choose a worksheet with worksheet="its title"',
     "mode": _BY_NAME,
     "if_sheet_exists": _BY_NAME,
 }

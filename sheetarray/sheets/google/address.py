@@ -13,7 +13,7 @@ from ...errors import LimitError, NotFoundError, check_kinds
 
 _KEY = re.compile(r"[A-Za-z0-9_-]{15,200}")
 _OURS = re.compile(r"gsheets://([^/?#]*)(?:/(.*?))?(?:[?#]gid=([^&#]*))?", re.DOTALL)  # a title may contain ? and #
-_DEFAULTS = ("arrays", "table")  # of `worksheet=` where something is written; they say nothing beside a worksheet
+_DEFAULTS = ("arrays", "table")  # of `sheet=` where something is written; they say nothing beside a worksheet
 _OLD_HOSTS = ("spreadsheets.google.com", "docs.google.com")
 
 
@@ -34,12 +34,12 @@ class SheetAddress:
     http: Any = None  # gspread's HTTP client, if the source was an object of gspread; otherwise None
 
 
-def parse_address(source: Any, worksheet: str | None = None) -> SheetAddress:
+def parse_address(source: Any, sheet: str | None = None) -> SheetAddress:
     """Return the address of the worksheet that a source or a target means."""
-    check_kinds(str | None, "the title of a worksheet, text", worksheet=worksheet)
-    address = _from_text(source) if isinstance(source, str) else _from_object(source, worksheet)
-    if address.gid is None and address.title is None and worksheet is not None:
-        address = SheetAddress(address.key, None, worksheet, address.label, address.http)
+    check_kinds(str | None, "the title of a worksheet, text", sheet=sheet)
+    address = _from_text(source) if isinstance(source, str) else _from_object(source, sheet)
+    if address.gid is None and address.title is None and sheet is not None:
+        address = SheetAddress(address.key, None, sheet, address.label, address.http)
     if address.title is not None:
         check_title(address.title, "worksheet", 100)
     return address
@@ -47,7 +47,7 @@ def parse_address(source: Any, worksheet: str | None = None) -> SheetAddress:
 
 def check_title(title: str, what: str, most: int) -> None:
     """Refuse a title that no worksheet or spreadsheet can have, with a LimitError, or a TypeError if it is no text."""
-    check_kinds(str, f"the title of a {what}, text", **{"worksheet" if what == "worksheet" else "title": title})
+    check_kinds(str, f"the title of a {what}, text", **{"sheet" if what == "worksheet" else "title": title})
     length = len(title) if title.strip() else 0
     if not 0 < length <= most:
         raise LimitError(f"the title of a {what} has 1 to {most:,} characters, not {length:,}")
@@ -113,15 +113,15 @@ def _parse_title(title: str, text: str) -> str:
         raise NotFoundError(f"{text}: its %-escapes are not UTF-8; a percent sign itself is %25") from None
 
 
-def _from_object(source: Any, worksheet: str | None) -> SheetAddress:
+def _from_object(source: Any, sheet: str | None) -> SheetAddress:
     """Return the address that a Spreadsheet or a Worksheet of gspread means."""
     if type(source).__module__.partition(".")[0] == "gspread" or hasattr(source, "client"):
         import gspread
 
         if isinstance(source, gspread.Worksheet):
-            if worksheet is not None and worksheet.casefold() not in (source.title.casefold(), *_DEFAULTS):
+            if sheet is not None and sheet.casefold() not in (source.title.casefold(), *_DEFAULTS):
                 raise LimitError(
-                    f"this is the worksheet {source.title!r:.80}, {worksheet!r:.80} is another: pass the spreadsheet"
+                    f"this is the worksheet {source.title!r:.80}, {sheet!r:.80} is another: pass the spreadsheet"
                 )
             key = source.spreadsheet_id
             return SheetAddress(key, source.id, None, f"gsheets://{key}/{source.title}", source.client)

@@ -37,7 +37,7 @@ _WIDEST = 430  # pixels of a column with a longer text
 def look_requests(plan: WritePlan, gid: int) -> Requests:
     """Return the requests that give a worksheet its look after a write."""
     names = sorted(one_cell(p.row, p.column) for p in plan.placed_columns if p.named)
-    if plan.adopted:
+    if plan.is_new:
         headers = [*_column_requests(plan, gid), *_header_requests(plan, gid)]
     elif plan.moved:
         ours = [rows for rows in _row_groups(plan) if (rows.start, rows.depth) == (1, 1)]  # an earlier write made it

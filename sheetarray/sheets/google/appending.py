@@ -1,4 +1,4 @@
-"""Rows that arrays gain or lose: `append_gsheet` adds some, `adopt_gsheet` takes what people have added or deleted."""
+"""Rows that arrays gain or lose: `append_gsheet` adds some, `accept_gsheet` takes what people have added or deleted."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def append_gsheet(
     target: Any,
     arrays: Any,
     *,
-    worksheet: str = "arrays",
+    sheet: str = "arrays",
     client: Any = None,
     credentials: PathLike | None = None,
     timeout: float = TIMEOUT,
@@ -146,7 +146,7 @@ def append_gsheet(
         arrays: a mapping of names of existing arrays to their new rows, or anything else that `write_gsheet` takes,
             except awkward arrays. Rows must have the dtype of the array, and its size along all other axes. Labels stay
             as they are.
-        worksheet: as for `write_gsheet`.
+        sheet: as for `write_gsheet`.
         client: as for `write_gsheet`.
         credentials: as for `write_gsheet`.
         timeout: as for `write_gsheet`.
@@ -177,24 +177,24 @@ def append_gsheet(
     """
     linear = linear_arrays(spread_rows(arrays, limit=MOST_CHARACTERS))
     check_texts(linear, MOST_CHARACTERS)
-    service = open_service(target, worksheet, client, credentials, timeout, progress, writing=True)
+    service = open_service(target, sheet, client, credentials, timeout, progress, writing=True)
     address = service.address
     report, cells = progress or ignore_progress, sum(array.length for array in linear.values())
 
     def attempt() -> tuple[State, Worksheet]:
         state = fetch_state(service)
-        sheet = state.select_worksheet(address.gid, address.title)
-        if sheet is None:
+        grown = state.select_worksheet(address.gid, address.title)
+        if grown is None:
             raise state.not_found_error(repr(address.title))
-        _append(service, state, sheet, linear)
-        return state, sheet
+        _append(service, state, grown, linear)
+        return state, grown
 
     report(0, cells)
     with locating(source=address.label):
-        state, sheet = service.patience.change_unchanged(attempt, _ATTEMPTS, "append again")
+        state, grown = service.patience.change_unchanged(attempt, _ATTEMPTS, "append again")
         report(cells, cells)
-        renew_grown_views(service, state, sheet, linear)
-    return worksheet_url(address.key, sheet.gid)
+        renew_grown_views(service, state, grown, linear)
+    return worksheet_url(address.key, grown.gid)
 
 
 def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[str, LinearArray]) -> None:
@@ -235,7 +235,7 @@ def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[
             yield update_cells(sheet.gid, anchor.row, anchor.column, [[cell] for cell in rows.old], formulas)
 
     change = SheetChange(swap, sheet.title, columns, requests, (height, sheet.columns), restore)
-    difference = write_checked(service, state, [change], hint="clear the rows, and adopt")
+    difference = write_checked(service, state, [change], hint="clear the rows, and accept")
     if difference is not None:
         raise DTypeError(difference)
 
@@ -253,20 +253,20 @@ def _check_cells_below(grown: list[_AppendedRows], content: SheetContent) -> Non
         raise FormatError(
             f"{lasts[last]}: nothing can be appended, since its last element is gone",
             location=cell_address(*last),
-            hint="if rows were deleted, adopt corrects the header",
+            hint="if rows were deleted, accept corrects the header",
         )
 
 
 # Headers in a spreadsheet made true to the cells below them: one batch, which changes everything or nothing.
 
-_ADOPTIONS = 5
+_ACCEPTANCES = 5
 
 
-def adopt_gsheet(
+def accept_gsheet(
     source: Any,
     target: None = None,
     *,
-    worksheet: str | None = None,
+    sheet: str | None = None,
     client: Any = None,
     credentials: PathLike | None = None,
     timeout: float = TIMEOUT,
@@ -280,7 +280,7 @@ def adopt_gsheet(
     """
     if target is not None:
         raise LimitError("a spreadsheet is changed in place: leave the target out, or name a file")
-    service = open_service(source, worksheet, client, credentials, timeout, progress, writing=True)
+    service = open_service(source, sheet, client, credentials, timeout, progress, writing=True)
 
     def attempt() -> tuple[State, dict[str, ResizedArray]]:
         state = fetch_state(service)
@@ -293,7 +293,7 @@ def adopt_gsheet(
         return state, arrays
 
     with locating(source=service.address.label):
-        state, arrays = service.patience.change_unchanged(attempt, _ADOPTIONS, "adopt it again")
+        state, arrays = service.patience.change_unchanged(attempt, _ACCEPTANCES, "accept it again")
         changed = {name: array for name, array in arrays.items() if array.is_changed}
         renew_views(service, state, arrays, [*changed])
     return {name: info_of_resized(array) for name, array in changed.items()}

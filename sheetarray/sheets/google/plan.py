@@ -112,7 +112,7 @@ class WritePlan:
     moved: bool = False  # whether rows of headers are others than before, of a worksheet of ours
 
     @property
-    def adopted(self) -> bool:
+    def is_new(self) -> bool:
         """Whether the worksheet was made, or found blank, by this write."""
         return self.own and not (self.sheet and self.sheet.notes.own)
 

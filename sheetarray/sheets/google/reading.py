@@ -18,6 +18,7 @@ from ...errors import Finding, FormatError, LimitError, RemoteError, locating
 from ...files import PathLike
 from ...header import Header, find_slow_axis
 from ...linear import error_for_problem, ravel_in_order
+from ...renamed import refusing_old_options
 from ...tables import TableOptions, read_table
 from .address import range_on_sheet
 from .requests import TIMEOUT, ChangedError, SheetsApi, open_service
@@ -160,12 +161,13 @@ def _check_slices(slices: Mapping[str, slice]) -> None:
 # Reading arrays, headers, findings and ordinary tables from a spreadsheet.
 
 
+@refusing_old_options
 def read_gsheet(
     source: Any,
     names: Sequence[str] | None = None,
     *,
     slices: Mapping[str, slice] | None = None,
-    worksheet: str | None = None,
+    sheet: str | None = None,
     client: Any = None,
     credentials: PathLike | None = None,
     timeout: float = TIMEOUT,
@@ -182,7 +184,7 @@ def read_gsheet(
         names: the arrays to read; only their columns are fetched. None reads all.
         slices: slices of the first axis, by name, such as `{"t": slice(0, 100)}`. Only these cells are fetched, if the
             array is in row-major order and has no gaps. Other arrays are read whole and then cut.
-        worksheet: the title of the worksheet, if the source names none. None reads every worksheet that holds arrays.
+        sheet: the title of the worksheet, if the source names none. None reads every worksheet that holds arrays.
         client: a gspread client; None makes a client that may only read.
         credentials: the path of a key file. None searches in the places that `help(sheetarray.sheets.google.client)`
             lists.
@@ -223,14 +225,14 @@ def read_gsheet(
         with reporting_cells(progress, sheets, lambda: count_named(arrays.read, arrays.scan, names)):
             return read_composites(arrays.read, arrays.scan, names)
 
-    service = open_service(source, worksheet, client, credentials, timeout, progress)
+    service = open_service(source, sheet, client, credentials, timeout, progress)
     return _read_consistently(service, attempt)
 
 
 def scan_gsheet(
     source: Any,
     *,
-    worksheet: str | None = None,
+    sheet: str | None = None,
     client: Any = None,
     credentials: PathLike | None = None,
     timeout: float = TIMEOUT,
@@ -243,14 +245,14 @@ def scan_gsheet(
     With `resize` shapes are those that `read_gsheet` gives with it, and all is read. Of `progress` only the attribute
     `waiting` is called.
     """
-    service = open_service(source, worksheet, client, credentials, timeout, progress)
+    service = open_service(source, sheet, client, credentials, timeout, progress)
     return _read_consistently(service, lambda: scan_sheets(select_sheets(service), strict=strict, resize=resize))
 
 
 def check_gsheet(
     source: Any,
     *,
-    worksheet: str | None = None,
+    sheet: str | None = None,
     client: Any = None,
     credentials: PathLike | None = None,
     timeout: float = TIMEOUT,
@@ -271,7 +273,7 @@ def check_gsheet(
         state = fetch_state(service)
         return [*findings, *find_typed_views(sheets, state), *stage_findings(state)]
 
-    service = open_service(source, worksheet, client, credentials, timeout, progress)
+    service = open_service(source, sheet, client, credentials, timeout, progress)
     try:
         yield from _read_consistently(service, attempt)
     except FormatError as error:
@@ -290,7 +292,7 @@ def read_columns_gsheet(
     columns: Sequence[str] | None = None,
     *,
     table: TableOptions | None = None,
-    worksheet: str | None = None,
+    sheet: str | None = None,
     client: Any = None,
     credentials: PathLike | None = None,
     timeout: float = TIMEOUT,
@@ -300,7 +302,7 @@ def read_columns_gsheet(
     Without a worksheet, the first is read.
     """
     options = table or TableOptions()
-    service = open_service(source, worksheet, client, credentials, timeout)
+    service = open_service(source, sheet, client, credentials, timeout)
     address = service.address
 
     def locate() -> tuple[str | None, TableOptions]:
@@ -338,7 +340,7 @@ def iter_elements_gsheet(
     source: Any,
     names: Sequence[str],
     *,
-    worksheet: str | None = None,
+    sheet: str | None = None,
     client: Any = None,
     credentials: PathLike | None = None,
     timeout: float = TIMEOUT,
@@ -348,7 +350,7 @@ def iter_elements_gsheet(
     Raises:
         FormatError: as `read_gsheet`; or the worksheet has changed since its first rows were read.
     """
-    service = open_service(source, worksheet, client, credentials, timeout)
+    service = open_service(source, sheet, client, credentials, timeout)
     with locating(source=service.address.label):
         try:
             sheets = select_sheets(service)
@@ -358,13 +360,13 @@ def iter_elements_gsheet(
                     arrays = open_sheets(sheets)
                     yield name, ravel_in_order(read_composites(arrays.read, arrays.scan, [name])[name])
                     continue
-                sheet, anchor = in_rows[name]
+                grid, anchor = in_rows[name]
                 assert anchor.header is not None
                 for start in range(0, anchor.header.capacity, CELLS_A_REQUEST):
                     stop = min(start + CELLS_A_REQUEST, anchor.header.capacity)
-                    elements = _fetch_elements(sheet, anchor, start, stop, "error")
-                    if not sheet.is_whole:
-                        sheet.check_unchanged()
+                    elements = _fetch_elements(grid, anchor, start, stop, "error")
+                    if not grid.is_whole:
+                        grid.check_unchanged()
                     yield name, elements
         except ChangedError:
             raise FormatError("it has changed since its first rows were read", hint="read it again") from None

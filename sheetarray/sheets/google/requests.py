@@ -386,7 +386,7 @@ class SheetsApi:
 
 def open_service(
     source: Any,
-    worksheet: str | None,
+    sheet: str | None,
     client: Any,
     credentials: PathLike | None,
     timeout: float,
@@ -398,7 +398,7 @@ def open_service(
 
     The attribute `waiting` of `progress`, if it has one, is called with each pause.
     """
-    address = parse_address(source, worksheet)
+    address = parse_address(source, sheet)
     http = address.http if address.http is not None and client is None else client
     listener = getattr(progress, "waiting", None)
     patience = Retries(listener if callable(listener) else None, timeout=timeout)

@@ -484,7 +484,7 @@ def _note(plan: ViewPlan, source: ViewSource, requests: ViewRequests) -> ViewNot
     return replace(notes, content=zlib.crc32(text.encode()))
 
 
-# Renews the views of arrays whose number of rows has changed: after `adopt`, and after rows were appended.
+# Renews the views of arrays whose number of rows has changed: after `accept`, and after rows were appended.
 
 
 def renew_views(service: SheetsApi, state: State, arrays: Mapping[str, ResizedArray], names: Collection[str]) -> None:

@@ -18,6 +18,7 @@ from ...composite import spread
 from ...errors import DTypeError, FormatError, LimitError, RemoteError, check_kinds, locating, naming_sheet
 from ...files import PathLike
 from ...linear import LinearArray
+from ...renamed import refusing_old_options
 from ...tables import lay_out_table
 from ...views.description import View, select_views
 from ..workbooks import check_choices, parse_cell
@@ -258,11 +259,12 @@ class Write:
 _ANY_KEY = "0" * 44  # instead of the key of a spreadsheet that is yet to be made
 
 
+@refusing_old_options
 def write_gsheet(
     target: Any,
     arrays: Any,
     *,
-    worksheet: str = "arrays",
+    sheet: str = "arrays",
     at: str | None = None,
     dates: Literal["real", "text"] = "real",
     views: bool | str | Sequence[str] | Mapping[str, View] = False,
@@ -280,7 +282,7 @@ def write_gsheet(
         target: a URL (`#gid=` chooses the worksheet), `gsheets://KEY/worksheet`, a key, or a gspread Spreadsheet or
             Worksheet; `gsheets://new?title=TITLE` makes a spreadsheet.
         arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
-        worksheet: the title of the worksheet, if the target names none. A new worksheet is made if none has this title.
+        sheet: the title of the worksheet, if the target names none. A new worksheet is made if none has this title.
         at: the first cell, such as "D5". Cells that are not empty are never overwritten. None takes free columns.
         dates: "real" writes datetime64 as dates that people can edit, from 1900-03-01 to the end of 9999, down to
             milliseconds. All other dates are ISO text. "text" writes all dates as ISO text.
@@ -316,7 +318,7 @@ def write_gsheet(
         ['t', 'version', '1.0.0', 'ndarray']
     """
     part = _lay_out_arrays(arrays, at, dates, views)
-    (url,) = _write(target, [part], worksheet, client, credentials, timeout, progress)
+    (url,) = _write(target, [part], sheet, client, credentials, timeout, progress)
     return url
 
 
@@ -381,7 +383,7 @@ def write_table_gsheet(
     target: Any,
     table: Any,
     *,
-    worksheet: str = "table",
+    sheet: str = "table",
     at: str | None = None,
     if_sheet_exists: Literal["error", "replace"] = "error",
     dates: Literal["real", "text"] = "real",
@@ -396,7 +398,7 @@ def write_table_gsheet(
     `if_sheet_exists="replace"` it takes the place of a table that this package has written to the worksheet.
     """
     part = _lay_out_table(table, at, dates, if_sheet_exists)
-    (url,) = _write(target, [part], worksheet, client, credentials, timeout, progress)
+    (url,) = _write(target, [part], sheet, client, credentials, timeout, progress)
     return url
 
 
@@ -415,7 +417,7 @@ def _lay_out_table(table: Any, at: str | None, dates: str, if_sheet_exists: str,
 def _write(
     target: Any,
     parts: Sequence[Part],
-    worksheet: str | None,
+    sheet: str | None,
     client: Any,
     credentials: PathLike | None,
     timeout: float,
@@ -423,13 +425,13 @@ def _write(
 ) -> list[str]:
     """Write some parts, then their views, and return the URLs of the worksheets."""
     title = title_of_new(target)
-    parse_address(_ANY_KEY if title else target, worksheet)  # an impossible one is refused before anything is made
+    parse_address(_ANY_KEY if title else target, sheet)  # an impossible one is refused before anything is made
     check_cells(sum(part.layout.height * len(part.layout.pieces) for part in parts), MOST_CELLS, 0)
     if title:
         for part in parts:
             make_chunks(part.layout)  # and whatever no cell can hold
         target = create_gsheet(title, client=client, credentials=credentials, timeout=timeout)
-    service = open_service(target, worksheet, client, credentials, timeout, progress, writing=True)
+    service = open_service(target, sheet, client, credentials, timeout, progress, writing=True)
     report, cells = progress or ignore_progress, sum(part.layout.cell_count for part in parts)
     report(0, cells)
     with locating(source=service.address.label):

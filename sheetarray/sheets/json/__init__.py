@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .adapter import adopt_json, check_json, iter_elements_json, keeps_json, read_json, scan_json, write_json
+from .adapter import accept_json, check_json, iter_elements_json, keeps_json, read_json, scan_json, write_json
 
-__all__ = ["adopt_json", "check_json", "iter_elements_json", "keeps_json", "read_json", "scan_json", "write_json"]
+__all__ = ["accept_json", "check_json", "iter_elements_json", "keeps_json", "read_json", "scan_json", "write_json"]

@@ -23,7 +23,7 @@ from ...columns import (
     UNEVEN_HINT,
     ArrayInfo,
     ReportError,
-    check_adopt_target,
+    check_accept_target,
     column_letters,
     describe_uneven_rows,
     errors_of_problems,
@@ -236,7 +236,9 @@ def _check_in_pieces(source: Source, missing: Missing) -> Iterable[Finding] | No
     return check_composites(read, lambda: {name: one.info for name, one in lists.items()})
 
 
-def adopt_json(source: Readable, target: Writable | None = None, *, missing: Missing = "error") -> dict[str, ArrayInfo]:
+def accept_json(
+    source: Readable, target: Writable | None = None, *, missing: Missing = "error"
+) -> dict[str, ArrayInfo]:
     """Correct the headers of the flat lists in a JSON text, so that they fit the items. All other bytes stay.
 
     Args:
@@ -247,7 +249,7 @@ def adopt_json(source: Readable, target: Writable | None = None, *, missing: Mis
     Returns:
         An `ArrayInfo` for each list whose length changed, by name.
     """
-    check_adopt_target(source, target)
+    check_accept_target(source, target)
     with Source(source) as opened, locating(source=opened.name):
         raw = bytes(opened.whole())
         lists = _Lists(opened, missing=missing, resize=True)

@@ -378,13 +378,13 @@ def test_restore_at_the_command_line(guarded: tuple[Path, Any], tmp_path: Path) 
     assert run_command("restore", path, "-").exit_code == 2
 
 
-def test_adopt_renews_the_guard(guarded: tuple[Path, Any], tmp_path: Path) -> None:
+def test_accept_renews_the_guard(guarded: tuple[Path, Any], tmp_path: Path) -> None:
     path, array = guarded
     address = f"A{sa.scan(path)['t'].cells - 200 + 2 + 7}"
     edited = edit_cells(path, {address: 0.125}, target=tmp_path / "edited.xlsx")
     wanted = array.copy()
     wanted[1, 2] = 0.125
-    assert sa.adopt(edited) == {}
+    assert sa.accept(edited) == {}
     assert list(sa.check(edited)) == []
     assert_same(sa.read(edited)["t"], wanted)
     assert openpyxl.load_workbook(edited)["arrays guard"].sheet_state == "veryHidden"
@@ -394,7 +394,7 @@ def test_adopt_renews_the_guard(guarded: tuple[Path, Any], tmp_path: Path) -> No
         book["arrays"].cell(last + row + 1, 1, 0.5)
     book["arrays"].delete_cols(2)
     book.save(edited)
-    assert list(sa.adopt(edited)) == ["t"]
+    assert list(sa.accept(edited)) == ["t"]
     assert [finding for finding in sa.check(edited) if finding.severity == "error"] == []
     assert sa.read(edited)["t"].shape == (41, 5)
     sa.restore(edited, tmp_path / "out.xlsx")

@@ -245,11 +245,11 @@ def test_of_two_guards_the_true_one_is_used(tmp_path: Path) -> None:
         assert_same(actual[name], array)
 
 
-def test_adopt_makes_a_foreign_guard_true(tmp_path: Path) -> None:
+def test_accept_makes_a_foreign_guard_true(tmp_path: Path) -> None:
     mixed = edit(write(tmp_path / "a.xlsx", make_arrays()), copy_guard(write(tmp_path / "b.xlsx", make_arrays(2))))
     before = sa.read(mixed, guard=False)
     with pytest.warns(SheetArrayWarning, match="another file"):
-        sa.adopt(mixed)
+        sa.accept(mixed)
     assert messages(mixed) == []
     for name, array in sa.read(mixed).items():
         assert_same(array, before[name])
@@ -422,12 +422,12 @@ def test_arrays_without_a_snapshot_are_no_news(tmp_path: Path) -> None:
     assert read_quietly(path)[1] == messages(path) == []
 
 
-def test_adopt_and_restore_follow_a_renamed_array(tmp_path: Path) -> None:
+def test_accept_and_restore_follow_a_renamed_array(tmp_path: Path) -> None:
     arrays = make_arrays()
     edited = edit(write(tmp_path / "a.xlsx", arrays, views=True), rename(t="temperature", grid="g"))
     assert sa.restore(edited, tmp_path / "old.xlsx") == list(arrays)
     sa.restore(edited, tmp_path / "kept.xlsx", keep_edits=True)
-    sa.adopt(edited)
+    sa.accept(edited)
     for path in (edited, tmp_path / "kept.xlsx"):
         actual = sa.read(path)
         assert list(actual) == ["temperature", "u", "g", "same", "text", "whole"]

@@ -110,12 +110,12 @@ def test_the_record_of_very_many_arrays_takes_few_properties() -> None:
         assert len(read_properties(Package(file.getvalue()))) <= count / 6
 
 
-def test_adopting_very_many_arrays_remembers_them_in_columns_again(hundred: dict[str, Any], tmp_path: Path) -> None:
+def test_accepting_very_many_arrays_remembers_them_in_columns_again(hundred: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "many.xlsx"
     sa.write(path, hundred)
     before = record_of(path)
     assert "many" in before["sheets"]["arrays"]
-    sa.adopt(path)
+    sa.accept(path)
     assert record_of(path) == before
     assert not list(sa.check(path))
 

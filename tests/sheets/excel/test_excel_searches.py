@@ -195,11 +195,11 @@ def test_a_table_of_text_may_hold_an_array(tmp_path: Path, text: bool) -> None:
     assert len(record_of(path)["searches"]["sheets"]) == 2 - text
 
 
-def test_adopting_and_restoring_renew_what_is_known(path: Path, inflated: list[str]) -> None:
+def test_accepting_and_restoring_renew_what_is_known(path: Path, inflated: list[str]) -> None:
     with edited_sheet(path) as sheet:
         for number in range(12, 16):
             sheet.append([float(number)])
-    sa.adopt(path)
+    sa.accept(path)
     assert len(record_of(path)["searches"]["sheets"]) == 2
     inflated.clear()
     assert sa.scan(path)["t"].shape == (4, 4)

@@ -79,7 +79,7 @@ def test_a_sorted_table_is_one_finding(tmp_path: Path, guard: bool, count: int, 
     assert (finding.severity, finding.array) == ("error", None)
     assert finding.location is not None
     assert finding.location.startswith("arrays!A")
-    sa.adopt(tmp_path / "a.xlsx")
+    sa.accept(tmp_path / "a.xlsx")
     assert not list(sa.check(tmp_path / "a.xlsx"))
 
 

@@ -134,7 +134,7 @@ def test_elements_of_a_view_that_is_gone_are_errors_and_no_rows_that_were_delete
     else:
         del book["t view"]
     book.save(path)
-    for call in (sa.read, sa.adopt):
+    for call in (sa.read, sa.accept):
         with pytest.raises(sa.FormatError, match="a formula without a value") as raised:
             call(path)
         assert raised.value.location == "arrays!A22"
@@ -207,7 +207,7 @@ def test_a_sheet_that_is_added_brings_its_view_for_editing(tmp_path: Path) -> No
     assert_same(sa.read(path)["t"], array)
 
 
-# Views after `adopt` ------------------------------------------------------------------------------------------
+# Views after `accept` ------------------------------------------------------------------------------------------
 
 ARRAY = np.arange(24.0).reshape(4, 2, 3)
 
@@ -234,7 +234,7 @@ def test_a_view_of_an_array_that_grew_is_made_anew(tmp_path: Path) -> None:
     styles = [openpyxl.load_workbook(path)["t view"].cell(row, 2).fill.fgColor.rgb for row in (2, 3, 4)]
     append_cells(path, [30.5, 31, 32, 33, 34, 35])
     before = shutil.copy(path, tmp_path / "before.xlsx")
-    sa.adopt(path)
+    sa.accept(path)
     wanted = np.concatenate([ARRAY, [[[30.5, 31, 32], [33, 34, 35]]]])
     assert sa.read(path)["t"].tolist() == wanted.tolist()
     assert known_views(path) == {"t view"}
@@ -256,7 +256,7 @@ def test_a_view_that_a_program_saved_again_is_known_again(tmp_path: Path) -> Non
     sa.write(path, {"t": ARRAY, "u": ARRAY}, views={"t": sa.View(), "u": sa.View(editable=True)})
     edit_cells(path, {"B3": 0.5}, "u view")
     assert known_views(path) == set()
-    assert sa.adopt(path) == {}
+    assert sa.accept(path) == {}
     assert known_views(path) == {"t view", "u view"}
     assert sa.read(path)["u"][0, 0, 0] == 0.5
     assert list(sa.check(path)) == []
@@ -463,12 +463,12 @@ def test_a_column_that_lost_a_formula_into_its_view(program: str, tmp_path: Path
     assert "type the formula ='t view'!C" in finding.hint
 
 
-def test_adopt_keeps_what_was_typed(tmp_path: Path) -> None:
+def test_accept_keeps_what_was_typed(tmp_path: Path) -> None:
     sa.write(tmp_path / "a.xlsx", {"t": GRID}, views=True)
     path = edit(tmp_path / "a.xlsx", lambda view: view.cell(18, 3, 7.5))
     before = said(path)
     assert len(before) == 1
-    sa.adopt(path)
+    sa.accept(path)
     assert said(path) == before
     book = openpyxl.load_workbook(path)
     assert book["t view"].cell(18, 3).value == 7.5
@@ -479,7 +479,7 @@ def test_adopt_keeps_what_was_typed(tmp_path: Path) -> None:
     book.save(path)
     content = path.read_bytes()
     with pytest.raises(LimitError, match="'t view' has to be made anew"):
-        sa.adopt(path)
+        sa.accept(path)
     assert path.read_bytes() == content
 
 
@@ -492,7 +492,7 @@ def test_rows_added_below_a_column_of_formulas_are_values(tmp_path: Path) -> Non
             sheet.cell(bottom + 1 + place, 1, 0.5)
 
     path = edit(tmp_path / "a.xlsx", append, "arrays")
-    sa.adopt(path)
+    sa.accept(path)
     assert said(path) == []
     assert_same(sa.read(path)["t"], np.concatenate([GRID, np.full((1, 3, 5), 0.5)]))
     path = edit(path, lambda sheet: sheet.cell(sheet.max_row - 15, 1, 0.5), "arrays")

@@ -66,7 +66,7 @@ def book(server: SheetsServer) -> Book:
 def test_addresses_are_understood(book: Book, text: str, title: str | None) -> None:
     address = text.replace("KEY", book.key).replace("GID", str(book.sheet("run 1").id))
     assert list(read_gsheet(address, client=book.client)) == (TITLES if title is None else [title])
-    assert list(read_gsheet(address, worksheet="given", client=book.client)) == [title or "given"]
+    assert list(read_gsheet(address, sheet="given", client=book.client)) == [title or "given"]
 
 
 @pytest.mark.parametrize(

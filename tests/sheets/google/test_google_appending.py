@@ -117,7 +117,7 @@ def test_arrays_without_rows_get_none(server: SheetsServer, held: Any, rows: Any
     with pytest.raises(error, match=words):
         book.append({"a": rows})
     with pytest.raises(sa.NotFoundError, match="no worksheet 'other'"):
-        book.append({"x": np.zeros(2)}, worksheet="other")
+        book.append({"x": np.zeros(2)}, sheet="other")
     assert book.dump() == before
 
 
@@ -185,12 +185,12 @@ def test_nothing_is_appended_below_a_gap(book: Book) -> None:
 
 
 @pytest.mark.parametrize("name", ["day", "empty"])
-def test_adopt_makes_named_ranges_true(server: SheetsServer, name: str) -> None:
+def test_accept_makes_named_ranges_true(server: SheetsServer, name: str) -> None:
     book, count = holding(server, {name: ARRAYS[name]}), len(ARRAYS[name])
     sheet = book.sheet("arrays")
     sheet.add_rows(2)
     typed = [["2024-02-01"] if name == "day" else [0.5]] * 2
     sheet.update(typed, f"A{book.column(0).index('data') + 2 + count}", raw=False)
-    assert book.adopt()[name].shape[0] == count + (2 if name == "day" else 1)
+    assert book.accept()[name].shape[0] == count + (2 if name == "day" else 1)
     assert len(book.ranges()[name]) == count + 2
     assert book.check() == []

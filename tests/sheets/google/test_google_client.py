@@ -96,7 +96,7 @@ def test_every_verb_takes_any_client_of_gspread(server: SheetsServer) -> None:
         assert list(sa.scan(key, client=given, format="gsheet")) == ["x"]
         assert list(sa.check(key, client=given, format="gsheet")) == []
         with pytest.raises(sa.FormatError, match="exchange format"):
-            sa.read_columns(key, worksheet="arrays", client=given, format="gsheet")
+            sa.read_columns(key, sheet="arrays", client=given, format="gsheet")
     assert client.http_client.timeout is None
     with pytest.raises(TypeError, match="client"):
         read_gsheet(KEY, client="me")

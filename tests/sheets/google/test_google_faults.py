@@ -89,7 +89,7 @@ class Scene:
     def outcome(self) -> str:
         """Whether a reader sees the old arrays, the new ones, or an error."""
         try:
-            result = read_gsheet(self.key, worksheet="arrays", client=self.client)
+            result = read_gsheet(self.key, sheet="arrays", client=self.client)
         except (FormatError, NotFoundError):
             return "old" if self.setting.startswith("new worksheet") else "error"
         wanted = [NEW] if self.setting.startswith("new worksheet") else [OLD, BOTH]

@@ -55,9 +55,9 @@ def test_what_is_asked_for_has_to_be_there(small_book: Book) -> None:
     with pytest.raises(sa.LimitError, match="resize"):
         small_book.read(slices={"t": slice(1)}, resize=True)
     assert list(small_book.read(["t"], slices={"t": slice(1)})) == ["t"]
-    small_book.write({"one": np.array("x")}, worksheet="one")
+    small_book.write({"one": np.array("x")}, sheet="one")
     with pytest.raises(sa.LimitError, match="'one' has no dimensions"):
-        small_book.read(slices={"one": slice(1)}, worksheet="one")
+        small_book.read(slices={"one": slice(1)}, sheet="one")
 
 
 @pytest.mark.parametrize("slices", [slice(1), ["t"], {"t": slice(0.5)}, {"t": slice(None, None, 0)}, {"t": 1}])

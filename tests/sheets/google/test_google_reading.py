@@ -102,7 +102,7 @@ def test_all_worksheets_are_read_and_two_arrays_of_one_name_are_an_error(server:
     put(book, columns(flat("x", np.arange(4.0))), "two")
     with pytest.raises(sa.FormatError, match="one!A2 and two!A2"):
         book.read()
-    assert_same(book.read(worksheet="two")["x"], np.arange(4.0))
+    assert_same(book.read(sheet="two")["x"], np.arange(4.0))
     assert [finding.severity for finding in book.check()] == ["error"]
 
 

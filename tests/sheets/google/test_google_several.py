@@ -39,7 +39,7 @@ def numbers(book: Book) -> dict[str, float]:
     found = {}
     for title in ("fresh", "south", "north"):
         try:
-            array = sa.read_gsheet(book.key, worksheet=title, client=book.client)["t"]
+            array = sa.read_gsheet(book.key, sheet=title, client=book.client)["t"]
         except sa.NotFoundError:
             continue
         (found[title],) = set(array.tolist())
@@ -108,7 +108,7 @@ def test_tables_of_plain_columns_are_put_into_place_together(book: Book) -> None
     sa.write_table(book.url, frames({"plain": 1.5, "other": 3.5}), client=book.client)
     writing = [record for record in book.server.requests if record.status == 200 and b"addSheet" in record.received]
     assert len(writing) == 1
-    assert sa.read_columns(book.url, worksheet="other", client=book.client)["t"].tolist() == [3.5] * 30
+    assert sa.read_columns(book.url, sheet="other", client=book.client)["t"].tolist() == [3.5] * 30
 
 
 def test_their_cells_count_together() -> None:

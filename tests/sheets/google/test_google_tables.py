@@ -33,7 +33,7 @@ class TableBook(Book):
         return sa.write_table(self.url, arrays, client=self.client, **options)
 
     def read(self, names: Any = None, **options: Any) -> dict[str, Any]:
-        return sa.read_columns(self.url, names, **{"worksheet": "table", "client": self.client, **options})  # type: ignore[return-value]
+        return sa.read_columns(self.url, names, **{"sheet": "table", "client": self.client, **options})  # type: ignore[return-value]
 
     def cells(self, title: str = "table") -> list[list[Any]]:
         values: list[list[Any]] = self.sheet(title).get_all_values()
@@ -88,7 +88,7 @@ def test_what_others_have_written_is_not_replaced(book: TableBook, cell: str) ->
 def test_arrays_are_not_replaced_by_a_table(book: TableBook) -> None:
     write_gsheet(book.url, {"t": np.arange(3)}, client=book.client)
     with pytest.raises(sa.LimitError, match="holds arrays"):
-        book.write({"a": np.arange(2)}, worksheet="arrays", if_sheet_exists="replace", verify=False)
+        book.write({"a": np.arange(2)}, sheet="arrays", if_sheet_exists="replace", verify=False)
 
 
 def test_a_large_table_goes_over_a_stage(book: TableBook, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,7 +120,7 @@ def test_a_date_of_an_ordinary_table_is_a_date(book: TableBook) -> None:
     sheet = book.opened.worksheet("Sheet1")
     rows = [["day", "n", "time"], ["2024-05-06", 45000, "12:30"], ["2024-05-07", 45001, "06:00"]]
     sheet.update(rows, "A1", value_input_option="USER_ENTERED")
-    columns = book.read(worksheet="Sheet1")
+    columns = book.read(sheet="Sheet1")
     assert columns["day"].tolist() == np.array(["2024-05-06", "2024-05-07"], "M8[D]").tolist()
     assert columns["n"].tolist() == [45000, 45001]
 

@@ -184,7 +184,7 @@ def test_nobody_looks_for_arrays_in_a_view(book: Book) -> None:
     assert any("arrays" in record.query for record in book.server.requests)
     assert not any("view%27" in record.query for record in book.server.requests)
     with pytest.raises(LimitError, match="'t view' is a view of 't'"):
-        book.write({"w": GRID}, worksheet="t view")
+        book.write({"w": GRID}, sheet="t view")
 
 
 def test_a_view_that_cannot_be_is_refused_before_anything_is_written(book: Book) -> None:
@@ -226,15 +226,15 @@ def test_views_of_a_worksheet_that_is_renamed_meanwhile_are_said_to_be_missing(b
     ):
         book.write({"t": GRID}, views=True)
     assert titles(book) == ["Sheet1", "mine"]
-    book.write({"t": GRID}, views=True, worksheet="mine")
+    book.write({"t": GRID}, views=True, sheet="mine")
     assert titles(book) == ["Sheet1", "mine", "t view"]
 
 
-def test_adopted_arrays_have_true_views(book: Book) -> None:
+def test_accepted_arrays_have_true_views(book: Book) -> None:
     book.write({"t": GRID[0]}, views=True)
     arrays = book.opened.worksheet("arrays")
     arrays.append_rows([[value] for value in (1.5, 2.5, 3.5, 4.5, 5.5)], table_range=f"A{len(arrays.col_values(1))}")
-    assert book.adopt()["t"].shape == (4, 5)
+    assert book.accept()["t"].shape == (4, 5)
     cells = grid_of(view_of(book), "t_0 \\ t_1", 4, 5)
     assert cells == [*GRID[0].tolist(), [1.5, 2.5, 3.5, 4.5, 5.5]]
 
@@ -288,29 +288,29 @@ def test_check_looks_again_where_somebody_deletes_a_view_meanwhile(book: Book) -
     assert titles(book) == ["Sheet1", "arrays"]
 
 
-@pytest.mark.parametrize("adopts", [True, False])
-def test_new_rows_stand_though_somebody_deletes_their_view_meanwhile(book: Book, adopts: bool) -> None:
-    """It was an error of ours that no caller knows, and `adopt` returned nothing of what it had changed."""
+@pytest.mark.parametrize("accepts", [True, False])
+def test_new_rows_stand_though_somebody_deletes_their_view_meanwhile(book: Book, accepts: bool) -> None:
+    """It was an error of ours that no caller knows, and `accept` returned nothing of what it had changed."""
     book.write({"t": GRID[0]}, views=True)
     view, rows = view_of(book), np.full((1, GRID.shape[2]), 0.5)
-    if adopts:
+    if accepts:
         book.opened.worksheet("arrays").append_rows([[0.5]] * rows.size, table_range="A1")
     looks = lambda record: "FORMULA" in record.query and "view" in record.query  # noqa: E731
     with (
         meanwhile(book.server, looks, lambda: book.opened.del_worksheet(view)),
         pytest.warns(sa.errors.SheetArrayWarning, match="have new rows, but views do not show them"),
     ):
-        assert book.adopt()["t"].shape == (4, 5) if adopts else book.append({"t": rows})
+        assert book.accept()["t"].shape == (4, 5) if accepts else book.append({"t": rows})
     assert book.read()["t"].shape == (4, 5)
 
 
-def test_adopt_leaves_a_view_that_was_typed_over(book: Book) -> None:
+def test_accept_leaves_a_view_that_was_typed_over(book: Book) -> None:
     book.write({"t": GRID[0]}, views=True)
     view = view_of(book)
     row = view.col_values(1).index("t_0 \\ t_1") + 2
     view.update([[7.5]], f"C{row}", value_input_option="USER_ENTERED")
     book.opened.worksheet("arrays").append_rows([[0.5]] * 5, table_range="A1")
     with pytest.warns(sa.errors.SheetArrayWarning, match="'t view': not written again"):
-        book.adopt()
+        book.accept()
     assert view_of(book).acell(f"C{row}").value == "7.5"
     assert book.read()["t"].shape == (4, 5)

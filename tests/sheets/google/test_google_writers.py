@@ -40,7 +40,7 @@ def settled(setting: str) -> tuple[SheetsServer, str]:
 def seen(server: SheetsServer, key: str) -> str:
     """What a reader gets: "old", "new", "none" or "error"; anything else fails."""
     try:
-        result = read_gsheet(key, worksheet="arrays", client=server.client())
+        result = read_gsheet(key, sheet="arrays", client=server.client())
     except NotFoundError:
         return "none"
     except FormatError:
@@ -222,7 +222,7 @@ def _race(server: SheetsServer, key: str, rounds: int, writers: int, sizes: Call
         while running.is_set():
             with suppress(NotFoundError):
                 try:
-                    result = read_gsheet(key, worksheet="arrays", client=client)
+                    result = read_gsheet(key, sheet="arrays", client=client)
                 except FormatError as error:
                     if not any(word in str(error) for word in ("changed whenever", "no array")):
                         wrong.append(f"reader: {error!r}")

@@ -71,7 +71,7 @@ def test_cells_far_below_keep_their_columns_to_themselves(book: Book, rows: int,
     book.sheet("Sheet1").resize(rows, 26)
     place = f"A{rows // 2}" if cell == '=""' else f"B{rows - 100}"
     book.put("Sheet1", place, [[cell]], raw=False)
-    book.write({"a": np.arange(3)}, worksheet="Sheet1")
+    book.write({"a": np.arange(3)}, sheet="Sheet1")
     assert book.size("Sheet1") == (rows, columns)
     assert book.sheet("Sheet1").acell(place, value_render_option="FORMULA").value == cell
     assert book.scan()["a"].location == f"Sheet1!{'C' if columns == 26 else 'AA'}2"
@@ -136,7 +136,7 @@ def test_an_array_that_people_have_laid_out_is_replaced_by_a_column(book: Book, 
     book.put("Sheet1", "A1", rows, raw=True)
     book.put("Sheet1", "Z100", flat("other", np.arange(3)), raw=True)
     assert_same(book.read()[name], np.arange(60))
-    book.write({name: np.arange(50.0)}, worksheet="Sheet1")
+    book.write({name: np.arange(50.0)}, sheet="Sheet1")
     result = book.read()
     assert set(result) == {name, "other"}
     assert_same(result[name], np.arange(50.0))
@@ -145,8 +145,8 @@ def test_an_array_that_people_have_laid_out_is_replaced_by_a_column(book: Book, 
 
 def test_two_arrays_of_one_name_are_not_replaced(book: Book) -> None:
     book.put("Sheet1", "A1", [[*cells, *cells] for cells in flat("x", np.arange(4))], raw=True)
-    refuse(book, {"x": np.arange(7)}, "A2 and B2", worksheet="Sheet1")
-    book.write({"y": np.arange(7)}, worksheet="Sheet1")
+    refuse(book, {"x": np.arange(7)}, "A2 and B2", sheet="Sheet1")
+    book.write({"y": np.arange(7)}, sheet="Sheet1")
     assert_same(book.read(["y"])["y"], np.arange(7))
 
 
@@ -156,8 +156,8 @@ def test_an_array_with_a_broken_header_is_not_replaced(book: Book, row: int, bro
     cells = flat("x", np.arange(3.0))
     cells[broken] = [["?"]] * len(cells[broken])
     book.put("Sheet1", f"B{row + 1}", cells, raw=True)
-    refuse(book, {"x": np.arange(7)}, "x cannot be replaced, its header is broken", worksheet="Sheet1")
-    book.write({"y": np.arange(9)}, worksheet="Sheet1")
+    refuse(book, {"x": np.arange(7)}, "x cannot be replaced, its header is broken", sheet="Sheet1")
+    book.write({"y": np.arange(9)}, sheet="Sheet1")
     assert_same(book.read(["y"])["y"], np.arange(9))
 
 
@@ -183,7 +183,7 @@ def test_the_target_may_be_a_url_a_key_or_an_object_of_gspread(book: Book) -> No
     for target in (book.key, f"gsheets://{book.key}/two"):  # test_google_address.py has all others
         write_gsheet(target, {"x": np.arange(2)}, client=book.client)
     arrays = {"t": np.array([[0.1, np.nan]]), "n": np.array([1, 2**60])}
-    sa.write(book.opened, arrays, worksheet="fourth")
+    sa.write(book.opened, arrays, sheet="fourth")
     sa.write(book.sheet("two"), arrays)
     for title in ("fourth", "two"):
         result = sa.read(book.sheet(title))
@@ -207,10 +207,10 @@ def test_an_unknown_id_of_a_worksheet_says_which_there_are(book: Book) -> None:
 
 @pytest.mark.parametrize("title", ["it's", "a!b", "A1", "R1C1", "1:2", "漢字 ü", "'", "x" * 100, "Sheet1!A1"])
 def test_odd_titles_are_written_and_read(book: Book, title: str) -> None:
-    book.write({"x": np.arange(3), "y": np.arange(2)}, worksheet=title)
-    book.write({"x": np.arange(5)}, worksheet=title.upper())  # upper and lower case are the same
+    book.write({"x": np.arange(3), "y": np.arange(2)}, sheet=title)
+    book.write({"x": np.arange(5)}, sheet=title.upper())  # upper and lower case are the same
     assert list(book.dump()["sheets"]) == ["Sheet1", title]
-    assert_same(book.read(worksheet=title)["x"], np.arange(5))
+    assert_same(book.read(sheet=title)["x"], np.arange(5))
 
 
 # Names of ranges ---------------------------------------------------------------------------------------------
@@ -285,9 +285,9 @@ def test_an_array_below_any_number_of_blank_rows_is_read_and_replaced(book: Book
     book.sheet("Sheet1").resize(rows, 26)
     book.put("Sheet1", "A1", flat("top", np.arange(2.0)))
     book.put("Sheet1", f"C{row + 1}", flat("deep", np.arange(3.0)))
-    for options in ({}, {"worksheet": "Sheet1"}):
+    for options in ({}, {"sheet": "Sheet1"}):
         assert set(book.read(**options)) == {"top", "deep"}
-    book.write({"deep": np.arange(5.0), "new": np.arange(2)}, worksheet="Sheet1")
+    book.write({"deep": np.arange(5.0), "new": np.arange(2)}, sheet="Sheet1")
     arrays = book.read()
     assert set(arrays) == {"top", "deep", "new"}
     assert_same(arrays["deep"], np.arange(5.0))
@@ -299,19 +299,17 @@ def test_an_array_below_a_long_one_is_replaced_where_it_stands(book: Book) -> No
     book.sheet("Sheet1").resize(4000, 3)
     book.put("Sheet1", "A1", flat("long", np.arange(1500.0)))
     book.put("Sheet1", "A1700", flat("deep", np.arange(3.0)))
-    book.write({"deep": np.arange(4)}, worksheet="Sheet1")
+    book.write({"deep": np.arange(4)}, sheet="Sheet1")
     arrays = book.read()
     assert list(arrays) == ["long", "deep"]
     assert_same(arrays["deep"], np.arange(4))
-    refuse(
-        book, {"long": np.arange(1800.0)}, "the array deep is in the way of long", "Sheet1!A1701", worksheet="Sheet1"
-    )
+    refuse(book, {"long": np.arange(1800.0)}, "the array deep is in the way of long", "Sheet1!A1701", sheet="Sheet1")
 
 
 @pytest.mark.parametrize(
     ("option", "hint"),
     [
-        ({"sheet": "run"}, 'worksheet="its title"'),
+        ({"worksheet": "run"}, "it is called sheet"),
         ({"mode": "a"}, "write replaces what it wrote under the same names"),
     ],
 )
@@ -344,11 +342,11 @@ def test_arrays_and_tables_stand_from_the_cell_that_is_chosen(book: Book) -> Non
     assert sa.read_columns(worksheet, range="G2:H4")["s"].tolist() == ["a", "b"]
     assert list(sa.read(worksheet)) == ["t", "below", "day"]
     for title, at in (("new", "C3"), ("far", "ZZ900")):
-        sa.write(worksheet.spreadsheet, arrays, worksheet=title, at=at)
-        assert_same(sa.read(worksheet.spreadsheet, worksheet=title)["t"], arrays["t"])
+        sa.write(worksheet.spreadsheet, arrays, sheet=title, at=at)
+        assert_same(sa.read(worksheet.spreadsheet, sheet=title)["t"], arrays["t"])
     large = {"large": np.random.default_rng(1).normal(size=120_000)}  # over a stage
-    sa.write(worksheet.spreadsheet, large, worksheet="large", at="B2")
-    assert_same(sa.read(worksheet.spreadsheet, worksheet="large")["large"], large["large"])
+    sa.write(worksheet.spreadsheet, large, sheet="large", at="B2")
+    assert_same(sa.read(worksheet.spreadsheet, sheet="large")["large"], large["large"])
     sa.write_table(worksheet.spreadsheet, {"n": pd.DataFrame({"a": [1.5]}), "m": pd.DataFrame({"b": [2.5]})}, at="B3")
     assert book.sheet("m").get_all_values()[2:] == [["", "b"], ["", "2.5"]]
 
@@ -380,11 +378,11 @@ def test_cells_in_the_way_of_the_cell_that_is_chosen_are_named(book: Book, at: s
 def test_another_worksheet_than_the_object_that_is_given_is_refused(book: Book) -> None:
     """It was left out of account."""
     worksheet = book.sheet("Sheet1")
-    sa.write(worksheet, {"t": np.arange(3.0)}, worksheet="sheet1")
+    sa.write(worksheet, {"t": np.arange(3.0)}, sheet="sheet1")
     was = book.dump()
     for call, *more in ((sa.write, {"u": [1, 2]}), (sa.write_table, {"u": [1, 2]}), (sa.read,), (sa.read_columns,)):
         with pytest.raises(sa.LimitError, match="this is the worksheet 'Sheet1', 'run' is another: pass the spr"):
-            call(worksheet, *more, worksheet="run")  # type: ignore[operator]
+            call(worksheet, *more, sheet="run")  # type: ignore[operator]
     assert book.dump() == was
 
 
@@ -416,10 +414,10 @@ def test_ten_million_and_one_cells_are_refused_before_anything_is_written(book: 
     room = 10_000_000 - 19
     book.server.requests.clear()
     with limited(seconds=1), pytest.raises(sa.LimitError, match="10,000,001 cells"):  # none becomes text
-        book.write({"x": np.zeros(room, dtype=bool)}, worksheet="new")
+        book.write({"x": np.zeros(room, dtype=bool)}, sheet="new")
     assert not book.wrote()
     with pytest.raises(sa.LimitError, match="10,000,001 cells"):
-        book.write({"x": np.zeros(10_000_001 - 19, dtype=bool)}, worksheet="new")
+        book.write({"x": np.zeros(10_000_001 - 19, dtype=bool)}, sheet="new")
     with pytest.raises(sa.LimitError, match=r"10,000,0\d\d cells"):
         book.write({"x": np.zeros(2_500_000 - 10), "y": 1, "z": 2, "t": 3})
     assert not book.wrote()
@@ -433,7 +431,7 @@ def test_the_grids_of_other_worksheets_count(book: Book) -> None:
         book.write({"x": np.zeros(20_000)})
     assert not book.wrote()
     book.write({"x": np.arange(10_000.0)})
-    assert_same(book.read(worksheet="arrays")["x"], np.arange(10_000.0))
+    assert_same(book.read(sheet="arrays")["x"], np.arange(10_000.0))
 
 
 def test_more_columns_than_a_worksheet_has_are_refused(book: Book) -> None:
@@ -444,7 +442,7 @@ def test_more_columns_than_a_worksheet_has_are_refused(book: Book) -> None:
     book.put("wide", "ZZZ30", [["the last cell"]])
     book.server.requests.clear()
     with pytest.raises(sa.LimitError, match="18,279 columns"):
-        book.write({"x": np.arange(3)}, worksheet="wide")
+        book.write({"x": np.arange(3)}, sheet="wide")
     assert not book.wrote()
 
 
@@ -463,16 +461,16 @@ def test_a_blank_worksheet_gives_up_columns_before_its_rows_grow() -> None:
     with SheetsServer(cells=100_000) as server:
         book = Book(server, [("Sheet1", 1000, 26)])
         array = np.arange(4_000, dtype="int8")
-        book.write({"x": array}, worksheet="Sheet1")
+        book.write({"x": array}, sheet="Sheet1")
         assert book.size("Sheet1") == (4_019, 1)
-        assert_same(book.read(worksheet="Sheet1")["x"], array)
+        assert_same(book.read(sheet="Sheet1")["x"], array)
 
 
 def test_a_worksheet_with_other_cells_gives_up_none(book: Book) -> None:
     book.put("Sheet1", "A1", [["mine"]])
     before = book.dump()
     with pytest.raises(sa.LimitError, match="would have"):
-        book.write({"x": np.arange(400_000, dtype="int8")}, worksheet="Sheet1")
+        book.write({"x": np.arange(400_000, dtype="int8")}, sheet="Sheet1")
     assert book.dump() == before
 
 
@@ -560,7 +558,7 @@ def test_an_element_that_the_service_changes_is_refused_and_nothing_is_left(
         with pytest.raises(
             sa.DTypeError, match=r"x|old, buffer element 1: the service keeps 0\.1 as 0\.10000000000000002"
         ):
-            book.write({name: np.array([0.5, 0.1, 0.2, *[7.0] * 10]) for name in arrays}, worksheet=title)
+            book.write({name: np.array([0.5, 0.1, 0.2, *[7.0] * 10]) for name in arrays}, sheet=title)
         assert book.dump() == before
     shown = {"fields": "sheets(properties,data,rowGroups)"}
     sheets = book.client.http_client.spreadsheets_get(book.key, shown)["sheets"]
@@ -595,7 +593,7 @@ def test_a_small_write_takes_three_requests_and_a_read_of_it_two(book: Book, cou
         book.write(arrays)
         assert len(book.server.requests) <= 3
         assert sum(record.writes for record in book.server.requests) == 1
-        for options in ({}, {"worksheet": "arrays"}):
+        for options in ({}, {"sheet": "arrays"}):
             book.server.requests.clear()
             result = book.read(**options)
             assert len(book.server.requests) <= 2

@@ -375,7 +375,7 @@ def test_functions_for_files_name_those_for_objects(tmp_path: Path) -> None:
                 with pytest.raises(sa.DTypeError, match=r"sheetarray\.write and write_table put arrays"):
                     refused()
             for missing in (
-                lambda place=place: sa.adopt(place),
+                lambda place=place: sa.accept(place),
                 lambda place=place: sa.restore(place, tmp_path / "b.xlsx"),
             ):
                 with pytest.raises((sa.NotFoundError, sa.DTypeError)):
@@ -580,7 +580,7 @@ def test_convert_blocks_views_and_writers_take_a_workbook(tmp_path: Path) -> Non
     sa.convert(book, tmp_path / "b.csv")
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
     assert [block.shape for block in sa.iter_blocks(book, "t", rows=1)] == [(1, 2), (1, 2)]
-    sa.view(book).save(tmp_path / "page.html")
+    sa.page(book).save(tmp_path / "page.html")
     assert "arrays!A" in (tmp_path / "page.html").read_text(encoding="utf-8")
     with sa.open_writer(other := openpyxl.Workbook()) as writer:
         writer.append({"x": np.arange(3)})

@@ -74,7 +74,7 @@ READS: dict[str, Fill] = {
 
 
 def worksheet_of(source: Any) -> dict[str, str]:
-    return {"worksheet": "table"} if hasattr(source, "worksheets") and hasattr(source, "client") else {}
+    return {"sheet": "table"} if hasattr(source, "worksheets") and hasattr(source, "client") else {}
 
 
 def result(name: str, verb: str, server: SheetsServer) -> str:

@@ -24,10 +24,10 @@ from .codes import MOST, Codes, code_elements, to_native
 from .record import Fingerprint, exact_checksum, header_checksum, partitions_for, take_fingerprint
 from .sums import KEPT, Pair, Partition, find_hidden_edit, single_change, weight
 
-RESTORE = "restore it from a copy of the file; if the change was meant, sheetarray adopt accepts it"
+RESTORE = "restore it from a copy of the file; if the change was meant, sheetarray accept takes it"
 _COMPARE = (
     "compare with a copy of the file: sheetarray diff says whether all changed alike; if the change was meant, "
-    "sheetarray adopt accepts it"
+    "sheetarray accept takes it"
 )
 _KEEP_DIGITS = 'write with cells="text" to keep every digit in any program'
 _WITHIN = {15: 5e-15, 16: 6.2e-16}  # relative: half a unit of the last digit of 1.00, and the rounding to a double

@@ -20,10 +20,10 @@ from ..sheet import ExcelSheet
 from .guard_sheet import read_guard
 from .snapshot import SnapshotHeader, bytes_allowed, decode_snapshot, make_texts
 
-_RESTORE = "sheetarray restore gives it back as it was written, sheetarray adopt accepts the change"
+_RESTORE = "sheetarray restore gives it back as it was written, sheetarray accept takes the change"
 _MOST_NAMED = 20
 _MOST_COMPARED = 2**26  # elements of renamed and edited arrays that are compared with one snapshot after the other
-_HINT = "this guard is ignored; write the arrays again, or adopt the file, to get a new guard"
+_HINT = "this guard is ignored; write the arrays again, or accept the file, to get a new guard"
 
 
 @dataclass(frozen=True)

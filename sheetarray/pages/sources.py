@@ -1,4 +1,4 @@
-"""`view`: a page of sources, or of arrays."""
+"""`page`: a page of sources, or of arrays."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..linear import LinearArray
 from ..registry import is_place, known_options, locate_places
 from ..values import is_of, naming
 from .contents import Contents, check_count, check_elements, count_elements
-from .page import Page
+from .html_file import Page
 from .served import serve_large, serve_source
 from .serving import ServedPage
 
@@ -28,7 +28,7 @@ _MOST_READS = 50  # of a damaged source, one for each array
 
 
 @overload
-def view(
+def page(
     *sources: Any,
     names: Sequence[str] | None = ...,
     format: str | None = ...,
@@ -39,7 +39,7 @@ def view(
 
 
 @overload
-def view(
+def page(
     *sources: Any,
     names: Sequence[str] | None = ...,
     format: str | None = ...,
@@ -49,7 +49,7 @@ def view(
 ) -> ServedPage: ...
 
 
-def view(
+def page(
     *sources: Any,
     names: Sequence[str] | None = None,
     format: str | None = None,
@@ -83,11 +83,11 @@ def view(
         NotFoundError: an array does not exist.
 
     Example:
-        >>> view({"t": np.arange(6.0).reshape(2, 3)}, {"t": np.zeros((2, 3))})
+        >>> page({"t": np.arange(6.0).reshape(2, 3)}, {"t": np.zeros((2, 3))})
         <Page of 2 arrays: t, t>
     """
     if not sources:
-        raise TypeError("view needs a path, a URL, an open file, or arrays")
+        raise TypeError("page needs a path, a URL, an open file, or arrays")
     if any(isinstance(source, api.MergedFiles) for source in sources):
         if len(sources) > 1 or serve or names is not None:
             raise TypeError("a merge is shown alone, without names= and serve=True")

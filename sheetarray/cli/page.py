@@ -1,4 +1,4 @@
-"""`sheetarray view`: a page of arrays, for a browser."""
+"""`sheetarray page`: a page of arrays, for a browser."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 )
 @reading_options()
 @json_option
-def view(
+def page(
     files: tuple[str, ...],
     output: str | None,
     names: tuple[str, ...],
@@ -61,18 +61,18 @@ def view(
 
     \b
     Examples:
-      sheetarray view run.csv                         write run.html beside it
-      sheetarray view run.csv --open                  open the page in the browser
-      sheetarray view run.csv returned.csv -o both.html
-      sheetarray view run.xlsx --name temperature -o page.html
-      cat run.csv | sheetarray view - --from csv -o - > page.html
-      sheetarray view huge.csv --serve --open         more than one page can hold
-      sheetarray view --merge original.xlsx returned/*.xlsx -o merge.html
+      sheetarray page run.csv                         write run.html beside it
+      sheetarray page run.csv --open                  open the page in the browser
+      sheetarray page run.csv returned.csv -o both.html
+      sheetarray page run.xlsx --name temperature -o page.html
+      cat run.csv | sheetarray page - --from csv -o - > page.html
+      sheetarray page huge.csv --serve --open         more than one page can hold
+      sheetarray page --merge original.xlsx returned/*.xlsx -o merge.html
     """
     from ..pages.contents import Contents
-    from ..pages.page import Page
+    from ..pages.html_file import Page
     from ..pages.serving import ServedPage
-    from ..pages.viewing import add_source
+    from ..pages.sources import add_source
 
     places = source_endpoints(files, reading)
     if serves and output is not None:
@@ -100,11 +100,11 @@ def view(
     if opened is not None:
         _serve(ServedPage(contents, opened), opens=opens, wants_json=wants_json)
         return
-    page = Page(contents)
-    page.save(target)
+    shown = Page(contents)
+    shown.save(target)
     if output in STDOUT:
         return
-    size = len(page.html.encode())
+    size = len(shown.html.encode())
     if wants_json:
         print_json({"page": str(target), "bytes": size, "arrays": [entry["name"] for entry in contents.listed]})
     else:

@@ -80,7 +80,7 @@ def find_header_edits(sheets: Sequence[Sheet], arrays: Mapping[str, ResizedArray
     return sorted(edits, key=lambda edit: (edit.row, edit.column))
 
 
-def check_adopt_target(source: object, target: object) -> None:
+def check_accept_target(source: object, target: object) -> None:
     """Refuse to change an open file in place, which cannot be replaced as a whole."""
     if target is None and not isinstance(source, (str, os.PathLike)):
         raise TypeError("an open file cannot be changed in place: pass a path, or a target")

@@ -64,11 +64,11 @@ class Page:
         html: the whole page.
 
     Example:
-        >>> from sheetarray.pages import view
-        >>> page = view({"t": [[1.5, 2.5]]})
-        >>> page
+        >>> from sheetarray.pages import page
+        >>> shown = page({"t": [[1.5, 2.5]]})
+        >>> shown
         <Page of 1 array: t>
-        >>> page.html.startswith("<!doctype html>")
+        >>> shown.html.startswith("<!doctype html>")
         True
     """
 
@@ -108,7 +108,7 @@ def _read_asset(name: str) -> str:
 def _program(*, is_served: bool = False) -> tuple[str, str]:
     """Return the script and the style of every page."""
     script = "\n".join(_read_asset(name) for name in ((*ASKING, *SCRIPTS) if is_served else SCRIPTS))
-    return f'"use strict";\n(() => {{\n{script}\n}})();\n', _read_asset("view.css")
+    return f'"use strict";\n(() => {{\n{script}\n}})();\n', _read_asset("page.css")
 
 
 def page_policy(*, is_served: bool = False) -> str:
@@ -134,7 +134,7 @@ def make_html(contents: Contents, *, is_served: bool = False) -> str:
         "blobs": blobs,
         "script": script,
     }
-    return _PLACE.sub(lambda match: pieces[match[1]], _read_asset("view.html"))
+    return _PLACE.sub(lambda match: pieces[match[1]], _read_asset("page.html"))
 
 
 def to_script_json(value: Any) -> str:

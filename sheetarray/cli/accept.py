@@ -1,4 +1,4 @@
-"""`sheetarray adopt`, `restore` and `merge`: what people have changed, accepted, undone or put together."""
+"""`sheetarray accept`, `restore` and `merge`: what people have changed, accepted, undone or put together."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from .program import FINDINGS, FINE
 )
 @reading_options()
 @json_option
-def adopt(file: str, output: str | None, reading: FormatOptions, wants_json: bool) -> int:
+def accept(file: str, output: str | None, reading: FormatOptions, wants_json: bool) -> int:
     """Accept the rows that people added to FILE or deleted from it, and the elements that they edited.
 
     The command corrects the headers, so that they fit the cells below them. In a workbook it also corrects defined
@@ -53,28 +53,28 @@ def adopt(file: str, output: str | None, reading: FormatOptions, wants_json: boo
 
     \b
     Examples:
-      sheetarray adopt returned.xlsx
-      sheetarray adopt returned.csv -o run.csv
-      sheetarray adopt returned.ods -o run.xlsx
+      sheetarray accept returned.xlsx
+      sheetarray accept returned.csv -o run.csv
+      sheetarray accept returned.ods -o run.xlsx
     """
     place = source_endpoint(file, reading)
     if place.pipe is not None and output is None:
         raise UsageProblem("a pipe cannot be changed in place", "name the file to write with -o")
     goal = place if output is None else replace(target_endpoint(output, FormatOptions()), given=reading)
     if goal.text == PIPE:
-        raise UsageProblem("adopt cannot write to a pipe", "name the file to write with -o")
+        raise UsageProblem("accept cannot write to a pipe", "name the file to write with -o")
     texts = {key: text for key, text in reading.texts.items() if key != "resize"}
     options = FormatOptions(None, texts).parse(place.row, "read")
     before = place.call("scan")
     findings: list[Finding] = place.call("check", quiet=True)
     with keeping_unreadable("missing") as unreadable:
-        infos = place.call("adopt", *([] if output is None else [goal.place]), **options)
+        infos = place.call("accept", *([] if output is None else [goal.place]), **options)
     status = FINDINGS if unreadable else FINE
     accepted = _list_accepted(findings, goal.call("check", quiet=True) if findings else [], infos)
     if wants_json:
         print_json(_to_json(place, goal, before, infos, accepted))
         return status
-    counts = [f"{count_noun(len(infos), 'array')} adopted"] if infos else []
+    counts = [f"{count_noun(len(infos), 'array')} accepted"] if infos else []
     counts += [f"{count_noun(len(accepted), 'other change' if infos else 'change')} accepted"] if accepted else []
     summary = ", ".join(counts) or "no array has another length; nothing to change"
     print_headed(f"{goal.label}: ", summary)
@@ -90,7 +90,7 @@ def adopt(file: str, output: str | None, reading: FormatOptions, wants_json: boo
 def _list_accepted(
     before: Sequence[Finding], after: Sequence[Finding], infos: Mapping[str, ArrayInfo]
 ) -> list[Finding]:
-    """Return the findings that are gone since a file was adopted, but those of arrays that took another length."""
+    """Return the findings that are gone since a file was accepted, but those of arrays that took another length."""
     left = Counter((finding.array, finding.message) for finding in after)
     gone = [finding for finding in before if not left[finding.array, finding.message]]
     return [finding for finding in gone if not infos or (finding.array is not None and finding.array not in infos)]
@@ -158,7 +158,7 @@ def restore(file: str, out: str, from_format: str | None, keep_edits: bool, want
     help="Resolve conflicts with the values of this file. You can repeat it: the first one wins.",
 )
 @click.option(
-    "--choices", metavar="FILE", help="Resolve conflicts with the choices that you saved on the page of `view --merge`."
+    "--choices", metavar="FILE", help="Resolve conflicts with the choices that you saved on the page of `page --merge`."
 )
 @all_option("conflicts")
 @json_option

@@ -1,4 +1,4 @@
-"""`sheetarray view`: where the page goes, what is said, and what is refused."""
+"""`sheetarray page`: where the page goes, what is said, and what is refused."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_the_page_stands_beside_the_file(path: Path) -> None:
-    result = run("view", path)
+    result = run("page", path)
     assert result.exit_code == 0
     assert result.stdout.startswith(f"{path.with_suffix('.html')} (")
     page = PageReader(path.with_suffix(".html").read_text(encoding="utf-8"))
@@ -39,7 +39,7 @@ def test_the_page_stands_beside_the_file(path: Path) -> None:
 
 def test_options_of_reading_names_and_another_place(path: Path, tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("4.0", ""))
-    result = run("view", path, "--name", "t", "-o", tmp_path / "p.html", "--missing", "nan", "--json")
+    result = run("page", path, "--name", "t", "-o", tmp_path / "p.html", "--missing", "nan", "--json")
     report = json.loads(result.stdout)
     assert report == {"page": str(tmp_path / "p.html"), "bytes": (tmp_path / "p.html").stat().st_size, "arrays": ["t"]}
     page = PageReader((tmp_path / "p.html").read_text(encoding="utf-8"))
@@ -50,39 +50,39 @@ def test_several_files_of_one_name_are_told_apart(path: Path, tmp_path: Path) ->
     other = tmp_path / "other" / "run.csv"
     other.parent.mkdir()
     sa.write(other, {"t": np.zeros((2, 3))})
-    assert run("view", path, other, "-o", tmp_path / "p.html").exit_code == 0
+    assert run("page", path, other, "-o", tmp_path / "p.html").exit_code == 0
     page = PageReader((tmp_path / "p.html").read_text(encoding="utf-8"))
     assert page.manifest["files"] == [str(path), str(other)]
 
 
 def test_a_pipe_needs_a_place_for_the_page(path: Path, tmp_path: Path) -> None:
     content = path.read_bytes()
-    assert run("view", "-", "--from", "csv", input=content).exit_code == 2
-    assert run("view", "-", "--from", "csv", "-o", tmp_path / "p.html", input=content).exit_code == 0
+    assert run("page", "-", "--from", "csv", input=content).exit_code == 2
+    assert run("page", "-", "--from", "csv", "-o", tmp_path / "p.html", input=content).exit_code == 0
     page = PageReader((tmp_path / "p.html").read_text(encoding="utf-8"))
     assert page.elements(page.entry("n")) == [0, 1]
-    piped = run("view", "-", "--from", "csv", "-o", "-", input=content)
+    piped = run("page", "-", "--from", "csv", "-o", "-", input=content)
     assert (piped.exit_code, piped.stdout) == (0, (tmp_path / "p.html").read_text(encoding="utf-8"))
-    assert run("view", path, "-o", "-", "--json").exit_code == 2
+    assert run("page", path, "-o", "-", "--json").exit_code == 2
 
 
 def test_open_shows_the_page(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[str] = []
     monkeypatch.setattr("click.launch", shown.append)
-    result = run("view", path, "--open")
+    result = run("page", path, "--open")
     assert shown == [Path(result.stdout.partition(" (")[0]).as_uri()]
     assert not path.with_suffix(".html").exists()
 
 
 @pytest.mark.parametrize("arguments", [["absent.csv"], ["run.unknown"], []])
 def test_what_cannot_be_viewed_is_an_error(arguments: list[str]) -> None:
-    result = run("view", *arguments)
+    result = run("page", *arguments)
     assert result.exit_code == 2
     assert "Traceback" not in result.output
 
 
 def test_a_name_that_is_not_there_is_an_error(path: Path) -> None:
-    result = run("view", path, "--name", "absent")
+    result = run("page", path, "--name", "absent")
     assert result.exit_code == 2
     assert "absent" in result.stderr
     assert not path.with_suffix(".html").exists()
@@ -97,17 +97,17 @@ def test_a_page_is_served_until_somebody_ends_it(path: Path, tmp_path: Path, mon
         raise KeyboardInterrupt
 
     monkeypatch.setattr(ServedPage, "wait", wait)
-    result = run("view", path, "--serve", "--json")
+    result = run("page", path, "--serve", "--json")
     assert result.exit_code == 0
     assert seen == [["run.csv"]]
     with pytest.raises(URLError):
         urlopen(json.loads(result.stdout)["url"], timeout=GIVEN_UP_AFTER)
     assert list(tmp_path.iterdir()) == [path]
-    assert run("view", path, "--serve", "-o", tmp_path / "p.html").exit_code == 2
+    assert run("page", path, "--serve", "-o", tmp_path / "p.html").exit_code == 2
 
 
 def test_a_merge_of_one_file_says_what_to_name(path: Path) -> None:
-    result = run("view", "--merge", path)
+    result = run("page", "--merge", path)
     assert result.exit_code == 2
     assert "hint: the file that you sent comes first" in result.stderr
     assert "--serve" not in result.stderr

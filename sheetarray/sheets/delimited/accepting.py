@@ -16,7 +16,7 @@ from ...columns import (
     ElementEdits,
     ResizedArray,
     cell_address,
-    check_adopt_target,
+    check_accept_target,
     find_element_edits,
     find_header_edits,
     info_of_resized,
@@ -37,7 +37,7 @@ _INTEGER = re.compile(r"[+-]?[0-9]+(?:[.,]0*)?")
 _HINT = "write the arrays to a new file: read them with resize=True"
 
 
-def adopt_csv(
+def accept_csv(
     source: Readable,
     target: Writable | None = None,
     *,
@@ -57,7 +57,7 @@ def adopt_csv(
     Returns:
         An `ArrayInfo` for each array whose length changed, by name.
     """
-    check_adopt_target(source, target)
+    check_accept_target(source, target)
     with Source(source) as opened, locating(source=opened.name):
         sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas)
         try:
@@ -74,9 +74,9 @@ def adopt_csv(
         content = raw[:mark] + _change_cells(raw[mark:], name, sheet.delimiter, changes) if changes else raw
         if changes:
             with Source(io.BytesIO(content)) as again:
-                adopted = CsvSheet(again, delimiter, decimal, encoding, formulas)
-                adopted.look = sheet.look
-                if any(array.is_changed for array in read_resized_arrays([adopted], missing=missing).values()):
+                accepted = CsvSheet(again, delimiter, decimal, encoding, formulas)
+                accepted.look = sheet.look
+                if any(array.is_changed for array in read_resized_arrays([accepted], missing=missing).values()):
                     raise FormatError("the headers of this text cannot be changed in place", hint=_HINT)
     if content != raw or target is not None:
         with replacing(source if target is None else target) as sink:

@@ -12,7 +12,7 @@ from ...columns import (
     HeaderEdit,
     LayoutColumn,
     ResizedArray,
-    check_adopt_target,
+    check_accept_target,
     column_letters,
     find_header_edits,
     info_of_resized,
@@ -50,7 +50,7 @@ from .views.record import KEY, read_view
 from .views.worksheet import make_view
 from .workbook import Workbook
 
-# Makes the guards of a workbook true to its cells, when `adopt` accepts what people have changed.
+# Makes the guards of a workbook true to its cells, when `accept` takes what people have changed.
 
 
 def renew_guards(
@@ -86,7 +86,7 @@ def renew_guards(
     return renewed, exact
 
 
-# Makes the views of a workbook true to its arrays, when `adopt` accepts what people have changed.
+# Makes the views of a workbook true to its arrays, when `accept` takes what people have changed.
 #
 # A view looks into the column of its array by formulas, so that edits of elements need nothing. Where an array has
 # other rows now, its view is made anew, as it was asked for: the record of the workbook says how. Where only a
@@ -199,7 +199,7 @@ def _find_chart(book: OpenWorkbook, sheet: BookSheet) -> tuple[str, str]:
 _CORNER = re.compile(r"!\$?([A-Z]{1,3})\$?([0-9]{1,7})(?::\$?[A-Z]{1,3}\$?([0-9]{1,7}))?")
 
 
-def adopt_excel(
+def accept_excel(
     source: Readable, target: Writable | None = None, *, missing: Missing = "error"
 ) -> dict[str, ArrayInfo]:
     """Correct headers, names, fingerprints and guards of a workbook, so that they fit its cells. All other parts stay.
@@ -222,19 +222,19 @@ def adopt_excel(
         >>> import numpy as np
         >>> from .table import write_table_excel
         >>> words = "version 1.0.0 ndarray shape 2 strides 1 offset 0 order row-major dtype float64 length 2 capacity 2"
-        >>> file, adopted = io.BytesIO(), io.BytesIO()
+        >>> file, accepted = io.BytesIO(), io.BytesIO()
         >>> write_table_excel(file, {"t": np.array([*words.split(), "data", "1.5", "2.5", "3.5"])})
-        >>> adopt_excel(io.BytesIO(file.getvalue()), adopted)["t"].shape
+        >>> accept_excel(io.BytesIO(file.getvalue()), accepted)["t"].shape
         (3,)
     """
-    check_adopt_target(source, target)
-    return adopt_workbook(source, source if target is None else target, missing=missing)
+    check_accept_target(source, target)
+    return accept_workbook(source, source if target is None else target, missing=missing)
 
 
-def adopt_workbook(
+def accept_workbook(
     source: Readable, target: Writable, *, missing: Missing = "error", anew: bool = False
 ) -> dict[str, ArrayInfo]:
-    """Make a workbook true to its cells, as `adopt_excel`.
+    """Make a workbook true to its cells, as `accept_excel`.
 
     `anew`: whether elements have changed since its formulas were computed, so that views are made anew and programs
     compute all formulas when they open it.
@@ -270,7 +270,7 @@ def adopt_workbook(
             writer.write_parts({name: added for name, added in replaced.items() if name not in package})
             writer.finish()
             if file_version(source) != before:
-                raise LimitError("another program saved or removed the workbook at the same time: adopt it again")
+                raise LimitError("another program saved or removed the workbook at the same time: accept it again")
     return {name: info_of_resized(array) for name, array in arrays.items() if array.is_changed}
 
 

@@ -1,4 +1,4 @@
-"""`adopt` makes headers true to the cells that people have made of a file, and keeps everything else of it."""
+"""`accept` makes headers true to the cells that people have made of a file, and keeps everything else of it."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def edits(draw: st.DrawFn) -> Edit:
 @pytest.mark.parametrize("suffix", ["csv", "xlsx"])
 @settings(max_examples=examples(15), deadline=None)
 @given(edit=edits())
-def test_what_was_adopted_is_clean(tmp_path_factory, suffix, edit):
-    path = tmp_path_factory.mktemp("adopt") / f"t.{suffix}"
+def test_what_was_accepted_is_clean(tmp_path_factory, suffix, edit):
+    path = tmp_path_factory.mktemp("accept") / f"t.{suffix}"
     expected = edited(path, edit)
-    infos = sa.adopt(path)
+    infos = sa.accept(path)
     assert {name: info.shape for name, info in infos.items()} == {name: a.shape for name, a in expected.items()}
     assert list(sa.check(path)) == []
     result = sa.read(path)
@@ -63,7 +63,7 @@ def test_what_was_adopted_is_clean(tmp_path_factory, suffix, edit):
             assert result[name].dtype.kind == array.dtype.kind  # the width of text is that of what is left
             np.testing.assert_array_equal(result[name], array)
             assert result[name].shape == array.shape
-    assert sa.adopt(path) == {}
+    assert sa.accept(path) == {}
 
 
 def test_only_integers_of_headers_change_in_a_csv(tmp_path):
@@ -75,7 +75,7 @@ def test_only_integers_of_headers_change_in_a_csv(tmp_path):
     )
     path = tmp_path / "t.csv"
     path.write_bytes(text.encode())
-    infos = sa.adopt(path)
+    infos = sa.accept(path)
     assert {name: info.shape for name, info in infos.items()} == {"t": (4,), "n": (4,)}
     changed = text.replace(' 3 ;"3"', ' 4 ;"4"').replace(";3;3\n;cap", ";4;4\n;cap").replace(";3;3.0", ";4;4")
     assert path.read_bytes().decode() == changed
@@ -91,7 +91,7 @@ def test_other_encodings_and_compressions_are_kept(tmp_path, encoding):
     content = file.getvalue().decode(encoding) + "3\r\n"
     path = tmp_path / "t.csv.gz"
     path.write_bytes(gzip.compress(content.encode(encoding)))
-    assert sa.adopt(path, **options)["é"].shape == (4,)
+    assert sa.accept(path, **options)["é"].shape == (4,)
     raw = gzip.decompress(path.read_bytes())
     for key in ("shape", "length", "capacity"):
         content = content.replace(f"{key}\r\n3", f"{key}\r\n4")
@@ -104,7 +104,7 @@ def test_a_json_keeps_its_white_space(tmp_path):
     text = json.dumps({"t": [*cells, 4, 5], "n": sa.to_linear(np.arange(4))}, indent=3).replace(": [", " :[ ")
     path = tmp_path / "t.json"
     path.write_text(text)
-    assert list(sa.adopt(path)) == ["t"]
+    assert list(sa.accept(path)) == ["t"]
     lines = [pair for pair in zip(text.split("\n"), path.read_text().split("\n"), strict=True) if len(set(pair)) > 1]
     assert [(old.strip(" ,"), new.strip(" ,")) for old, new in lines] == [("2", "3"), ("4", "6"), ("4", "6")]
     assert list(sa.check(path)) == []
@@ -136,7 +136,7 @@ def test_chart_image_and_macros_keep_their_bytes(tmp_path):
     path.write_bytes(type_below(path.read_bytes(), {f"E{ends['other']}": 5}))
     typed = parts(path.read_bytes())
     sheet = next(name for name, part in typed.items() if name.startswith("xl/worksheets/") and b"ndarray" in part)
-    assert list(sa.adopt(path)) == ["other"]
+    assert list(sa.accept(path)) == ["other"]
     after = parts(path.read_bytes())
     assert list(after) == list(typed)
     assert {name for name, part in after.items() if part != typed[name]} == {
@@ -157,8 +157,8 @@ def test_a_cell_keeps_its_style_and_loses_its_type(tmp_path):
     path = tmp_path / "t.xlsx"
     sheet = "xl/worksheets/sheet1.xml"
 
-    def adopted(*edits: tuple[str, str]) -> str:
-        """The sheet of three numbers and a fourth, edited and adopted; its shape stands in A6."""
+    def accepted(*edits: tuple[str, str]) -> str:
+        """The sheet of three numbers and a fourth, edited and accepted; its shape stands in A6."""
         sa.write(path, {"n": np.arange(3)})
         content = type_below(path.read_bytes(), {"A23": 7})
         xml = re.sub('<c r="A6"[^>]*>.*?</c>', '<c r="A6" s="1"><v>3</v></c>', parts(content)[sheet].decode())
@@ -166,14 +166,14 @@ def test_a_cell_keeps_its_style_and_loses_its_type(tmp_path):
             assert old in xml
             xml = xml.replace(old, new)
         path.write_bytes(with_parts(content, {sheet: xml.encode()}))
-        assert sa.adopt(path)["n"].shape == (4,)
+        assert sa.accept(path)["n"].shape == (4,)
         return parts(path.read_bytes())[sheet].decode()
 
     shape = '<c r="A6" s="1"><v>3</v></c>'
     for other in (shape, "<c s='1' t='inlineStr' r='A6'><is><t>3</t></is></c>", '<c r="A6" t="str" s="1"><v>3</v></c>'):
-        assert '<c r="A6" s="1"><v>4</v></c>' in adopted((shape, other))
+        assert '<c r="A6" s="1"><v>4</v></c>' in accepted((shape, other))
     with pytest.raises(sa.FormatError, match="is a formula"):
-        adopted((shape, '<c r="A6" s="1"><f>1+2</f><v>3</v></c>'))
+        accepted((shape, '<c r="A6" s="1"><f>1+2</f><v>3</v></c>'))
 
 
 @pytest.mark.parametrize("views", [False, True, {"t": sa.View(editable=True)}], ids=["plain", "view", "editable"])
@@ -181,7 +181,7 @@ def test_a_workbook_that_nobody_has_changed_keeps_every_byte(tmp_path, views):
     path = tmp_path / "t.xlsx"
     sa.write(path, {"t": np.random.default_rng(3).normal(size=(4, 3)), "s": np.array(["a", "b"])}, views=views)
     before = path.read_bytes()
-    assert sa.adopt(path) == {}
+    assert sa.accept(path) == {}
     assert path.read_bytes() == before
 
 
@@ -190,7 +190,7 @@ def test_edited_elements_are_accepted_too(tmp_path):
     with edited_sheet(path) as sheet:
         sheet.cell(sheet.max_row - 3, 1).value = 77
     assert [finding.severity for finding in sa.check(path)] == ["error"]
-    assert sa.adopt(path) == {}
+    assert sa.accept(path) == {}
     assert list(sa.check(path)) == []
     assert sa.read(path)["n"].tolist() == [77, 1, 2, 3]
 
@@ -199,17 +199,17 @@ def test_a_workbook_that_has_lost_its_record_gets_a_new_one(tmp_path):
     path = written(tmp_path / "t.xlsx", {"n": np.arange(4)})
     pd.read_excel(path, header=None, engine="openpyxl").to_excel(path, sheet_name="arrays", header=False, index=False)
     assert any("no record" in finding.message for finding in sa.check(path))
-    sa.adopt(path)
+    sa.accept(path)
     assert list(sa.check(path)) == []
 
 
-def test_what_cannot_be_read_is_not_adopted(tmp_path):
+def test_what_cannot_be_read_is_not_accepted(tmp_path):
     path = tmp_path / "t.csv"
     edited(path, Edit("insert", 20, 1))
     content = path.read_text().replace("9.5", "9.5 m", 1)
     path.write_text(content)
     with pytest.raises(sa.FormatError, match="expected a number"):
-        sa.adopt(path)
+        sa.accept(path)
     assert path.read_text() == content
     assert [child.name for child in tmp_path.iterdir()] == ["t.csv"]
 
@@ -218,36 +218,36 @@ def test_targets(tmp_path):
     path = tmp_path / "t.csv"
     expected = edited(path, Edit("delete", 3, 2))
     before = path.read_bytes()
-    infos = sa.adopt(path, tmp_path / "out.csv")
+    infos = sa.accept(path, tmp_path / "out.csv")
     assert infos["n"].shape == (18,)
     assert path.read_bytes() == before
-    assert sa.adopt(path, tmp_path / "out.xlsx")["n"].shape == (18,)
+    assert sa.accept(path, tmp_path / "out.xlsx")["n"].shape == (18,)
     for name in ("out.csv", "out.xlsx"):
         assert list(sa.check(tmp_path / name)) == []
         np.testing.assert_array_equal(sa.read(tmp_path / name)["f"], expected["f"], strict=True)
     with pytest.raises(sa.LimitError, match="keep the suffix"):
-        sa.adopt(tmp_path / "out.xlsx", tmp_path / "out.xlsm")
+        sa.accept(tmp_path / "out.xlsx", tmp_path / "out.xlsm")
     shutil.copy(tmp_path / "out.xlsx", tmp_path / "out.ods")
     with pytest.raises(sa.NotFoundError, match=r"name a new \.xlsx file as the target"):
-        sa.adopt(tmp_path / "out.ods")
-    assert sa.adopt(tmp_path / "out.csv", tmp_path / "again.csv") == {}
+        sa.accept(tmp_path / "out.ods")
+    assert sa.accept(tmp_path / "out.csv", tmp_path / "again.csv") == {}
     assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "out.csv").read_bytes()
     sa.write(tmp_path / "t.npz", {"n": np.arange(3)})
-    with pytest.raises(sa.NotFoundError, match="no adopt"):
-        sa.adopt(tmp_path / "t.npz")
+    with pytest.raises(sa.NotFoundError, match="no accept"):
+        sa.accept(tmp_path / "t.npz")
     with pytest.raises(TypeError, match="in place"):
-        sa.adopt(io.BytesIO(before), format="csv")
+        sa.accept(io.BytesIO(before), format="csv")
 
 
 def test_the_command(tmp_path):
     path = tmp_path / "t.csv"
     edited(path, Edit("insert", 20, 2))
-    result = run_command("adopt", path)
+    result = run_command("accept", path)
     assert result.exit_code == 0
-    assert result.output.splitlines()[:2] == [f"{path}: 4 arrays adopted", "  t: 20 x 3 -> 22 x 3"]
-    result = run_command("adopt", path, "--json")
+    assert result.output.splitlines()[:2] == [f"{path}: 4 arrays accepted", "  t: 20 x 3 -> 22 x 3"]
+    result = run_command("accept", path, "--json")
     assert json.loads(result.output) == {"file": str(path), "target": str(path), "arrays": [], "accepted": []}
-    result = run_command("adopt", "-", "--from", "csv", input=path.read_bytes())
+    result = run_command("accept", "-", "--from", "csv", input=path.read_bytes())
     assert result.exit_code == 2
 
 
@@ -259,14 +259,14 @@ def test_google_sheets_in_one_batch(sheets_server):
     sheet.add_rows(5)
     sheet.update([[6], [7]], f"A{len(columns[0]) + 1}")
     sheet.update([[3]], f"B{len(columns[1]) + 1}")
-    infos = sa.adopt(key, format="gsheet", client=client)
+    infos = sa.accept(key, format="gsheet", client=client)
     assert {name: info.shape for name, info in infos.items()} == {"t": (4, 2), "p": (4,)}
     assert list(sa.check(key, format="gsheet", client=client)) == []
     result = sa.read_gsheet(key, client=client)
     assert result["t"].tolist() == [[0, 1], [2, 3], [4, 5], [6, 7]]
     names = {named["name"]: named["range"] for named in client.open_by_key(key).list_named_ranges()}
     assert names["p"]["endRowIndex"] == len(columns[1]) + 1
-    assert sa.adopt(key, format="gsheet", client=client) == {}
+    assert sa.accept(key, format="gsheet", client=client) == {}
     sa.write_gsheet(key, {"p": np.arange(2)}, client=client)
     assert sa.read_gsheet(key, client=client)["p"].tolist() == [0, 1]
 
@@ -280,4 +280,4 @@ def test_labels_that_disagree_are_named(tmp_path):
     put_columns(path, columns)
     uneven = pytest.warns(sa.SheetArrayWarning, match="2 in 'x', 3 in 't'")
     with uneven, pytest.raises(sa.FormatError, match=r"'x' has \d in '.', and \d in '.'"):
-        sa.adopt(path)
+        sa.accept(path)
