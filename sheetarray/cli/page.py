@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -15,9 +14,6 @@ from .. import api
 from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options
 from .console import format_size, print_json, print_line
 from .endpoints import STDOUT, Endpoint, place_of, refusing_values, source_endpoints
-
-if TYPE_CHECKING:
-    from ..pages.serving import ServedPage
 
 
 @click.command(short_help="Make a page that shows arrays in a browser.")
@@ -33,9 +29,6 @@ if TYPE_CHECKING:
     "--open", "opens", is_flag=True, help="Open the page in your browser. Without -o, the page is a temporary file."
 )
 @click.option(
-    "--serve", "serves", is_flag=True, help="Serve the page on this machine until Ctrl-C, for arrays of any size."
-)
-@click.option(
     "--merge",
     "merges",
     is_flag=True,
@@ -48,7 +41,6 @@ def page(
     output: str | None,
     names: tuple[str, ...],
     opens: bool,
-    serves: bool,
     merges: bool,
     reading: FormatOptions,
     wants_json: bool,
@@ -66,24 +58,20 @@ def page(
       sheetarray page run.csv returned.csv -o both.html
       sheetarray page run.xlsx --name temperature -o page.html
       cat run.csv | sheetarray page - --from csv -o - > page.html
-      sheetarray page huge.csv --serve --open         more than one page can hold
       sheetarray page --merge original.xlsx returned/*.xlsx -o merge.html
     """
     from ..pages.contents import Contents
     from ..pages.html_file import Page
-    from ..pages.serving import ServedPage
     from ..pages.sources import add_source
 
     places = source_endpoints(files, reading)
-    if serves and output is not None:
-        raise UsageProblem("--serve does not write a page", "leave -o out")
     if output in STDOUT and (wants_json or opens):
         raise UsageProblem("-o - writes the page to standard output, and nothing else", "leave --json and --open out")
-    target: Any = None if serves else _target_of(places[0], output, opens=opens)
-    contents, opened = Contents(), ExitStack() if serves else None
+    target = _target_of(places[0], output, opens=opens)
+    contents = Contents()
     if merges:
-        if serves or names:
-            raise UsageProblem("--merge makes a page of whole files", "leave --serve and --name out")
+        if names:
+            raise UsageProblem("--merge makes a page of whole files", "leave --name out")
         if len(places) < 2:
             raise UsageProblem(
                 "--merge needs the file that you sent, and the files that came back",
@@ -96,10 +84,7 @@ def page(
         options = place.options("read")
         title = title if titles.count(title) == 1 else place.label
         with refusing_values():
-            add_source(contents, place.source(), names or None, place.row.name, options, title=title, opened=opened)
-    if opened is not None:
-        _serve(ServedPage(contents, opened), opens=opens, wants_json=wants_json)
-        return
+            add_source(contents, place.source(), names or None, place.row.name, options, title=title)
     shown = Page(contents)
     shown.save(target)
     if output in STDOUT:
@@ -111,20 +96,6 @@ def page(
         print_line(f"{target} ({format_size(size)})")
     if opens:
         click.launch(Path(target).resolve().as_uri() if isinstance(target, (str, Path)) else str(target))
-
-
-def _serve(page: ServedPage, *, opens: bool, wants_json: bool) -> None:
-    """Serve a page until Ctrl-C, or until it has been closed for some minutes."""
-    with page:
-        if wants_json:
-            print_json({"url": page.url})
-        else:
-            click.echo(f"{page.url}\nCtrl-C ends it, and so does closing the page.")
-        sys.stdout.flush()
-        if opens:
-            click.launch(page.url)
-        with suppress(KeyboardInterrupt):
-            page.wait()
 
 
 def _target_of(place: Endpoint, output: str | None, *, opens: bool) -> Any:

@@ -9,7 +9,7 @@ import click
 import numpy as np
 
 from ..api import escape_controls, shorten
-from ..pages.served import find_missing
+from ..pages.differences import mask_missing
 from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options, writing_options
 from .comparing import dtype_name
 from .console import count_noun, make_console, make_table, print_json, print_renderable
@@ -147,7 +147,7 @@ def _height(arrays: Mapping[str, Any]) -> int:
 
 def _count_missing(array: np.ndarray[Any, Any]) -> int:
     """Return the number of elements that are missing values."""
-    return int(np.count_nonzero(array == "" if array.dtype.kind in "UT" else find_missing(array)))
+    return int(np.count_nonzero(array == "" if array.dtype.kind in "UT" else mask_missing(array)))
 
 
 def _to_json(place: Endpoint, goal: Endpoint | None, arrays: Mapping[str, Any], shown: int) -> dict[str, Any]:

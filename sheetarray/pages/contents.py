@@ -7,155 +7,29 @@ manifest is one array, or one table of an awkward array; the columns of such a t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from .. import dtypes
 from ..api import MergedFiles, describe_value
 from ..columns import ArrayInfo
-from ..comparing import find_changes, find_unequal
 from ..dtypes import Array
 from ..errors import DTypeError, Finding, LimitError
 from ..header import name_element
 from ..labels import DatasetLabels
 from ..labels.description import LATITUDE, is_coordinate
-from .served import Boxes, Encoded, ServedArray, ServedDifference, ServedFile, encode_elements, subtract_elements
-
-# Awkward arrays -> tidy tables: one for each list that is nested in another, one row for each of its entries.
-#
-# The rows of a table begin with the indices of the entry, one column for each list around it; every field that
-# stands in it is a column, and so is the number of entries of each list within.
-
-MOST_CONFLICTS = 5_000  # that a page lists
-_VALUE = "value"  # the column of entries that have no name
-_BLOCK = 10_000  # entries that become Python's values at once
-_INTEGERS = (-(2**63), 2**63 - 1)
-
-
-FieldPath = tuple[str, ...]  # names of fields, from the outside to the inside
-
-
-@dataclass(slots=True)
-class TidyTable:
-    """A table that is filled row by row."""
-
-    # the paths of the fields that hold the lists around its entries; () for the entries of the array itself
-    lists: tuple[FieldPath, ...] = ()
-    # for each row, the index of its entry in each of these lists
-    indices: list[tuple[int, ...]] = field(default_factory=list)
-    # by whether they count the entries of a list, and the path of their field: the rows with a value, and the values
-    columns: dict[tuple[bool, FieldPath], tuple[list[int], list[Any]]] = field(default_factory=dict)
-
-    @property
-    def title(self) -> str:
-        """The lists around its entries, such as `.muons[]`."""
-        return "".join(f"{'.' if path else ''}{'.'.join(path)}[]" for path in self.lists)
-
-    def put(self, path: FieldPath, value: Any, *, counts: bool = False) -> None:
-        """Put a value, or with `counts` the number of entries of a list, into a column of the last row."""
-        rows, values = self.columns.setdefault((counts, path), ([], []))
-        rows.append(len(self.indices) - 1)
-        values.append(value)
-
-    def count_cells(self) -> int:
-        """Return the number of cells in the table."""
-        return len(self.indices) * (1 + len(self.lists) + len(self.columns))
-
-    def to_columns(self) -> dict[str, Array]:
-        """Return the columns of equal length, by different titles: indices, values, counts."""
-        columns: dict[str, Array] = {}
-        for level, title in enumerate(["entry", *(f"{'.'.join(path)}[]" for path in self.lists)]):
-            columns[_free_title(title, columns)] = np.array([index[level] for index in self.indices], np.int64)
-        for (counts, path), (rows, values) in sorted(self.columns.items(), key=lambda item: item[0][0]):
-            title = f"{'.'.join(path)} count".strip() if counts else ".".join(path) or _VALUE
-            columns[_free_title(title, columns)] = _column(rows, values, len(self.indices))
-        return columns
-
-
-def make_tidy(array: Any, check_cells: Callable[[int], None]) -> list[TidyTable]:
-    """Return the tables of an awkward array; the first has a row for each of its entries.
-
-    `array`: an `awkward.Array`. `check_cells`: is called now and then with the number of cells that the tables have by
-    now, and may raise an error.
-    """
-    tables: dict[tuple[FieldPath, ...], TidyTable] = {(): TidyTable()}
-    for start in range(0, len(array), _BLOCK):
-        for index, entry in enumerate(array[start : start + _BLOCK].to_list(), start):
-            tables[()].indices.append((index,))
-            _visit(entry, tables[()], (), (index,), tables)
-        check_cells(sum(table.count_cells() for table in tables.values()))
-    return list(tables.values())
-
-
-def _visit(
-    value: Any,
-    table: TidyTable,
-    path: FieldPath,
-    index: tuple[int, ...],
-    tables: dict[tuple[FieldPath, ...], TidyTable],
-) -> None:
-    """Put a value, and all that is in it, into the tables."""
-    if isinstance(value, (dict, tuple)):
-        fields = value.items() if isinstance(value, dict) else enumerate(value)
-        for key, item in fields:
-            _visit(item, table, (*path, str(key)), index, tables)
-    elif isinstance(value, (list, np.ndarray)):
-        table.put(path, len(value), counts=True)
-        lists = (*table.lists, path)
-        below = tables.setdefault(lists, TidyTable(lists))
-        for number, item in enumerate(value):
-            below.indices.append((*index, number))
-            _visit(item, below, (), (*index, number), tables)
-    else:
-        table.put(path, value)
-
-
-def _free_title(title: str, taken: dict[str, Array]) -> str:
-    while title in taken:
-        title += "'"
-    return title
-
-
-def _column(rows: list[int], values: list[Any], count: int) -> Array:
-    """Return a column as an array: of numbers, where every row has one of one type."""
-    kinds = set(map(type, values))
-    whole = len(rows) == count
-    for kind, make in _MAKERS.items():
-        if whole and kinds == {kind} and (array := make(values)) is not None:
-            return array
-    column = np.full(count, None, object)
-    for row, value in zip(rows, values, strict=True):
-        column[row] = value.hex() if isinstance(value, bytes) else value
-    return column
-
-
-def _to_integers(values: list[int]) -> Array | None:
-    least, most = _INTEGERS
-    return np.array(values, np.int64) if least <= min(values) and max(values) <= most else None
-
-
-_MAKERS: dict[type, Callable[[list[Any]], Array | None]] = {
-    float: lambda values: np.array(values, np.float64),
-    int: _to_integers,
-    bool: lambda values: np.array(values, np.bool_),
-    complex: lambda values: np.array(values, np.complex128),
-    str: lambda values: np.array(values, np.dtypes.StringDType()),
-    np.datetime64: np.array,
-    np.timedelta64: np.array,
-}
-
-
-# The content of a page ----------------------------------------------------------------------------------------
+from .differences import subtract_arrays
+from .encoding import encode_elements
+from .tidy import make_tidy
 
 MOST_ELEMENTS, MOST_ARRAYS = 4_000_000, 20_000
+MOST_CONFLICTS = 5_000  # that a page lists
 MOST_FINDINGS = 1_000  # that are listed; a page says how many more there are
 _LONGEST_ATTRIBUTE = 200  # characters
 
 PageEntry = dict[str, Any]
-_Shown = TypeVar("_Shown", Array, ServedArray)
 
 
 class Contents:
@@ -165,16 +39,12 @@ class Contents:
         manifest: all but the elements: `files`, `entries`, `findings`, and with which element the page opens.
         blobs: bytes, by the numbers that entries name.
         arrays: those whose elements the page holds, by the number of their entry.
-        served: arrays that a server has, and their differences, by the number of their entry.
-        checked: for each file that is served, its number, the file, and the numbers of its arrays' entries by name.
     """
 
     def __init__(self) -> None:
         self.manifest: dict[str, Any] = {"files": [], "entries": [], "findings": [], "unlisted": 0}
         self.blobs: list[bytes] = []
         self.arrays: dict[int, Array] = {}
-        self.served: dict[int, Boxes] = {}
-        self.checked: list[tuple[int, ServedFile, dict[str, int]]] = []
         self.elements = 0
 
     @property
@@ -191,14 +61,12 @@ class Contents:
         infos: Mapping[str, ArrayInfo] | None = None,
         findings: Iterable[Finding] = (),
         unread: Mapping[str, str] | None = None,
-        file: ServedFile | None = None,
     ) -> None:
         """Add the arrays of a file, or those that a program has.
 
-        `title`: what the file is called. `arrays`: by name; awkward ones too, and those that a server has. `infos`: of
-        the arrays, by name, from which a page knows their cells. `findings`: of `check`. `unread`: the error of each
-        array that cannot be read, by name. `file`: the file, if it is served; it is checked when a page asks for the
-        findings.
+        `title`: what the file is called. `arrays`: by name; awkward ones too. `infos`: of the arrays, by name, from
+        which a page knows their cells. `findings`: of `check`. `unread`: the error of each array that cannot be read,
+        by name.
 
         Raises:
             DTypeError: names an array that cannot be shown.
@@ -209,9 +77,7 @@ class Contents:
         numbers: dict[str, int] = {}
         for name, array in arrays.items():
             try:
-                if isinstance(array, ServedArray):
-                    numbers[name] = self._add_served(name, array)
-                elif isinstance(array, np.ndarray):
+                if isinstance(array, np.ndarray):
                     self._count(array.size)
                     numbers[name] = self._add_array(name, array, (infos or {}).get(name))
                 else:
@@ -222,11 +88,7 @@ class Contents:
             self._add_labels(numbers, labels)
         for name, reason in (unread or {}).items():
             self._add_entry(name, "unread", note=reason)
-        listed, unlisted = self.describe_findings(findings, len(self.manifest["files"]) - 1, numbers)
-        self.manifest["findings"] += listed
-        self.manifest["unlisted"] += unlisted
-        if file is not None:
-            self.checked.append((len(self.manifest["files"]) - 1, file, numbers))
+        self._add_findings(findings, numbers)
 
     def add_merge(self, merged: MergedFiles) -> None:
         """Add what several people have changed in copies of a file: the merged arrays, and the conflicts to choose."""
@@ -259,14 +121,10 @@ class Contents:
     def add_differences(self) -> None:
         """Add the differences of two files: one for each pair of arrays that have the same name and shape.
 
-        The page opens with the largest difference. Of arrays that a server has, it is not known yet.
+        The page opens with the largest difference.
         """
         entries, largest = self.manifest["entries"], 0.0
-        served = {number: array for number, array in self.served.items() if isinstance(array, ServedArray)}
-        for number, first, second in self._find_pairs(served):
-            difference = ServedDifference(first, second)
-            entries[number]["difference"] = self._add_served(entries[number]["name"], difference, listed=False)
-        for number, before, now in self._find_pairs(self.arrays):
+        for number, before, now in self._find_pairs():
             away, entries[number]["noise"] = subtract_arrays(before, now)
             entries[number]["difference"] = self._add_array(entries[number]["name"], away, None, listed=False)
             sizes = np.abs(away).reshape(-1)
@@ -276,19 +134,17 @@ class Contents:
                 index = np.unravel_index(int(sizes.argmax()), away.shape)
                 self.manifest["opening"] = {"entry": number, "index": [int(position) for position in index]}
 
-    def _find_pairs(self, arrays: Mapping[int, _Shown]) -> list[tuple[int, _Shown, _Shown]]:
+    def _find_pairs(self) -> list[tuple[int, Array, Array]]:
         """Return the arrays of two files that have one name and shape, with the number of the first one's entry."""
         entries, firsts = self.manifest["entries"], dict[tuple[str, tuple[int, ...]], int]()
         pairs = []
-        for number, array in arrays.items() if len(self.manifest["files"]) == 2 else ():
+        for number, array in self.arrays.items() if len(self.manifest["files"]) == 2 else ():
             key = entries[number]["name"], array.shape
             if entries[number]["listed"] and entries[number]["file"] == 0:
                 firsts[key] = number
             elif entries[number]["listed"] and key in firsts:
-                pairs.append((firsts[key], arrays[firsts[key]], array))
+                pairs.append((firsts[key], self.arrays[firsts[key]], array))
         return pairs
-
-    # Entries -------------------------------------------------------------------------------------------------
 
     def _add_entry(self, name: str, kind: str, *, listed: bool = True, **more: Any) -> int:
         entries: list[PageEntry] = self.manifest["entries"]
@@ -300,33 +156,19 @@ class Contents:
     def _add_array(self, name: str, array: Array, info: ArrayInfo | None, *, listed: bool = True) -> int:
         first, encoded = len(self.blobs), encode_elements(array)
         self.blobs += encoded.buffers
-        blobs = list(range(first, len(self.blobs)))
-        number = self._add_elements(name, encoded, array, info, listed=listed, blobs=blobs)
-        self.arrays[number] = array
-        return number
-
-    def _add_served(self, name: str, served: Boxes, *, listed: bool = True) -> int:
-        """Add an array that a server has: the page gets its entry, but none of its elements."""
-        encoded = encode_elements(np.zeros(0, served.dtype))
-        number = self._add_elements(name, encoded, served, served.info, listed=listed, served=True, blobs=[])
-        self.manifest["served"] = True
-        self.served[number] = served
-        return number
-
-    def _add_elements(
-        self, name: str, encoded: Encoded, array: Array | Boxes, info: ArrayInfo | None, **more: Any
-    ) -> int:
-        """Add the entry of an array, in which `encoded` says how its elements are read."""
-        return self._add_entry(
+        number = self._add_entry(
             name,
             encoded.kind,
+            listed=listed,
             layout=encoded.layout,
             shape=list(array.shape),
             dtype=array.dtype.str if array.dtype.kind == "V" else dtypes.from_numpy(array.dtype).name,
             location=info.location if info else "",
             cells=_describe_cells(info, array.shape) if info else None,
-            **more,
+            blobs=list(range(first, len(self.blobs))),
         )
+        self.arrays[number] = array
+        return number
 
     def _count(self, elements: int) -> None:
         self.elements += elements
@@ -362,10 +204,7 @@ class Contents:
                 [
                     numbers[level]
                     for level in labels.frame.index.get(dim, (dim,))
-                    if level in numbers
-                    and level != name
-                    and entries[numbers[level]]["shape"] == [size]
-                    and "served" not in entries[numbers[level]]
+                    if level in numbers and level != name and entries[numbers[level]]["shape"] == [size]
                 ]
                 for dim, size in zip(variable.dims, entries[number]["shape"], strict=True)
             ]
@@ -380,18 +219,13 @@ class Contents:
             if norths.keys() & set(entries[number].get("dims", ())):
                 entries[number]["north"] = [norths.get(dim, "") for dim in entries[number]["dims"]]
 
-    def describe_findings(
-        self, findings: Iterable[Finding], file: int, numbers: Mapping[str, int]
-    ) -> tuple[list[dict[str, Any]], int]:
-        """Return findings as a page lists them, and how many more there are.
-
-        `numbers`: of the entries of its arrays, by name.
-        """
-        listed: list[dict[str, Any]] = []
-        unlisted = 0
+    def _add_findings(self, findings: Iterable[Finding], numbers: Mapping[str, int]) -> None:
+        """List the findings of a file. `numbers`: of the entries of its arrays, by name."""
+        listed = self.manifest["findings"]
+        most = len(listed) + MOST_FINDINGS
         for finding in findings:
-            if len(listed) >= MOST_FINDINGS:
-                unlisted += 1
+            if len(listed) >= most:
+                self.manifest["unlisted"] += 1
                 continue
             number = None if finding.array is None else numbers.get(finding.array)
             shape = [] if number is None else self.manifest["entries"][number]["shape"]
@@ -399,7 +233,7 @@ class Contents:
             inside = inside and all(0 <= index < size for index, size in zip(finding.index or (), shape, strict=True))
             listed.append(
                 {
-                    "file": file,
+                    "file": len(self.manifest["files"]) - 1,
                     "severity": finding.severity,
                     "location": finding.location or "",
                     "message": finding.message,
@@ -408,7 +242,6 @@ class Contents:
                     "index": list(finding.index or ()) if inside else None,
                 }
             )
-        return listed, unlisted
 
 
 def find_north(values: Array, name: str, attrs: Mapping[Any, Any]) -> str:
@@ -424,21 +257,6 @@ def find_north(values: Array, name: str, attrs: Mapping[Any, Any]) -> str:
     if (values[1:] > values[:-1]).all():
         return "last"
     return "first" if (values[1:] < values[:-1]).all() else ""
-
-
-def subtract_arrays(first: Array, second: Array) -> tuple[Array, int]:
-    """Return `second - first` as `subtract_elements` does, and how many elements differ by no more than noise.
-
-    Whatever a program makes of elements that saves a file again is noise here, in every dtype.
-    """
-    away = subtract_elements(first, second)
-    names = {dtypes.from_numpy(array.dtype).name for array in (first, second) if array.dtype.kind != "V"}
-    if len(names) != 1 or "V" in (first.dtype.kind, second.dtype.kind):
-        return away, 0
-    unequal = find_unequal(first, second, 0, 0)
-    if unequal.any():
-        away[~find_changes(first, second)] = 0.0
-    return away, int(np.count_nonzero(unequal & (away == 0)))
 
 
 def _describe_cells(info: ArrayInfo, shape: Sequence[int]) -> dict[str, Any] | None:
@@ -475,6 +293,4 @@ def check_count(arrays: int) -> None:
 def check_elements(count: int) -> None:
     """Raise a `LimitError` for more elements than a page holds."""
     if count > MOST_ELEMENTS:
-        raise LimitError(
-            f"{count:,} elements, and a page holds {MOST_ELEMENTS:,}: serve=True shows any number, names= fewer arrays"
-        )
+        raise LimitError(f"{count:,} elements, and a page holds {MOST_ELEMENTS:,}: name fewer arrays (names=)")

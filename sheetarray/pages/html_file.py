@@ -20,7 +20,7 @@ from typing import Any
 from ..files import replacing
 from .colours import DIVERGING, RISING
 from .contents import Contents
-from .served import compress_blob
+from .encoding import compress_blob
 
 SCRIPTS = (
     "dom.js",
@@ -45,12 +45,7 @@ SCRIPTS = (
 )
 """The parts of the program, in the order in which they stand in the page."""
 
-ASKING = ("boxes.js", "asking.js")
-"""The parts that ask a server, which no other page has."""
-
 _POLICY = "default-src 'none'; script-src '{script}'; style-src '{style}'; base-uri 'none'; form-action 'none'"
-_FOOT = "The page holds its data, and asks nothing of any network."
-_SERVED_FOOT = "A server on this machine sends the data, as long as it runs."
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 _FRAME_HEIGHT = 780  # pixels, in a notebook
 
@@ -105,30 +100,22 @@ def _read_asset(name: str) -> str:
 
 
 @lru_cache
-def _program(*, is_served: bool = False) -> tuple[str, str]:
+def _program() -> tuple[str, str]:
     """Return the script and the style of every page."""
-    script = "\n".join(_read_asset(name) for name in ((*ASKING, *SCRIPTS) if is_served else SCRIPTS))
+    script = "\n".join(_read_asset(name) for name in SCRIPTS)
     return f'"use strict";\n(() => {{\n{script}\n}})();\n', _read_asset("page.css")
 
 
-def page_policy(*, is_served: bool = False) -> str:
-    """Return the content security policy of a page; one that is served may ask its own server, and nobody else."""
-    script, style = _program(is_served=is_served)
-    policy = _POLICY.format(script=_hash(script), style=_hash(style))
-    return f"{policy}; connect-src 'self'" if is_served else policy
-
-
-def make_html(contents: Contents, *, is_served: bool = False) -> str:
+def make_html(contents: Contents) -> str:
     """Return a page as HTML."""
-    script, style = _program(is_served=is_served)
+    script, style = _program()
     manifest = contents.manifest | {"colours": {"rising": RISING, "diverging": DIVERGING}}
     blobs = "\n".join(
         f'<script type="application/octet-stream" id="blob-{number}">{compress_blob(blob)}</script>'
         for number, blob in enumerate(contents.blobs)
     )
     pieces = {
-        "policy": html.escape(page_policy(is_served=is_served), quote=True),
-        "foot": _SERVED_FOOT if is_served else _FOOT,
+        "policy": html.escape(_POLICY.format(script=_hash(script), style=_hash(style)), quote=True),
         "style": style,
         "manifest": to_script_json(manifest),
         "blobs": blobs,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
-from typing import Any, Literal, overload
+from contextlib import suppress
+from typing import Any
 
 import numpy as np
 
@@ -21,32 +21,8 @@ from ..registry import is_place, known_options, locate_places
 from ..values import is_of, naming
 from .contents import Contents, check_count, check_elements, count_elements
 from .html_file import Page
-from .served import serve_large, serve_source
-from .serving import ServedPage
 
 _MOST_READS = 50  # of a damaged source, one for each array
-
-
-@overload
-def page(
-    *sources: Any,
-    names: Sequence[str] | None = ...,
-    format: str | None = ...,
-    storage_options: Mapping[str, Any] | None = ...,
-    serve: Literal[False] = ...,
-    **options: Any,
-) -> Page: ...
-
-
-@overload
-def page(
-    *sources: Any,
-    names: Sequence[str] | None = ...,
-    format: str | None = ...,
-    storage_options: Mapping[str, Any] | None = ...,
-    serve: Literal[True],
-    **options: Any,
-) -> ServedPage: ...
 
 
 def page(
@@ -54,9 +30,8 @@ def page(
     names: Sequence[str] | None = None,
     format: str | None = None,
     storage_options: Mapping[str, Any] | None = None,
-    serve: bool = False,
     **options: Any,
-) -> Page | ServedPage:
+) -> Page:
     """Return a page that shows arrays: sliders, a heat map, lines, a histogram, statistics and a table of values.
 
     If you pass several sources, the page shows arrays of the same name side by side. For two sources, it also shows the
@@ -69,13 +44,10 @@ def page(
         names: the arrays to show, with the coordinates along their dimensions; None shows all.
         format: the name of a format; None chooses it by the suffixes.
         storage_options: options of the file systems of URLs.
-        serve: start a server on this machine that sends elements on demand, for arrays of any size. The server runs
-            until you call `close()` or the program ends. Statistics and findings appear when they are ready.
         **options: options for reading, as for `read`.
 
     Returns:
-        A page with `.html` and `.save(path)`; a notebook shows it. With `serve=True`, a context manager with `.url`,
-            `.wait()` and `.close()`.
+        A page with `.html` and `.save(path)`; a notebook shows it.
 
     Raises:
         LimitError: more than 4,000,000 elements, or 20,000 arrays.
@@ -89,8 +61,8 @@ def page(
     if not sources:
         raise TypeError("page needs a path, a URL, an open file, or arrays")
     if any(isinstance(source, api.MergedFiles) for source in sources):
-        if len(sources) > 1 or serve or names is not None:
-            raise TypeError("a merge is shown alone, without names= and serve=True")
+        if len(sources) > 1 or names is not None:
+            raise TypeError("a merge is shown alone, without names=")
         contents = Contents()
         contents.add_merge(sources[0])
         return Page(contents)
@@ -98,23 +70,23 @@ def page(
     if storage_options and not places:
         raise ValueError("storage_options are for a URL such as s3://bucket/run.csv, and all sources are arrays")
     located = dict(zip(places, locate_places([*places.values()], storage_options), strict=True))
-    contents, opened = Contents(), ExitStack() if serve else None
+    contents = Contents()
     for number, source in enumerate(sources):
         if number in located:
             place = located[number]
-            add_source(contents, place, names, format, options, title=_title_of(place), opened=opened)
+            add_source(contents, place, names, format, options, title=_title_of(place))
         else:
             title = "arrays" if len(sources) == 1 else f"arrays {number + 1}"
-            _add_arrays(contents, title, source, names, serve=serve)
-    return Page(contents) if opened is None else ServedPage(contents, opened)
+            _add_arrays(contents, title, source, names)
+    return Page(contents)
 
 
-def _add_arrays(contents: Contents, title: str, arrays: Any, names: Sequence[str] | None, *, serve: bool) -> None:
+def _add_arrays(contents: Contents, title: str, arrays: Any, names: Sequence[str] | None) -> None:
     described = describe_arrays(arrays)
     by_name, labels = (values_by_name(arrays), None) if described is None else described
     by_name = select(by_name, names)
     plain = {name: _to_plain(name, value) for name, value in by_name.items()}
-    contents.add_file(title, serve_large(plain, labels) if serve else plain, labels=labels)
+    contents.add_file(title, plain, labels=labels)
 
 
 def _to_plain(name: str, value: Any) -> Any:
@@ -136,15 +108,8 @@ def add_source(
     options: dict[str, Any],
     *,
     title: str,
-    opened: ExitStack | None,
 ) -> None:
-    """Add the arrays of a path, a URL or an open file to what a page shows, with where they stand and the findings.
-
-    `opened`: for a page that is served; it takes the files of arrays that are read when somebody looks at them.
-    """
-    if opened is not None:
-        serve_source(contents, source, names, format, options, opened, title=title)
-        return
+    """Add the arrays of a path, a URL or an open file to what a page shows, with where they stand and the findings."""
     start = source.tell() if hasattr(source, "tell") else None
 
     def rewind() -> Any:

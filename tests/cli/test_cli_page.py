@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import urlopen
 
 import numpy as np
 import pytest
 from browser import PageReader
-from children import GIVEN_UP_AFTER
 from click.testing import Result
 from command_line import run_command
 
 import sheetarray as sa
-from sheetarray.pages import ServedPage
 
 
 def run(*arguments: object, **options: object) -> Result:
@@ -88,26 +84,7 @@ def test_a_name_that_is_not_there_is_an_error(path: Path) -> None:
     assert not path.with_suffix(".html").exists()
 
 
-def test_a_page_is_served_until_somebody_ends_it(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = []
-
-    def wait(page: ServedPage) -> None:
-        with urlopen(page.url, timeout=GIVEN_UP_AFTER) as answer:
-            seen.append(PageReader(answer.read().decode()).manifest["files"])
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(ServedPage, "wait", wait)
-    result = run("page", path, "--serve", "--json")
-    assert result.exit_code == 0
-    assert seen == [["run.csv"]]
-    with pytest.raises(URLError):
-        urlopen(json.loads(result.stdout)["url"], timeout=GIVEN_UP_AFTER)
-    assert list(tmp_path.iterdir()) == [path]
-    assert run("page", path, "--serve", "-o", tmp_path / "p.html").exit_code == 2
-
-
 def test_a_merge_of_one_file_says_what_to_name(path: Path) -> None:
     result = run("page", "--merge", path)
     assert result.exit_code == 2
     assert "hint: the file that you sent comes first" in result.stderr
-    assert "--serve" not in result.stderr

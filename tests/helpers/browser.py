@@ -1,9 +1,8 @@
-"""Pages in a browser, asked for by a program, or read from their bytes."""
+"""Pages in a browser, or read from their bytes."""
 
 from __future__ import annotations
 
 import base64
-import http.client
 import json
 import shutil
 import zlib
@@ -13,11 +12,10 @@ from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
-from children import GIVEN_UP_AFTER, until
+from children import until
 
 # A real browser for the pages: headless Chromium, driven as a person would, by mouse and keyboard.
 
@@ -233,21 +231,6 @@ def running_browser(folder: Path) -> Iterator[Browser]:
         yield browser
     finally:
         browser.driver.quit()
-
-
-# Asking the server of a page, as a browser or as somebody else would.
-
-
-def ask_page(page: Any, path: str, method: str = "GET", **headers: str) -> tuple[int, bytes, Any]:
-    """Ask for what stands below the address of a page, or for another path of its server."""
-    parts = urlsplit(page.url)
-    connection = http.client.HTTPConnection(parts.netloc, timeout=GIVEN_UP_AFTER)
-    path = path if path.startswith("/") else parts.path + path
-    connection.request(method, path, headers={name.replace("_", "-"): text for name, text in headers.items()})
-    response = connection.getresponse()
-    answer = response.status, response.read(), response.headers
-    connection.close()
-    return answer
 
 
 # What a page holds, taken out of its HTML and decoded again, without a browser.

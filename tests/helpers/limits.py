@@ -30,9 +30,6 @@ LIMITS = {
     "kept_pieces": "sheets.excel.piecewise _KEPT",
     "first_block": "sheets.excel.reader.parsing _FIRST_BLOCK",
     "block": "sheets.excel.reader.parsing _BLOCK",
-    "page_at_once": "pages.served MOST_AT_ONCE",
-    "page_block": "pages.answers _BLOCK",
-    "page_text_block": "pages.answers _TEXT_BLOCK",
     "heads_at_once": "lazy.many _AT_ONCE",
     "google_batch": "sheets.google.sent_cells MOST_DIRECT_BYTES",
     "google_request": "sheets.google.sent_cells MOST_BYTES",
@@ -85,9 +82,6 @@ LIMITS = {
     "legacy_records": "sheets.excel.reader.legacy _MOST_RECORDS",
     "legacy_strings": "sheets.excel.reader.legacy _MOST_STRINGS",
     "nested_json": "sheets.json.adapter _MOST_NESTED",
-    # how long something takes
-    "page_patience": "pages.answers _SECONDS_A_PASS",
-    "silence": "pages.serving SILENCE",
     "flush_every": "files.writing FLUSH_EVERY",
 }
 

@@ -240,6 +240,28 @@ def test_an_open_file_is_read_from_where_it_stands() -> None:
     assert page.manifest["files"] == ["file"]
 
 
+BIG = np.iinfo(np.int64)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "away"),
+    [
+        (np.array([1.5, np.nan, np.nan, 0.0]), np.array([2.0, np.nan, 1.0, -0.0]), [0.5, 0.0, np.nan, 0.0]),
+        (np.array([np.inf, np.inf]), np.array([np.inf, 1.0]), [0.0, -np.inf]),
+        (np.array([BIG.min, 2**60, 7]), np.array([BIG.max, 2**60 + 1, 3]), [2.0**64, 1.0, -4.0]),
+        (np.array([2**64 - 1], np.uint64), np.array([-1]), [-(2.0**64)]),
+        (np.array([True, False]), np.array([True, True]), [0.0, 1.0]),
+        (np.array([3 + 4j, 1]), np.array([0j, 1]), [5.0, 0.0]),
+        (np.array(["a", "b"]), np.array(["a", "c"]), [0.0, 1.0]),
+        (np.array([1, "NaT"], "m8[s]"), np.array([4, "NaT"], "m8[s]"), [3.0, 0.0]),
+    ],
+)
+def test_differences_are_exact(first: np.ndarray[Any, Any], second: np.ndarray[Any, Any], away: list[float]) -> None:
+    page = reread(sa.page(first, second))
+    entries = page.manifest["entries"]
+    np.testing.assert_array_equal(page.elements(entries[entries[0]["difference"]]), away)
+
+
 # Awkward arrays ------------------------------------------------------------------------------------------------------
 
 

@@ -167,22 +167,6 @@ def test_it_opens_at_the_largest_difference(browser: Browser, first: Any, second
     assert browser.run("return location.hash") == ""
 
 
-def test_a_served_page_goes_to_the_largest_difference(shared_browser: Browser) -> None:
-    browser, field = shared_browser, np.random.default_rng(0).normal(size=(9, 40, 50))
-    back = round_doubles(field.ravel(), 15, half_up=True).reshape(field.shape).copy()
-    back[7, 11, 13] += 0.5
-    with sa.page({"t": field}, {"t": back}, serve=True) as page:
-        browser.visit(page.url)
-        browser.wait_until("document.querySelector('#readout b').textContent === 't[7, 11, 13]'")
-        browser.select("#panel", "2")
-        browser.wait_until("!document.querySelector('#table').textContent.includes('…')")
-        assert set(browser.texts("#table tbody td bdi")) == {"0", "0.5"}
-        browser.visit(page.url + "#array=t&index=1,2,3")
-        browser.driver.refresh()
-        browser.wait_until("document.querySelector('#readout b')?.textContent === 't[1, 2, 3]'")
-        assert browser.messages() == []
-
-
 # Links ----------------------------------------------------------------------------------------------------------------
 
 ARRAYS = {"a&b=#ü": np.arange(24.0).reshape(2, 3, 4), "line": np.arange(5.0), "one": np.array(1.5)}

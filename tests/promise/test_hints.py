@@ -27,7 +27,6 @@ import xarray as xr
 from adapters_deleted import DELETED
 from click.testing import Result
 from command_line import run_command
-from limits import set_limits
 from mixtures import edited_sheet
 
 import sheetarray as sa
@@ -255,11 +254,10 @@ COMMANDS: list[tuple[str, str, str, list[str]]] = [
         r"leave (--json) and (?:--open) out",
         ["page run.csv -o -"],
     ),
-    ("leave -o out", "page run.csv --serve -o o.html", r"leave (-o) out", ["page run.csv --serve"]),
     (
-        "leave --serve and --name out",
-        "page --merge plain.xlsx edited_plain.xlsx --serve",
-        r"leave (--serve) and",
+        "leave --name out",
+        "page --merge plain.xlsx edited_plain.xlsx --name t",
+        r"leave (--name) out",
         ["page --merge plain.xlsx edited_plain.xlsx -o o.html"],
     ),
     (
@@ -293,8 +291,7 @@ COMMANDS: list[tuple[str, str, str, list[str]]] = [
     ("words", "named", "followed"), [row[1:] for row in COMMANDS], ids=[row[1] for row in COMMANDS]
 )
 @pytest.mark.filterwarnings("ignore::sheetarray.SheetArrayWarning")
-def test_what_a_hint_of_the_command_line_names_works(words, named, followed, folder, monkeypatch):
-    monkeypatch.setattr("sheetarray.pages.serving.ServedPage.wait", lambda _: None)
+def test_what_a_hint_of_the_command_line_names_works(words, named, followed, folder):
     said = run(words)
     text = f"{said.stdout}{said.stderr}"
     match = re.search(named, text)
@@ -320,22 +317,6 @@ def test_a_change_of_all_elements_is_told_by_diff(folder):
     assert "t: every number was multiplied by 1000" in run("diff sent.xlsx returned.xlsx").stdout
     assert run("accept returned.xlsx").exit_code == 0
     assert run("check returned.xlsx").exit_code == 0
-
-
-def test_a_page_too_large_is_served_or_shows_fewer_arrays(folder, monkeypatch):
-    set_limits(monkeypatch, page_elements=30_000)
-    monkeypatch.setattr("sheetarray.pages.serving.ServedPage.wait", lambda _: None)
-    sa.write(folder / "big.npz", {"t": np.arange(20_000.0), "u": np.arange(20_000.0)})
-    said = run("page big.npz")
-    match = re.search(r": (--serve) shows any number, (--name) fewer arrays\n", said.stderr)
-    assert match is not None, said.stderr
-    assert run(f"page big.npz {match[1]}").exit_code == 0
-    assert run(f"page big.npz -o o.html {match[2]} t").exit_code == 0
-    with pytest.raises(sa.LimitError, match=r"serve=True shows any number, names= fewer arrays"):
-        sa.page(folder / "big.npz")
-    with sa.page(folder / "big.npz", serve=True) as page:
-        assert page.url
-    assert sa.page(folder / "big.npz", names=["t"]).html
 
 
 # In Python: the hint, what brings it about, and what does as it says.
@@ -548,7 +529,6 @@ NOT_RUN = {
     "openpyxl.load_workbook(path) without read_only=True": "a worksheet of millions of blank cells that openpyxl makes",
     "write the array without base=True": "no writer of this package makes the file that the hint is about",
     "write the arrays to a new file: read them with resize=True": "resize=True is followed above",
-    "run sheetarray page again": "the page is open in a browser while its file changes",
     "pass a longer timeout= for large arrays": "the service does not answer in time",
 }
 NAMED = re.compile(

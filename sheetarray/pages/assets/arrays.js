@@ -23,7 +23,6 @@ class SheetArray {
     this.entry = entry;
     this.number = number;
     this.shape = entry.shape;
-    this.isServed = Boolean(entry.served);
     this.strides = []; // of the elements in the page, which are in row-major order
     this.count = 1;
     for (let axis = entry.shape.length - 1; axis >= 0; axis -= 1) {
@@ -36,7 +35,6 @@ class SheetArray {
   }
 
   async load() {
-    if (!this.elements && this.isServed) this.elements = new ServedElements(this);
     if (!this.elements) {
       const buffers = await Promise.all(this.entry.blobs.map(inflateBlob));
       this.elements = makeElements(this.entry, buffers);

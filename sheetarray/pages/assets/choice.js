@@ -13,7 +13,7 @@ const SCALES = [
 const MOST_UNFILTERED = 15; // arrays in a list that is seen at once
 
 // What is chosen. The index is that of the cursor: sliders move it along the axes that are not drawn.
-const state = { group: null, panels: [], index: [], axes: [null, null], scale: SCALES[0][0], shown: 0, addresses: false, request: 0, search: 0, tidy: null };
+const state = { group: null, panels: [], index: [], axes: [null, null], scale: SCALES[0][0], shown: 0, addresses: false, request: 0, tidy: null };
 let view = null; // the parts of the page that belong to the chosen array; of an awkward one there is `state.tidy` instead
 let planes = [];
 
@@ -44,25 +44,10 @@ async function chooseGroup(number, index = null, link = {}) {
   state.axes = link.axes || chooseAxes(first);
   state.shown = state.panels[link.shown] ? link.shown : 0;
   state.addresses = link.addresses ?? first.shape.length < 2;
-  if (first.isServed && !(await bringFirst(first, loaded, request))) return undefined;
   state.scale = link.scale || state.scale;
   buildView(first);
   drawSlice();
-  if (first.isServed) bringSummary(first);
   return undefined;
-}
-
-// Wait for the first slice of an array that is served; return whether it is still the chosen one, and has come.
-async function bringFirst(array, loaded, request) {
-  if (state.scale.startsWith("array")) state.scale = "slice 2"; // the colours of all of the array have not come yet
-  view = null;
-  byId("message").textContent = "reading …";
-  let problem = null;
-  if (array.count) await Promise.all(loaded.map((each) => each.elements.bring(state.index, state.axes))).catch((error) => (problem = error));
-  if (request !== state.request) return false;
-  byId("message").textContent = "";
-  if (problem) showUnread({ name: array.entry.name, note: problem.message });
-  return !problem;
 }
 
 // The last two axes, before those of one element; a latitude goes down, as on a map.
@@ -103,7 +88,6 @@ function filterArrays() {
 
 function listFindings() {
   const { findings, unlisted } = manifest;
-  byId("finding-list").replaceChildren();
   byId("findings").hidden = !findings.length;
   byId("findings-title").textContent = `Findings (${countText(findings.length + unlisted)})`;
   for (const finding of findings) {

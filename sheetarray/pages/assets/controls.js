@@ -34,9 +34,7 @@ function makeControls(array) {
     copy("copy-slice", "Copy slice", () => sliceExpression(array)),
   );
   if (array.entry.cells) controls.append(copy("copy-cell", "Copy cell", () => array.address(state.index)));
-  if (!array.isServed) { // of which a large slice is only a sample
-    controls.append(makeTsvButton(() => view.table.grid));
-  }
+  controls.append(makeTsvButton(() => view.table.grid));
   if (view.maps.length || view.lines.length) {
     controls.append(make("button", { type: "button", id: "save-picture", on: { click: savePicture } }, "Save picture"));
   }
@@ -145,12 +143,9 @@ function makeTableControls(array) {
   return controls;
 }
 
+// Search the array for a value, and go there.
 function find(array, query, isBack) {
-  if (array.isServed) findServed(array, query, isBack);
-  else showMatch(array, searchElements(array.elements, query, array.place(state.index), isBack), query);
-}
-
-function showMatch(array, { count, place }, query = "-") {
+  const { count, place } = searchElements(array.elements, query, array.place(state.index), isBack);
   if (place < 0) {
     view.found.textContent = query.trim() ? "not in the array" : "";
     return;

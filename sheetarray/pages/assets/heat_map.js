@@ -5,7 +5,7 @@ const LEGEND_HEIGHT = 44;
 
 // Return the means of the elements in each pixel; NaN where more than half of them are missing.
 function shrinkPlane(plane, height, width) {
-  const { high: rows, wide: columns, numbers } = plane;
+  const { rows, columns, numbers } = plane;
   if (rows <= height && columns <= width) return { values: numbers, high: rows, wide: columns };
   const high = Math.min(rows, height);
   const wide = Math.min(columns, width);

@@ -98,11 +98,8 @@ function countBars(numbers, { low, high }) {
   return { bars, below, above };
 }
 
-function drawHistogram(canvas, numbers, scale, title) {
-  return drawBars(canvas, countBars(numbers, scale), scale, title);
-}
-
-function drawBars(canvas, { bars, below, above }, scale, words = "how often") {
+function drawHistogram(canvas, numbers, scale) {
+  const { bars, below, above } = countBars(numbers, scale);
   const height = 190;
   const { low, high } = scale;
   const most = Math.max(...bars, 1);
@@ -127,7 +124,7 @@ function drawBars(canvas, { bars, below, above }, scale, words = "how often") {
     drawText(context, text, x, bottom + 7);
   }
   const outside = [below && `${countText(below)} below`, above && `${countText(above)} above`].filter(Boolean).join(", ");
-  const title = outside ? `${words} (${outside})` : words;
+  const title = outside ? `how often (${outside})` : "how often";
   drawText(context, title, plot.left + plot.width / 2, height - 16, { colour: "ink", longest: plot.width });
   return `Histogram: ${bars.length} bars from ${roundNumbers([low, high]).join(" to ")}${outside && `, ${outside}`}`;
 }

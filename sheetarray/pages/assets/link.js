@@ -67,7 +67,6 @@ async function followLink() {
   if (link) await chooseGroup(link.number, link.index, link);
   else await chooseGroup(Math.max(0, first), index);
   note.text = state.group === null ? "" : describeLink();
-  return link;
 }
 
 function copyLink() {

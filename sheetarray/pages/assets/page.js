@@ -49,16 +49,14 @@ function start() {
     redraw();
   });
   window.addEventListener("afterprint", () => setTheme(dark.matches ? "dark" : "light"));
-  if (manifest.served) keepServer();
   listArrays();
-  if (manifest.served) bringFindings();
-  else listFindings();
+  listFindings();
   if (manifest.merge) listConflicts();
   window.addEventListener("hashchange", () => {
     const link = readLink(location.hash);
     if (link) chooseGroup(link.number, link.index, link);
   });
-  if (groups.length) return followLink().then((link) => (manifest.served && !manifest.opening && !link ? void goToLargest() : undefined));
+  if (groups.length) return followLink();
   byId("message").textContent = "There is no array.";
   return Promise.resolve();
 }

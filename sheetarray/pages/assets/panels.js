@@ -1,14 +1,12 @@
 // Panels: arrays of one name in several files side by side, and the difference of two.
 
-const UNKNOWN = "…"; // an element that has not come yet
-
 // Group the entries that are listed: arrays of one name, shape and kind of dimension go together.
 function groupEntries(manifest, arrays) {
   const groups = new Map();
   manifest.entries.forEach((entry, number) => {
     if (!entry.listed) return;
     const isAlone = entry.kind === "table" || entry.kind === "unread";
-    const key = JSON.stringify([entry.name, entry.shape, Boolean(entry.served), isAlone ? number : ""]);
+    const key = JSON.stringify([entry.name, entry.shape, isAlone ? number : ""]);
     const group = groups.get(key);
     if (group && !group.some((other) => other.entry.file === entry.file)) group.push(arrays[number]);
     else groups.set(group ? `${key}${number}` : key, [arrays[number]]);
@@ -18,7 +16,6 @@ function groupEntries(manifest, arrays) {
 
 // Return the elements of a slice along two axes: their numbers, row by row, and the place of each in its array.
 function takePlane(array, index, [rowAxis, columnAxis], numberAt) {
-  if (array.isServed) return array.elements.plane(index, [rowAxis, columnAxis]);
   const rows = rowAxis === null ? 1 : array.shape[rowAxis];
   const columns = columnAxis === null ? 1 : array.shape[columnAxis];
   const start = array.place(index.map((position, axis) => (axis === rowAxis || axis === columnAxis ? 0 : position)));
@@ -33,7 +30,7 @@ function takePlane(array, index, [rowAxis, columnAxis], numberAt) {
       next += 1;
     }
   }
-  return { rows, columns, high: rows, wide: columns, numbers, placeAt };
+  return { rows, columns, numbers, placeAt };
 }
 
 // The arrays of a group, and their difference, if they are two.
@@ -57,7 +54,7 @@ function makePanels(group, files, arrays) {
     };
     if (number < group.length) return panel;
     const title = group[0].elements.isNumeric ? "difference (second − first)" : "different (1) or the same (0)";
-    const text = (place) => (elements.text(place) === UNKNOWN ? UNKNOWN : roundNumber(elements.number(place), 9));
+    const text = (place) => roundNumber(elements.number(place), 9);
     return { ...panel, title, isDifference: true, text };
   });
 }

@@ -11,7 +11,6 @@ function buildView(array) {
     maps: isPlane ? numeric.map((panel) => makeMap(panel)) : [],
     lines: array.count && numeric.length ? array.shape.slice(0, 2).map((_, line) => makeFigure(`line-${line}`, "Line")) : [],
     histogram: array.count && numeric.length ? makeFigure("histogram", "Histogram") : null,
-    whole: array.isServed && numeric.length ? makeFigure("histogram-array", "Histogram of the array") : null,
     statistics: make("div", { class: "figure", id: "statistics" }),
     table: new Table("Values"),
   };
@@ -22,7 +21,7 @@ function buildView(array) {
     makeControls(array),
     view.readout,
     make("div", { class: "maps" }, ...view.maps.map((map) => map.figure)),
-    make("div", { class: "figures" }, ...view.lines.map((line) => line.figure), view.histogram && view.histogram.figure, view.whole && view.whole.figure, view.statistics),
+    make("div", { class: "figures" }, ...view.lines.map((line) => line.figure), view.histogram && view.histogram.figure, view.statistics),
     makeTableControls(array),
     view.table.holder,
   );
@@ -80,7 +79,7 @@ function makeFigure(id, title) {
     const { plot, count } = line.drawn;
     const share = (event.clientX - canvas.getBoundingClientRect().left - plot.left) / plot.width;
     const position = Math.max(0, Math.min(count - 1, Math.round(share * (count - 1))));
-    setIndex(line.axis, position * (line.drawn.step || 1));
+    setIndex(line.axis, position);
   });
   return line;
 }

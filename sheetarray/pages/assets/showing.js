@@ -43,14 +43,11 @@ function drawSlice() {
     view.table.holder.hidden = true;
     return;
   }
-  if (array.isServed) byId("message").textContent = planes[0].isAwaited ? "reading …" : "";
-  if (planes.some((plane) => plane.isAwaited)) return; // what was drawn stays until it has come
   if (view.histogram) {
     const shown = state.panels.findIndex((panel) => panel.isNumeric);
     const scale = findScale(planes[shown].numbers, state.scale.endsWith("full") || planes[shown].numbers.length < 100);
-    view.histogram.canvas.setAttribute("aria-label", drawHistogram(view.histogram.canvas, planes[shown].numbers, scale, view.whole ? "how often in the slice" : "how often"));
+    view.histogram.canvas.setAttribute("aria-label", drawHistogram(view.histogram.canvas, planes[shown].numbers, scale));
   }
-  if (array.isServed) drawWholeHistogram(array);
   drawStatistics(array);
   drawCursor();
 }
@@ -72,8 +69,7 @@ function commonScale() {
   const [of, range] = state.scale.split(" ");
   const scales = state.panels.map((panel, number) => {
     if (panel.isDifference || !panel.isNumeric) return null;
-    if (of === "slice" || (panel.array.isServed && !panel.array.summary)) return findScale(planes[number].numbers, range === "full");
-    if (panel.array.isServed) return panel.array.summary.scales[range];
+    if (of === "slice") return findScale(planes[number].numbers, range === "full");
     panel.scales = panel.scales || {};
     if (!panel.scales[range]) {
       const numbers = Float64Array.from({ length: panel.array.count }, (_, place) => panel.number(place));
@@ -126,7 +122,6 @@ function headText(array, axis, position) {
 function drawLineOf(array, line, axis) {
   line.axis = axis;
   const count = array.shape[axis];
-  if (array.isServed) return drawServedLine(array, line, axis);
   const start = array.place(state.index) - state.index[axis] * array.strides[axis];
   const series = state.panels
     .filter((panel) => panel.isNumeric && (!panel.isDifference || !state.panels[0].isNumeric))
@@ -134,19 +129,6 @@ function drawLineOf(array, line, axis) {
   const title = `along ${array.dimension(axis)}`;
   const height = array.shape.length === 1 ? 280 : 190;
   line.drawn = drawLines(line.canvas, series, count, { cursor: state.index[axis], texts: (places) => array.labelTexts(axis, places), title, height });
-  line.canvas.setAttribute("aria-label", `Line ${title}, ${count} elements`);
-}
-
-function drawServedLine(array, line, axis) {
-  const drawn = state.panels.filter((panel) => panel.isNumeric && (!panel.isDifference || !state.panels[0].isNumeric));
-  const lines = drawn.map((panel) => panel.array.elements.line(state.index, axis));
-  if (lines.includes(null)) return;
-  const [{ count, step }] = lines;
-  const series = lines.map(({ value }, number) => ({ colour: drawn[number].colour, value }));
-  const title = `along ${array.dimension(axis)}${step > 1 ? `, every ${countText(step)}th` : ""}`;
-  const height = array.shape.length === 1 ? 280 : 190;
-  const texts = (places) => array.labelTexts(axis, places.map((place) => place * step));
-  line.drawn = { ...drawLines(line.canvas, series, count, { cursor: Math.floor(state.index[axis] / step), texts, title, height }), step };
   line.canvas.setAttribute("aria-label", `Line ${title}, ${count} elements`);
 }
 
@@ -178,7 +160,6 @@ function drawStatistics(array) {
   };
   const [panel] = state.panels;
   const { elements } = panel.array;
-  if (array.isServed) return drawServedStatistics(array, planes[0]);
   const slice = describeStatistics(elements, computeStatistics(elements, places(planes[0])));
   if (!panel.whole) {
     const all = function* all() {
@@ -192,25 +173,7 @@ function drawStatistics(array) {
     return make("tr", {}, make("th", { scope: "row" }, title), isWhole ? null : make("td", {}, own), make("td", {}, text));
   });
   const head = make("tr", {}, make("td"), isWhole ? null : make("th", { scope: "col" }, "slice"), make("th", { scope: "col" }, "array"));
-  showStatistics(elements, state.panels.length > 1 ? isolate(` of ${panel.title}`) : "", head, rows);
-}
-
-// Of an array that is served, those of the array come later than those of the slice.
-function drawServedStatistics(array, { elements, isSampled }) {
-  const pairs = describeStatistics(elements, computeStatistics(elements, Array(elements.count).keys()));
-  const whole = new Map(describeSummary(array));
-  const titles = [...new Set([...pairs.map(([title]) => title), ...whole.keys()])];
-  const own = new Map(pairs);
-  const rows = titles.map((title) => {
-    const text = whole.size ? whole.get(title) || "0" : "…";
-    return make("tr", {}, make("th", { scope: "row" }, title), make("td", {}, own.get(title) || "0"), make("td", {}, text));
-  });
-  const wholeHead = make("th", { scope: "col" }, whole.size ? "array" : `array: reading … ${array.progress || ""}`);
-  const head = make("tr", {}, make("td"), make("th", { scope: "col" }, isSampled ? "sample of the slice" : "slice"), wholeHead);
-  showStatistics(elements, state.panels.length > 1 ? isolate(` of ${state.panels[0].title}`) : "", head, rows);
-}
-
-function showStatistics(elements, of, head, rows) {
+  const of = state.panels.length > 1 ? isolate(` of ${panel.title}`) : "";
   const caption = make("caption", {}, elements.isComplex ? "Magnitudes" : "Statistics", of);
   view.statistics.replaceChildren(make("table", { class: "plain" }, caption, make("thead", {}, head), make("tbody", {}, ...rows)));
 }

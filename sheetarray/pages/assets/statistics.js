@@ -33,9 +33,8 @@ function isLess(elements, one, other) {
 }
 
 // Return what is said of statistics: pairs of a title and a text.
-function describeStatistics(elements, { count, missing, infinite, least, greatest, mean, deviation }, toText) {
-  const ownText = (place) => (place === null ? "none" : elements.isComplex ? roundNumber(elements.number(place), 9) : elements.text(place));
-  const exact = toText || ownText;
+function describeStatistics(elements, { count, missing, infinite, least, greatest, mean, deviation }) {
+  const exact = (place) => (place === null ? "none" : elements.isComplex ? roundNumber(elements.number(place), 9) : elements.text(place));
   const pairs = [["elements", countText(count)], ["NaN", countText(missing)]];
   if (!elements.isNumeric) return [["elements", countText(count)], ["missing", countText(missing)]];
   if (infinite) pairs.push(["infinite", countText(infinite)]);
