@@ -17,7 +17,7 @@ from . import dtypes
 from .comparing import find_other_zeros, find_unequal
 from .dtypes import Buffer, DType
 from .elements import Cell, ComplexForm, Missing, Problem, blank_missing, decode, encode, is_blank
-from .errors import DTypeError, Finding, FormatError, LimitError
+from .errors import DTypeError, Finding, FormatError
 from .header import (
     AddressOf,
     Header,
@@ -462,7 +462,7 @@ def count_elements(data: Sequence[Cell], header: Header) -> int | None:
 def check_missing(missing: str) -> None:
     """Refuse a value of the option `missing` that is neither "error" nor "nan"."""
     if missing not in ("error", "nan"):
-        raise LimitError(f'missing is "error" or "nan", not {missing!r}')
+        raise ValueError(f'missing is "error" or "nan", not {missing!r}')
 
 
 def may_be_blank(header: Header, missing: Missing) -> bool:

@@ -37,7 +37,7 @@ class SpooledArray:
     joined; negative ones count from the last. `folder`: for the file; None for the system's temporary folder.
 
     Raises:
-        LimitError: blocks have no such axis.
+        ValueError: blocks have no such axis.
 
     Example:
         >>> t = SpooledArray("t", np.zeros((1, 2)), 0, None)
@@ -50,7 +50,7 @@ class SpooledArray:
 
     def __init__(self, name: str, first: Array, axis: int, folder: str | os.PathLike[str] | None) -> None:
         if not -first.ndim <= axis < first.ndim:
-            raise LimitError(f"{name}: a block of {first.ndim} dimensions has no axis {axis} to be joined along")
+            raise ValueError(f"{name}: a block of {first.ndim} dimensions has no axis {axis} (append_axis=)")
         self.name = name
         self._axis = axis % first.ndim
         self._dtype = first.dtype
@@ -76,7 +76,7 @@ class SpooledArray:
 
         Raises:
             DTypeError: its dtype is another one.
-            LimitError: its shape is.
+            ValueError: its shape is.
         """
         if self._dtype.kind in "UT":
             fits = block.dtype.kind in "UT"
@@ -87,7 +87,7 @@ class SpooledArray:
         if block.ndim != len(self._beside) + 1 or self._shape_beside(block) != self._beside:
             shape = (*self._beside[: self._axis], "any", *self._beside[self._axis :])
             expected = f"({', '.join(map(str, shape))})"
-            raise LimitError(f"{self.name}: a block of the shape {block.shape}, and {expected} is expected")
+            raise ValueError(f"{self.name}: a block of the shape {block.shape}, and {expected} is expected")
 
     def append(self, block: Array) -> None:
         """Keep a block."""
@@ -213,7 +213,7 @@ class Spool:
             self._append_dataset(block)
             return
         if self._first is not None:
-            raise LimitError("the first block was a Dataset, but this one is not")
+            raise ValueError("the first block was a Dataset, but this one is not")
         self._append({name: (value, self._axis) for name, value in values_by_name(block).items()})
 
     def _append(self, blocks: Mapping[str, tuple[Any, int]]) -> None:
@@ -234,14 +234,14 @@ class Spool:
 
     def _append_dataset(self, block: Any) -> None:
         if self._first is None and self._arrays:
-            raise LimitError("the first block was no Dataset, but this one is")
+            raise ValueError("the first block was no Dataset, but this one is")
         first = block if self._first is None else self._first
         dim = self._find_dimension(block) if self._first is None else self._dim
         joined = {name: variable for name, variable in block.variables.items() if dim in variable.dims}
         rest, first_rest = (dataset.drop_dims(dim, errors="ignore") for dataset in (block, first))
         dims, first_dims = ({name: v.dims for name, v in dataset.variables.items()} for dataset in (block, first))
         if dims != first_dims or not rest.identical(first_rest):
-            raise LimitError(f"a block differs from the first one in more than what lies along {dim!r}")
+            raise ValueError(f"a block differs from the first one in more than what lies along {dim!r}")
         values = values_by_name({str(name): variable.values for name, variable in joined.items()})
         self._append({str(name): (values[str(name)], v.dims.index(dim)) for name, v in joined.items()})
         self._first, self._dim = first, dim
@@ -251,11 +251,11 @@ class Spool:
         dims = set()
         for name, variable in block.data_vars.items():
             if not -variable.ndim <= self._axis < variable.ndim:
-                raise LimitError(f"{name}: {variable.ndim} dimensions, and no axis {self._axis} to be joined along")
+                raise ValueError(f"{name}: {variable.ndim} dimensions, and no axis {self._axis} to be joined along")
             dims.add(variable.dims[self._axis])
         if len(dims) != 1:
             names = ", ".join(sorted(map(str, dims))) or "none"
-            raise LimitError(f"axis {self._axis} must be the same dimension of all data variables, but it is {names}")
+            raise ValueError(f"axis {self._axis} must be the same dimension of all data variables, but it is {names}")
         return dims.pop()
 
     def join(self) -> Any:

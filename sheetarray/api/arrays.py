@@ -353,10 +353,11 @@ def write_sheets(
 
     Raises:
         DTypeError: the format has no sheets, or a table has a column that no array holds.
-        LimitError: an option says the title, or a title or a table that no sheet can have; nothing is written.
+        ValueError: an option says the title. Nothing is written.
+        LimitError: a title or a table that no sheet can have. Nothing is written.
     """
     if options.get("sheet") is not None:
-        raise LimitError("sheet= is the title of one sheet, and these tables have theirs: leave it out")
+        raise ValueError("sheet= is the title of one sheet, and these tables have theirs: leave it out")
     options = {name: value for name, value in options.items() if name != "sheet"}
     try:
         write = row.function("write_sheets")

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..columns import ArrayInfo, keeping_unreadable
 from ..elements import label_text, to_scalar
-from ..errors import FormatError, LimitError, NotFoundError, check_kinds, locating, quote_names, warn_caller
+from ..errors import FormatError, NotFoundError, check_kinds, locating, quote_names, warn_caller
 from ..files import RemoteFile, name_part
 from ..labels import NAME, DatasetLabels, LabelledArrays, VariableLabels, check_fit
 from ..linear import to_linear
@@ -100,8 +100,9 @@ def merge(
     Raises:
         FormatError: one of the files, or `choices`, cannot be read. Nothing was written.
         NotFoundError: `prefer` or `choices` names another file.
-        LimitError: you pass a file twice; or the base is signed or shared, or cells of your own are in the way of added
-            rows. Nothing was written.
+        ValueError: you pass a file twice.
+        LimitError: the base is signed or shared, or cells of your own are in the way of added rows. Nothing was
+            written.
 
     Example:
         >>> import tempfile, pathlib
@@ -118,7 +119,7 @@ def merge(
     files = [_File(place, storage_options, client) for place in (base, *returned)]
     names = [one.name for one in files]
     if twice := [name for number, name in enumerate(names) if name in names[:number]]:
-        raise LimitError(f"named twice: {quote_names(twice)}")
+        raise ValueError(f"named twice: {quote_names(twice)}")
     write_merged = None if target is None else _open_target(files[0], target, storage_options, client)
     check_kinds(Iterable | os.PathLike, "one of the files, or a list of them", prefer=prefer)
     favourites = [prefer] if isinstance(prefer, (str, os.PathLike)) else list(prefer)
@@ -562,7 +563,7 @@ def _check_suffixes(goal: Format, row: Format, source: object, target: object) -
     """Refuse a target of the source's format that is another kind of file, such as .xlsm and .xlsx."""
     suffixes = [os.path.splitext(name_part(place))[1].lower() for place in (source, target) if is_path(place)]
     if goal.name == row.name and not row.compressible and len(set(suffixes)) > 1:
-        raise LimitError(f"{suffixes[0]} and {suffixes[1]} are other kinds of files: keep the suffix")
+        raise ValueError(f"{suffixes[0]} and {suffixes[1]} are other kinds of files: keep the suffix")
 
 
 def restore(
@@ -588,7 +589,7 @@ def restore(
 
     Raises:
         FormatError: the workbook has no guard, or a damaged one.
-        LimitError: the target is not a workbook.
+        ValueError: the target is not a workbook.
         NotFoundError: the format has no guards.
 
     Example:

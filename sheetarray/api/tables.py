@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays import hold_stream, note_values, values_by_name
 from ..columns.grid import Area, parse_area
-from ..errors import DTypeError, SheetArrayError, SheetArrayWarning, naming_sheet, quote_names, warn_caller
+from ..errors import DTypeError, SheetArrayError, SheetArrayWarning, check_kinds, naming_sheet, quote_names, warn_caller
 from ..files import is_url
 from ..labels import build_dataset, build_frame, check_lengths, lay_out_labels
 from ..registry import find_format, locate_place
@@ -206,6 +206,7 @@ def write_table(
     Raises:
         DTypeError: an array is not 1-D, or cells cannot hold it.
         LimitError: the columns have different lengths, or there are too many columns. Nothing was written.
+        TypeError: `columns` is not the name of one dimension.
         NotFoundError: the format does not exist, or cannot hold an ordinary table.
 
     Warns:
@@ -218,6 +219,7 @@ def write_table(
         >>> file.getvalue().splitlines()
         ['id,t', '007,1.5', '008,2.5']
     """
+    check_kinds(str | None, "the name of a dimension", columns=columns)
     target = locate_place(target, storage_options, format)
     table = hold_stream(table)
     row = find_format("write_table", target, format, options)

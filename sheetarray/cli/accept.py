@@ -27,7 +27,7 @@ from .arguments import (
     reading_options,
 )
 from .console import count_noun, join_names, print_headed, print_json, print_line
-from .endpoints import PIPE, Endpoint, place_of, source_endpoint, source_endpoints, target_endpoint
+from .endpoints import PIPE, Endpoint, place_of, refusing_values, source_endpoint, source_endpoints, target_endpoint
 from .program import FINDINGS, FINE
 
 
@@ -194,12 +194,13 @@ def merge(
         raise UsageProblem("merge reads and writes files, not pipes", "name each file")
     places = source_endpoints([base, *returned], FormatOptions())
     goal = None if output is None else target_endpoint(output, FormatOptions())
-    merged = api.merge(
-        *(place.place for place in places),
-        target=None if goal is None else goal.place,
-        prefer=prefer,
-        choices=choices,
-    )
+    with refusing_values("--write"):
+        merged = api.merge(
+            *(place.place for place in places),
+            target=None if goal is None else goal.place,
+            prefer=prefer,
+            choices=choices,
+        )
     if wants_json:
         print_json({**merged.to_json(), "target": output})
     else:

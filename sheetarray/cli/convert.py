@@ -16,6 +16,7 @@ import numpy as np
 from .. import api
 from ..conversions import FIELDS
 from ..files import is_url
+from ..labels import lay_out_labels
 from ..registry import format_of
 from .arguments import (
     FILE,
@@ -114,7 +115,7 @@ def find_target(text: str, writing: FormatOptions, verb: str = "write", *, wants
 
 
 def _report(
-    origin: Endpoint, goal: Endpoint, arrays: dict[str, Any], *, wants_json: bool, rows: int | None = None
+    origin: Endpoint, goal: Endpoint, arrays: Mapping[str, Any], *, wants_json: bool, rows: int | None = None
 ) -> None:
     """Print what was written, in one line or as JSON.
 
@@ -142,6 +143,7 @@ def _report(
 @click.argument("source", metavar="SRC", type=FILE)
 @click.argument("target", metavar="DST", type=FILE)
 @click.argument("names", nargs=-1)
+@click.option("--columns", metavar="DIM", help="Make a column of each label of this dimension.")
 @writing_options("Write this format: csv, tsv, xlsx or gsheet.", "delimiter=';', sheet=results or mode=a")
 @reading_options(missing=False)
 @json_option
@@ -149,6 +151,7 @@ def export(
     source: str,
     target: str,
     names: tuple[str, ...],
+    columns: str | None,
     writing: FormatOptions,
     reading: FormatOptions,
     wants_json: bool,
@@ -156,22 +159,30 @@ def export(
     """Write all arrays of SRC to DST as an ordinary table, or only those NAMES.
 
     The table has one row of names, and one column for each array. The arrays must have one dimension and the same
-    length. Other programs can read the table, because it has no header of the exchange format. `sheetarray table DST`
-    reads it again. You get a warning for each column that it would read as something else. To get arrays back bit for
-    bit, use `convert`.
+    length. Arrays with labels may have any shape: the coordinates come first, and each combination of them has a row.
+
+    Other programs can read the table, because it has no header of the exchange format. `sheetarray table DST` reads it
+    again. You get a warning for each column that it would read as something else. To get arrays back bit for bit, use
+    `convert`.
 
     \b
     Examples:
       sheetarray export run.npz run.csv
       sheetarray export run.csv stations.xlsx name latitude --write sheet=stations
+      sheetarray export grid.xlsx wide.xlsx --columns city
       sheetarray export run.csv - --to csv | head
     """
     origin = source_endpoint(source, reading, "read")
     goal = find_target(target, writing, "write_table", wants_json=wants_json)
-    arrays = origin.call("read", list(names) or None)
-    _check_columns(arrays)
-    goal.write(arrays, verb="write_table")
-    _report(origin, goal, arrays, wants_json=wants_json, rows=max(map(len, arrays.values()), default=0))
+    arrays = origin.call("read_labelled", list(names) or None)
+    if arrays.labels is None and columns is None:
+        _check_columns(arrays)
+        table, rows = dict(arrays), max(map(len, arrays.values()), default=0)
+    else:
+        table = lay_out_labels(arrays, columns)
+        rows = table.rows
+    goal.write(table, verb="write_table")
+    _report(origin, goal, table, wants_json=wants_json, rows=rows)
 
 
 def _check_columns(arrays: dict[str, Any]) -> None:

@@ -19,7 +19,7 @@ from ..columns import keeping_unreadable
 from ..errors import FormatError, NotFoundError, locating, warn_caller
 from ..files import RemoteFile, find_places, is_pattern, is_url, locate
 from ..registry import FORMATS, Format, format_of, place_problem
-from .arguments import FormatOptions, UsageProblem, storage_options
+from .arguments import FormatOptions, UsageProblem, storage_options, to_cli_options
 from .console import format_size, print_line
 from .program import EXPECTED, FAILED, FINE, explain_error, print_error
 
@@ -299,19 +299,23 @@ def _running(place: Endpoint, verb: str, *, quiet: bool = False) -> Iterator[dic
     Raises:
         UsageProblem: the adapter refuses the value of an option, such as a number that is too small.
     """
-    with locating(source=place.label), refusing_values(), _watching(place, verb, quiet=quiet) as progress:
+    side = "--write" if verb.startswith("write") else "--read"
+    with locating(source=place.label), refusing_values(side), _watching(place, verb, quiet=quiet) as progress:
         yield progress
 
 
 @contextmanager
-def refusing_values() -> Iterator[None]:
-    """Make an error of Python's about the value of an option one of the command line."""
+def refusing_values(side: str = "--read") -> Iterator[None]:
+    """Make an error of Python's about the value of an option one of the command line.
+
+    `side`: the option, --read or --write, that takes what a source and a target both have.
+    """
     try:
         yield
     except (TypeError, ValueError) as error:
         if isinstance(error, EXPECTED):
             raise
-        raise UsageProblem(str(error)) from error
+        raise UsageProblem(to_cli_options(str(error), side)) from error
 
 
 @contextmanager

@@ -7,6 +7,7 @@ shown by the means of its blocks, NaN left out unless most of a block is NaN.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -32,6 +33,8 @@ _LONGEST_TEXT = 32
 _PIPED_COLUMNS = 12
 _A_LINE = (20, 10, 8, 5, 4, 2, 1)  # values of a 1-D array in a line
 _NUMBERS = "biufc"
+_BARE_WHOLE = re.compile(r"(?<![0-9.e])(?<!e[+-])[0-9]+(?![0-9.e])")  # of `54`, `1+2.5j`
+_BARE_POINT = re.compile(r"\.( |(?=[^0-9]|$))")  # which NumPy prints of whole floats: `54.`, `1. +2.5j`
 INDENT = 2
 
 RAMP = " .:-=+*#%@"
@@ -163,12 +166,12 @@ def format_elements(values: Array) -> list[str]:
     if not flat.size:
         return []
     if flat.dtype.kind in "fc" and _spans_magnitudes(np.abs(flat)):
-        return [f"{value:.{DIGITS}g}" for value in flat.tolist()]
+        return [_BARE_WHOLE.sub(r"\g<0>.0", f"{value:.{DIGITS}g}") for value in flat.tolist()]
     if flat.dtype.kind in _NUMBERS:
         joined = np.array2string(
             flat, separator="\n", precision=DIGITS, threshold=sys.maxsize, max_line_width=sys.maxsize
         )
-        return joined[1:-1].split("\n")
+        return _BARE_POINT.sub(".0", joined[1:-1].replace(".e", "e")).split("\n")
     texts = (label_text(value) if values.dtype.kind in "mM" else format_value(value) for value in flat)
     return [shorten(text, _LONGEST_TEXT) for text in texts]
 

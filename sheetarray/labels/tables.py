@@ -87,13 +87,14 @@ def lay_out_labels(table: Any, columns: str | None = None) -> Any:
 
     Raises:
         DTypeError: a variable that no array holds; names it.
-        LimitError: two columns of one name, or `columns` for a table without dimensions.
+        LimitError: two columns of one name.
+        ValueError: `columns` for a table without dimensions.
         NotFoundError: no such dimension.
     """
     is_dataset = is_of(table, "xarray", "Dataset", "DataArray") or isinstance(table, LabelledArrays)
     if not is_dataset and not is_of(table, "pandas", "DataFrame", "Series"):
         if columns is not None:
-            raise LimitError("columns= is for arrays with labels: a Dataset, a DataArray, or what a read returned")
+            raise ValueError("columns= is for arrays with labels: a Dataset, a DataArray, or what a read returned")
         return table
     arrays, labels = describe_arrays(table) or ({}, None)
     if not arrays or (labels is None and not isinstance(table, LabelledArrays)):

@@ -86,7 +86,7 @@ class ArrayWriter:
 
         Raises:
             DTypeError: an array has another dtype than in the first block.
-            LimitError: it has another shape beside the axis; nothing of the blocks is kept then.
+            ValueError: it has another shape beside the axis; nothing of the blocks is kept then.
             ValueError: the writer is closed.
         """
         if self._closed:

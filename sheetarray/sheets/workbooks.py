@@ -70,12 +70,12 @@ def check_choices(**options: Sequence[object]) -> None:
     Example:
         >>> check_choices(dates=("iso", "real", "text"))
         Traceback (most recent call last):
-        sheetarray.errors.LimitError: dates is "real" or "text", not 'iso'
+        ValueError: dates is "real" or "text", not 'iso'
     """
     for name, (value, *choices) in options.items():
         if value not in choices:
             *others, last = (f'"{choice}"' for choice in choices)
-            raise LimitError(f"{name} is {', '.join(others)} or {last}, not {value!r:.80}")
+            raise ValueError(f"{name} is {', '.join(others)} or {last}, not {value!r:.80}")
 
 
 def check_title(title: str) -> None:
@@ -319,18 +319,18 @@ def check_formats(formats: Mapping[str, str], dtypes: Mapping[str, DType]) -> di
     `dtypes`: of all arrays, by their names.
 
     Raises:
-        LimitError: an array that is no numbers, or a code that spreadsheet programs would not take for numbers.
+        ValueError: an array that is no numbers, or a code that spreadsheet programs would not take for numbers.
         NotFoundError: no array of that name.
     """
     if not isinstance(formats, Mapping):
-        raise LimitError(f'formats is a mapping of names to codes, such as {{"t": "0.0"}}, not {formats!r:.80}')
+        raise ValueError(f'formats is a mapping of names to codes, such as {{"t": "0.0"}}, not {formats!r:.80}')
     for name, code in formats.items():
         if name not in dtypes:
             raise NotFoundError(f"no array {name!r:.80} to format; there is {', '.join(map(repr, dtypes)):.400}")
         if dtypes[name].kind not in ("float", "int"):
-            raise LimitError(f"{name!r:.80} has the dtype {dtypes[name].name}, and formats are for floats and integers")
+            raise ValueError(f"{name!r:.80} has the dtype {dtypes[name].name}, and formats are for floats and integers")
         if not isinstance(code, str) or len(code) > _LONGEST_CODE or not (_CODE.fullmatch(code) or code == GENERAL):
-            raise LimitError(f'the format of {name!r:.80} is a code for numbers, such as "0.00", not {code!r:.80}')
+            raise ValueError(f'the format of {name!r:.80} is a code for numbers, such as "0.00", not {code!r:.80}')
     return dict(formats)
 
 
@@ -349,5 +349,5 @@ def parse_cell(address: str) -> tuple[int, int]:
     match = _CHOSEN_CELL.fullmatch(address) if isinstance(address, str) else None
     row, column = (int(match[2]) - 1, column_number(match[1])) if match else (MOST_ROWS, 0)
     if row >= MOST_ROWS or column >= MOST_COLUMNS:
-        raise LimitError(f"at is the address of a cell, such as 'D5', not {address!r:.80}")
+        raise ValueError(f"at is the address of a cell, such as 'D5', not {address!r:.80}")
     return row, column

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from ..elements import DAY
-from ..errors import LimitError
 
 WHITE = "\t\n\x0b\x0c\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
 """The characters that are white space: around a number they mean nothing, and a cell of nothing else is blank."""
@@ -50,7 +49,7 @@ class NumeralMarks:
     """The marks in the numbers of a table.
 
     Raises:
-        LimitError: marks that could not be told apart.
+        ValueError: marks that could not be told apart.
     """
 
     decimal: str | None = None  # the decimal mark; None finds it for each column
@@ -58,14 +57,14 @@ class NumeralMarks:
 
     def __post_init__(self) -> None:
         if self.decimal not in (None, ".", ","):
-            raise LimitError(f"the decimal mark is '.' or ',', not {self.decimal!r}")
+            raise ValueError(f"the decimal mark is '.' or ',', not {self.decimal!r}")
         mark = self.thousands
         if mark is None:
             return
         if not isinstance(mark, str) or len(mark) != 1 or mark.isalnum() or mark in '"+-\r\n\t\0':
-            raise LimitError(f"thousands is one character such as ',' '.' ' ' or \"'\", not {mark!r}")
+            raise ValueError(f"thousands is one character such as ',' '.' ' ' or \"'\", not {mark!r}")
         if mark == self.decimal:
-            raise LimitError(f"the decimal mark and the mark between thousands are both {mark!r}")
+            raise ValueError(f"the decimal mark and the mark between thousands are both {mark!r}")
 
     @property
     def is_plain(self) -> bool:

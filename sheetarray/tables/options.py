@@ -13,7 +13,7 @@ import numpy as np
 from ..columns.grid import Area, parse_area
 from ..elements import Missing
 from ..elements.scalars import DecimalMark
-from ..errors import FormatError, LimitError, NotFoundError, quote_names
+from ..errors import FormatError, NotFoundError, quote_names
 from ..header import Order
 from ..linear import check_missing
 from .numerals import WHITE, NumeralMarks
@@ -65,7 +65,7 @@ class TableOptions:
         table: the name of a table of Excel's, which says its range, its rows of names and its total row.
 
     Raises:
-        LimitError: a value that an option cannot have.
+        ValueError: a value that an option cannot have.
     """
 
     dtype: DTypes = None
@@ -85,18 +85,18 @@ class TableOptions:
     def __post_init__(self) -> None:
         check_missing(self.missing)
         if self.order not in get_args(Order):
-            raise LimitError(f"order is 'row-major' or 'column-major', not {self.order!r}")
+            raise ValueError(f"order is 'row-major' or 'column-major', not {self.order!r}")
         for name in ("header", "skip_footer"):
             value = getattr(self, name)
             if value is not None and _count(value) is None:
-                raise LimitError(f"{name} is a number of rows, not {value!r}")
+                raise ValueError(f"{name} is a number of rows, not {value!r}")
         if self.comment is not None and (not isinstance(self.comment, str) or not self.comment.strip(WHITE)):
-            raise LimitError(f"comment is the text that rows begin with, such as '#', not {self.comment!r}")
+            raise ValueError(f"comment is the text that rows begin with, such as '#', not {self.comment!r}")
         for name in ("range", "table"):
             if not isinstance(getattr(self, name), (str, Area, type(None))):
-                raise LimitError(f"{name} is a text, such as {_EXAMPLES[name]!r}, not {getattr(self, name)!r:.80}")
+                raise ValueError(f"{name} is a text, such as {_EXAMPLES[name]!r}, not {getattr(self, name)!r:.80}")
         if self.range is not None and self.table is not None:
-            raise LimitError("range= and table= both choose cells: pass only one of them")
+            raise ValueError("range= and table= both choose cells: pass only one of them")
         _ = self.marks, self.skipped_rows, self.skipped_above, self.missing_texts
 
     @property
@@ -123,7 +123,7 @@ class TableOptions:
 
         Raises:
             FormatError: a defined name that is not one range of cells.
-            LimitError: the range is in another sheet than the one that is asked for, or a name in several sheets.
+            ValueError: the range is in another sheet than the one that is asked for, or a name in several sheets.
             NotFoundError: no such range or table.
         """
         if isinstance(self.range, Area) or (self.range is None and self.table is None):
@@ -139,7 +139,7 @@ class TableOptions:
             text = str(self.range)
             title, area = parse_area(text) or _parse_reference(text, _look_up_cells(text, sheet, names()))
         if title is not None and sheet is not None and title.casefold() != sheet.casefold():
-            raise LimitError(f"{self.range or self.table!r} is in the sheet {title!r:.80}, not in {sheet!r:.80}")
+            raise ValueError(f"{self.range or self.table!r} is in the sheet {title!r:.80}, not in {sheet!r:.80}")
         return title if sheet is None else sheet, replace(self, range=area, table=None, header=header)
 
     @cached_property
@@ -154,7 +154,7 @@ class TableOptions:
             return 0
         count = _count(self.skip_rows)
         if count is None:
-            raise LimitError(f"skip_rows is a number of rows, or the rows themselves, not {self.skip_rows!r}")
+            raise ValueError(f"skip_rows is a number of rows, or the rows themselves, not {self.skip_rows!r}")
         return count
 
     @property
@@ -164,7 +164,7 @@ class TableOptions:
             return ()
         rows = self.skip_rows if isinstance(self.skip_rows, range) else [_count(row) for row in self.skip_rows]
         if any(row is None or row < 0 for row in rows):
-            raise LimitError(f"skip_rows holds numbers of rows, counted from 0, not {self.skip_rows!r:.80}")
+            raise ValueError(f"skip_rows holds numbers of rows, counted from 0, not {self.skip_rows!r:.80}")
         return [row for row in rows if row is not None]
 
     @cached_property
@@ -183,13 +183,13 @@ class TableOptions:
     def _na_values(self) -> Sequence[Any]:
         given: Any = self.na_values
         if isinstance(given, Mapping):
-            raise LimitError("na_values are texts or numbers for all columns, not a mapping of columns to them")
+            raise ValueError("na_values are texts or numbers for all columns, not a mapping of columns to them")
         if isinstance(given, (str, bytes)) or not isinstance(given, Collection):
             given = () if given is None else (given,)
         values = [value.item() if isinstance(value, np.generic) else value for value in given]
         for value in values:
             if not isinstance(value, (str, int, float)):
-                raise LimitError(f"na_values are texts or numbers, not {value!r:.80}")
+                raise ValueError(f"na_values are texts or numbers, not {value!r:.80}")
         return values
 
 
@@ -214,7 +214,7 @@ def _look_up_cells(name: str, sheet: str | None, known: NamedCells) -> str:
     scopes = scopes or [scope for scope in found if scope is None] or list(found)
     if len(scopes) > 1:
         titles = quote_names([str(scope) for scope in scopes])
-        raise LimitError(f"{name!r:.80} is a name in several sheets, {titles}: sheet= says in which")
+        raise ValueError(f"{name!r:.80} is a name in several sheets, {titles}: sheet= says in which")
     return found[scopes[0]]
 
 

@@ -100,7 +100,8 @@ def coarsen(moments: Array) -> Array:
 def find_changes(table: Any, columns: Mapping[str, Array]) -> Iterator[tuple[str, str]]:
     """Yield the name of each column that has come back as something else, and a phrase that says what it is now.
 
-    A column is the same where it holds the same values of the same kind; integers and floats may be wider.
+    A column is the same where it holds the same values of the same kind; integers and floats may be wider, and whole
+    floats may be integers.
     """
     for name, array in linear_arrays(table).items():
         if name not in columns:
@@ -115,6 +116,8 @@ def _describe_change(array: Array, column: Array) -> str | None:
         if len(column) < len(array) and array.dtype.kind in "OUT" and not any(array[len(column) :].tolist()):
             return f"has {len(column)} {_rows(len(column))}, not {len(array)}: blanks at the end are not rows"
         return f"has {len(column)} {_rows(len(column))}, not {len(array)}"
+    if array.dtype.kind == "f" and column.dtype.kind in "iu":
+        column = _to_same_floats(column, array.dtype)
     family = _FAMILIES.get(array.dtype.kind, "")
     if family != _FAMILIES.get(column.dtype.kind):
         return f"is {_name_of(column)}, not {_name_of(array)}{_describe_nulls(array, column)}"
@@ -134,6 +137,12 @@ def _describe_change(array: Array, column: Array) -> str | None:
     index = int(changed[0])
     value = column[index : index + 1].tolist()[0]
     return f"has other values in {len(changed)} {_rows(len(changed))}, the first in row {index + 2}: {value!r:.60}"
+
+
+def _to_same_floats(integers: Array, dtype: np.dtype[Any]) -> Array:
+    """Return integers as floats where all of them are exact; else as they are."""
+    floats = integers.astype(dtype)
+    return floats if floats.tolist() == integers.tolist() else integers
 
 
 def _describe_nulls(array: Array, column: Array) -> str:

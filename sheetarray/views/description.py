@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..errors import LimitError, NotFoundError, warn_caller
+from ..errors import NotFoundError, check_kinds, warn_caller
 from ..linear import LinearArray
 
 MOST_VIEWS = 100  # views that `views=True` makes; nobody looks through more sheets
@@ -28,7 +28,8 @@ class View:
             returns what they typed. The array's column then holds formulas that refer to the view.
 
     Raises:
-        LimitError: `colors` is neither "array" nor "slice".
+        TypeError: `rows` or `columns` is neither a name nor a number.
+        ValueError: `colors` is neither "array" nor "slice".
 
     Example:
         >>> View(rows="time", columns="station")
@@ -41,8 +42,9 @@ class View:
     editable: bool = False
 
     def __post_init__(self) -> None:
+        check_kinds(str | int | None, "the name or the number of a dimension", rows=self.rows, columns=self.columns)
         if self.colors not in ("array", "slice"):
-            raise LimitError(f'colors is "array" or "slice", not {self.colors!r:.80}')
+            raise ValueError(f'colors is "array" or "slice", not {self.colors!r:.80}')
 
 
 Views = bool | str | Sequence[str] | Mapping[str, View]
@@ -52,7 +54,7 @@ def select_views(views: Views, arrays: Mapping[str, LinearArray]) -> dict[str, V
     """Return the views that are asked for, by the names of the arrays.
 
     Raises:
-        LimitError: an array that no view shows: of fewer than two dimensions, or empty.
+        ValueError: an array that no view shows: of fewer than two dimensions, or empty.
         NotFoundError: no array of that name.
         TypeError: `views` is neither a boolean, a name, a list of names nor a mapping of names to views.
     """
@@ -70,7 +72,7 @@ def select_views(views: Views, arrays: Mapping[str, LinearArray]) -> dict[str, V
             raise NotFoundError(f"no array {name!r:.80} to view; there is {', '.join(map(repr, arrays)):.400}")
         if not can_be_shown(arrays[name]):
             shape = arrays[name].shape
-            raise LimitError(
+            raise ValueError(
                 f"no view of {name!r:.80}: its shape is {shape}, and a view shows elements in two dimensions"
             )
     return wanted

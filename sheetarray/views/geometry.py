@@ -14,7 +14,7 @@ import numpy as np
 from ..cells.serials import serial_unit
 from ..columns import Layout, LayoutColumn, ResizedArray, column_letters, quote_title
 from ..columns.words import CODES, NONE, code_of
-from ..errors import LimitError, warn_caller
+from ..errors import warn_caller
 from ..labels.description import LATITUDE, LONGITUDE, DatasetLabels, VariableLabels, is_coordinate, parse_labels
 from ..linear import LinearArray
 from .description import View
@@ -276,7 +276,7 @@ def plan_views(
     `text_chooser`: whether there is a style for cells in which whatever is typed stays text.
 
     Raises:
-        LimitError: a dimension that the array does not have, or an array that no view holds for editing.
+        ValueError: a dimension that the array does not have, or an array that no view holds for editing.
     """
     if not views:
         return []
@@ -326,7 +326,7 @@ def check_views(views: Mapping[str, View], arrays: Mapping[str, LinearArray]) ->
     """Refuse views of dimensions that arrays do not have, before anything is written.
 
     Raises:
-        LimitError: a dimension that the array does not have, or one down and across.
+        ValueError: a dimension that the array does not have, or one down and across.
     """
     described = parse_labels(arrays) if views else None
     for name, view in views.items():
@@ -365,10 +365,11 @@ def _find_axes(name: str, dims: Sequence[str], view: View, described: DatasetLab
         )
         if len(latitudes) == len(longitudes) == 1:
             return latitudes[0], longitudes[0]
-    across = _find_axis(name, dims, view.columns, None if view.rows is None else _find_axis(name, dims, view.rows))
-    down = _find_axis(name, dims, view.rows, across)
+    down = None if view.rows is None else _find_axis(name, dims, "rows", view.rows)
+    across = _find_axis(name, dims, "columns", view.columns, down)
+    down = _find_axis(name, dims, "rows", view.rows, across)
     if down == across:
-        raise LimitError(f"the view of {name!r:.80} has the dimension {dims[down]!r:.80} down and across")
+        raise ValueError(f"the view of {name!r:.80} has the dimension {dims[down]!r:.80} down and across")
     return down, across
 
 
@@ -378,7 +379,7 @@ def _is_along(dim: str, words: Collection[str], described: DatasetLabels | None)
     return is_coordinate(dim, coordinate.attrs if coordinate is not None and coordinate.dims == (dim,) else {}, words)
 
 
-def _find_axis(name: str, dims: Sequence[str], wanted: str | int | None, other: int | None = None) -> int:
+def _find_axis(name: str, dims: Sequence[str], option: str, wanted: str | int | None, other: int | None = None) -> int:
     """Return the number of a dimension; by default the last one that is not the other."""
     if wanted is None:
         return next(number for number in reversed(range(len(dims))) if number != other)
@@ -386,7 +387,10 @@ def _find_axis(name: str, dims: Sequence[str], wanted: str | int | None, other: 
         return dims.index(wanted)
     if isinstance(wanted, int) and not isinstance(wanted, bool) and -len(dims) <= wanted < len(dims):
         return wanted % len(dims)
-    raise LimitError(f"the array {name!r:.80} has the dimensions {', '.join(dims):.400}, and no {wanted!r:.80}")
+    raise ValueError(
+        f"the array {name!r:.80} has the dimensions {', '.join(dims):.400}, and no {wanted!r:.80}: "
+        f"{option} of a view is one of them"
+    )
 
 
 # What can be shown ---------------------------------------------------------------------------------------------
@@ -410,7 +414,7 @@ def _check_editable(name: str, array: LinearArray, rows: Axis, columns: Axis) ->
         reason = "it is generic, and a formula turns a blank into 0"
     else:
         return
-    raise LimitError(f"no view of {name!r:.80} can be edited: {reason}")
+    raise ValueError(f"no view of {name!r:.80} can be edited: {reason}")
 
 
 def _make_title(name: str, taken: set[str]) -> str:

@@ -197,7 +197,7 @@ def test_show_needs_a_name_where_there_are_several(path, one):
 def test_show_values_picture_and_statistics(path):
     text = run("show", path, "t").stdout
     table = [line.split() for line in text.splitlines()[3:8]]
-    assert table[1] == ["0", "2.5", "2.625", "2.75", "2.875", "3."]
+    assert table[1] == ["0", "2.5", "2.625", "2.75", "2.875", "3.0"]
     assert table[3][4] == "nan"
     assert "????" in text
     assert "min 2.5   mean 3.66447   max 4.875   NaN 1" in text

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import openpyxl
@@ -177,3 +179,64 @@ def test_a_range_and_an_excel_table_are_read_by_their_names(tmp_path: Path) -> N
         done = run(tmp_path / "a.xlsx", *options, "-o", target)
         assert done.exit_code == 0, done.output
         assert sa.read(target)["id"].tolist() == ["007"]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "shown"),
+    [
+        ("54.0\n3.25", ["54.0", "3.25"]),
+        ("54.0\n55.0", ["54.0", "55.0"]),
+        ("1e22\n5.0", ["1e+22", "5.0"]),
+        ("1e22", ["1e+22"]),
+        ("-0.0\n1.5", ["-0.0", "1.5"]),
+        ("nan\n54.0", ["", "54.0"]),
+        ("inf\n2.0", ["inf", "2.0"]),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_whole_floats_are_shown_with_a_digit_behind_the_point(
+    numbers: str, shown: list[str], dtype: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(f"x\n{numbers}\n")
+    output = run_command("table", path, "--dtype", dtype).output
+    rows = [line.strip() for line in output.splitlines()]
+    assert rows[-len(shown) :] == shown
+
+
+def test_the_parts_of_complex_numbers_too(tmp_path: Path) -> None:
+    sa.write(tmp_path / "x.npy", np.array([1 + 2j, 3.5 + 4j]))
+    assert "1.0+2.0j  3.5+4.0j" in run_command("show", tmp_path / "x.npy", "x").output
+    sa.write(tmp_path / "x.npy", np.array([1e10 + 2j, 3.5 - 4j]))
+    assert "1e+10+2.0j" in run_command("show", tmp_path / "x.npy", "x").output
+
+
+def test_labelled_arrays_are_exported_as_write_table_writes_them(tmp_path: Path) -> None:
+    grid = make_grid()
+    sa.write(tmp_path / "grid.csv", grid)
+    for columns in (None, "city"):
+        sa.write_table(tmp_path / "expected.csv", grid, columns=columns)
+        more = [] if columns is None else ["--columns", columns]
+        result = run_command("export", tmp_path / "grid.csv", tmp_path / "table.csv", *more)
+        assert result.exit_code == 0, result.output
+        assert (tmp_path / "table.csv").read_bytes() == (tmp_path / "expected.csv").read_bytes()
+    assert "a table of 3 columns, 3 rows" in result.output
+    result = run_command("export", tmp_path / "grid.csv", tmp_path / "table.csv", "--columns", "planet")
+    assert result.exit_code == 2
+    assert "no dimension 'planet'; there is 'city', 'day'" in result.output
+
+
+def make_grid() -> Any:
+    import xarray as xr
+
+    days = np.array(["2020-01-01", "2020-01-02", "2020-01-03"], "M8[D]").astype("M8[s]")
+    values = {"t": (("city", "day"), np.arange(6.0).reshape(2, 3) + 0.5)}
+    return xr.Dataset(values, coords={"city": ["a", "b"], "day": days})
+
+
+def test_whole_floats_of_a_table_are_no_warning(tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sa.write_table(tmp_path / "x.xlsx", {"x": np.array([1.0, 54.0, 1e15]), "y": np.arange(3, dtype="f4")})
+    with pytest.warns(sa.SheetArrayWarning, match="'x' does not come back"):
+        sa.write_table(tmp_path / "x.xlsx", {"x": np.array(["1", "2"])})

@@ -225,7 +225,7 @@ def test_targets(tmp_path):
     for name in ("out.csv", "out.xlsx"):
         assert list(sa.check(tmp_path / name)) == []
         np.testing.assert_array_equal(sa.read(tmp_path / name)["f"], expected["f"], strict=True)
-    with pytest.raises(sa.LimitError, match="keep the suffix"):
+    with pytest.raises(ValueError, match="keep the suffix"):
         sa.accept(tmp_path / "out.xlsx", tmp_path / "out.xlsm")
     shutil.copy(tmp_path / "out.xlsx", tmp_path / "out.ods")
     with pytest.raises(sa.NotFoundError, match=r"name a new \.xlsx file as the target"):

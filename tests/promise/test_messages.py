@@ -355,5 +355,5 @@ def test_a_missing_label_is_no_name(name):
 
 
 def test_na_values_are_no_mapping():
-    with pytest.raises(sa.LimitError, match="not a mapping"):
+    with pytest.raises(ValueError, match="not a mapping"):
         sa.read_columns(io.StringIO("a\n1\n"), format="csv", na_values={"a": "1"})

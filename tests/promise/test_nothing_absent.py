@@ -189,7 +189,7 @@ def comes_back(arrays: dict[str, Any], **options: Any) -> bool:
     file = io.BytesIO()
     try:
         sa.write_csv(file, arrays, **options)
-    except sa.LimitError:
+    except ValueError:
         return True
     read_back = sa.read_csv(io.BytesIO(file.getvalue()))
     names = list(read_back) == list(arrays) or not options["names"]

@@ -347,7 +347,7 @@ def _change_record(path: Path, change: dict[str, Any]) -> None:
 
 
 def test_wrong_arguments_say_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(sa.LimitError, match="columns= is for arrays with labels"):
+    with pytest.raises(ValueError, match="columns= is for arrays with labels"):
         sa.write_table(tmp_path / "t.csv", {"a": [1]}, columns="x")
     with pytest.raises(sa.NotFoundError, match="no dimension 'month'; there is 'time', 'city'"):
         sa.write_table(tmp_path / "t.csv", plain(), columns="month")

@@ -119,7 +119,7 @@ def test_several_rows_of_names() -> None:
     assert lists(read("a,b\n1,2\n", header=0)) == {"A": ["a", "1"], "B": ["b", "2"]}
     assert lists(read("a,b\n1,2\n", header=2)) == {"a 1": [], "b 2": []}
     for wrong in (-1, 1.5, "1"):
-        with pytest.raises(sa.LimitError, match="header"):
+        with pytest.raises(ValueError, match="header"):
             read("a\n1\n", header=wrong)
 
 
@@ -180,7 +180,7 @@ def test_marks_that_are_given(length: int) -> None:
         if expected is not None:
             assert read(text, dtype={"n": "float64"}, **marks)["n"].tolist() == list(expected) * length
     for wrong in ({"thousands": "ab"}, {"thousands": "1"}, {"thousands": ".", "decimal": "."}, {"decimal": ";"}):
-        with pytest.raises(sa.LimitError):
+        with pytest.raises(ValueError, match=r"mark|thousands"):
             read("a\n1\n", **wrong)
 
 
@@ -274,7 +274,7 @@ def test_values_that_mean_missing() -> None:
     assert read(text, na_values="NA")["x"].tolist()[1] == -999
     book = workbook([["x"], [1], [-999], [3]])
     assert_same(sa.read_columns(book, format="xlsx", na_values=-999)["x"], np.array([1, np.nan, 3]))
-    with pytest.raises(sa.LimitError, match="na_values"):
+    with pytest.raises(ValueError, match="na_values"):
         read(text, na_values=[None])
 
 
@@ -346,7 +346,7 @@ def test_rows_that_are_passed_over(short: bool, monkeypatch: pytest.MonkeyPatch)
         read("a,b\n1,2\n#\n\nx,3\n", comment="#", dtype={"a": "int8"})
     assert caught.value.location == "A5"
     for wrong in ({"skip_rows": -1}, {"skip_rows": [-1]}, {"skip_rows": "1"}, {"skip_footer": -1}, {"comment": ""}):
-        with pytest.raises(sa.LimitError):
+        with pytest.raises(ValueError, match=r"rows|skip_footer|comment"):
             read("a\n1\n", **wrong)
     assert lists(read("a,b\n1,2\n", skip_footer=1)) == {"a": [], "b": []}
     with pytest.raises(sa.FormatError, match="empty"):

@@ -278,7 +278,7 @@ def save(
         return
     if is_url(file):
         if mode != "w":
-            raise LimitError("an archive under a URL can only be replaced whole: pass mode='w'")
+            raise ValueError("an archive under a URL can only be replaced whole: pass mode='w'")
         write_archive(file, plans)
         return
     path = os.fspath(file) if os.fspath(file).endswith(SUFFIX) else os.fspath(file) + SUFFIX

@@ -556,7 +556,7 @@ def plan(
     patterns = None if whitelist is None else to_patterns(whitelist)
     for specification in sorted(writer.called):
         if patterns is not None and not any(matches(pattern, specification) for pattern in patterns):
-            raise LimitError(f"the whitelist does not allow {'.'.join(specification)}, which readers have to call")
+            raise ValueError(f"the whitelist does not allow {'.'.join(specification)}, which readers have to call")
     return planned
 
 

@@ -108,7 +108,7 @@ def _write_folder(target: Writable, prepared: Mapping[str, _Prepared], metadata:
             "file for each, or write .npz"
         )
     if metadata:
-        raise LimitError("metadata belong to one array: write each to a file of its own")
+        raise ValueError("metadata belong to one array: write each to a file of its own")
     check_names(prepared)
     total = sum(elements.size for _, elements in prepared.values())
     done = 0

@@ -21,7 +21,7 @@ import numpy as np
 
 from ...arrays import plain_arrays
 from ...dtypes import Array
-from ...errors import DTypeError, FormatError, LimitError, check_kinds, locating
+from ...errors import DTypeError, FormatError, check_kinds, locating
 from ...files import Readable, Source, Writable, refuse_empty, replacing
 from ...header import Order, check_dimensions
 from ..file_array import FileArray, FileBytes, write_elements
@@ -140,9 +140,9 @@ def header_for(dtype: np.dtype[Any], dims: tuple[int, ...], bool_as: BoolAs | No
 def check_options(axes: str, bool_as: str | None = None) -> None:
     """Refuse values that the options `axes` and `bool_as` do not have."""
     if axes not in ("reversed", "same"):
-        raise LimitError(f'axes is "reversed" or "same", not {axes!r}')
+        raise ValueError(f'axes is "reversed" or "same", not {axes!r}')
     if bool_as not in (None, "uint8", "julia"):
-        raise LimitError(f'bool_as is "uint8" or "julia", not {bool_as!r}')
+        raise ValueError(f'bool_as is "uint8" or "julia", not {bool_as!r}')
 
 
 def _check(header: RawHeader) -> None:

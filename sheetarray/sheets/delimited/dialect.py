@@ -16,7 +16,7 @@ from itertools import islice
 from ...columns import Zone, find_anchors
 from ...elements import Cell
 from ...elements.scalars import DecimalMark
-from ...errors import FormatError, LimitError, NotFoundError, check_kinds
+from ...errors import FormatError, NotFoundError, check_kinds
 from ...files import BytesLike
 from ...tables import reads_as_value
 from .records import Records, split_records
@@ -201,17 +201,17 @@ def check_marks(delimiter: str, decimal: str) -> None:
     """Refuse a delimiter or a decimal mark that would leave the cells ambiguous.
 
     Raises:
-        LimitError: they would; the message says what to take instead.
+        ValueError: they would; the message says what to take instead.
     """
     check_kinds(str, "one character", delimiter=delimiter)
     if len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in _NO_DELIMITERS:
-        raise LimitError(
+        raise ValueError(
             f"the delimiter {delimiter!r} cannot be told from a cell's content; take one such as , ; | or a tab"
         )
     if decimal not in (".", ","):
-        raise LimitError(f"the decimal mark is '.' or ',', not {decimal!r}")
+        raise ValueError(f"the decimal mark is '.' or ',', not {decimal!r}")
     if delimiter == decimal:
-        raise LimitError(f"delimiter and decimal mark are both {decimal!r}: take delimiter=';'")
+        raise ValueError(f"delimiter and decimal mark are both {decimal!r}: take delimiter=';'")
 
 
 # The encoding: by the byte order mark, or by the name that the caller gives.

@@ -15,7 +15,7 @@ from ...columns import ColumnCells, Request, Texts, Words, Zone, cell_address, f
 from ...dtypes import DType, Positions
 from ...elements import Cell
 from ...elements.scalars import DecimalMark
-from ...errors import Finding, FormatError, LimitError
+from ...errors import Finding, FormatError
 from ...files import BytesLike, Source, refuse_empty
 from ...header import MAX_HEADER_CELLS
 from .dialect import (
@@ -85,7 +85,7 @@ class CsvSheet:
         report: Callable[[str, float], None] | None = None,
     ) -> None:
         if formulas not in ("escape", "keep"):
-            raise LimitError(f'formulas is "escape" or "keep", not {formulas!r}')
+            raise ValueError(f'formulas is "escape" or "keep", not {formulas!r}')
         if delimiter is not None or decimal is not None:
             check_marks(delimiter or "\t", decimal or ".")
         start = source.prefix(4)

@@ -289,8 +289,9 @@ def write_csv(
     Raises:
         DTypeError: the format has no dtype for an array, the encoding lacks a character, or `formulas="keep"` refuses
             a text such as `'=1`.
-        LimitError: a name is blank; or cells may contain the delimiter, such as a decimal comma; or you pass an option
-            that the layout "grid" does not take. Nothing was written.
+        LimitError: a name is blank. Nothing was written.
+        ValueError: cells may contain the delimiter, such as a decimal comma; or you pass an option that the layout
+            "grid" does not take.
 
     Example:
         >>> import io
@@ -305,13 +306,13 @@ def write_csv(
     check_kinds(bool, "True or False", names=names)
     max_rows = None if max_rows is None else parse_count("row", max_rows=max_rows)
     if orient not in ("columns", "rows") or formulas not in ("escape", "keep"):
-        raise LimitError('orient is "columns" or "rows", formulas is "escape" or "keep"')
+        raise ValueError('orient is "columns" or "rows", formulas is "escape" or "keep"')
     linear = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))
     look, report = TextLook(decimal, formulas), progress or ignore_progress
     if layout not in ("columns", "grid"):
-        raise LimitError(f'layout is "columns" or "grid", not {layout!r:.80}')
+        raise ValueError(f'layout is "columns" or "grid", not {layout!r:.80}')
     if layout == "grid" and (not names or orient != "columns" or max_rows is not None):
-        raise LimitError('layout="grid" takes no names=, orient= and max_rows=: it is for people to read')
+        raise ValueError('layout="grid" takes no names=, orient= and max_rows=: it is for people to read')
     if layout == "columns" and formulas == "keep":
         _check_apostrophes(linear, names)
     made = lay_out(linear, names=names, max_rows=max_rows if orient == "columns" else None)
@@ -373,11 +374,12 @@ def write_table_csv(
 
     Raises:
         DTypeError: an array is not 1-D, or text cannot hold it.
-        LimitError: columns have different lengths, or cells may contain the delimiter. Nothing was written.
+        LimitError: columns have different lengths. Nothing was written.
+        ValueError: cells may contain the delimiter.
     """
     check_marks(delimiter, decimal)
     if formulas not in ("escape", "keep"):
-        raise LimitError('formulas is "escape" or "keep"')
+        raise ValueError('formulas is "escape" or "keep"')
     layout, look, report = lay_out_table(table), TextLook(decimal, formulas), progress or ignore_progress
     with replacing(target) as sink:
         out = TextWriter(sink, make_encoder(encoding, bom), delimiter, look)

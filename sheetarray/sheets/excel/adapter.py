@@ -19,7 +19,7 @@ from ...columns import ArrayInfo
 from ...composite import scan_sheets, spread
 from ...dtypes import DType
 from ...elements import Missing
-from ...errors import Finding, FormatError, LimitError, locating, naming_sheet
+from ...errors import Finding, FormatError, locating, naming_sheet
 from ...files import Readable, Source, Writable, locate
 from ...labels import find_notes
 from ...views.description import View, select_views
@@ -75,8 +75,9 @@ def write_excel(
     Raises:
         DTypeError: the format has no dtype for an array.
         FormatError: the file is not a workbook, with mode "a".
-        LimitError: Excel cannot hold a name, a title or a text; or a view is impossible; or the workbook is protected,
-            or another program saves it at the same time. The file stays as it was.
+        LimitError: Excel cannot hold a name, a title or a text; or the workbook is protected, or another program saves
+            it at the same time. The file stays as it was.
+        ValueError: a view is impossible.
         NotFoundError: `views` or `formats` names an array that you do not write.
 
     Example:
@@ -151,7 +152,7 @@ def write_sheets_excel(
     target = locate(target, storage_options)
     check_choices(cells=(cells, "numeric", "text"), dates=(dates, "real", "text"))
     if views is not False:
-        raise LimitError('views= is for the arrays of one sheet: write each with sheet=, views= and mode="a"')
+        raise ValueError('views= is for the arrays of one sheet: write each with sheet=, views= and mode="a"')
     options = SheetOptions(
         "", as_text=cells == "text", real_dates=dates == "real", report=progress, guard=guard and not plain
     )

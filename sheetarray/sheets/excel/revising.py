@@ -20,7 +20,7 @@ from ...columns import ElementEdits, SheetArrays, find_element_edits
 from ...composite import read_resized_arrays, spread
 from ...dtypes import Buffer, DType
 from ...elements import Cell
-from ...errors import FormatError, LimitError, locating
+from ...errors import FormatError, locating
 from ...files import Readable, Source, Writable, name_part, replacing
 from ...labels import find_notes
 from ...linear import LinearArray
@@ -173,7 +173,7 @@ def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = Fals
 
     Raises:
         FormatError: the workbook has no guard, or a damaged one; with `keep_edits` also as `read_excel`.
-        LimitError: a target that is not a workbook; nothing is written.
+        ValueError: a target that is not a workbook; nothing is written.
 
     Example:
         >>> import io
@@ -185,7 +185,7 @@ def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = Fals
         ['t']
     """
     if isinstance(target, (str, os.PathLike)) and not name_part(target).lower().endswith((*CONTENT_TYPES,)):
-        raise LimitError(f"restore writes a workbook: name a target that ends in {' or '.join(CONTENT_TYPES)}")
+        raise ValueError(f"restore writes a workbook: name a target that ends in {' or '.join(CONTENT_TYPES)}")
     with Source(source) as opened, locating(source=opened.name), Workbook(opened, reads_numbers=True) as book:
         groups = _restore_arrays(book, keep_edits=keep_edits)
         asked = book.views.asked
@@ -215,7 +215,7 @@ def select_views(asked: Mapping[str, View], arrays: Mapping[str, LinearArray]) -
             try:
                 check_views({name: view}, arrays)
                 views[name] = view
-            except LimitError:
+            except ValueError:
                 views[name] = View()
     return views
 

@@ -468,8 +468,8 @@ def write_table_excel(
     Raises:
         DTypeError: an array is not 1-D, or cells cannot hold it.
         FormatError: with mode "a", the file is not a workbook.
-        LimitError: columns of different lengths, or more than Excel holds; a format that is none for numbers; the file
-            is as it was.
+        LimitError: columns of different lengths, or more than Excel holds. The file stays as it was.
+        ValueError: a format that is not for numbers.
         NotFoundError: `formats` names a column that you do not write.
 
     Example:

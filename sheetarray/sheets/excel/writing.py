@@ -276,7 +276,7 @@ def write_sheets(target: Writable, writes: Sequence[SheetWrite], *, mode: str, i
     elif path is not None:
         _append_sheets(path, writes, if_sheet_exists)
     else:
-        raise LimitError('mode="a" takes a path, not an open file')
+        raise ValueError('mode="a" takes a path, not an open file')
 
 
 def _append_sheets(

@@ -120,7 +120,7 @@ def _from_object(source: Any, sheet: str | None) -> SheetAddress:
 
         if isinstance(source, gspread.Worksheet):
             if sheet is not None and sheet.casefold() not in (source.title.casefold(), *_DEFAULTS):
-                raise LimitError(
+                raise ValueError(
                     f"this is the worksheet {source.title!r:.80}, {sheet!r:.80} is another: pass the spreadsheet"
                 )
             key = source.spreadsheet_id

@@ -279,7 +279,7 @@ def accept_gsheet(
     in place, so that there is no `target`. Of `progress` only the attribute `waiting` is called.
     """
     if target is not None:
-        raise LimitError("a spreadsheet is changed in place: leave the target out, or name a file")
+        raise ValueError("a spreadsheet is changed in place: leave the target out, or name a file")
     service = open_service(source, sheet, client, credentials, timeout, progress, writing=True)
 
     def attempt() -> tuple[State, dict[str, ResizedArray]]:

@@ -14,7 +14,7 @@ from ...columns import Anchor, ArrayColumn, ArrayInfo, ColumnCells, find_anchors
 from ...composite import check_sheets, count_named, open_sheets, read_composites, scan_sheets
 from ...dtypes import Array, Buffer
 from ...elements import Missing
-from ...errors import Finding, FormatError, LimitError, RemoteError, locating
+from ...errors import Finding, FormatError, RemoteError, locating
 from ...files import PathLike
 from ...header import Header, find_slow_axis
 from ...linear import error_for_problem, ravel_in_order
@@ -142,7 +142,7 @@ def _read_slices(
         elif arrays[name].ndim:
             arrays[name] = arrays[name][rows]
         else:
-            raise LimitError(f"slices: {name!r} has no dimensions, and so no rows: names= reads its element")
+            raise ValueError(f"slices: {name!r} has no dimensions, and so no rows: names= reads its element")
     for sheet in {id(sheet): sheet for sheet, _ in in_rows.values() if not sheet.is_whole}.values():
         sheet.check_unchanged()
     return {name: arrays[name] for name in wanted}
@@ -151,11 +151,11 @@ def _read_slices(
 def _check_slices(slices: Mapping[str, slice]) -> None:
     """Refuse anything but slices of one axis by names, with a LimitError."""
     if not isinstance(slices, Mapping):
-        raise LimitError(f"slices= maps names to slices of the first axis, {{'t': slice(0, 10)}}, not {slices!r:.80}")
+        raise ValueError(f"slices= maps names to slices of the first axis, {{'t': slice(0, 10)}}, not {slices!r:.80}")
     for name, rows in slices.items():
         bounds = (rows.start, rows.stop, rows.step) if isinstance(rows, slice) else ("",)
         if not all(bound is None or hasattr(bound, "__index__") for bound in bounds) or bounds[-1] == 0:
-            raise LimitError(f"slices: {name!r} has {rows!r:.80}, and it takes a slice of the first axis, slice(0, 10)")
+            raise ValueError(f"slices: {name!r} has {rows!r:.80}, and it takes a slice of the first axis, slice(0, 10)")
 
 
 # Reading arrays, headers, findings and ordinary tables from a spreadsheet.
@@ -214,7 +214,7 @@ def read_gsheet(
     """
     _check_slices({} if slices is None else slices)
     if slices and resize:
-        raise LimitError("slices= needs the lengths in the headers, so it cannot be used with resize=True")
+        raise ValueError("slices= needs the lengths in the headers, so it cannot be used with resize=True")
 
     def attempt() -> dict[str, np.ndarray[Any, Any]]:
         at_once = _READ_AT_ONCE if names is None and not slices else MOST_AT_ONCE

@@ -314,7 +314,7 @@ def check_wanted(views: Mapping[str, View], arrays: Mapping[str, LinearArray]) -
     """Refuse views that Google Sheets cannot have, before anything is written, with a LimitError."""
     for name, view in views.items():
         if view.editable:
-            raise LimitError(
+            raise ValueError(
                 f"no view of {name!r:.80} can be edited in Google Sheets: leave editable=True out, and change elements "
                 "in the array's column; views of workbooks (.xlsx) can"
             )
@@ -444,7 +444,7 @@ def _views_again(standing: Iterable[Worksheet], source: ViewSource) -> dict[str,
         view = View(notes.rows, notes.columns, colors)
         try:
             check_views({notes.array: view}, source.arrays)
-        except LimitError:  # it has other dimensions now
+        except ValueError:  # it has other dimensions now
             view = View(colors=colors)
         views[notes.array] = view
     return views

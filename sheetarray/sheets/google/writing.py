@@ -303,7 +303,8 @@ def write_gsheet(
     Raises:
         DTypeError: the format has no dtype for an array.
         LimitError: the spreadsheet would have more than 10,000,000 cells or 18,278 columns, or a cell more than 50,000
-            characters; or a view is impossible. Nothing was written.
+            characters. Nothing was written.
+        ValueError: a view is impossible.
         FormatError: a cell where an array has to go is not empty; `.location` is its address. Nothing was changed.
         NotFoundError: no worksheet has the id in the target's URL, or `views` names an array that you do not write.
         RemoteError: the service cannot be reached, refuses, or its quota is used up. The old arrays stay.
@@ -365,7 +366,7 @@ def write_sheets_gsheet(
     """
     address = parse_address(_ANY_KEY if title_of_new(target) is not None else target)
     if address.gid is not None or address.title is not None:
-        raise LimitError(f"{address.label} is one worksheet, and each table gets its own: give the spreadsheet")
+        raise ValueError(f"{address.label} is one worksheet, and each table gets its own: give the spreadsheet")
     parts = []
     for title, table in tables.items():
         with naming_sheet(title):
@@ -408,7 +409,7 @@ def _lay_out_table(table: Any, at: str | None, dates: str, if_sheet_exists: str,
     check_choices(if_sheet_exists=(if_sheet_exists, "error", "replace"), dates=(dates, "real", "text"))
     replacing = if_sheet_exists == "replace"
     if replacing and corner is not None:
-        raise LimitError("at= puts a table beside other cells, and if_sheet_exists='replace' clears them: give one")
+        raise ValueError("at= puts a table beside other cells, and if_sheet_exists='replace' clears them: give one")
     room = ALL_COLUMNS - (corner or (0, 0))[1]
     layout = lay_out_table(table, max_columns=room, max_characters=MOST_CHARACTERS, serials=dates == "real")
     return Part(layout, title, partial(plan_table, replacing=replacing), corner=corner)
@@ -468,7 +469,8 @@ def create_gsheet(
         timeout: as for `write_gsheet`.
 
     Raises:
-        LimitError: a spreadsheet cannot have this title, or a text in `share` is not an e-mail address.
+        LimitError: a spreadsheet cannot have this title.
+        ValueError: a text in `share` is not an e-mail address.
         RemoteError: the service cannot be reached, or refuses. If the spreadsheet may exist all the same, the message
             says so.
 
@@ -484,7 +486,7 @@ def create_gsheet(
     people = [share] if isinstance(share, str) else list(share)
     for address in people:
         if not re.fullmatch(r"[^\s\ud800-\udfff]+@[^\s\ud800-\udfff]+", str(address)):
-            raise LimitError(f"{address!r} is not an address to share a spreadsheet with")
+            raise ValueError(f"{address!r} is not an address to share a spreadsheet with")
     http = http_client(client, credentials, writing=True, sharing=bool(people))
     service = SheetsApi(http, SheetAddress("", None, None, title), Retries(timeout=timeout))
     key = _create(service, title)

@@ -179,7 +179,8 @@ def write_sheets_workbook(
 
     Raises:
         DTypeError: names the sheet, and the array that no cells hold; or the object cannot be written.
-        LimitError: as `write_workbook`, or the target is a worksheet; nothing has changed then.
+        LimitError: as `write_workbook`; nothing has changed then.
+        ValueError: the target is a worksheet.
     """
     corner = parse_cell(at)
     check_choices(cells=(cells, "exact", "numeric", "text"), dates=(dates, "real", "text"))
@@ -278,7 +279,7 @@ def _title_for(book: _OpenpyxlBook | _XlsxWriterBook, target: Any, title: str | 
         return default if title is None else title
     known = book.title_of(own)
     if title is not None and title.casefold() != known.casefold():
-        raise LimitError(f"the target is the worksheet {known!r}, and {title!r:.80} is another: pass the workbook")
+        raise ValueError(f"the target is the worksheet {known!r}, and {title!r:.80} is another: pass the workbook")
     return known
 
 
@@ -447,7 +448,7 @@ class _OpenpyxlBook:
         """Refuse cells that hold something, or that are part of a merged cell."""
         if sheet is None:
             if self.book.write_only and corner != (0, 0):
-                raise LimitError("openpyxl writes a write-only workbook from cell A1 on: leave out at=")
+                raise ValueError("openpyxl writes a write-only workbook from cell A1 on: leave out at=")
             return
         if not isinstance(sheet, self._kinds):
             raise LimitError(f"{title!r} is a {type(sheet).__name__}, no worksheet: choose another title with sheet=")

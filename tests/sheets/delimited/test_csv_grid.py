@@ -76,7 +76,7 @@ def test_every_element_stands_once_in_the_grid() -> None:
 
 @pytest.mark.parametrize("options", [{"names": False}, {"orient": "rows"}, {"max_rows": 10}, {"layout": "sheet"}])
 def test_options_that_no_grid_has_are_refused(tmp_path: Path, options: dict[str, Any]) -> None:
-    with pytest.raises(sa.LimitError, match="layout"):
+    with pytest.raises(ValueError, match="layout"):
         sa.write(tmp_path / "grid.csv", {"t": np.eye(2)}, **({"layout": "grid"} | options))
     assert not (tmp_path / "grid.csv").exists()
 

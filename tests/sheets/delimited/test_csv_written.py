@@ -48,7 +48,7 @@ def outcome(work: Callable[[], Any]) -> Any:
         warnings.simplefilter("always")
         try:
             result = work()
-        except sa.SheetArrayError as error:
+        except (sa.SheetArrayError, ValueError) as error:
             result = f"{type(error).__name__}: {error}"
     if isinstance(result, dict):
         result = [

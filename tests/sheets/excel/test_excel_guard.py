@@ -360,7 +360,7 @@ def test_what_cannot_be_restored_is_said(guarded: tuple[Path, Any], tmp_path: Pa
         sa.restore(tmp_path / "plain.xlsx", tmp_path / "out.xlsx")
     with pytest.raises(NotFoundError):
         sa.restore(tmp_path / "plain.csv", tmp_path / "out.xlsx")
-    with pytest.raises(LimitError, match="writes a workbook"):
+    with pytest.raises(ValueError, match="writes a workbook"):
         sa.restore(path, tmp_path / "out.csv")
     edit_cells(path, {"A3": "AAAA"}, "arrays guard")
     with pytest.raises(FormatError, match="cannot be used"):

@@ -52,17 +52,17 @@ def small_book(server: SheetsServer) -> Book:
 def test_what_is_asked_for_has_to_be_there(small_book: Book) -> None:
     with pytest.raises(sa.NotFoundError, match="no array 'u'"):
         small_book.read(slices={"u": slice(1)})
-    with pytest.raises(sa.LimitError, match="resize"):
+    with pytest.raises(ValueError, match="resize"):
         small_book.read(slices={"t": slice(1)}, resize=True)
     assert list(small_book.read(["t"], slices={"t": slice(1)})) == ["t"]
     small_book.write({"one": np.array("x")}, sheet="one")
-    with pytest.raises(sa.LimitError, match="'one' has no dimensions"):
+    with pytest.raises(ValueError, match="'one' has no dimensions"):
         small_book.read(slices={"one": slice(1)}, sheet="one")
 
 
 @pytest.mark.parametrize("slices", [slice(1), ["t"], {"t": slice(0.5)}, {"t": slice(None, None, 0)}, {"t": 1}])
 def test_what_is_no_slice_is_told_before_anything_is_asked(small_book: Book, slices: Any) -> None:
-    with pytest.raises(sa.LimitError, match=r"slice.* of the first axis"):
+    with pytest.raises(ValueError, match=r"slice.* of the first axis"):
         small_book.read(slices=slices)
 
 

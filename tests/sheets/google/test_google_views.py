@@ -194,7 +194,7 @@ def test_a_view_that_cannot_be_is_refused_before_anything_is_written(book: Book)
         ({"t": sa.View(rows="depth")}, "no 'depth'"),
         ({"t": sa.View(rows=1, columns=1)}, "down and across"),
     ):
-        with pytest.raises(LimitError, match=error):
+        with pytest.raises(ValueError, match=error):
             book.write({"t": GRID}, views=views)
     with pytest.raises(NotFoundError):
         book.write({"t": GRID}, views=["x"])

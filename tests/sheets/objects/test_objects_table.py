@@ -84,7 +84,7 @@ def result(name: str, verb: str, server: SheetsServer) -> str:
     target = OBJECTS[name](fill, server)
     try:
         assert (WRITES | READS)[verb](target) is not None or writes
-    except (sa.DTypeError, sa.LimitError) as error:
+    except (sa.DTypeError, ValueError) as error:
         return "no" if len(str(error)) > 40 else f"no: {error}"
     finally:
         with suppress(Exception):
