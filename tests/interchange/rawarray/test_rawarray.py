@@ -161,12 +161,12 @@ def test_scan_says_order_strides_and_where_the_data_begin() -> None:
 
 @pytest.mark.parametrize("option", [{"axes": "both"}, {"bool_as": "int8"}])
 def test_unknown_conventions_are_refused(tmp_path: Path, option: dict[str, Any]) -> None:
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match=r"axes|bool_as"):
         sa.write(tmp_path / "x.ra", np.zeros(2), **option)
     assert not (tmp_path / "x.ra").exists()
     if "axes" in option:
         for verb in (sa.read, sa.scan, sa.check):
-            with pytest.raises(ValueError):
+            with pytest.raises(ValueError, match="axes"):
                 list(verb(io.BytesIO(written(np.zeros(2))), format="ra", **option))
 
 
