@@ -261,6 +261,7 @@ def lay_out_sheets(
     max_columns: int | None = None,
     max_characters: int | None = None,
     aligned: bool = False,
+    header_rows: int = 0,
     serials: bool = False,
 ) -> list[Layout]:
     """Place arrays in the columns of as many sheets as they need, in their order; at least one sheet.
@@ -269,8 +270,9 @@ def lay_out_sheets(
     column. `max_columns`: how many columns a sheet has; what is more goes on in the next sheet. `max_characters`: how
     much text a cell holds, in UTF-16 units, as spreadsheets count it. `aligned`: whether the data of all arrays begin
     in one row: headers end there, and blanks stand above the shorter ones, below the names. Where a name is a word of
-    headers, nothing is aligned: readers tell such a name from a header by what follows at once. `serials`: whether
-    dates become the serial numbers that spreadsheets count, where those are exact.
+    headers, nothing is aligned: readers tell such a name from a header by what follows at once. `header_rows`: the
+    row, counted from 0, above which aligned data do not begin. `serials`: whether dates become the serial numbers that
+    spreadsheets count, where those are exact.
 
     Raises:
         LimitError: a name that no sheet can carry, or a text that no cell can; before anything is written.
@@ -279,7 +281,9 @@ def lay_out_sheets(
         check_names(arrays)
     if max_characters is not None:
         check_texts(arrays, max_characters)
-    above = _tallest_header(arrays, names, max_rows) if aligned and names and can_align(arrays) else 0
+    above = 0
+    if aligned and names and can_align(arrays):
+        above = max(_tallest_header(arrays, names, max_rows), header_rows - 1)
     pieces = [
         piece
         for name, array in arrays.items()

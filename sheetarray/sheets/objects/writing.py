@@ -35,6 +35,7 @@ from ..workbooks import (
     sheet_titles,
     with_escapes,
 )
+from .standing import Standing, stand_openpyxl, stand_xlsxwriter
 
 _CELLS_AT_ONCE = 2**16
 _BOLD = "bold"  # instead of a number format
@@ -49,7 +50,7 @@ def write_workbook(
     arrays: Any,
     *,
     sheet: str | None = None,
-    at: str = "A1",
+    at: str | None = None,
     cells: Literal["exact", "numeric", "text"] = "exact",
     dates: Literal["real", "text"] = "real",
     formats: Mapping[str, str] | None = None,
@@ -61,7 +62,8 @@ def write_workbook(
         target: a Workbook or Worksheet of openpyxl or XlsxWriter, or a pandas.ExcelWriter of either engine.
         arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
         sheet: the title of the worksheet. It is made if it does not exist. None is `arrays`, or the target itself.
-        at: the first cell. Cells that hold something are never overwritten.
+        at: the first cell. None is A1 of a blank worksheet, or the first row to the right of what stands there. Cells
+            that hold something are never overwritten.
         cells: "exact" keeps every bit: with XlsxWriter, which prints numbers with 16 digits, numbers of 17 are text.
             "numeric" makes them numbers all the same, and a warning counts those that XlsxWriter rounds. "text" writes
             every element as text.
@@ -71,42 +73,53 @@ def write_workbook(
 
     Raises:
         DTypeError: the format has no dtype for an array, or the object cannot be written to.
-        LimitError: cells that hold something are in the way, or a name, a title or a text that Excel cannot hold;
-            nothing has changed then.
+        LimitError: cells that hold something are in the way, or the worksheet has an array of this name; or a name, a
+            title or a text that Excel cannot hold. Nothing has changed then.
     """
-    corner = parse_cell(at)
     check_choices(cells=(cells, "exact", "numeric", "text"), dates=(dates, "real", "text"))
-    contents = _lay_out(sheet, arrays, corner, serials=dates == "real" and cells != "text")
-    _put(target, [contents], "arrays", corner, cells, formats, progress or ignore_progress)
+    book = _open_book(target, rounds=cells != "exact")
+    title = _title_for(book, target, sheet, "arrays")
+    contents = _lay_out(book, title, arrays, at, serials=dates == "real" and cells != "text")
+    _put(book, [contents], cells, formats, progress or ignore_progress)
 
 
 class _Contents(NamedTuple):
     """The content of a worksheet, and of those on which its arrays continue."""
 
-    title: str | None  # of the first worksheet; None for the default, or the target itself
+    title: str  # of the first worksheet
+    corner: tuple[int, int]  # the first cell
     layouts: Sequence[Layout]  # one for each worksheet
     notes: Mapping[str, str]  # what people read beside names, by the names
 
 
-def _lay_out(title: str | None, arrays: Any, corner: tuple[int, int], *, serials: bool) -> _Contents:
-    """Return arrays from a cell on."""
+def _lay_out(
+    book: _OpenpyxlBook | _XlsxWriterBook, title: str, arrays: Any, at: str | None, *, serials: bool
+) -> _Contents:
+    """Return arrays from a cell on; without one, to the right of what stands on the worksheet."""
     linear = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))
+    corner, above = parse_cell("A1" if at is None else at), 0
+    if at is None and (standing := book.standing(book.find(title))) is not None:
+        standing.refuse_names(linear, title)
+        column, above = standing.find_room()
+        corner = (0, column)
     layouts = lay_out_sheets(
         linear,
         max_rows=MOST_ROWS - corner[0],
         max_columns=MOST_COLUMNS - corner[1],
         max_characters=CELL_CHARACTERS,
         aligned=True,
+        header_rows=above,
         serials=serials,
     )
-    return _Contents(title, layouts, find_notes(linear))
+    return _Contents(title, corner, layouts, find_notes(linear))
 
 
-def _lay_out_plain(title: str | None, table: Any, corner: tuple[int, int], *, serials: bool) -> _Contents:
+def _lay_out_plain(title: str, table: Any, at: str | None, *, serials: bool) -> _Contents:
     """Return a table from a cell on."""
+    corner = parse_cell("A1" if at is None else at)
     rows, columns = MOST_ROWS - corner[0], MOST_COLUMNS - corner[1]
     layout = lay_out_table(table, serials=serials, max_rows=rows, max_columns=columns, max_characters=CELL_CHARACTERS)
-    return _Contents(title, [layout], notes_of_columns(table))
+    return _Contents(title, corner, [layout], notes_of_columns(table))
 
 
 def write_table_workbook(
@@ -133,20 +146,22 @@ def write_table_workbook(
         DTypeError: an array is not 1-D, or cells cannot hold it.
         LimitError: as `write_workbook`, or columns of different lengths.
     """
-    corner = parse_cell(at)
     check_choices(dates=(dates, "real", "text"))
-    contents = [_lay_out_plain(sheet, table, corner, serials=dates == "real")]
-    _put(target, contents, "table", corner, "numeric", formats, progress or ignore_progress)
-    return _put_alone(contents, "table")
+    book = _open_book(target, rounds=True)
+    title = _title_for(book, target, sheet, "table")
+    contents = [_lay_out_plain(title, table, at, serials=dates == "real")]
+    _put(book, contents, "numeric", formats, progress or ignore_progress)
+    return _put_alone([contents[0]._replace(title=sheet or "table")])
 
 
-def _put_alone(contents: Sequence[_Contents], default: str) -> Any:
+def _put_alone(contents: Sequence[_Contents]) -> Any:
     """Return a workbook of openpyxl that holds tables and nothing else."""
     import openpyxl  # type: ignore[import-untyped]
 
     alone = openpyxl.Workbook()
-    alone.active.title = contents[0].title or default
-    _put(alone, contents, default, (0, 0), "numeric", None, ignore_progress, adds_tables=False)
+    alone.active.title = contents[0].title
+    alone_contents = [content._replace(corner=(0, 0)) for content in contents]
+    _put(_OpenpyxlBook(alone), alone_contents, "numeric", None, ignore_progress, adds_tables=False)
     return alone
 
 
@@ -155,7 +170,7 @@ def write_sheets_workbook(
     tables: Mapping[str, Any],
     *,
     plain: bool,
-    at: str = "A1",
+    at: str | None = None,
     cells: Literal["exact", "numeric", "text"] = "exact",
     dates: Literal["real", "text"] = "real",
     formats: Mapping[str, str] | None = None,
@@ -168,7 +183,7 @@ def write_sheets_workbook(
             `write_workbook`.
         tables: frames, or mappings of names to arrays, by the titles of their worksheets.
         plain: write plain columns, as `write_table_workbook` does.
-        at: the first cell in each worksheet.
+        at: the first cell in each worksheet; None as for `write_workbook`.
         cells: as for `write_workbook`.
         dates: as for `write_workbook`.
         formats: of columns of these names, in whichever tables have them.
@@ -182,22 +197,24 @@ def write_sheets_workbook(
         LimitError: as `write_workbook`; nothing has changed then.
         ValueError: the target is a worksheet.
     """
-    corner = parse_cell(at)
     check_choices(cells=(cells, "exact", "numeric", "text"), dates=(dates, "real", "text"))
-    contents = []
+    book = _open_book(target, rounds=plain or cells != "exact")
+    contents, serials = [], dates == "real" and cells != "text"
     for title, table in tables.items():
         with naming_sheet(title):
-            lay_out = _lay_out_plain if plain else _lay_out
-            contents.append(lay_out(title, table, corner, serials=dates == "real" and cells != "text"))
-    _put(target, contents, "", corner, "numeric" if plain else cells, formats, progress or ignore_progress)
-    return dict.fromkeys(tables, _put_alone(contents, "") if plain else target)
+            own = _title_for(book, target, title, "")
+            contents.append(
+                _lay_out_plain(own, table, at, serials=serials)
+                if plain
+                else _lay_out(book, own, table, at, serials=serials)
+            )
+    _put(book, contents, "numeric" if plain else cells, formats, progress or ignore_progress)
+    return dict.fromkeys(tables, _put_alone(contents) if plain else target)
 
 
 def _put(
-    target: Any,
+    book: _OpenpyxlBook | _XlsxWriterBook,
     contents: Sequence[_Contents],
-    default: str,
-    corner: tuple[int, int],
     cells: str,
     formats: Mapping[str, str] | None,
     report: Progress,
@@ -206,14 +223,10 @@ def _put(
 ) -> None:
     """Put layouts into the cells of worksheets, each from a corner on; nothing, if any of it is refused.
 
-    `default`: the title of a worksheet that has none. `adds_tables`: make Excel Tables of tables.
+    `adds_tables`: make Excel Tables of tables.
     """
-    book = _open_book(target, rounds=cells != "exact")
-    titles = [
-        each
-        for title, layouts, _ in contents
-        for each in sheet_titles(_title_for(book, target, title, default), len(layouts))
-    ]
+    titles = [title for content in contents for title in sheet_titles(content.title, len(content.layouts))]
+    corners = [content.corner for content in contents for _ in content.layouts]
     if twice := [title for title in titles if [other.casefold() for other in titles].count(title.casefold()) > 1]:
         raise LimitError(f"two worksheets would have the title {twice[0]!r:.60}")
     layouts = [layout for some in contents for layout in some.layouts]
@@ -224,18 +237,19 @@ def _put(
         if place is None:
             check_title(title)
     titles = [title if place is None else book.title_of(place) for title, place in zip(titles, places, strict=True)]
-    for layout, typed, place, title in zip(layouts, made, places, titles, strict=True):
+    for layout, typed, place, title, corner in zip(layouts, made, places, titles, corners, strict=True):
         book.check_free(place, title, layout, corner)
         book.check_texts(layout, typed)
     total, done, rounded = sum(layout.cell_count for layout in layouts), 0, 0
     report(0, total)
     names = make_defined_names(
-        references := build_references(_ranges(layouts, titles, corner)) if layouts[0].pieces[0].header else {},
+        references := build_references(_ranges(layouts, titles, corners)) if layouts[0].pieces[0].header else {},
         book.names(),
     )
     tables = _plan_tables(book, layouts, titles) if adds_tables else {}
     notes = [some.notes for some in contents for _ in some.layouts]
-    for layout, typed, place, title, texts in zip(layouts, made, places, titles, notes, strict=True):
+    every = zip(layouts, made, places, titles, corners, notes, strict=True)
+    for layout, typed, place, title, corner, texts in every:
         fresh = corner == (0, 0) and (place is None or book.is_blank(place))
         worksheet = book.add(title) if place is None else place
         codes = number_formats(layout.pieces, dates=any(piece.serials for piece in layout.pieces), formats=chosen)
@@ -284,10 +298,10 @@ def _title_for(book: _OpenpyxlBook | _XlsxWriterBook, target: Any, title: str | 
 
 
 def _ranges(
-    layouts: Sequence[Layout], titles: Sequence[str], corner: tuple[int, int]
+    layouts: Sequence[Layout], titles: Sequence[str], corners: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[str, str, str]]:
     """Yield the name, the title of the sheet and the range of the elements in each column that has any."""
-    for layout, title in zip(layouts, titles, strict=True):
+    for layout, title, corner in zip(layouts, titles, corners, strict=True):
         for place, piece in enumerate(layout.pieces):
             if cells := element_range(layout, place, corner):
                 yield piece.name, title, cells
@@ -444,6 +458,10 @@ class _OpenpyxlBook:
         """Return whether no cell of a worksheet holds anything."""
         return all(cell.value is None for cell in sheet._cells.values())
 
+    def standing(self, sheet: Any) -> Standing | None:
+        """Return what a sheet holds; None where nobody can tell, or where it is no worksheet."""
+        return stand_openpyxl(sheet) if isinstance(sheet, self._kinds) and not self.book.write_only else None
+
     def check_free(self, sheet: Any, title: str, layout: Layout, corner: tuple[int, int]) -> None:
         """Refuse cells that hold something, or that are part of a merged cell."""
         if sheet is None:
@@ -456,11 +474,7 @@ class _OpenpyxlBook:
             if sheet._rows is not None or sheet.closed or corner != (0, 0):
                 raise LimitError(f"{title!r} is write-only and has rows: choose another title with sheet=")
             return
-        for (row, column), cell in sorted(sheet._cells.items()):
-            if cell.value is not None or type(cell).__name__ == "MergedCell":
-                _check_cell(title, row - 1, column - 1, layout, corner, begins_array=cell.value == "ndarray")
-        for table in sheet.tables.values():
-            _check_table(title, table.ref, layout, corner)
+        stand_openpyxl(sheet).check_free(title, layout, corner)
 
     def check_texts(self, layout: Layout, typed: Sequence[TypedCells]) -> None:
         """Refuse text that openpyxl would cut, since escapes make it longer than a cell is."""
@@ -586,6 +600,10 @@ class _XlsxWriterBook:
         """Return whether a worksheet has no cells."""
         return sheet.dim_rowmax is None
 
+    def standing(self, sheet: Any) -> Standing | None:
+        """Return what a sheet holds; None where nobody can tell, or where it is no worksheet."""
+        return stand_xlsxwriter(sheet) if isinstance(sheet, self._kind) and not sheet.constant_memory else None
+
     def check_free(self, sheet: Any, title: str, layout: Layout, corner: tuple[int, int]) -> None:
         """Refuse cells that hold something, or that are written to the disk already."""
         top, left = corner
@@ -598,13 +616,7 @@ class _XlsxWriterBook:
                 f"{title!r} is written with constant_memory down to row {sheet.previous_row + 1}: "
                 f"at={cell_address(sheet.previous_row + 1, left)!r} is below"
             )
-        filled = {(row, column): cell for row, cells in sheet.table.items() for column, cell in cells.items()}
-        number = sheet.str_table.string_table.get("ndarray")  # texts are numbers here
-        for row, column in sorted({*filled, *sheet.merged_cells}):
-            text = getattr(filled.get((row, column)), "string", None)
-            _check_cell(title, row, column, layout, corner, begins_array=number is not None and text == number)
-        for table in sheet.tables:
-            _check_table(title, table["range"], layout, corner)
+        stand_xlsxwriter(sheet).check_free(title, layout, corner)
 
     def check_texts(self, layout: Layout, typed: Sequence[TypedCells]) -> None:
         """Refuse text that XlsxWriter takes for the XML of formatted text."""
@@ -661,40 +673,3 @@ class _XlsxWriterBook:
         if code not in self._formats:
             self._formats[code] = self.book.add_format({"bold": True} if code == _BOLD else {"num_format": code})
         return self._formats[code]
-
-
-def _check_cell(
-    title: str,
-    row: int,
-    column: int,
-    layout: Layout,
-    corner: tuple[int, int],
-    what: str = "holds something",
-    *,
-    begins_array: bool = False,
-) -> None:
-    """Refuse a cell that holds something where a layout is to stand, or below one of its arrays; or above a table, if
-    an array begins there, of which the table would become elements.
-    """
-    down, right = row - corner[0], column - corner[1]
-    if not 0 <= right < len(layout.pieces) or (down < 0 and (layout.pieces[right].header or not begins_array)):
-        return
-    if down < 0:
-        what, reason = "begins an array", "above, which would take the table for elements"
-    elif down < layout.height:
-        reason = "already, and nothing is overwritten"
-    elif layout.pieces[right].header:
-        reason = "below, which would be read as an element"
-    else:
-        return
-    raise LimitError(
-        f"{title}!{cell_address(row, column)} {what} {reason}: "
-        "choose another cell with at=, or another worksheet with sheet="
-    )
-
-
-def _check_table(title: str, cells: str, layout: Layout, corner: tuple[int, int]) -> None:
-    """Refuse the cells of an Excel Table where a layout is to stand, blank ones too."""
-    first, last = map(parse_cell, cells.split(":"))
-    for column in range(first[1], last[1] + 1 if last[0] >= corner[0] else 0):
-        _check_cell(title, max(first[0], corner[0]), column, layout, corner, "belongs to an Excel Table")
