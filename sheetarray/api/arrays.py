@@ -68,7 +68,8 @@ def read(
     """
     wanted = None if names is None else list_names(names)
     source = locate_place(source, storage_options, format)
-    return find_format("read", source, format, options).read(source, wanted, **options)
+    arrays: dict[str, Any] = find_format("read", source, format, options).function("read")(source, wanted, **options)
+    return arrays
 
 
 def write(
@@ -144,7 +145,7 @@ def write(
     row = find_format("write", target, format, options)
     if (tables := split_tables(arrays)) is not None:
         return first_url(write_sheets(row, target, tables, options, plain=False))
-    url = row.write(target, arrays, **{**row.writing, **options})
+    url = row.function("write")(target, arrays, **{**row.writing, **options})
     keeps = row.keeps
     if keeps is not None and not (keeps.order and keeps.names and keeps.labels):
         path = name_part(target) if isinstance(target, (str, os.PathLike)) else None
@@ -234,7 +235,7 @@ def scan(
         (2, 3)
     """
     source = locate_place(source, storage_options, format)
-    return ArrayInfos(find_format("scan", source, format, options).scan(source, **options))
+    return ArrayInfos(find_format("scan", source, format, options).function("scan")(source, **options))
 
 
 def check(
@@ -267,7 +268,7 @@ def check(
         ["error: cell A21: t[1]: expected a number, found '2.5 m'"]
     """
     source = locate_place(source, storage_options, format)
-    return Findings(_without_errors(find_format("check", source, format, options).check(source, **options)))
+    return Findings(_without_errors(find_format("check", source, format, options).function("check")(source, **options)))
 
 
 def _without_errors(findings: Iterator[Finding]) -> Iterator[Finding]:

@@ -118,7 +118,9 @@ def iter_elements(
     """
     if not _comes_in_pieces(source, format, options):
         return None
-    return format_of(source, format, reading=True).iter_elements(source, names, **options)
+    iterate = format_of(source, format, reading=True).function("iter_elements")
+    elements: Iterator[tuple[str, Buffer]] = iterate(source, names, **options)
+    return elements
 
 
 def watch_file(source: SourceOrTarget) -> Callable[[], None]:

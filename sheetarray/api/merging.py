@@ -285,7 +285,7 @@ def _open_target(
     check_writable(place, None, options)
     if row.name == base.row.name:
         with suppress(NotFoundError):
-            return partial(row.revise, base.place, place)
+            return partial(row.function("revise"), base.place, place)
     return partial(write, place, **options)
 
 
@@ -524,7 +524,7 @@ def accept(
         _refuse_unwritable(row)
     _check_suffixes(goal, row, source, target)
     reading = {**options, "resize": True}
-    accept_in_place = row.accept if goal.name == row.name else None
+    accept_in_place = row.function("accept") if goal.name == row.name else None
     with keeping_unreadable("missing") as unreadable:
         arrays = read_labelled(source, format=format, **reading)
     errors = [error for array in unreadable.values() for error in array.ravel().tolist() if error is not None]
@@ -534,7 +534,7 @@ def accept(
         check_fit(arrays.labels, arrays)
     if accept_in_place is not None:
         with keeping_unreadable("missing"):
-            infos = accept_in_place(source, target, **options)
+            infos: dict[str, ArrayInfo] = accept_in_place(source, target, **options)
         _warn_of_unreadable(errors)
         return infos
     assert target is not None
@@ -604,4 +604,6 @@ def restore(
         True
     """
     source, target = locate_places([(source, format), (target, None)], storage_options)
-    return format_of(source, format, reading=True).restore(source, target, keep_edits=keep_edits)
+    restoring = format_of(source, format, reading=True).function("restore")
+    names: list[str] = restoring(source, target, keep_edits=keep_edits)
+    return names

@@ -139,7 +139,7 @@ def read_columns(
         range=range,
         table=table,
     )
-    columns_read = row.read_columns(source, columns, table=described, **options)
+    columns_read: dict[str, Any] = row.function("read_columns")(source, columns, table=described, **options)
     if as_ == "numpy":
         return columns_read
     if as_ == "pandas":
@@ -247,13 +247,13 @@ def write_table(
     table = lay_out_labels(table, columns)
     other = None
     if can_be_read:
-        other = row.write_table(target, table, **merged)
+        other = row.function("write_table")(target, table, **merged)
         written: SourceOrTarget = target if other is None else other
     else:
         written = io.BytesIO()
-        row.write_table(written if verify else target, table, **merged)
+        row.function("write_table")(written if verify else target, table, **merged)
         if verify:
-            row.write_table(target, table, **merged)
+            row.function("write_table")(target, table, **merged)
     if verify:
         if has_sheets:
             reading.setdefault("sheet", "table")

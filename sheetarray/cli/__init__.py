@@ -13,7 +13,7 @@ import click
 
 from .. import __version__
 from ..loops import describe
-from ..registry import FORMATS
+from ..registry import FORMATS, list_rows
 from ..renamed import COMMANDS
 from .accept import accept, merge, restore
 from .arguments import UsageProblem, add_storage_option
@@ -39,7 +39,7 @@ class _Main(Program):
         return super().resolve_command(ctx, args)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  (click's)
-        places = {row.name: row.suffixes or row.prefixes[:2] for row in FORMATS.values()}
+        places = {row.name: row.suffixes or row.prefixes[:2] for row in list_rows()}
         with formatter.section("Formats by suffix; --from and --to take the name of a format"):
             formatter.write_dl([(name, ", ".join(known)) for name, known in places.items() if known])
         for problem in FORMATS.problems:

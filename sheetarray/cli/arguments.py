@@ -18,7 +18,7 @@ from click.shell_completion import CompletionItem
 
 from ..errors import NotFoundError
 from ..files import is_url
-from ..registry import FORMATS, Format
+from ..registry import FORMATS, Format, list_rows
 from ..renamed import OPTIONS
 from ..tables import TableOptions
 from .console import count_noun, print_line
@@ -309,9 +309,9 @@ def _key_of(parameter: click.Parameter) -> str:
 
 def has_option(verb: str, key: str) -> bool:
     """Return whether a function for a verb has an option, of any format."""
-    for row in FORMATS.values():
+    for name in FORMATS:
         try:
-            if key in known_options(row, verb):
+            if key in known_options(FORMATS[name], verb):
                 return True
         except (NotFoundError, ImportError):  # a format without the verb, or whose package is missing
             continue
@@ -360,7 +360,7 @@ def _is_under_url(text: Any) -> bool:
     """Return whether a FILE lies in a file system of URLs, and not on this machine or at a service."""
     if not is_url(text) or text.startswith("file:"):
         return False
-    return not any(text.startswith(row.prefixes or "\0") for row in FORMATS.values())
+    return not any(text.startswith(row.prefixes or "\0") for row in list_rows())
 
 
 def _parse_storage_pair(pair: str) -> tuple[str, Any]:

@@ -18,7 +18,7 @@ from ..api import escape_controls
 from ..columns import keeping_unreadable
 from ..errors import FormatError, NotFoundError, locating, warn_caller
 from ..files import RemoteFile, find_places, is_pattern, is_url, locate
-from ..registry import FORMATS, Format, format_of, place_problem
+from ..registry import FORMATS, Format, format_of, list_rows, place_problem
 from .arguments import FormatOptions, UsageProblem, storage_options, to_cli_options
 from .console import format_size, print_line
 from .program import EXPECTED, FAILED, FINE, explain_error, print_error
@@ -171,7 +171,7 @@ def target_endpoint(text: str, writing: FormatOptions, verb: str = "write") -> E
 def _find_format_of_pipe(given: FormatOptions, option: str) -> Format:
     """Return the format of a pipe, which has no suffix: `option`, --from or --to, has to name it."""
     if given.format is None:
-        names = [name for name in _names(option) if FORMATS[name].suffixes]
+        names = [row.name for row in _list_named(option) if row.suffixes]
         raise UsageProblem(f"a pipe has no suffix: name its format with {option}", f"{option} {', '.join(names)}")
     row = FORMATS[given.format]
     if not row.suffixes:
@@ -184,18 +184,21 @@ def _find_format(text: str, format: str | None, option: str, *, always: bool = T
     if format is not None and always:
         return FORMATS[format]
     try:
-        return format_of(text)
+        if option == "--to":
+            return format_of(text)
+        return format_of(place_of(text, format_of(text) if is_url(text) else None), reading=True)
     except NotFoundError:
         if format is not None:
             return FORMATS[format]
-        message = place_problem(text, list(FORMATS.values()))
-        hint = "" if os.path.isdir(text) else f"name the format with {option}: {', '.join(_names(option))}"
+        message = place_problem(text, list_rows())
+        names = ", ".join(row.name for row in _list_named(option))
+        hint = "" if os.path.isdir(text) else f"name the format with {option}: {names}"
     raise UsageProblem(message, hint)
 
 
-def _names(option: str) -> list[str]:
-    """Return the names that an option takes; those of formats that are only read are no names for a target."""
-    return [name for name, row in FORMATS.items() if option == "--from" or row.instead is None]
+def _list_named(option: str) -> list[Format]:
+    """Return the formats whose names an option takes; a format that is only read is none for a target."""
+    return [row for row in list_rows() if option == "--from" or row.instead is None]
 
 
 def place_of(text: str, row: Format | None = None) -> Any:
@@ -230,9 +233,7 @@ def source_endpoints(texts: Sequence[str], reading: FormatOptions) -> list[Endpo
 
 def is_many(text: str) -> bool:
     """Return whether a FILE has wildcards, and so is all files that match."""
-    return (
-        text != PIPE and is_pattern(text) and not any(text.startswith(row.prefixes or "\0") for row in FORMATS.values())
-    )
+    return text != PIPE and is_pattern(text) and not any(text.startswith(row.prefixes or "\0") for row in list_rows())
 
 
 def find_sources(texts: Sequence[str], reading: FormatOptions) -> list[tuple[str, Endpoint | Exception]]:

@@ -1,7 +1,7 @@
 """The table of formats: finds the adapter for a suffix, a URL or a name, and imports it when it is needed.
 
 `FORMATS` has a row for each format: those of this package, those that you add with `register_format`, and those of
-installed packages with an entry point in the group `sheetarray.formats`. A row names a module and the stem of its
+installed packages that declare them (`outside`). A row names a module and the stem of its
 functions. For the stem `csv` these are `read_csv`, `write_csv`, `scan_csv`, `check_csv` and others. A format may lack
 some of them. docs/adapters.md shows how to write a format of your own.
 """
@@ -15,6 +15,7 @@ from .lookup import (
     format_of,
     is_place,
     known_options,
+    list_rows,
     locate_place,
     locate_places,
     read_head,
@@ -32,6 +33,7 @@ __all__ = [
     "format_of",
     "is_place",
     "known_options",
+    "list_rows",
     "locate_place",
     "locate_places",
     "nearest",

@@ -4,204 +4,85 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 from .row import Format, check_free, check_row
 
-_JSON = rb"(?:\xef\xbb\xbf)?\s*[\[{]"  # begins JSON
+SHARED = frozenset({".json"})  # suffixes that say little: formats of other packages may have them, too
 
-_ROWS = (
-    Format(
-        "arrow",
-        (".arrow", ".feather"),
-        "sheetarray.interchange.columnar",
-        "columnar",
-        "Arrow, Feather",
-        writing={"form": "arrow"},
-        compressible=False,
-        text=False,
-        magic=re.compile(rb"\AARROW1\0"),
-    ),
-    Format(
-        "avro",
-        (".avro",),
-        "sheetarray.interchange.avro",
-        "avro",
-        "Avro, YEP-113",
-        text=False,
-        magic=re.compile(rb"\AObj\x01"),
-    ),
-    Format(
-        "awkd",
-        (".awkd",),
-        "sheetarray.interchange.awkward",
-        "awkd",
-        "Awkward Array, awkward0",
-        extra="awkward",
-        compressible=False,
-        text=False,
-        folders="read",
-        composite="sheetarray.interchange.awkward.columns",
-        magic=re.compile(rb"\APK\n(?!(?:[^\n]*\n)*(?:xl/|content\.xml\n))(?:[^\n]*\n)*[^\n]*\.json\n"),
-    ),
-    Format(
-        "csv",
-        (".csv",),
-        "sheetarray.sheets.delimited",
-        "csv",
-        "comma-separated values",
-        magic=re.compile(rb"\A(?!PK\n|Obj\x01|[\x80-\x8f\x93\xdf]|%b)(?:\xff\xfe|\xfe\xff|[^\0]*\Z)" % _JSON),
-    ),
-    Format(
-        "gsheet",
-        (),
-        "sheetarray.sheets.google",
-        "gsheet",
-        "Google Sheets",
-        prefixes=(
-            "https://docs.google.com/spreadsheets/",
-            "gsheets://",
-            "https://docs.google.com/a/",
-            "https://spreadsheets.google.com/",
-        ),
-        objects=("gspread.Spreadsheet", "gspread.Worksheet"),
-    ),
-    Format("json", (".json",), "sheetarray.sheets.json", "json", "JSON, flat lists", magic=re.compile(rb"\A" + _JSON)),
-    Format(
-        "netcdf",
-        (".nc",),
-        "sheetarray.interchange.netcdf",
-        "netcdf",
-        "NetCDF-4",
-        extra="netcdf",
-        compressible=False,
-        text=False,
-        magic=re.compile(rb"\A\x89HDF\r\n\x1a\n"),
-    ),
-    Format(
-        "npy",
-        (".npy",),
-        "sheetarray.interchange.npy",
-        "npy",
-        "NumPy, one array",
-        text=False,
-        magic=re.compile(rb"\A\x93NUMPY"),
-    ),
-    Format(
-        "npz",
-        (".npz",),
-        "sheetarray.interchange.npy",
-        "npz",
-        "NumPy, archive of arrays",
-        compressible=False,
-        text=False,
-        magic=re.compile(rb"\APK\n(?:[^\n]*\.npy\n)+\Z"),
-    ),
-    Format(
-        "ods",
-        (".ods", ".xls", ".xlsb"),
-        "sheetarray.sheets.excel",
-        "excel",
-        "other workbooks",
-        instead=".xlsx",
-        compressible=False,
-        text=False,
-        magic=re.compile(rb"\A(?:\xd0\xcf\x11\xe0|PK\n(?:[^\n]*\n)*content\.xml\n)"),
-    ),
-    Format(
-        "parquet",
-        (".parquet",),
-        "sheetarray.interchange.columnar",
-        "columnar",
-        "Parquet",
-        compressible=False,
-        text=False,
-        magic=re.compile(rb"\APAR1"),
-    ),
-    Format(
-        "ra",
-        (".ra",),
-        "sheetarray.interchange.rawarray",
-        "ra",
-        "RawArray",
-        text=False,
-        folders="write",
-        magic=re.compile(rb"\Arawarray"),
-    ),
-    Format(
-        "sciserialize",
-        (".msgpack",),
-        "sheetarray.interchange.sciserialize",
-        "sciserialize",
-        "SciSerialize, MessagePack",
-        extra="sciserialize",
-        magic=re.compile(rb"\A(?!\x89(?:HDF|PNG))[\x80-\x8f\xde\xdf]"),
-    ),
-    Format(
-        "sciserialize-json",
-        (".json",),
-        "sheetarray.interchange.sciserialize",
-        "sciserialize",
-        "SciSerialize, JSON",
-        writing={"form": "json"},
-        signature=re.compile(  # the first value is an object, never a list; or a key of SciSerialize with a text
-            rb'\A[\s\xef\xbb\xbf]*\{\s*"(?:[^"\\]++|\\.)*+"\s*:\s*\{|"(?:__|~#)(?:type|base64)(?:__)?"\s*:\s*"'
-        ),
-    ),
-    Format(
-        "tsv",
-        (".tsv", ".tab"),
-        "sheetarray.sheets.delimited",
-        "csv",
-        "tab-separated values",
-        writing={"delimiter": "\t"},
-    ),
-    Format(
-        "txt",
-        (".txt",),
-        "sheetarray.sheets.delimited",
-        "csv",
-        "delimited text",
-        writing={"delimiter": "\t"},
-    ),
-    Format(
-        "workbook",
-        (),
-        "sheetarray.sheets.objects",
-        "workbook",
-        "workbook in memory",
-        objects=(
-            *(f"openpyxl.{kind}" for kind in ("Workbook", "Worksheet", "ReadOnlyWorksheet", "WriteOnlyWorksheet")),
-            *(f"{package}.Chartsheet" for package in ("openpyxl", "xlsxwriter")),
-            "xlsxwriter.Workbook",
-            "xlsxwriter.Worksheet",
-            "pandas.ExcelWriter",
-        ),
-        text=False,
-    ),
-    Format(
-        "xlsx",
-        (".xlsx", ".xlsm", ".xltx", ".xltm"),
-        "sheetarray.sheets.excel",
-        "excel",
-        "Excel workbook",
-        compressible=False,
-        text=False,
-        magic=re.compile(rb"\APK\n(?:[^\n]*\n)*xl/"),
-    ),
-    Format(
-        "zarr",
-        (".zarr",),
-        "sheetarray.interchange.netcdf",
-        "netcdf",
-        "Zarr",
-        writing={"form": "zarr"},
-        extra="zarr",
-        compressible=False,
-        text=False,
-        folders="write",
-    ),
+_WHOLE: dict[str, Any] = {"text": False, "compressible": False}  # of files that are never compressed as a whole
+_BYTES: dict[str, Any] = {"text": False}
+_GOOGLE = (
+    "https://docs.google.com/spreadsheets/",
+    "gsheets://",
+    "https://docs.google.com/a/",
+    "https://spreadsheets.google.com/",
 )
+_IN_MEMORY = (
+    *("openpyxl.Workbook", "openpyxl.Worksheet", "openpyxl.ReadOnlyWorksheet", "openpyxl.WriteOnlyWorksheet"),
+    *("openpyxl.Chartsheet", "xlsxwriter.Chartsheet", "xlsxwriter.Workbook", "xlsxwriter.Worksheet"),
+    "pandas.ExcelWriter",
+)
+
+# The first of two rows with the same suffix owns it: its format is written, and read where no other one is recognised.
+# fmt: off
+_ROWS = (
+    Format("arrow", (".arrow", ".feather"), "sheetarray.interchange.columnar", "columnar", "Arrow, Feather",
+           **_WHOLE, writing={"form": "arrow"}),
+    Format("avro", (".avro",), "sheetarray.interchange.avro", "avro", "Avro, YEP-113", **_BYTES),
+    Format("awkd", (".awkd",), "sheetarray.interchange.awkward", "awkd", "Awkward Array, awkward0",
+           **_WHOLE, extra="awkward", folders="read", composite="sheetarray.interchange.awkward.columns"),
+    Format("csv", (".csv",), "sheetarray.sheets.delimited", "csv", "comma-separated values"),
+    Format("gsheet", (), "sheetarray.sheets.google", "gsheet", "Google Sheets",
+           prefixes=_GOOGLE, objects=("gspread.Spreadsheet", "gspread.Worksheet")),
+    Format("json", (".json",), "sheetarray.sheets.json", "json", "JSON, flat lists"),
+    Format("netcdf", (".nc",), "sheetarray.interchange.netcdf", "netcdf", "NetCDF-4", **_WHOLE, extra="netcdf"),
+    Format("npy", (".npy",), "sheetarray.interchange.npy", "npy", "NumPy, one array", **_BYTES),
+    Format("npz", (".npz",), "sheetarray.interchange.npy", "npz", "NumPy, archive of arrays", **_WHOLE),
+    Format("ods", (".ods", ".xls", ".xlsb"), "sheetarray.sheets.excel", "excel", "other workbooks",
+           **_WHOLE, instead=".xlsx"),
+    Format("parquet", (".parquet",), "sheetarray.interchange.columnar", "columnar", "Parquet", **_WHOLE),
+    Format("ra", (".ra",), "sheetarray.interchange.rawarray", "ra", "RawArray", **_BYTES, folders="write"),
+    Format("sciserialize", (".msgpack",), "sheetarray.interchange.sciserialize", "sciserialize",
+           "SciSerialize, MessagePack", extra="sciserialize"),
+    Format("sciserialize-json", (".json",), "sheetarray.interchange.sciserialize", "sciserialize",
+           "SciSerialize, JSON", writing={"form": "json"}),
+    Format("tsv", (".tsv", ".tab"), "sheetarray.sheets.delimited", "csv", "tab-separated values",
+           writing={"delimiter": "\t"}),
+    Format("txt", (".txt",), "sheetarray.sheets.delimited", "csv", "delimited text", writing={"delimiter": "\t"}),
+    Format("workbook", (), "sheetarray.sheets.objects", "workbook", "workbook in memory",
+           **_BYTES, objects=_IN_MEMORY),
+    Format("xlsx", (".xlsx", ".xlsm", ".xltx", ".xltm"), "sheetarray.sheets.excel", "excel", "Excel workbook",
+           **_WHOLE),
+    Format("zarr", (".zarr",), "sheetarray.interchange.netcdf", "netcdf", "Zarr",
+           **_WHOLE, writing={"form": "zarr"}, extra="zarr", folders="write"),
+)
+# fmt: on
+
+_JSON = rb"\A(?:\xef\xbb\xbf)?\s*[\[{]"  # begins JSON
+_FIRST_OBJECT = rb'\A[\s\xef\xbb\xbf]*\{\s*"(?:[^"\\]++|\\.)*+"\s*:\s*\{'  # its first value is an object, no list
+_TYPE_KEY = rb'"(?:__|~#)(?:type|base64)(?:__)?"\s*:\s*"'  # a key of SciSerialize, with a text
+
+# What recognises each format: expressions that are found in the first 4 KiB (inflated). `PK`, and a line for each
+# member, stands for a zip archive.
+_MAGIC = {
+    "arrow": rb"\AARROW1\0",
+    "avro": rb"\AObj\x01",
+    "awkd": rb"\APK\n(?!(?:[^\n]*\n)*(?:xl/|content\.xml\n))(?:[^\n]*\n)*[^\n]*\.json\n",
+    "csv": rb"\A(?!PK\n|Obj\x01|[\x80-\x8f\x93\xdf]|(?:\xef\xbb\xbf)?\s*[\[{])(?:\xff\xfe|\xfe\xff|[^\0]*\Z)",
+    "json": _JSON,
+    "netcdf": rb"\A\x89HDF\r\n\x1a\n",
+    "npy": rb"\A\x93NUMPY",
+    "npz": rb"\APK\n(?:[^\n]*\.npy\n)+\Z",
+    "ods": rb"\A(?:\xd0\xcf\x11\xe0|PK\n(?:[^\n]*\n)*content\.xml\n)",
+    "parquet": rb"\APAR1",
+    "ra": rb"\Arawarray",
+    "sciserialize": rb"\A(?!\x89(?:HDF|PNG))[\x80-\x8f\xde\xdf]",
+    "sciserialize-json": _FIRST_OBJECT + rb"|" + _JSON + rb"[\s\S]*?" + _TYPE_KEY,
+    "xlsx": rb"\APK\n(?:[^\n]*\n)*xl/",
+}
 
 
 def _table(*rows: Format) -> Mapping[str, Format]:
@@ -211,4 +92,4 @@ def _table(*rows: Format) -> Mapping[str, Format]:
     return MappingProxyType({row.name: row for row in rows})
 
 
-INSIDE = _table(*_ROWS)
+INSIDE = _table(*(replace(row, magic=re.compile(_MAGIC[row.name])) if row.name in _MAGIC else row for row in _ROWS))

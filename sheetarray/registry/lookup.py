@@ -5,116 +5,46 @@ from __future__ import annotations
 import io
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, replace
-from functools import cache
+from dataclasses import fields
 from inspect import iscoroutinefunction
-from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter
 from pathlib import PurePath
 from typing import Any
 
-from ..errors import FormatError, MissingDependencyError, NotFoundError, check_kinds
+from ..errors import FormatError, NotFoundError, check_kinds
 from ..files import COMPRESSIONS, RemoteFile, Source, is_url, locate, name_part, takes_options
 from ..renamed import OPTIONS
-from .inside import INSIDE
+from .inside import INSIDE, SHARED
+from .outside import find_declared, load_row
 from .refusals import name_problem, nearest, place_problem, source_problem
-from .row import Format, broken, check_free, check_row
+from .row import HEAD, Format, check_free, check_row
 
-# The formats that installed packages give: entry points of the group `sheetarray.formats`.
-#
-# An entry point's name is the name of its format, and its object a `Format`:
-#
-#     [project.entry-points."sheetarray.formats"]     colors = "my_package:COLORS"
-#
-# No package is looked for until somebody asks for a name or a suffix that no format of sheetarray has, or for the list
-# of all formats; then all of them are loaded. One that cannot be loaded, or that claims a name, suffix or prefix of
-# another format, is an error when its own format is asked for by name, and is mentioned in the message if no format
-# fits. Other formats work as before.
-
-GROUP = "sheetarray.formats"
-
-
-@cache
-def entries() -> tuple[tuple[str, str, Any], ...]:
-    """Return the name, the package and the entry point of every format from outside, sorted."""
-    from importlib.metadata import entry_points  # takes as long as the rest of `import sheetarray`
-
-    points = entry_points(group=GROUP)
-    return tuple(
-        sorted(
-            ((point.name, point.dist.name if point.dist else "?", point) for point in points),
-            key=lambda entry: entry[:2],
-        )
-    )
-
-
-@cache
-def _load_entries() -> tuple[dict[str, Format], dict[str, str]]:
-    """Load all packages that give formats; return the formats that work by name, and what is wrong with the others."""
-    rows: dict[str, Format] = {}
-    problems: dict[str, str] = {}
-    for name, group in groupby(entries(), key=itemgetter(0)):
-        packages = [(package, point) for _, package, point in group]
-        try:
-            if len(packages) > 1:
-                listed = ", ".join(package for package, _ in packages)
-                raise MissingDependencyError(
-                    f"several packages give a format {name!r}: {listed}; uninstall all but one"
-                )
-            rows[name] = _load(name, *packages[0], [*known_rows(), *rows.values()])
-        except MissingDependencyError as error:
-            problems[name] = str(error)
-    return rows, problems
-
-
-def _load(name: str, package: str, point: Any, others: Sequence[Format]) -> Format:
-    try:
-        given = point.load()
-    except Exception as error:  # the module of another package may raise anything
-        raise broken(name, package, error) from error
-    try:
-        if not isinstance(given, Format):
-            raise ValueError(f"the entry point gives a {type(given).__name__}, no sheetarray.registry.Format")
-        if given.name != name:
-            raise ValueError(f"the entry point's name is {name!r}, and its format's {given.name!r}")
-        check_row(given)
-        check_free(given, others, signatures=False)
-    except ValueError as error:
-        raise broken(name, package, str(error)) from error
-    return replace(given, package=package)
-
-
-# From a name, a path, a URL or an open file to its format.
-
-_HEAD = 4096  # bytes in which a signature is looked for
+_OF_VALUES = sys.stdlib_module_names | {"numpy", "pandas", "polars", "pyarrow", "xarray", "awkward", "sheetarray"}
 
 _registered: dict[str, Format] = {}
 
 
 class _Formats(Mapping[str, Format]):
-    """A read-only mapping of names to formats, in alphabetical order.
-
-    Other packages with formats are loaded when you list all formats, or ask for a name that sheetarray does not have.
+    """A read-only mapping of names to formats, in alphabetical order. The package of a format is imported when you ask
+    for the format, not when you list the names.
     """
 
     def __getitem__(self, name: str) -> Format:
-        row = INSIDE.get(name) or _registered.get(name)
-        if row is None and name in self:
-            rows, problems = _load_entries()
-            if name in problems:
-                raise MissingDependencyError(problems[name])
-            row = rows[name]
-        if row is None:
-            raise KeyError(name)
-        return row
+        if (row := INSIDE.get(name) or _registered.get(name)) is not None:
+            return row
+        declared = find_declared()
+        if name in declared.rows or name in declared.problems:
+            return load_row(name)
+        raise KeyError(name)
 
     def __contains__(self, name: object) -> bool:
-        return name in INSIDE or name in _registered or any(name == known for known, _, _ in entries())
+        return name in INSIDE or name in _registered or name in find_declared().rows
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted([*INSIDE, *_registered, *_load_entries()[0]]))
+        return iter(sorted([*INSIDE, *_registered, *find_declared().rows]))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -125,15 +55,20 @@ class _Formats(Mapping[str, Format]):
     @property
     def problems(self) -> list[str]:
         """The problems with formats of installed packages that cannot be used."""
-        return [*_load_entries()[1].values()]
+        return [*find_declared().problems.values()]
 
 
 FORMATS = _Formats()
 
 
-def known_rows() -> list[Format]:
-    """Return the formats of this package and those that were registered: no other package has to be loaded for them."""
+def _known_rows() -> list[Format]:
+    """Return the formats of this package and those that were registered: no other package has to be found for them."""
     return [*INSIDE.values(), *_registered.values()]
+
+
+def list_rows() -> list[Format]:
+    """Return all formats by name; of those from other packages what is declared, so that no package is imported."""
+    return sorted([*_known_rows(), *find_declared().rows.values()], key=attrgetter("name"))
 
 
 def find_composite() -> str | None:
@@ -158,7 +93,7 @@ def register_format(row: Format) -> None:
     check_row(row)
     if _registered.get(row.name) == row:
         return
-    check_free(row, [*known_rows(), *_load_entries()[0].values()])
+    check_free(row, [*_known_rows(), *find_declared().rows.values()])
     _registered[row.name] = row
 
 
@@ -179,14 +114,11 @@ def format_of(source: Any, name: str | None = None, *, reading: bool = False) ->
         if name not in (None, row.name):
             raise TypeError(f"format={name!r} is for files: a {type(source).__name__} is a {row.title}")
         return row
-    row = _by_name(name) if name is not None else _format_by_suffix(source, reading)
-    head = None
-    for other in known_rows() if reading and not row.signature else ():
-        if other.signature and not set(row.suffixes).isdisjoint(other.suffixes):
-            head = (read_head(source) or b"") if head is None else head
-            if other.signature.search(head):
-                return other
-    return row
+    if name is None:
+        return _format_by_suffix(source, reading)
+    row = _by_name(name)
+    rows = [other for other in _known_rows() if not set(row.suffixes).isdisjoint(other.suffixes)]
+    return _choose(source, rows) if reading and rows[:1] == [row] else row  # "json" stands for each format of JSON
 
 
 def find_format(verb: str, place: Any, format: str | None, options: Mapping[str, Any]) -> Format:
@@ -279,8 +211,17 @@ def _format_by_object(place: Any) -> Format | None:
     """Return the format of an object of another library, such as a workbook of openpyxl; None for any other place."""
     if isinstance(place, (str, PurePath, RemoteFile, io.IOBase)):
         return None
-    kinds = {f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in type(place).__mro__}
-    return next((row for row in known_rows() if not kinds.isdisjoint(row.objects)), None)
+    kinds = {(kind.__module__.partition(".")[0], kind.__name__) for kind in type(place).__mro__}
+    names = {f"{package}.{name}" for package, name in kinds}
+    if (row := next((row for row in _known_rows() if not names.isdisjoint(row.objects)), None)) is not None:
+        return row
+    if _OF_VALUES.issuperset(package for package, _ in kinds):
+        return None  # and no package has to be found
+    names |= {package for package, _ in kinds}
+    for row in find_declared().rows.values():
+        if not names.isdisjoint(row.objects) and not names.isdisjoint((whole := load_row(row.name)).objects):
+            return whole
+    return None
 
 
 def _by_name(name: str) -> Format:
@@ -289,7 +230,7 @@ def _by_name(name: str) -> Format:
     try:
         return FORMATS[name]
     except KeyError:
-        raise NotFoundError(f"{name_problem(name, list(FORMATS.values()))}{_warn_of_problem()}") from None
+        raise NotFoundError(f"{name_problem(name, list_rows())}{_warn_of_problem()}") from None
 
 
 def _format_by_suffix(source: Any, reading: bool) -> Format:
@@ -297,20 +238,22 @@ def _format_by_suffix(source: Any, reading: bool) -> Format:
     if not is_path and not any(hasattr(source, verb) for verb in ("read", "write", "open")):
         raise TypeError(source_problem(source))
     text = os.fspath(source) if is_path else getattr(source, "name", None)
-    row = None
+    rows: list[Format] = []
     if isinstance(text, str):
         place = source if isinstance(source, RemoteFile) else text
-        row = _match(place, known_rows()) or _match(place, [*_load_entries()[0].values()])
-    if row is None and reading and not is_path:
-        row = _format_by_content(source)
-    if row is not None:
-        return row
+        rows = _match(place, _known_rows())
+        if not rows or (reading and any(not SHARED.isdisjoint(row.suffixes) for row in rows)):
+            rows += _match(place, find_declared().rows.values())
+    if rows:
+        return _whole(_choose(source, rows) if reading else _find_owner(source, rows))
+    if reading and not is_path and (row := _format_by_content(source)) is not None:
+        return _whole(row)
     if not isinstance(text, str):
         names = ", ".join(FORMATS)
         if reading and not read_head(source) and _position(source):
             raise NotFoundError("the open file is at its end: file.seek(0) goes to its start")
         raise NotFoundError(f"a file without a name: say which format, for example format='csv' ({names})")
-    raise NotFoundError(f"{place_problem(text, list(FORMATS.values()))}{_advice(text)}{_warn_of_problem()}")
+    raise NotFoundError(f"{place_problem(text, list_rows())}{_advice(text)}{_warn_of_problem()}")
 
 
 def _position(file: Any) -> int:
@@ -321,14 +264,41 @@ def _position(file: Any) -> int:
         return 0
 
 
+def _whole(row: Format) -> Format:
+    """Return a row with all that its package gives, if it is one that another package has declared."""
+    return row if row.package is None or row.name in _registered else load_row(row.name)
+
+
+def _choose(source: Any, rows: Sequence[Format]) -> Format:
+    """Return the format of a source that has the suffix of several: the last that is recognised, or the owner."""
+    head = (read_head(source) or b"") if len(rows) > 1 else b""
+    return _recognise(head, rows) or _find_owner(source, rows)
+
+
+def _find_owner(source: Any, rows: Sequence[Format]) -> Format:
+    """Return the format that owns a suffix: the only one, sheetarray's, or the first without magic."""
+    owner = rows[0]
+    if len(rows) > 1 and owner.magic is not None and owner.name not in INSIDE:
+        text = os.fspath(source if isinstance(source, (str, os.PathLike)) else source.name)
+        raise NotFoundError(f"{place_problem(text, rows)}{_advice(text)}")
+    return owner
+
+
+def _recognise(head: bytes, rows: Sequence[Format]) -> Format | None:
+    """Return the format that the first bytes of a source show; sheetarray's own come last."""
+    return next((row for row in reversed(rows) if row.magic is not None and row.magic.search(head)), None)
+
+
 def _format_by_content(file: Any) -> Format | None:
     """Return the format of an open file by what it begins with; None if nobody knows, as of a pipe."""
     head = read_head(file)
     if head is None:
         return None
+    if (row := _recognise(head, [*find_declared().rows.values()])) is not None:
+        return row
     if head.startswith(b"PK\x03\x04"):
         head = b"PK\n" + b"".join(f"{name}\n".encode("utf-8", "replace") for name in _read_members(file))
-    return next((row for row in known_rows() if row.magic is not None and row.magic.match(head)), None)
+    return _recognise(head, _known_rows())
 
 
 def _read_members(file: Any) -> list[str]:
@@ -346,18 +316,19 @@ def _advice(text: str) -> str:
     return "" if "\n" in text or "://" in text or os.path.isdir(text) else " (or name the format with format=)"
 
 
-def _match(place: str | RemoteFile, rows: Sequence[Format]) -> Format | None:
-    """Return the format that a path or a URL means; one by its prefix before one by its suffix."""
+def _match(place: str | RemoteFile, rows: Iterable[Format]) -> list[Format]:
+    """Return the formats that a path or a URL may have: one by its prefix before all by its suffix."""
+    rows = list(rows)
     for row in rows:
         if row.prefixes and os.fspath(place).startswith(row.prefixes):
-            return row
+            return [row]
     lowered = name_part(place).lower().rstrip("/\\")  # a folder as the shell completes its name
     bare = os.path.splitext(lowered)[0] if lowered.endswith(COMPRESSIONS) else None
-    for row in rows:
-        suffixes = () if row.signature else row.suffixes  # with a signature, the suffix alone is not enough
-        if lowered.endswith(suffixes) or (bare is not None and row.compressible and bare.endswith(suffixes)):
-            return row
-    return None
+    return [
+        row
+        for row in rows
+        if lowered.endswith(row.suffixes) or (bare is not None and row.compressible and bare.endswith(row.suffixes))
+    ]
 
 
 def _warn_of_problem() -> str:
@@ -372,7 +343,7 @@ def read_head(source: Any) -> bytes | None:
             if not isinstance(source, RemoteFile) and not stat.S_ISREG(os.stat(source).st_mode):
                 return None
         with rewinding(source), Source(source) as opened:
-            return opened.prefix(_HEAD)
+            return opened.prefix(HEAD)
     except (FormatError, AttributeError, io.UnsupportedOperation):  # the adapter's error says more
         return None
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..files import COMPRESSIONS, name_part
-from .row import Format, meant_suffixes
+from .row import Format
 
 _LONGEST = 80  # characters of a source in a message
 
@@ -25,7 +25,7 @@ def place_problem(text: str, rows: Sequence[Format]) -> str:
         return f"{text}: this is a folder; name a file in it" + (f" (folders of arrays end in {ends})" if ends else "")
     if text.startswith("zip::"):
         return f"{text}: an archive; name the file in it, such as zip://run.csv{text.removeprefix('zip')}"
-    suffixes = [suffix for row in rows for suffix in meant_suffixes(row)]
+    suffixes = [suffix for row in rows for suffix in row.suffixes]
     known = f"known are {' '.join(_suffixes_of(rows, writable=True))} (also with .gz and .zst)"
     if only_read := _suffixes_of(rows, writable=False):
         known += f", and only to read {' '.join(only_read)}"
@@ -36,6 +36,8 @@ def place_problem(text: str, rows: Sequence[Format]) -> str:
         return f"{text}: it has no suffix that shows the format; {known}"
     if bare != path and suffix.lower() in suffixes:
         return f"{text}: {suffix} is never compressed; take {text.replace(path, bare)}"
+    if owners := [row.name for row in rows if suffix.lower() in row.suffixes]:
+        return f"{text}: several formats have the suffix {suffix}: {', '.join(owners)}"
     if (meant := nearest(suffix.lower(), suffixes)) is not None:
         return f"{text}: no format has the suffix {suffix}; did you mean {meant}?"
     return f"{text}: no format has this suffix; {known}"
@@ -43,7 +45,7 @@ def place_problem(text: str, rows: Sequence[Format]) -> str:
 
 def _suffixes_of(rows: Sequence[Format], *, writable: bool) -> list[str]:
     """Return the suffixes of the formats that can be written, or of those that are only read."""
-    return [suffix for row in rows if (row.instead is None) == writable for suffix in meant_suffixes(row)]
+    return list(dict.fromkeys(suffix for row in rows if (row.instead is None) == writable for suffix in row.suffixes))
 
 
 def name_problem(name: str, rows: Sequence[Format]) -> str:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
 from typing import Any, Literal
 
 from ..adapters import Keeps
-from ..columns import ArrayInfo
-from ..errors import Finding, MissingDependencyError, NotFoundError
+from ..errors import MissingDependencyError, NotFoundError
 from ..files import COMPRESSIONS
 
 _INSTEAD = {
     "read_columns": "; read, read_frame and read_dataset give its arrays",
     "write_table": "; write takes the same table, and read_frame gives it back",
 }
+HEAD = 4096  # bytes at the beginning of a file, in which a format is recognised
 _NAME = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*")
 
 
@@ -41,11 +41,9 @@ class Format:
         composite: the module that spreads values of this format over several columns of cells. Awkward arrays have it;
             in other rows it has no effect.
         compressible: whether `.gz` and `.zst` may follow the suffix.
-        signature: a regular expression that tells this format from another one with the same suffix. It is found in the
-            first 4 KiB of files of this format (inflated), and never in files of the other. If you write to such a
-            suffix, the other format is written. It works only in formats of sheetarray and of `register_format`.
-        magic: a regular expression that recognises an open file without a name. It matches the first 4 KiB (inflated).
-            For a zip archive, it matches `PK` and the names of the members, one a line.
+        magic: a regular expression that is found in the first 4 KiB (inflated) of each file of this format. It
+            recognises open files without a name, and tells the formats of one suffix apart. In an open file that is a
+            zip archive, it is looked for in `PK` and the names of the members, one a line.
         package: the installed package whose entry point has the format; None if it is one of sheetarray's, or was
             registered.
         text: whether the adapter takes a file that was opened for text.
@@ -68,7 +66,6 @@ class Format:
     instead: str | None = None
     composite: str | None = None
     compressible: bool = True
-    signature: re.Pattern[bytes] | None = None
     magic: re.Pattern[bytes] | None = None
     package: str | None = None
     text: bool = True
@@ -96,56 +93,6 @@ class Format:
             MissingDependencyError: as for `function`.
         """
         return _options_of(self.function(verb))
-
-    @property
-    def read(self) -> Callable[..., dict[str, Any]]:
-        """The adapter's function that returns arrays by name: `read(source, names, **options)`."""
-        return self.function("read")
-
-    @property
-    def write(self) -> Callable[..., str | None]:
-        """The adapter's function that writes arrays, and returns the URL of a service: `write(target, arrays, **o)`."""
-        return self.function("write")
-
-    @property
-    def scan(self) -> Callable[..., dict[str, ArrayInfo]]:
-        """The adapter's function that returns the infos of arrays by name: `scan(source, **options)`."""
-        return self.function("scan")
-
-    @property
-    def check(self) -> Callable[..., Iterator[Finding]]:
-        """The adapter's function that yields findings: `check(source, **options)`."""
-        return self.function("check")
-
-    @property
-    def read_columns(self) -> Callable[..., dict[str, Any]]:
-        """The adapter's function for ordinary tables: `read_columns(source, columns, table=.., **options)`."""
-        return self.function("read_columns")
-
-    @property
-    def write_table(self) -> Callable[..., Any]:
-        """The adapter's function that writes an ordinary table: `write_table(target, table, **options)`."""
-        return self.function("write_table")
-
-    @property
-    def accept(self) -> Callable[..., dict[str, ArrayInfo]]:
-        """The adapter's function that corrects headers: `accept(source, target, **options)`."""
-        return self.function("accept")
-
-    @property
-    def restore(self) -> Callable[..., list[str]]:
-        """The adapter's function that writes arrays again from the snapshots in a file: `restore(source, target)`."""
-        return self.function("restore")
-
-    @property
-    def revise(self) -> Callable[..., None]:
-        """The adapter's function that writes new elements into a copy of a file: `revise(source, target, arrays)`."""
-        return self.function("revise")
-
-    @property
-    def iter_elements(self) -> Callable[..., Iterator[tuple[str, Any]]]:
-        """The adapter's function that yields elements piece by piece: `iter_elements(source, names, **options)`."""
-        return self.function("iter_elements")
 
     def instead_of(self, option: str) -> str:
         """Return a sentence that says what to use instead of an option that the format lacks, or an empty text."""
@@ -197,10 +144,10 @@ def check_row(row: Format) -> None:
         raise ValueError(f"the format {row.name!r} has neither suffixes nor prefixes nor objects")
 
 
-def check_free(row: Format, others: Iterable[Format], *, signatures: bool = True) -> None:
+def check_free(row: Format, others: Iterable[Format], *, shared: Set[str] | None = None) -> None:
     """Refuse a row that claims what belongs to another one.
 
-    `signatures`: whether formats may share a suffix if one of them has a signature.
+    `shared`: the suffixes that a row may share if it has magic; None for any.
     """
     if len(set(row.suffixes)) < len(row.suffixes):
         raise ValueError(f"{row.suffixes!r}: a suffix belongs to {row.name} already")
@@ -208,12 +155,9 @@ def check_free(row: Format, others: Iterable[Format], *, signatures: bool = True
         keys = [row.name] if row.name == other.name else []
         keys += [prefix for prefix in row.prefixes if other.prefixes and prefix.startswith(other.prefixes)]
         keys += [known for known in row.objects if known in other.objects]
-        if not signatures or not (row.signature or other.signature):
-            keys += [suffix for suffix in row.suffixes if other.suffixes and suffix.endswith(other.suffixes)]
+        for suffix in row.suffixes:
+            claimed = [known for known in other.suffixes if suffix.endswith(known)]
+            if row.magic is None or (shared is not None and not shared >= {*claimed}):
+                keys += [suffix] if claimed else []
         if keys:
             raise ValueError(f"{keys[0]!r} belongs to {other.name} already")
-
-
-def meant_suffixes(row: Format) -> tuple[str, ...]:
-    """Return the suffixes that alone are enough to mean a format: none, if its signature is needed as well."""
-    return () if row.signature else row.suffixes

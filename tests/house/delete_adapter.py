@@ -47,13 +47,16 @@ def _delete_rows(table: Path, module: str) -> tuple[set[str], set[str]]:
         and ast.unparse(node.targets[0]) == "_ROWS"
         and isinstance(node.value, ast.Tuple)
     )
+    kept = set[str]()
     for row in reversed(rows):
         _, its_suffixes, its_module, stem = (ast.literal_eval(argument) for argument in row.args[:4])
         if its_module == module:
-            if all(option.arg != "signature" for option in row.keywords):  # which tells the formats of one suffix apart
-                suffixes |= set(its_suffixes)
+            suffixes |= set(its_suffixes)
             stems.add(stem)
             del lines[row.lineno - 1 : row.end_lineno]
+        else:
+            kept |= set(its_suffixes)
+    suffixes -= kept
     table.write_text("".join(lines), encoding="utf-8")
     return suffixes, stems
 

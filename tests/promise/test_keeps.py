@@ -11,7 +11,7 @@ import pytest
 
 import sheetarray as sa
 from sheetarray.adapters import EVERYTHING, NUMERIC, Keeps
-from sheetarray.registry import FORMATS, Format
+from sheetarray.registry import FORMATS, Format, format_of
 from sheetarray.testing.cases import assert_same, objects, plain
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* keeps no :sheetarray.SheetArrayWarning")  # test_warnings has it
@@ -81,6 +81,11 @@ def test_order_names_and_number_are_kept_as_declared(row, tmp_path):
             sa.write(tmp_path / f"several{row.suffixes[0]}", several, format=row.name)
 
 
+def shares(row: Format) -> bool:
+    """Whether another format is written to the suffix of this one."""
+    return format_of(f"x{row.suffixes[0]}") != row
+
+
 def table() -> str:
     """The table in docs/formats.md, from the declarations."""
     lines = [f"| | {' | '.join(GROUPS)} | order | names | missing |", "|---" * (len(GROUPS) + 4) + "|"]
@@ -88,7 +93,7 @@ def table() -> str:
     for row in ROWS:
         kinds.setdefault((row.module, row.stem), []).append(row)
     for rows in kinds.values():
-        suffixes = [f"`{row.suffixes[0]}`" + (f" as `{row.name}`" if row.signature else "") for row in rows]
+        suffixes = [f"`{row.suffixes[0]}`" + (f" as `{row.name}`" if shares(row) else "") for row in rows]
         declared = keeps(rows[0])
         cells = ["yes" if set(names) <= declared.dtypes else "no" for names in GROUPS.values()]
         cells.append("yes" if declared.order else "no")

@@ -115,10 +115,8 @@ def test_a_row_is_registered_once_or_again_as_it_is(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.usefixtures("own_registry")
-def test_a_row_of_the_session_may_share_a_suffix_by_its_signature(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    registry.register_format(Format("mine", (".json",), "m", "s", "t", signature=re.compile(rb"\A%MINE")))
+def test_a_row_of_the_session_may_share_a_suffix_by_its_magic(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    registry.register_format(Format("mine", (".json",), "m", "s", "t", magic=re.compile(rb"\A%MINE")))
     (tmp_path / "x.json").write_text("%MINE 1")
     assert format_of(tmp_path / "x.json", reading=True).name == "mine"
     assert format_of(tmp_path / "x.json").name == "json"
