@@ -406,16 +406,16 @@ FORMATS = ["csv", "json", "xlsx", "npz", "parquet"]
 
 def written(name: str) -> bytes:
     file = io.BytesIO()
-    sa.write(file, {"t": np.array([[0.1, np.nan]])}, format=name)
+    sa.write(file, {"t": np.array([0.1, np.nan])}, format=name)
     return file.getvalue()
 
 
 def check_read(file: Any) -> None:
-    assert sa.scan(file)["t"].shape == (1, 2)
+    assert sa.scan(file)["t"].shape == (2,)
     file.seek(0)
     assert list(sa.check(file)) == []
     file.seek(0)
-    assert sa.read(file)["t"].tolist()[0][0] == 0.1
+    assert sa.read(file)["t"].tolist()[0] == 0.1
 
 
 @needing(*FORMATS)

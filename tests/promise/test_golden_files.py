@@ -140,13 +140,23 @@ def _change_record(book: Any, old: str, new: str):
     book.custom_doc_props[names[0]].value = base64.b64encode(zlib.compress(text.replace(old, new).encode())).decode()
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".json", ".xlsx", ".nc", ".parquet"])
+@pytest.mark.parametrize("suffix", [".csv", ".json", ".xlsx", ".nc"])
 def test_labels_that_an_earlier_version_wrote_come_back(suffix):
     xr = pytest.importorskip("xarray")
     days = np.array(["2026-11-27", "2026-11-28"], "M8[ns]")
     t = ("time", "lat"), np.array([[1 / 3, 2.5], [np.nan, -0.0]]), {"units": "K"}
     run = xr.Dataset({"t": t}, {"time": days, "lat": [47.5, 48.0]}, {"title": "run", "step": (1, 2.5)})
     xr.testing.assert_identical(sa.read_dataset(GOLDEN / f"1.0.0-labels{suffix}"), run)
+
+
+@needing("parquet")
+def test_an_array_of_two_dimensions_in_parquet_is_read_as_the_columns_of_its_table():
+    path, days = GOLDEN / "1.0.0-labels.parquet", np.array(["2026-11-27", "2026-11-28"], "M8[ns]")
+    with pytest.warns(sa.SheetArrayWarning, match="an earlier version wrote shapes, dtypes or labels"):
+        columns = sa.read(path)
+    t = np.array([1 / 3, 2.5, np.nan, -0.0])
+    assert same(columns, {"t": t, "time": days.repeat(2), "lat": np.array([47.5, 48.0, 47.5, 48.0])})
+    assert [finding.severity for finding in sa.check(path)] == ["warning"]
 
 
 def test_frames_and_tables_that_an_earlier_version_wrote_come_back():

@@ -333,14 +333,6 @@ def from_start(file: io.BytesIO) -> io.BytesIO:
     return file
 
 
-def make_grid(change: Callable[[pl.DataFrame], pl.DataFrame]) -> str:
-    """Write a Parquet file of one array of two dimensions, and change its table as people do."""
-    sa.write("grid.parquet", {"t": np.arange(6.0).reshape(2, 3)})
-    said = pl.read_parquet_metadata("grid.parquet")["sheetarray"]
-    change(pl.read_parquet("grid.parquet")).write_parquet("grid.parquet", metadata={"sheetarray": said})
-    return "grid.parquet"
-
-
 def make_large() -> str:
     """Write a file of NetCDF with one array of which no element is stored, beside a small one."""
     import h5py
@@ -403,16 +395,6 @@ CALLS: list[tuple[str, Callable[[], object], Callable[[], object]]] = [
         "file.seek(0) goes back to its beginning",
         lambda: sa.read(at_end("run.csv"), format="csv"),
         lambda: sa.read(from_start(at_end("run.csv")), format="csv"),
-    ),
-    (
-        "read_columns reads the table",
-        lambda: sa.read(make_grid(pl.DataFrame.reverse)),
-        lambda: sa.read_columns(make_grid(pl.DataFrame.reverse)),
-    ),
-    (
-        "read_columns reads the column as it is",
-        lambda: sa.read(make_grid(lambda table: table.with_columns(pl.col("t").cast(pl.String)))),
-        lambda: sa.read_columns(make_grid(lambda table: table.with_columns(pl.col("t").cast(pl.String)))),
     ),
     (
         "names= reads some of them",

@@ -28,7 +28,15 @@ def suite(name: str) -> type[Hostile]:
         special["words"] = PIECES
     if name == "zarr":  # each is a folder of many files
         special["tries"] = examples(120)
+    if name in ("arrow", "parquet"):
+        special["samples"] = columns
     return type(f"TestHostile{name.title().replace('-', '')}", (Hostile,), special)
+
+
+def columns(self: Hostile, place: Path) -> Mapping[str, Content]:
+    """Files of one array each: columns of one length."""
+    arrays = {name: array.ravel() for name, array in ARRAYS.items() if name not in ("c", "g")}
+    return {name: self._written(place, {name: array}) for name, array in arrays.items()}
 
 
 for each in INSIDE.values():

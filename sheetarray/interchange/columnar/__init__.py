@@ -1,4 +1,4 @@
-"""Parquet and Arrow files: arrays as the columns of one table, or as a table with coordinates, by polars."""
+"""Parquet and Arrow files: arrays of one length as the columns of a table, by polars."""
 
 from __future__ import annotations
 
