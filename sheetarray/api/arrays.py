@@ -48,8 +48,9 @@ def read(
             - gsheet, `read_gsheet`: slices, sheet, client, credentials, timeout, strict, resize, missing, progress
             - awkd: functions, whitelist, errors, max_bytes
             - avro npz sciserialize sciserialize-json: progress
-            - ra: axes
-            - npy arrow parquet netcdf zarr: none
+            - ra: axes, mmap
+            - npy: mmap
+            - arrow parquet netcdf zarr: none
 
     Returns:
         The arrays by name, in the order in which they were written. An awkward array comes back as an `awkward.Array`.

@@ -7,9 +7,10 @@ uploaded when it is whole; a file object that the caller opened is only written 
 
 from __future__ import annotations
 
+from .contents import BytesLike
 from .places import PathLike, RemoteFile, file_version, is_url, locate, name_part, takes_options
 from .reading import (
-    BytesLike,
+    FileSlices,
     Readable,
     Source,
     check_structure,
@@ -24,6 +25,7 @@ from .writing import COMPRESSIONS, Sink, Writable, naming_target, replacing, rep
 __all__ = [
     "COMPRESSIONS",
     "BytesLike",
+    "FileSlices",
     "PathLike",
     "RangedBytes",
     "Readable",

@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import IO, Any, Protocol, cast
 
 from ..errors import FormatError, warn_if_forked
+from .contents import BytesLike, FileContent
 from .fast_zlib import load_zstandard
 from .places import PathLike, RemoteFile, locate
 from .remote import RangedBytes, RemoteStream
@@ -123,14 +124,15 @@ class InflatedStream(io.RawIOBase):
 # Sources of bytes: a path, a URL or an open file, decompressed within bounds, and read only as far as asked.
 
 Readable = PathLike | IO[bytes] | IO[str]
-BytesLike = bytes | mmap.mmap
+
+FileSlices = BytesLike | RangedBytes | FileContent  # whose slices are bytes
 
 _INFLATED_ALWAYS = 900_000_000  # bytes to which every compressed file may inflate, however small it is
 _INFLATED_TIMES = 100  # a larger one may inflate to so many times its size
 _TEXT_ALWAYS, _TEXT_TIMES = 2**28, 30  # the same for text, which takes several times as much memory once it is parsed
 _MAGIC = 4  # bytes that tell a compressed file
 _INFLATED_IN_MEMORY = 2**26  # bytes; more goes into a file
-_MAPPED_FROM = 2**20  # smaller files are read: a map keeps the file open
+_LARGE = 2**20  # bytes; a larger file is not read whole where slices of it will do
 
 
 def max_inflated_size(size: int, *, text: bool = False) -> int:
@@ -142,7 +144,7 @@ def max_inflated_size(size: int, *, text: bool = False) -> int:
     return max(_TEXT_ALWAYS, _TEXT_TIMES * size) if text else max(_INFLATED_ALWAYS, _INFLATED_TIMES * size)
 
 
-def release_pages(content: BytesLike | RangedBytes | bytearray, start: int, end: int) -> None:
+def release_pages(content: FileSlices | bytearray, start: int, end: int) -> None:
     """Tell the system that a range of a memory map is not needed for now, so that its pages leave our memory."""
     if isinstance(content, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
         first = start - start % mmap.PAGESIZE
@@ -188,8 +190,8 @@ class Source:
 
     Attributes:
         name: for messages; None for a nameless file object.
-        path: the path of a file of this machine that is not compressed, for a reader that wants to map the file itself;
-            None for any other source.
+        path: the path of a file of this machine that is not compressed, for a reader that opens the file itself; None
+            for any other source.
 
     Example:
         >>> with Source(io.BytesIO(b"version,1.0.0")) as source:
@@ -207,6 +209,8 @@ class Source:
         self._opened: list[IO[bytes]] = []
         self._packed_size: int | None = None
         self._remote: RangedBytes | None = None
+        self._local: FileContent | None = None
+        self._slices = False  # whether slices of a local file may have been read, at several times
         source = locate(source)
         if isinstance(source, RemoteFile):
             self.name = os.fspath(source)
@@ -245,10 +249,15 @@ class Source:
         if isinstance(self._whole, mmap.mmap):
             with suppress(BufferError):  # a view on it lives on; the map goes with the view
                 self._whole.close()
-        for file in self._opened:
-            file.close()
+        verifies = error is None or isinstance(error, FormatError)
+        try:
+            if self._slices and verifies and self._local is not None:
+                self._local.check_unchanged()
+        finally:
+            for file in self._opened:
+                file.close()
         if self._remote is not None:
-            self._remote.close(verify=error is None or isinstance(error, FormatError))
+            self._remote.close(verify=verifies)
 
     def _open(self) -> None:
         self._head = self._file.read(4096)
@@ -269,6 +278,7 @@ class Source:
             self._inflates = True
         elif self._own and stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
             self.path = Path(self.name or "")
+            self._local = FileContent(self._file, self.name)
         if opened is not None:
             self._packed_size = size
             self._file = opened
@@ -294,18 +304,16 @@ class Source:
         return self._remote is not None
 
     def whole(self, *, text: bool = True) -> BytesLike:
-        """Return the content; a large plain file is mapped, not read, and a large compressed one inflated to a file.
+        """Return the content; that of a large file is copied, or inflated, to an unnamed file.
 
         Args:
             text: as for `max_inflated_size`.
-
-        As with any map, a program that cuts the file short meanwhile ends this process; replacing it does no harm.
         """
         if self._whole is None:
             if self._remote is not None and not self._inflates:
                 self._whole = self._remote.map()
-            elif self.path is not None and (size := os.fstat(self._file.fileno()).st_size) >= _MAPPED_FROM:
-                self._whole = mmap.mmap(self._file.fileno(), size, access=mmap.ACCESS_READ)
+            elif self._local is not None and self._local.size >= len(self._head) > 0:
+                self._whole = self._local.read(self._head)
             else:
                 self._whole = self._inflate_all(text=text) if self._inflates else self._join(None, text=text)
         return self._whole
@@ -328,12 +336,15 @@ class Source:
             file.flush()
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
-    def ranges(self, *, text: bool = True) -> BytesLike | RangedBytes:
-        """Return the whole content; of a remote file each part is read only when it is asked for.
+    def ranges(self, *, text: bool = True) -> FileSlices:
+        """Return the whole content; of a remote or a large file each part is read only when it is asked for.
 
         Args:
             text: as for `max_inflated_size`.
         """
+        if self._local is not None and self._local.size >= _LARGE and self._whole is None:
+            self._slices = True
+            return self._local
         if self._remote is None or self._inflates or self._whole is not None:
             return self.whole(text=text)
         return self._remote
@@ -346,20 +357,17 @@ class Source:
             return io.BytesIO(self.whole(text=False))
         return io.BufferedReader(RemoteStream(self._remote))
 
-    def own(self) -> bytearray | mmap.mmap:
-        """Return the whole content in memory of its own, which the caller may modify.
+    def own(self, *, mapped: bool = False) -> bytearray | memoryview | mmap.mmap:
+        """Return the whole content in memory of its own, which the caller may modify; the file never changes.
 
-        A large plain file is mapped, not read: a page of it is copied when it is first written to, and the file never
-        changes. Where the system has no room for such a map, it cannot be written to.
+        `mapped`: map a plain file of this machine instead of reading it. The map hangs on the file: a change of the
+        file changes the map, and a file that is cut short ends this process.
         """
-        if self.path is not None and os.fstat(self._file.fileno()).st_size >= _MAPPED_FROM:
-            try:
-                return mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_COPY)
-            except OSError:
-                return mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
+        if self._local is not None and self._local.size >= len(self._head) > 0:
+            return self._local.map() if mapped else self._local.read_owned(self._head)
         if self._remote is not None and not self._inflates:
-            mapped = self._remote.map(writable=(self._remote.size or 0) >= _MAPPED_FROM)
-            return bytearray(mapped) if isinstance(mapped, bytes) else mapped
+            spooled = self._remote.map(writable=(self._remote.size or 0) >= _LARGE)
+            return bytearray(spooled) if isinstance(spooled, bytes) else spooled
         if self._whole is not None:
             return bytearray(self._whole)
         content = bytearray(self._head)

@@ -129,11 +129,18 @@ def write_npy(target: Writable, arrays: Any, *, progress: Progress | None = None
     report(array.size, array.size)
 
 
-def read_npy(source: Readable, names: Sequence[str] | None = None) -> dict[str, Array]:
-    """Return the array of a `.npy` file by the name of the file. You can change it, and the file stays as it is."""
+def read_npy(source: Readable, names: Sequence[str] | None = None, *, mmap: bool = False) -> dict[str, Array]:
+    """Return the array of a `.npy` file by the name of the file. You can change it, and the file stays as it is.
+
+    Args:
+        source: a path, a URL or an open file.
+        names: the name of the array, or None.
+        mmap: map a file of this machine instead of reading it. The array then hangs on the file: if somebody saves
+            the file in place, the array changes, and if the file is cut short, this process ends.
+    """
     with Source(source) as opened, locating(source=opened.name):
         sources = select({default_name(opened.name): opened}, names)
-        return {name: _decode(file) for name, file in sources.items()}
+        return {name: _decode(file, mapped=mmap) for name, file in sources.items()}
 
 
 def scan_npy(source: Readable) -> dict[str, ArrayInfo]:
@@ -150,8 +157,8 @@ def check_npy(source: Readable) -> Iterator[Finding]:
     yield from findings
 
 
-def _decode(source: Source) -> Array:
-    stored, content = parse(source.prefix), source.own()
+def _decode(source: Source, *, mapped: bool = False) -> Array:
+    stored, content = parse(source.prefix), source.own(mapped=mapped)
     array = stored.to_array(content)
     if len(content) > stored.end_position:
         raise FormatError(

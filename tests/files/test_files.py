@@ -260,7 +260,9 @@ def test_a_suffix_in_capitals_and_a_link_compress_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the resident memory of a process is told by Linux")
-def test_pages_of_a_map_are_given_back_and_read_again(tmp_path: Path) -> None:
+def test_pages_of_a_map_are_given_back_and_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    set_limits(monkeypatch, read_into_memory=2**20)
+
     def resident() -> int:
         return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
 

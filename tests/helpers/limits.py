@@ -13,6 +13,7 @@ LIMITS = {
     "many_elements": "api.large MANY_ELEMENTS",
     "mapped_elements": "api.large _MAPPED",
     "bytes_of_pieces": "api.large MOST_BYTES",
+    "read_into_memory": "files.contents _IN_MEMORY",
     "large_json": "sheets.json.adapter LARGE_TEXT",
     "small_text": "sheets.delimited.reading _SMALL",
     "short_table": "tables.cells SHORT",

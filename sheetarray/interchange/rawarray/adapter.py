@@ -131,14 +131,24 @@ def _write_one(one: _Prepared, sink: Sink, report: Progress, done: int, total: i
     report(done + elements.size, total)
 
 
-def read_ra(source: Readable, names: Sequence[str] | None = None, *, axes: Axes = "reversed") -> dict[str, Array]:
-    """Return the array of a RawArray file, or the arrays of a folder in alphabetical order, by file name."""
+def read_ra(
+    source: Readable, names: Sequence[str] | None = None, *, axes: Axes = "reversed", mmap: bool = False
+) -> dict[str, Array]:
+    """Return the array of a RawArray file, or the arrays of a folder in alphabetical order, by file name.
+
+    Args:
+        source: a path, a URL or an open file; or a folder.
+        names: the arrays to read; None reads all.
+        axes: "reversed" reads the dimensions as the specification says, "same" as they stand in the file.
+        mmap: map files of this machine instead of reading them. An array then hangs on its file: if somebody saves the
+            file in place, the array changes, and if the file is cut short, this process ends.
+    """
     check_options(axes)
     arrays = {}
     with locating(source=_file_label(source)):
         for name, (file, member) in select(_array_files(source), names).items():
             with in_member(member), Source(file) as opened:
-                arrays[name] = decode(parse(opened), opened.own(), axes)[0]
+                arrays[name] = decode(parse(opened), opened.own(mapped=mmap), axes)[0]
     return arrays
 
 

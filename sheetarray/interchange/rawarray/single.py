@@ -247,7 +247,7 @@ def decode_lz4(content: FileBytes, at: int, length: int, size: int) -> bytearray
 
 
 def read(file: Readable, *, axes: Axes = "reversed") -> Array:
-    """Return the array of a RawArray file. A large plain file is mapped into memory, not copied.
+    """Return the array of a RawArray file. The file is read: later changes of it do not change the array.
 
     You can change the array, and the file stays as it is. If a program replaces the file, the array stays as it is. If
     a program overwrites or shortens the same file, the array changes too.

@@ -23,7 +23,7 @@ from ...composite import scan_composites
 from ...dtypes import Buffer, DType
 from ...elements import Missing, unescape_formula
 from ...errors import Finding, FormatError, locating
-from ...files import BytesLike, RangedBytes, Readable, RemoteFile, Source, file_version, release_pages
+from ...files import FileSlices, Readable, RemoteFile, Source, file_version, release_pages
 from ...linear import buffer_from_numbers
 from ...spool import NotInPiecesError
 from .dialect import find_encoding
@@ -181,7 +181,7 @@ class _Rows:
     known, in their order; others are added to them.
     """
 
-    def __init__(self, head: CsvSheet, content: BytesLike | RangedBytes, starts: _Starts) -> None:
+    def __init__(self, head: CsvSheet, content: FileSlices, starts: _Starts) -> None:
         self._head, self._content, self._starts = head, content, starts
         self._anchors = {unescape_formula(anchor.name): anchor for anchor in find_anchors(head)}
         kinds = {anchor.header.dtype.kind for anchor in self._anchors.values() if anchor.header}

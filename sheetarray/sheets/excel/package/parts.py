@@ -12,7 +12,7 @@ from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from ....errors import FormatError
-from ....files import BytesLike, RangedBytes, max_inflated_size, release_pages
+from ....files import FileSlices, max_inflated_size, release_pages
 
 # Reads the directory of a zip package: its members, and where their compressed bytes lie.
 #
@@ -60,7 +60,7 @@ class _Directory(NamedTuple):
     before: int
 
 
-def read_members(content: BytesLike | RangedBytes) -> list[Member]:
+def read_members(content: FileSlices) -> list[Member]:
     """Return the members of a package, in the directory's order.
 
     Raises:
@@ -75,7 +75,7 @@ def read_members(content: BytesLike | RangedBytes) -> list[Member]:
     return [member for _, member in located]
 
 
-def _end(content: BytesLike | RangedBytes) -> int | None:
+def _end(content: FileSlices) -> int | None:
     """Return the position of the last end of a directory in a file; None if the file has none.
 
     A comment may follow it, but most files have none. So the end is looked for at the very end of the file first.
@@ -88,12 +88,12 @@ def _end(content: BytesLike | RangedBytes) -> int | None:
     return first + position if position >= 0 else None
 
 
-def has_directory(content: BytesLike | RangedBytes) -> bool:
+def has_directory(content: FileSlices) -> bool:
     """Return whether some bytes may end with a zip package, whatever stands before it."""
     return _end(content) is not None
 
 
-def _find_directory(content: BytesLike | RangedBytes) -> _Directory:
+def _find_directory(content: FileSlices) -> _Directory:
     """Return the place of the directory of a package.
 
     A comment may follow its end. Bytes that do not look like a package may stand before the package; the offsets in it
@@ -129,7 +129,7 @@ def _find_directory(content: BytesLike | RangedBytes) -> _Directory:
     return _Directory(start + before, end, count, before)
 
 
-def _end64(content: BytesLike | RangedBytes, end: int) -> tuple[int, int, tuple[int, int, int, int, int, int]]:
+def _end64(content: FileSlices, end: int) -> tuple[int, int, tuple[int, int, int, int, int, int]]:
     """Return the position of the zip64 end, the number of bytes before the package, and the fields of the zip64 end."""
     at = end - _END64_LOCATOR.size
     _, disk, start, disks = _END64_LOCATOR.unpack(content[at:end])
@@ -143,7 +143,7 @@ def _end64(content: BytesLike | RangedBytes, end: int) -> tuple[int, int, tuple[
     return place, place - start, (mine, its, here, count, taken, first)
 
 
-def _members(content: BytesLike | RangedBytes, directory: _Directory) -> list[tuple[int, Member]]:
+def _members(content: FileSlices, directory: _Directory) -> list[tuple[int, Member]]:
     """Return pairs of the position where the local header of a member begins, and the member."""
     members = []
     entries, at = content[directory.start : directory.end], 0
@@ -199,7 +199,12 @@ def _read_zip64_extra(extra: bytes, values: tuple[int, int, int], name: str) -> 
 
 
 def _data_position(
-    content: BytesLike | RangedBytes, directory: _Directory, offset: int, raw: bytes, name: str, method: int
+    content: FileSlices,
+    directory: _Directory,
+    offset: int,
+    raw: bytes,
+    name: str,
+    method: int,
 ) -> int:
     """Return the position of a part's compressed bytes, after its local header, which must name the same part."""
     local = content[offset : offset + _LOCAL.size] if offset + _LOCAL.size <= directory.start else b""
@@ -233,8 +238,8 @@ _USUAL_NAME = re.compile(r"(?:\.?[A-Za-z0-9_\[][A-Za-z0-9_.\]-]*(?:/(?!$)|$))+")
 class Package:
     """The parts of a zip package.
 
-    `content`: the whole package: bytes, a file mapped into memory, or ranges of a file. Only the bytes needed are
-    read.
+    `content`: the whole package: bytes, a temporary file mapped into memory, or ranges of a file. Only the bytes
+    needed are read.
 
     Raises:
         FormatError: the content is no zip package, is cut off, or is encrypted; members overlap, or claim to inflate to
@@ -249,7 +254,7 @@ class Package:
         b'<workbook/>'
     """
 
-    def __init__(self, content: BytesLike | RangedBytes) -> None:
+    def __init__(self, content: FileSlices) -> None:
         self._content = content
         self._limit = max_inflated_size(len(content))
         self._members: dict[str, Member] = {}
