@@ -21,7 +21,7 @@ from .arrays import (
     write,
     write_releasing,
 )
-from .large import iter_blocks, lies_in_rows, open_arrays
+from .large import iter_blocks, lies_in_rows, open_arrays, read_in_pieces
 from .merging import MergedFiles, accept, convert, describe_value, merge, restore
 from .tables import read_columns, write_table
 
@@ -43,6 +43,7 @@ __all__ = [
     "open_arrays",
     "read",
     "read_columns",
+    "read_in_pieces",
     "read_labelled",
     "restore",
     "scan",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,13 @@ from .endpoints import STDOUT, Endpoint, place_of, refusing_values, source_endpo
 )
 @click.option("--name", "names", metavar="NAME", multiple=True, help="Show only this array. You can repeat it.")
 @click.option(
+    "--slice",
+    "slices",
+    metavar="SLICE",
+    multiple=True,
+    help='Show a part of an array: "t[0:100, :, ::2]", or by labels: "time=2026-07". You can repeat it.',
+)
+@click.option(
     "--open", "opens", is_flag=True, help="Open the page in your browser. Without -o, the page is a temporary file."
 )
 @click.option(
@@ -40,6 +49,7 @@ def page(
     files: tuple[str, ...],
     output: str | None,
     names: tuple[str, ...],
+    slices: tuple[str, ...],
     opens: bool,
     merges: bool,
     reading: FormatOptions,
@@ -51,24 +61,25 @@ def page(
     lists the findings of `check`. If you give two files, the page shows arrays of the same name side by side, with
     their difference.
 
+    A page holds 4,000,000 elements. If the arrays have more, it shows the slices that --slice names. Otherwise it shows
+    every n-th element along the long axes, and says so.
+
     \b
     Examples:
       sheetarray page run.csv                         write run.html beside it
       sheetarray page run.csv --open                  open the page in the browser
       sheetarray page run.csv returned.csv -o both.html
       sheetarray page run.xlsx --name temperature -o page.html
+      sheetarray page huge.csv --slice "t[0:100]" --slice "u[0]"
       cat run.csv | sheetarray page - --from csv -o - > page.html
       sheetarray page --merge original.xlsx returned/*.xlsx -o merge.html
     """
-    from ..pages.contents import Contents
-    from ..pages.html_file import Page
-    from ..pages.sources import add_source
+    from ..pages.sources import make_merge_page, make_page, read_file
 
     places = source_endpoints(files, reading)
     if output in STDOUT and (wants_json or opens):
         raise UsageProblem("-o - writes the page to standard output, and nothing else", "leave --json and --open out")
     target = _target_of(places[0], output, opens=opens)
-    contents = Contents()
     if merges:
         if names:
             raise UsageProblem("--merge makes a page of whole files", "leave --name out")
@@ -77,25 +88,42 @@ def page(
                 "--merge needs the file that you sent, and the files that came back",
                 "the file that you sent comes first, the others after it",
             )
-        contents.add_merge(api.merge(*(place.place for place in places)))
-        places = []
-    titles = [os.path.basename(place.text) or place.text for place in places]
-    for place, title in zip(places, titles, strict=True):
-        options = place.options("read")
-        title = title if titles.count(title) == 1 else place.label
-        with refusing_values():
-            add_source(contents, place.source(), names or None, place.row.name, options, title=title)
-    shown = Page(contents)
+        merged = api.merge(*(place.place for place in places))
+        with _explaining_slices():
+            shown = make_merge_page(merged, slices)
+    else:
+        titles = [os.path.basename(place.text) or place.text for place in places]
+        with ExitStack() as opened:
+            read = []
+            for place, title in zip(places, titles, strict=True):
+                title = title if titles.count(title) == 1 else place.label
+                options = place.options("read")
+                with refusing_values():
+                    source, row = place.source(), place.row
+                    read.append(read_file(source, names or None, row.name, options, title=title, opened=opened))
+            with _explaining_slices():
+                shown = make_page(read, slices)
     shown.save(target)
     if output in STDOUT:
         return
     size = len(shown.html.encode())
     if wants_json:
-        print_json({"page": str(target), "bytes": size, "arrays": [entry["name"] for entry in contents.listed]})
+        print_json({"page": str(target), "bytes": size, "arrays": shown.names})
     else:
         print_line(f"{target} ({format_size(size)})")
     if opens:
         click.launch(Path(target).resolve().as_uri() if isinstance(target, (str, Path)) else str(target))
+
+
+@contextmanager
+def _explaining_slices() -> Iterator[None]:
+    """Turn an error of a slice into one of the command line."""
+    from ..pages.slices import SliceError
+
+    try:
+        yield
+    except SliceError as error:
+        raise UsageProblem(f"--slice: {error}", "sheetarray info lists arrays and dimensions") from None
 
 
 def _target_of(place: Endpoint, output: str | None, *, opens: bool) -> Any:

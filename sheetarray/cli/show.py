@@ -12,12 +12,12 @@ import numpy as np
 from ..api import escape_controls, format_shape, shorten
 from ..elements import label_text
 from ..errors import FormatError
+from ..pages.slices import Indices, SliceError, find_indices, format_slice, parse_slice, slice_to_two_axes, split_labels
 from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options
 from .comparing import dtype_name
 from .console import count_noun, make_console, print_json, print_renderable
 from .endpoints import Endpoint, source_endpoint
 from .pictures import INDENT, compute_statistics, has_numbers, print_values
-from .slices import Indices, SliceError, find_indices, format_slice, parse_slice, slice_to_two_axes, split_labels
 from .values import format_value, to_json_cells, to_rectangular
 
 if TYPE_CHECKING:

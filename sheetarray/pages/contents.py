@@ -6,8 +6,7 @@ manifest is one array, or one table of an awkward array; the columns of such a t
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,15 +15,14 @@ from .. import dtypes
 from ..api import MergedFiles, describe_value
 from ..columns import ArrayInfo
 from ..dtypes import Array
-from ..errors import DTypeError, Finding, LimitError
+from ..errors import DTypeError, LimitError
 from ..header import name_element
-from ..labels import DatasetLabels
 from ..labels.description import LATITUDE, is_coordinate
 from .differences import subtract_arrays
 from .encoding import encode_elements
-from .tidy import make_tidy
+from .excerpts import Excerpt, PageFile, to_slice
 
-MOST_ELEMENTS, MOST_ARRAYS = 4_000_000, 20_000
+MOST_ARRAYS = 20_000
 MOST_CONFLICTS = 5_000  # that a page lists
 MOST_FINDINGS = 1_000  # that are listed; a page says how many more there are
 _LONGEST_ATTRIBUTE = 200  # characters
@@ -45,57 +43,37 @@ class Contents:
         self.manifest: dict[str, Any] = {"files": [], "entries": [], "findings": [], "unlisted": 0}
         self.blobs: list[bytes] = []
         self.arrays: dict[int, Array] = {}
-        self.elements = 0
 
     @property
     def listed(self) -> list[PageEntry]:
         """The entries that stand in the list of arrays."""
         return [entry for entry in self.manifest["entries"] if entry["listed"]]
 
-    def add_file(
-        self,
-        title: str,
-        arrays: Mapping[str, Any],
-        *,
-        labels: DatasetLabels | None = None,
-        infos: Mapping[str, ArrayInfo] | None = None,
-        findings: Iterable[Finding] = (),
-        unread: Mapping[str, str] | None = None,
-    ) -> None:
+    def add_file(self, file: PageFile) -> None:
         """Add the arrays of a file, or those that a program has.
-
-        `title`: what the file is called. `arrays`: by name; awkward ones too. `infos`: of the arrays, by name, from
-        which a page knows their cells. `findings`: of `check`. `unread`: the error of each array that cannot be read,
-        by name.
 
         Raises:
             DTypeError: names an array that cannot be shown.
-            LimitError: more elements than a page holds.
         """
-        check_count(len(self.manifest["entries"]) + len(arrays))
-        self.manifest["files"].append(title)
+        self.manifest["files"].append(file.title)
         numbers: dict[str, int] = {}
-        for name, array in arrays.items():
+        for name, array in file.arrays.items():
             try:
                 if isinstance(array, np.ndarray):
-                    self._count(array.size)
-                    numbers[name] = self._add_array(name, array, (infos or {}).get(name))
+                    excerpt, dims = file.excerpts[name], file.dims_of(name)
+                    numbers[name] = self._add_array(name, array, file.infos.get(name), excerpt=excerpt, dims=dims)
                 else:
-                    self._add_awkward(name, array)
+                    self._add_awkward(name, array, file)
             except DTypeError as error:
                 raise DTypeError(f"{name}: {error}") from error
-        if labels is not None:
-            self._add_labels(numbers, labels)
-        for name, reason in (unread or {}).items():
+        self._add_labels(numbers, file)
+        for name, reason in file.unread.items():
             self._add_entry(name, "unread", note=reason)
-        self._add_findings(findings, numbers)
+        self._add_findings(numbers, file)
 
-    def add_merge(self, merged: MergedFiles) -> None:
-        """Add what several people have changed in copies of a file: the merged arrays, and the conflicts to choose."""
-        first = len(self.manifest["entries"])
-        check_elements(sum(int(np.size(array)) for array in merged.arrays.values() if isinstance(array, np.ndarray)))
-        self.add_file("merged", merged.arrays, labels=merged.arrays.labels)
-        numbers = {entry["name"]: first + place for place, entry in enumerate(self.manifest["entries"][first:])}
+    def add_conflicts(self, merged: MergedFiles, file: PageFile) -> None:
+        """Add the conflicts in copies of a file, to be chosen; `file`: the merged arrays, which were added before."""
+        numbers = {entry["name"]: number for number, entry in enumerate(self.manifest["entries"]) if entry["listed"]}
         listed: list[dict[str, Any]] = []
         for conflict in merged.conflicts[:MOST_CONFLICTS]:
             place = {"array": conflict.array, "index": conflict.index, "of": conflict.place.file}
@@ -106,7 +84,11 @@ class Contents:
             ]
             title = name_element(conflict.array, conflict.index)
             where = ", ".join(f"{level} {label}" for level, label in conflict.labels.items())
-            more = {"entry": numbers.get(conflict.array), "at": conflict.merged, "chosen": conflict.chosen}
+            excerpt = file.excerpts.get(conflict.array)
+            at = None if excerpt is None or conflict.merged is None else excerpt.find(conflict.merged)
+            more = {"entry": numbers.get(conflict.array), "at": at, "chosen": conflict.chosen}
+            if at is None and conflict.merged is not None:
+                more["unseen"] = True
             listed.append({"place": place, "title": title, "where": where, "options": options, **more})
         shown = [conflict for conflict in listed if conflict["entry"] is not None and conflict["at"] is not None]
         if shown:
@@ -136,50 +118,58 @@ class Contents:
 
     def _find_pairs(self) -> list[tuple[int, Array, Array]]:
         """Return the arrays of two files that have one name and shape, with the number of the first one's entry."""
-        entries, firsts = self.manifest["entries"], dict[tuple[str, tuple[int, ...]], int]()
+        entries, firsts = self.manifest["entries"], dict[tuple[Any, ...], int]()
         pairs = []
         for number, array in self.arrays.items() if len(self.manifest["files"]) == 2 else ():
-            key = entries[number]["name"], array.shape
+            key = entries[number]["name"], array.shape, str(entries[number].get("excerpt"))
             if entries[number]["listed"] and entries[number]["file"] == 0:
                 firsts[key] = number
             elif entries[number]["listed"] and key in firsts:
                 pairs.append((firsts[key], self.arrays[firsts[key]], array))
         return pairs
 
-    def _add_entry(self, name: str, kind: str, *, listed: bool = True, **more: Any) -> int:
+    def _add_entry(self, name: str, kind: str, *, listed: bool = True, **more: object) -> int:
         entries: list[PageEntry] = self.manifest["entries"]
         entries.append(
             {"name": name, "file": len(self.manifest["files"]) - 1, "kind": kind, "listed": listed, "shape": [], **more}
         )
         return len(entries) - 1
 
-    def _add_array(self, name: str, array: Array, info: ArrayInfo | None, *, listed: bool = True) -> int:
-        first, encoded = len(self.blobs), encode_elements(array)
+    def _add_array(
+        self,
+        name: str,
+        array: Array,
+        info: ArrayInfo | None = None,
+        *,
+        excerpt: Excerpt | None = None,
+        dims: Sequence[str] | None = None,
+        listed: bool = True,
+    ) -> int:
+        shown = array if excerpt is None else excerpt.take(array)
+        first, encoded = len(self.blobs), encode_elements(shown)
         self.blobs += encoded.buffers
         number = self._add_entry(
             name,
             encoded.kind,
             listed=listed,
             layout=encoded.layout,
-            shape=list(array.shape),
-            dtype=array.dtype.str if array.dtype.kind == "V" else dtypes.from_numpy(array.dtype).name,
+            shape=list(shown.shape),
+            dtype=shown.dtype.str if shown.dtype.kind == "V" else dtypes.from_numpy(shown.dtype).name,
             location=info.location if info else "",
             cells=_describe_cells(info, array.shape) if info else None,
             blobs=list(range(first, len(self.blobs))),
+            **describe_excerpt(excerpt, dims),
         )
-        self.arrays[number] = array
+        self.arrays[number] = shown
         return number
 
-    def _count(self, elements: int) -> None:
-        self.elements += elements
-        check_elements(self.elements)
-
-    def _add_awkward(self, name: str, array: Any) -> None:
+    def _add_awkward(self, name: str, array: Any, file: PageFile) -> None:
         """Add an awkward array as tidy tables: the columns are entries of their own, which are not listed."""
-        for table in make_tidy(array, lambda cells: check_elements(self.elements + cells)):
+        for table in file.tables[name]:
             columns = table.to_columns()
-            self._count(sum(values.size for values in columns.values()))
-            numbers = [self._add_array(column, values, None, listed=False) for column, values in columns.items()]
+            numbers = [self._add_array(column, values, listed=False) for column, values in columns.items()]
+            excerpt = file.excerpts[name]
+            said = None if excerpt.is_whole else {"text": excerpt.describe(["its entries"], "entries")}
             self._add_entry(
                 f"{name}{table.title}",
                 "table",
@@ -187,61 +177,85 @@ class Contents:
                 shape=[len(table.indices), len(columns)],
                 dtype="nested list" if table.lists else "awkward",
                 note=f"{array.type!s:.2000}",
+                excerpt=said,
             )
 
-    def _add_labels(self, numbers: Mapping[str, int], labels: DatasetLabels) -> None:
-        """Give each array the names of its dimensions, the arrays that label them, and its attributes."""
-        entries = self.manifest["entries"]
+    def _add_labels(self, numbers: Mapping[str, int], file: PageFile) -> None:
+        """Give each array the names of its dimensions, the arrays that label them, and its attributes.
+
+        Of a dimension of which the page holds other indices than of its labels, it holds these labels once more.
+        """
+        if file.labels is None:
+            return
+        entries, copies = self.manifest["entries"], dict[tuple[str, range], int]()
+        norths = self._find_norths(numbers, file)
         for name, number in numbers.items():
-            variable = labels.find(name)
-            if variable is None or len(variable.dims) != len(entries[number]["shape"]):
+            variable = file.labels.find(name)
+            if variable is None or file.dims_of(name) is None:
                 continue
             entries[number]["dims"] = list(variable.dims)
             entries[number]["attrs"] = [
                 [str(key), f"{value!s:.{_LONGEST_ATTRIBUTE}}"] for key, value in variable.attrs.items()
             ]
-            entries[number]["labels"] = [
-                [
-                    numbers[level]
-                    for level in labels.frame.index.get(dim, (dim,))
-                    if level in numbers and level != name and entries[numbers[level]]["shape"] == [size]
+            entries[number]["labels"] = labels = []
+            for axis, levels in zip(file.excerpts[name].taken, file.list_levels(name), strict=True):
+                for level in levels:
+                    if file.excerpts[level].taken != (axis,) and (level, axis) not in copies:
+                        values = file.arrays[level][to_slice(axis)].copy()
+                        copies[level, axis] = self._add_array(level, values, listed=False)
+                labels.append([copies.get((level, axis), numbers[level]) for level in levels])
+            if norths.keys() & {*variable.dims}:
+                ends = [norths.get(dim, "") for dim in variable.dims]
+                entries[number]["north"] = [
+                    _OTHER_ENDS[end] if axis.step < 0 else end
+                    for end, axis in zip(ends, file.excerpts[name].taken, strict=True)
                 ]
-                for dim, size in zip(variable.dims, entries[number]["shape"], strict=True)
-            ]
-        norths: dict[str, str] = {}
-        for name, number in numbers.items():
-            variable = labels.find(name)
-            if variable is None or len(variable.dims) != 1 or number not in self.arrays:
-                continue
-            if north := find_north(self.arrays[number], name, variable.attrs):
-                norths[variable.dims[0]] = north
-        for number in numbers.values():
-            if norths.keys() & set(entries[number].get("dims", ())):
-                entries[number]["north"] = [norths.get(dim, "") for dim in entries[number]["dims"]]
 
-    def _add_findings(self, findings: Iterable[Finding], numbers: Mapping[str, int]) -> None:
+    def _find_norths(self, numbers: Mapping[str, int], file: PageFile) -> dict[str, str]:
+        """Return which end of each dimension that is a latitude lies in the north."""
+        norths: dict[str, str] = {}
+        for name in numbers:
+            variable = file.labels.find(name) if file.labels is not None else None
+            if variable is None or len(variable.dims) != 1:
+                continue
+            if north := find_north(file.arrays[name], name, variable.attrs):
+                norths[variable.dims[0]] = north
+        return norths
+
+    def _add_findings(self, numbers: Mapping[str, int], file: PageFile) -> None:
         """List the findings of a file. `numbers`: of the entries of its arrays, by name."""
         listed = self.manifest["findings"]
         most = len(listed) + MOST_FINDINGS
-        for finding in findings:
+        for finding in file.findings:
             if len(listed) >= most:
                 self.manifest["unlisted"] += 1
                 continue
             number = None if finding.array is None else numbers.get(finding.array)
-            shape = [] if number is None else self.manifest["entries"][number]["shape"]
-            inside = finding.index is not None and len(finding.index) == len(shape)
-            inside = inside and all(0 <= index < size for index, size in zip(finding.index or (), shape, strict=True))
-            listed.append(
-                {
-                    "file": len(self.manifest["files"]) - 1,
-                    "severity": finding.severity,
-                    "location": finding.location or "",
-                    "message": finding.message,
-                    "hint": finding.hint,
-                    "entry": number,
-                    "index": list(finding.index or ()) if inside else None,
-                }
-            )
+            excerpt = None if number is None else file.excerpts[str(finding.array)]
+            at = None if excerpt is None or finding.index is None else excerpt.find(finding.index)
+            entry = {
+                "file": len(self.manifest["files"]) - 1,
+                "severity": finding.severity,
+                "location": finding.location or "",
+                "message": finding.message,
+                "hint": finding.hint,
+                "entry": number,
+                "index": at,
+            }
+            if at is None and finding.index is not None and excerpt is not None and not excerpt.is_whole:
+                entry["unseen"] = True
+            listed.append(entry)
+
+
+_OTHER_ENDS = {"first": "last", "last": "first", "": ""}
+
+
+def describe_excerpt(excerpt: Excerpt | None, dims: Sequence[str] | None) -> dict[str, Any]:
+    """Return what an entry says of an array of which the page does not hold all."""
+    if excerpt is None or excerpt.is_whole:
+        return {}
+    steps = [[axis.start, axis.step] for axis in excerpt.taken]
+    return {"excerpt": {"text": excerpt.describe(dims), "shape": list(excerpt.shape), "taken": steps}}
 
 
 def find_north(values: Array, name: str, attrs: Mapping[Any, Any]) -> str:
@@ -279,18 +293,7 @@ def _describe_cells(info: ArrayInfo, shape: Sequence[int]) -> dict[str, Any] | N
     }
 
 
-def count_elements(infos: Mapping[str, ArrayInfo], names: Iterable[str]) -> int:
-    """Return the number of elements in some arrays, by their headers."""
-    return sum(math.prod(infos[name].shape) for name in names if name in infos)
-
-
 def check_count(arrays: int) -> None:
     """Raise a `LimitError` for more arrays than a page lists."""
     if arrays > MOST_ARRAYS:
         raise LimitError(f"{arrays:,} arrays, and a page lists {MOST_ARRAYS:,}: name fewer (names=)")
-
-
-def check_elements(count: int) -> None:
-    """Raise a `LimitError` for more elements than a page holds."""
-    if count > MOST_ELEMENTS:
-        raise LimitError(f"{count:,} elements, and a page holds {MOST_ELEMENTS:,}: name fewer arrays (names=)")

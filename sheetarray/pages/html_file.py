@@ -81,8 +81,13 @@ class Page:
         with replacing(path) as sink:
             sink.write(self.html.encode("utf-8"))
 
+    @property
+    def names(self) -> list[str]:
+        """The names of the arrays in its list."""
+        return [entry["name"] for entry in self._contents.listed]
+
     def __repr__(self) -> str:
-        names = [entry["name"] for entry in self._contents.listed]
+        names = self.names
         noun = "array" if len(names) == 1 else "arrays"
         return f"<Page of {len(names):,} {noun}: {', '.join(names[:8])}{', ..' if len(names) > 8 else ''}>"
 

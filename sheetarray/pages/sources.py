@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Any
 
 import numpy as np
@@ -13,13 +13,14 @@ import numpy as np
 from .. import api
 from ..arrays import list_names, select, values_by_name
 from ..columns import ArrayInfo
-from ..errors import Finding, FormatError, SheetArrayError, SheetArrayWarning
-from ..labelled import read_with_labels
+from ..errors import Finding, FormatError, SheetArrayError, SheetArrayWarning, check_kinds
+from ..labelled import add_coordinates, read_with_labels, scan_with_labels
 from ..labels import DatasetLabels, describe_arrays
 from ..linear import LinearArray
 from ..registry import is_place, known_options, locate_places
 from ..values import is_of, naming
-from .contents import Contents, check_count, check_elements, count_elements
+from .contents import Contents, check_count
+from .excerpts import PageFile, choose_excerpts
 from .html_file import Page
 
 _MOST_READS = 50  # of a damaged source, one for each array
@@ -28,6 +29,7 @@ _MOST_READS = 50  # of a damaged source, one for each array
 def page(
     *sources: Any,
     names: Sequence[str] | None = None,
+    slice: str | Sequence[str] = (),
     format: str | None = None,
     storage_options: Mapping[str, Any] | None = None,
     **options: Any,
@@ -42,6 +44,9 @@ def page(
             Dataset. If a file is damaged, the page shows what can be read. If you pass the result of `merge` as the
             only source, the page lists the conflicts, and you choose a value for each.
         names: the arrays to show, with the coordinates along their dimensions; None shows all.
+        slice: the parts of arrays to show, each as NumPy has it, `"t[0:100, :, ::2]"`, or by labels,
+            `"time=2026-07, lat=47.5"`, for all arrays with these dimensions. A page holds 4,000,000 elements. If there
+            are more, it shows every n-th element along the long axes, and says so.
         format: the name of a format; None chooses it by the suffixes.
         storage_options: options of the file systems of URLs.
         **options: options for reading, as for `read`.
@@ -50,9 +55,13 @@ def page(
         A page with `.html` and `.save(path)`; a notebook shows it.
 
     Raises:
-        LimitError: more than 4,000,000 elements, or 20,000 arrays.
+        LimitError: more than 20,000 arrays.
         FormatError: nothing in a source can be read.
         NotFoundError: an array does not exist.
+        ValueError: a slice cannot be understood, or is not in the array.
+
+    Warns:
+        SheetArrayWarning: the page does not hold all elements; it names the arrays.
 
     Example:
         >>> page({"t": np.arange(6.0).reshape(2, 3)}, {"t": np.zeros((2, 3))})
@@ -60,33 +69,60 @@ def page(
     """
     if not sources:
         raise TypeError("page needs a path, a URL, an open file, or arrays")
+    slices = [slice] if isinstance(slice, str) else [*slice]
+    for text in slices:
+        check_kinds(str, 'text such as "t[0:100]"', slice=text)
     if any(isinstance(source, api.MergedFiles) for source in sources):
         if len(sources) > 1 or names is not None:
             raise TypeError("a merge is shown alone, without names=")
-        contents = Contents()
-        contents.add_merge(sources[0])
-        return Page(contents)
+        return make_merge_page(sources[0], slices)
     places = {number: (source, format) for number, source in enumerate(sources) if is_place(source)}
     if storage_options and not places:
         raise ValueError("storage_options are for a URL such as s3://bucket/run.csv, and all sources are arrays")
     located = dict(zip(places, locate_places([*places.values()], storage_options), strict=True))
+    with ExitStack() as opened:
+        files = []
+        for number, source in enumerate(sources):
+            if number in located:
+                place = located[number]
+                files.append(read_file(place, names, format, options, title=_title_of(place), opened=opened))
+            else:
+                title = "arrays" if len(sources) == 1 else f"arrays {number + 1}"
+                files.append(_take_arrays(title, source, names))
+        return make_page(files, slices)
+
+
+def make_page(files: Sequence[PageFile], slices: Sequence[str]) -> Page:
+    """Return a page of files that were read.
+
+    Raises:
+        LimitError: more arrays than a page lists.
+        NotFoundError: a slice names an array that does not exist.
+        SliceError: a slice cannot be understood, or is not in the array.
+    """
+    check_count(sum(len(file.arrays) for file in files))
+    choose_excerpts(files, slices)
     contents = Contents()
-    for number, source in enumerate(sources):
-        if number in located:
-            place = located[number]
-            add_source(contents, place, names, format, options, title=_title_of(place))
-        else:
-            title = "arrays" if len(sources) == 1 else f"arrays {number + 1}"
-            _add_arrays(contents, title, source, names)
+    for file in files:
+        contents.add_file(file)
     return Page(contents)
 
 
-def _add_arrays(contents: Contents, title: str, arrays: Any, names: Sequence[str] | None) -> None:
+def make_merge_page(merged: api.MergedFiles, slices: Sequence[str]) -> Page:
+    """Return a page of what several people have changed in copies of a file."""
+    file = PageFile("merged", merged.arrays, merged.arrays.labels)
+    choose_excerpts([file], slices)
+    contents = Contents()
+    contents.add_file(file)
+    contents.add_conflicts(merged, file)
+    return Page(contents)
+
+
+def _take_arrays(title: str, arrays: Any, names: Sequence[str] | None) -> PageFile:
     described = describe_arrays(arrays)
     by_name, labels = (values_by_name(arrays), None) if described is None else described
     by_name = select(by_name, names)
-    plain = {name: _to_plain(name, value) for name, value in by_name.items()}
-    contents.add_file(title, plain, labels=labels)
+    return PageFile(title, {name: _to_plain(name, value) for name, value in by_name.items()}, labels)
 
 
 def _to_plain(name: str, value: Any) -> Any:
@@ -100,16 +136,19 @@ def _to_plain(name: str, value: Any) -> Any:
     return linear.to_numpy()
 
 
-def add_source(
-    contents: Contents,
+def read_file(
     source: Any,
     names: Sequence[str] | None,
     format: str | None,
     options: dict[str, Any],
     *,
     title: str,
-) -> None:
-    """Add the arrays of a path, a URL or an open file to what a page shows, with where they stand and the findings."""
+    opened: ExitStack,
+) -> PageFile:
+    """Return the arrays of a path, a URL or an open file, with where they stand and the findings.
+
+    `opened`: takes the files to which large arrays are mapped.
+    """
     start = source.tell() if hasattr(source, "tell") else None
 
     def rewind() -> Any:
@@ -117,14 +156,31 @@ def add_source(
             source.seek(start)
         return source
 
+    def read(names: Sequence[str] | None) -> tuple[dict[str, Any], DatasetLabels | None]:
+        return _read_mapped(rewind(), names, format, options, opened)
+
     names = list_names(names)
     infos = _scan(rewind(), format, options, names)
-    wanted = infos.keys() if names is None else infos.keys() & set(names)
-    check_count(len(contents.manifest["entries"]) + len(wanted))
-    check_elements(contents.elements + count_elements(infos, wanted))
+    check_count(len(infos) if names is None else len(infos.keys() & {*names}))
     findings = [*api.check(rewind(), format=format, **known_options(source, format, options, "check"))]
-    arrays, labels, unread = _read(rewind, names, format, options, infos, findings)
-    contents.add_file(title, arrays, labels=labels, infos=infos, findings=findings, unread=unread)
+    arrays, labels, unread = _read(read, names, infos, findings)
+    return PageFile(title, arrays, labels, infos, findings, unread)
+
+
+def _read_mapped(
+    source: Any, names: Sequence[str] | None, format: str | None, options: dict[str, Any], opened: ExitStack
+) -> tuple[dict[str, Any], DatasetLabels | None]:
+    """Return arrays and their labels; those of a large file are mapped, so that they never are in memory as a whole."""
+    with_coordinates = names
+    if names is not None and isinstance(source, (str, os.PathLike)):
+        infos, labels = scan_with_labels(source, format, options)
+        with_coordinates = add_coordinates([*names], labels, infos)
+    mapped = api.read_in_pieces(source, with_coordinates, format=format, **options)
+    if mapped is not None:
+        arrays, spool = mapped
+        opened.enter_context(spool)
+        return arrays, arrays.labels
+    return read_with_labels(source, names, format, options)
 
 
 def _scan(
@@ -142,10 +198,8 @@ def _scan(
 
 
 def _read(
-    rewind: Callable[[], Any],
+    read: Callable[[Sequence[str] | None], tuple[dict[str, Any], DatasetLabels | None]],
     names: Sequence[str] | None,
-    format: str | None,
-    options: dict[str, Any],
     infos: Mapping[str, ArrayInfo],
     findings: Sequence[Finding],
 ) -> tuple[dict[str, Any], DatasetLabels | None, dict[str, str]]:
@@ -155,7 +209,7 @@ def _read(
     that was edited can be read.
     """
     try:
-        arrays, labels = read_with_labels(rewind(), names, format, options)
+        arrays, labels = read(names)
         return arrays, labels, {}
     except FormatError as error:
         whole = error
@@ -169,12 +223,12 @@ def _read(
     intact = [name for name in wanted if name not in reasons]
     with suppress(FormatError):
         if intact:
-            arrays, labels = read_with_labels(rewind(), intact, format, options)
+            arrays, labels = read(intact)
     for number, name in enumerate(name for name in wanted if name not in arrays):
         try:
             if number >= _MOST_READS:
                 raise whole
-            arrays |= api.read(rewind(), [name], format=format, **options)
+            arrays |= read([name])[0]
         except SheetArrayError as error:
             unread[name] = reasons.get(name, str(error))
     if not arrays:

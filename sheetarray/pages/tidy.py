@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import Array
+from ..errors import LimitError
 
 _VALUE = "value"  # the column of entries that have no name
 _BLOCK = 10_000  # entries that become Python's values at once
@@ -59,18 +60,41 @@ class TidyTable:
         return columns
 
 
-def make_tidy(array: Any, check_cells: Callable[[int], None]) -> list[TidyTable]:
-    """Return the tables of an awkward array; the first has a row for each of its entries.
+class _TooManyCellsError(Exception):
+    """Says after how many entries the tables have more cells than they may have."""
 
-    `array`: an `awkward.Array`. `check_cells`: is called now and then with the number of cells that the tables have by
-    now, and may raise an error.
+
+def tidy_within(array: Any, entries: range, most: int) -> tuple[list[TidyTable], range]:
+    """Return the tables of some entries of an awkward array, and the entries: fewer, where the cells are too many.
+
+    `array`: an `awkward.Array`. `most`: the number of cells that the tables may have.
+
+    Raises:
+        LimitError: one entry has more cells.
     """
+    while True:
+        try:
+            return _make_tidy(array, entries, most), entries
+        except _TooManyCellsError as error:
+            (done,) = error.args
+            if len(entries) == 1:
+                raise LimitError(
+                    f"entry {entries[0]} has more than {most:,} elements: name fewer arrays (names=)"
+                ) from None
+            entries = entries[:: max(2, len(entries) // done)]
+
+
+def _make_tidy(array: Any, entries: range, most: int) -> list[TidyTable]:
+    """Return the tables of some entries of an awkward array; the first has a row for each of them."""
     tables: dict[tuple[FieldPath, ...], TidyTable] = {(): TidyTable()}
-    for start in range(0, len(array), _BLOCK):
-        for index, entry in enumerate(array[start : start + _BLOCK].to_list(), start):
+    for start in range(0, len(entries), _BLOCK):
+        block = entries[start : start + _BLOCK]
+        stop = None if block.stop < 0 else block.stop
+        for index, entry in zip(block, array[block.start : stop : block.step].to_list(), strict=True):
             tables[()].indices.append((index,))
             _visit(entry, tables[()], (), (index,), tables)
-        check_cells(sum(table.count_cells() for table in tables.values()))
+        if sum(table.count_cells() for table in tables.values()) > most:
+            raise _TooManyCellsError(start + len(block))
     return list(tables.values())
 
 

@@ -16,7 +16,7 @@ from command_line import run_command
 import sheetarray as sa
 from sheetarray.cli import pictures
 from sheetarray.cli.pictures import compute_statistics
-from sheetarray.cli.slices import SliceError, find_indices
+from sheetarray.pages.slices import SliceError, find_indices
 
 
 def run(*arguments: object) -> Result:

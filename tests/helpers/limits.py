@@ -68,7 +68,7 @@ LIMITS = {
     "view_formulas": "views.geometry MOST_FORMULAS",
     "view_window": "views.geometry WINDOW_COLUMNS",
     "page_arrays": "pages.contents MOST_ARRAYS",
-    "page_elements": "pages.contents MOST_ELEMENTS",
+    "page_elements": "pages.excerpts MOST_ELEMENTS",
     "page_findings": "pages.contents MOST_FINDINGS",
     # how much of something a workbook may have
     "inflated_element": "sheets.excel.reader.parsing _LONGEST",

@@ -209,28 +209,6 @@ def test_nothing_that_can_be_read_is_an_error(tmp_path: Path) -> None:
         sa.page()
 
 
-@pytest.mark.parametrize("count", [1999, 2000, 2001])
-def test_a_page_holds_so_many_elements(tmp_path: Path, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert get_limit("page_elements") == 4_000_000
-    set_limits(monkeypatch, page_elements=2000)
-    arrays = {"a": np.zeros(count - 10, bool), "b": np.zeros(10, bool)}
-    sa.write(tmp_path / "a.npz", arrays)
-    for source in (arrays, tmp_path / "a.npz"):
-        if count <= 2000:
-            assert repr(sa.page(source)) == "<Page of 2 arrays: a, b>"
-        else:
-            with pytest.raises(sa.LimitError, match="2,001 elements"):
-                sa.page(source)
-            sa.page(source, names=["b"])
-
-
-def test_two_files_share_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    set_limits(monkeypatch, page_elements=5)
-    sa.page(np.zeros(3), np.zeros(2))
-    with pytest.raises(sa.LimitError):
-        sa.page(np.zeros(3), np.zeros(3))
-
-
 def test_an_open_file_is_read_from_where_it_stands() -> None:
     file = io.BytesIO()
     sa.write(file, {"t": np.arange(3.0)}, format="csv")
@@ -313,13 +291,6 @@ def test_any_awkward_array_has_its_tables(entries: list[Any], titles: list[str])
     array = ak.Array(entries) if 2**70 not in entries else ak.Array([None, "text", 2.5])
     page = reread(sa.page({"x": array}))
     assert [entry["name"] for entry in page.manifest["entries"] if entry["listed"]] == titles
-
-
-def test_awkward_arrays_count_against_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    ak = pytest.importorskip("awkward")
-    set_limits(monkeypatch, page_elements=1000)
-    with pytest.raises(sa.LimitError):
-        sa.page({"x": ak.Array([[0] * 600, [1]])})
 
 
 # The page itself -----------------------------------------------------------------------------------------------------

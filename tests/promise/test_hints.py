@@ -261,6 +261,12 @@ COMMANDS: list[tuple[str, str, str, list[str]]] = [
         ["page --merge plain.xlsx edited_plain.xlsx -o o.html"],
     ),
     (
+        "sheetarray info lists arrays and dimensions",
+        "page run.csv --slice t[99]",
+        r"sheetarray (info) lists",
+        ["{} run.csv"],
+    ),
+    (
         "name the page with -o page.html",
         "page - --from csv < run.csv",
         r"with (-o page.html)",

@@ -22,7 +22,8 @@ class SheetArray {
   constructor(entry, number) {
     this.entry = entry;
     this.number = number;
-    this.shape = entry.shape;
+    this.shape = entry.shape; // of the elements that the page holds
+    this.isExcerpt = Boolean(entry.excerpt); // of an array that is larger
     this.strides = []; // of the elements in the page, which are in row-major order
     this.count = 1;
     for (let axis = entry.shape.length - 1; axis >= 0; axis -= 1) {
@@ -51,6 +52,40 @@ class SheetArray {
     return this.shape.map((size, axis) => Math.floor(place / this.strides[axis]) % size);
   }
 
+  // The size of a dimension of the whole array.
+  size(axis) {
+    return this.isExcerpt ? this.entry.excerpt.shape[axis] : this.shape[axis];
+  }
+
+  // The index in the whole array of what stands at a place along an axis of the page.
+  wholeIndex(axis, position) {
+    if (!this.isExcerpt) return position;
+    const [start, step] = this.entry.excerpt.taken[axis];
+    return start + position * step;
+  }
+
+  // The opposite; -1 for what the page does not hold.
+  pagePosition(axis, index) {
+    const [start, step] = this.isExcerpt ? this.entry.excerpt.taken[axis] : [0, 1];
+    const position = (index - start) / step;
+    return Number.isInteger(position) && position >= 0 && position < this.shape[axis] ? position : -1;
+  }
+
+  // The index of an element in the whole array.
+  wholeIndices(index) {
+    return index.map((position, axis) => this.wholeIndex(axis, position));
+  }
+
+  // All that the page holds along an axis, as NumPy says it.
+  sliceText(axis) {
+    if (!this.isExcerpt || this.shape[axis] < 2) return ":";
+    const [start, step] = this.entry.excerpt.taken[axis];
+    const last = start + (this.shape[axis] - 1) * step;
+    const from = step > 0 && start === 0 ? "" : start;
+    const isToEnd = step > 0 ? last + step >= this.size(axis) : last + step < 0;
+    return `${from}:${isToEnd ? "" : last + Math.sign(step)}${step === 1 ? "" : `:${step}`}`;
+  }
+
   dimension(axis) {
     return this.entry.dims ? this.entry.dims[axis] : `axis ${axis}`;
   }
@@ -66,12 +101,13 @@ class SheetArray {
 
   // Short texts for the labels at some indices of a dimension, which tell them apart; indices where it has none.
   labelTexts(axis, positions) {
-    if (!this.hasLabels(axis)) return positions.map(String);
+    const indices = positions.map((position) => this.wholeIndex(axis, position));
+    if (!this.hasLabels(axis)) return indices.map(String);
     const levels = this.labelling[axis];
     const [{ entry, elements }] = levels;
     const kind = levels.length > 1 || elements.isComplex ? "text" : elements.isNumeric ? "number" : entry.kind === "datetime" ? "date" : "text";
     const labels = positions.map((position) => (levels.length > 1 ? this.label(axis, position) : elements.text(position)));
-    return shortenLabels(labels, positions, kind);
+    return shortenLabels(labels, indices, kind);
   }
 
   // Which end of a dimension lies in the north: "first", "last", or "" for what is no latitude.
@@ -83,7 +119,7 @@ class SheetArray {
   address(index) {
     const cells = this.entry.cells;
     if (!cells || !this.count) return "";
-    const stored = index.reduce((sum, position, axis) => sum + position * cells.strides[axis], cells.offset);
+    const stored = this.wholeIndices(index).reduce((sum, place, axis) => sum + place * cells.strides[axis], cells.offset);
     let run = cells.runs[0];
     for (const other of cells.runs) if (other.first <= stored) run = other;
     const along = stored - run.first;
@@ -94,7 +130,8 @@ class SheetArray {
   }
 
   // NumPy code for an element or, with ":" for some axes, for a slice.
-  expression(index) {
+  expression(positions) {
+    const index = positions.map((position, axis) => (position === ":" ? this.sliceText(axis) : this.wholeIndex(axis, position)));
     return `arrays[${JSON.stringify(this.entry.name)}][${index.length ? index.join(", ") : "()"}]`;
   }
 }

@@ -10,6 +10,7 @@ const SCALES = [
   ["slice 2", "2 to 98 % of the slice"],
   ["slice full", "full range of the slice"],
 ];
+const UNSEEN = "This element is not on the page.";
 const MOST_UNFILTERED = 15; // arrays in a list that is seen at once
 
 // What is chosen. The index is that of the cursor: sliders move it along the axes that are not drawn.
@@ -59,6 +60,8 @@ function chooseAxes(array) {
   return array.north(across) && !array.north(down) ? [across, down] : [down, across];
 }
 
+const wholeShape = ({ shape, excerpt }) => (excerpt && excerpt.shape) || shape;
+
 function listArrays() {
   byId("title").textContent = manifest.files.join("  ·  ");
   document.title = `${manifest.files.join(", ")} - sheetarray`;
@@ -66,12 +69,13 @@ function listArrays() {
   byId("filter").addEventListener("input", filterArrays);
   groups.forEach(([{ entry }], number) => {
     const several = manifest.files.length > 1 && groups[number].length < manifest.files.length;
-    const detail = [entry.dtype || entry.kind, entry.kind === "unread" ? "" : entry.shape.join(" × ") || "one value", entry.location, several && manifest.files[entry.file]];
+    const detail = [entry.dtype || entry.kind, entry.kind === "unread" ? "" : wholeShape(entry).join(" × ") || "one value", entry.location, several && manifest.files[entry.file]];
     const button = make(
       "button",
       { type: "button", on: { click: () => chooseGroup(number) } },
       isolate(entry.name, "strong"),
       make("small", {}, isolate(detail.filter(Boolean).join("  ·  "))),
+      entry.excerpt ? make("small", {}, isolate(entry.excerpt.text)) : null,
       entry.dims && entry.dims.length ? make("small", {}, isolate(entry.dims.join(", "))) : null,
     );
     byId("list").append(make("li", {}, button));
@@ -94,6 +98,7 @@ function listFindings() {
     const array = finding.entry === null ? null : arrays[finding.entry];
     if (array && finding.index && array.entry.kind !== "table") array.marks.set(array.place(finding.index), finding.message);
     const words = [make("strong", { class: finding.severity }, finding.severity), " ", isolate(finding.location, "b"), " ", isolate(finding.message)];
+    if (finding.unseen) words.push(make("small", {}, UNSEEN));
     if (finding.hint) words.push(make("small", {}, isolate(finding.hint)));
     const number = groups.findIndex((group) => group.includes(array));
     const go = () => chooseGroup(number, finding.index || null);

@@ -3,7 +3,7 @@
 function makeControls(array) {
   const controls = make("div", { class: "controls", role: "group", "aria-label": "What is shown" });
   if (array.shape.length > 2) {
-    const options = array.shape.map((size, axis) => [axis, `${array.dimension(axis)} (${size})`]);
+    const options = array.shape.map((_, axis) => [axis, `${array.dimension(axis)} (${array.size(axis)})`]);
     const choose = (which) => (value) => {
       const axis = Number(value);
       if (state.axes[1 - which] === axis) state.axes[1 - which] = state.axes[which];
@@ -147,9 +147,9 @@ function makeTableControls(array) {
 function find(array, query, isBack) {
   const { count, place } = searchElements(array.elements, query, array.place(state.index), isBack);
   if (place < 0) {
-    view.found.textContent = query.trim() ? "not in the array" : "";
+    view.found.textContent = query.trim() ? (array.isExcerpt ? "not among the elements on the page" : "not in the array") : "";
     return;
   }
-  view.found.textContent = `${countText(count)} ${count === 1 ? "element" : "elements"}`;
+  view.found.textContent = `${countText(count)} ${count === 1 ? "element" : "elements"}${array.isExcerpt ? " of those on the page" : ""}`;
   setWholeIndex(array.indexOf(place));
 }

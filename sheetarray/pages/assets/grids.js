@@ -88,6 +88,7 @@ function showTidyTable(entry, columns) {
   byId("view").replaceChildren(
     make("h2", { id: "slice", dir: "auto" }, entry.name),
     make("p", {}, `${countText(entry.shape[0])} ${entry.shape[0] === 1 ? "row" : "rows"}`),
+    describeTableExcerpt(entry),
     make("div", { class: "controls" }, makeTsvButton(() => grid)),
     make("details", {}, make("summary", {}, "Type"), make("pre", { tabindex: "0", dir: "auto" }, entry.note)),
     table.holder,
@@ -96,6 +97,10 @@ function showTidyTable(entry, columns) {
   if (!entry.shape[0]) return;
   table.show(grid);
   state.tidy = table;
+}
+
+function describeTableExcerpt({ excerpt }) {
+  return excerpt ? make("p", { class: "excerpt", role: "note" }, make("strong", {}, "The page holds "), `${excerpt.text}.`) : "";
 }
 
 function showUnread(entry) {

@@ -12,7 +12,7 @@ function describeLink() {
   const number = namesakes(entry.name).indexOf(state.group);
   if (number) fields.set("number", number);
   if (!view) return `#${fields}`;
-  if (state.index.length) fields.set("index", state.index.join(","));
+  if (state.index.length) fields.set("index", groups[state.group][0].wholeIndices(state.index).join(","));
   if (state.index.length > 1) fields.set("axes", state.axes.join(","));
   if (view.maps.length) fields.set("colours", state.scale);
   if (state.shown) fields.set("table", state.shown);
@@ -44,13 +44,13 @@ function readLink(text) {
   const number = namesakes(fields.get("array") || "")[Number(fields.get("number") || 0)];
   if (number === undefined || fields.get("array") === null) return null;
   const [array] = groups[number];
-  const places = (key) => (/^\d{1,9}(,\d{1,9})*$/.test(fields.get(key) || "") ? fields.get(key).split(",").map(Number) : []);
-  const [index, axes] = [places("index"), places("axes")];
-  const isIndex = index.length === array.shape.length && index.every((position, axis) => position < array.shape[axis]);
+  const places = (key) => (/^\d{1,15}(,\d{1,15})*$/.test(fields.get(key) || "") ? fields.get(key).split(",").map(Number) : []);
+  const [whole, axes] = [places("index"), places("axes")];
+  const index = whole.length === array.shape.length ? whole.map((place, axis) => array.pagePosition(axis, place)) : [];
   const areAxes = array.shape.length > 1 && axes.length === 2 && axes[0] !== axes[1] && axes.every((axis) => axis < array.shape.length);
   return {
     number,
-    index: isIndex && index.length ? index : null,
+    index: index.length && !index.includes(-1) ? index : null,
     axes: areAxes ? axes : undefined,
     scale: SCALES.some(([key]) => key === fields.get("colours")) ? fields.get("colours") : undefined,
     shown: /^\d$/.test(fields.get("table") || "") ? Number(fields.get("table")) : 0,

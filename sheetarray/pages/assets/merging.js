@@ -23,7 +23,7 @@ const groupOf = (entry) => groups.findIndex((some) => some.some((array) => array
 function makeConflict(conflict, number) {
   const group = groupOf(conflict.entry);
   const go = () => chooseGroup(group, conflict.at || null);
-  const title = [isolate(conflict.title, "strong"), conflict.where ? make("small", {}, isolate(conflict.where)) : null];
+  const title = [isolate(conflict.title, "strong"), conflict.where ? make("small", {}, isolate(conflict.where)) : null, conflict.unseen ? make("small", {}, UNSEEN) : null];
   const head = group < 0 ? make("span", {}, ...title) : make("button", { type: "button", on: { click: go } }, ...title);
   const options = conflict.options.map(({ file, text, cell }) => {
     const radio = make("input", { type: "radio", name: `conflict-${number}`, value: file, on: { change: () => choose(number, file) } });

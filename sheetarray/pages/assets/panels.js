@@ -6,7 +6,7 @@ function groupEntries(manifest, arrays) {
   manifest.entries.forEach((entry, number) => {
     if (!entry.listed) return;
     const isAlone = entry.kind === "table" || entry.kind === "unread";
-    const key = JSON.stringify([entry.name, entry.shape, isAlone ? number : ""]);
+    const key = JSON.stringify([entry.name, entry.shape, entry.excerpt, isAlone ? number : ""]);
     const group = groups.get(key);
     if (group && !group.some((other) => other.entry.file === entry.file)) group.push(arrays[number]);
     else groups.set(group ? `${key}${number}` : key, [arrays[number]]);

@@ -15,29 +15,38 @@ function buildView(array) {
     table: new Table("Values"),
   };
   byId("view").hidden = false;
-  byId("view").replaceChildren(
+  const parts = [
     view.heading,
     describeArray(array.entry),
+    describeExcerpt(array.entry),
     makeControls(array),
     view.readout,
     make("div", { class: "maps" }, ...view.maps.map((map) => map.figure)),
     make("div", { class: "figures" }, ...view.lines.map((line) => line.figure), view.histogram && view.histogram.figure, view.statistics),
     makeTableControls(array),
     view.table.holder,
-  );
+  ];
+  byId("view").replaceChildren(...parts.filter(Boolean));
   buildSliders(array);
 }
 
 function describeArray(entry) {
   const pairs = [
     ["dtype", entry.dtype],
-    ["shape", entry.shape.join(" × ") || "one value"],
+    ["shape", wholeShape(entry).join(" × ") || "one value"],
     ["dimensions", entry.dims ? entry.dims.join(", ") : ""],
     ["header at", entry.location],
     ...(entry.attrs || []),
   ];
   const shown = pairs.filter(([, text]) => text);
   return make("dl", { class: "facts" }, ...shown.map(([title, text]) => make("div", {}, make("dt", {}, isolate(title)), make("dd", {}, isolate(text)))));
+}
+
+// Say of a large array that the page does not hold all of it.
+function describeExcerpt({ excerpt }) {
+  if (!excerpt) return null;
+  const words = " Pictures, statistics and search are of these. Indices and cells are those of the whole array.";
+  return make("p", { class: "excerpt", role: "note" }, make("strong", {}, "The page holds "), isolate(`${excerpt.text}.`), words);
 }
 
 function makeMap(panel) {

@@ -35,7 +35,7 @@ function drawSlice() {
     const axis = Number(input.dataset.axis);
     input.value = state.index[axis];
     const text = positionText(array, axis, state.index[axis]);
-    byId(`slider-${axis}-text`).textContent = `${text}  of ${countText(array.shape[axis])}`;
+    byId(`slider-${axis}-text`).textContent = `${text}  of ${countText(array.size(axis))}`;
     input.setAttribute("aria-valuetext", text);
   }
   if (!array.count) {
@@ -111,12 +111,14 @@ function drawMap(array, map, scale) {
 const isInSlice = (index) => index.every((position, axis) => state.axes.includes(axis) || position === state.index[axis]);
 
 function positionText(array, axis, position) {
-  return array.hasLabels(axis) ? `${array.label(axis, position)}  [${position}]` : `[${position}]`;
+  const index = array.wholeIndex(axis, position);
+  return array.hasLabels(axis) ? `${array.label(axis, position)}  [${index}]` : `[${index}]`;
 }
 
 // The same for the head of a table, where a long label is cut before its index.
 function headText(array, axis, position) {
-  return array.hasLabels(axis) ? `${cutText(array.label(axis, position), 8, 8)}  [${position}]` : `[${position}]`;
+  const index = array.wholeIndex(axis, position);
+  return array.hasLabels(axis) ? `${cutText(array.label(axis, position), 8, 8)}  [${index}]` : `[${index}]`;
 }
 
 function drawLineOf(array, line, axis) {
@@ -135,7 +137,7 @@ function drawLineOf(array, line, axis) {
 function readOut(index) {
   const [array] = groups[state.group];
   const place = array.place(index);
-  const parts = [make("b", {}, isolate(array.entry.name), `[${index.length ? index.join(", ") : "()"}]`)];
+  const parts = [make("b", {}, isolate(array.entry.name), `[${index.length ? array.wholeIndices(index).join(", ") : "()"}]`)];
   for (const panel of state.panels) {
     const name = state.panels.length > 1 ? [isolate(panel.isDifference ? "difference" : panel.title), " "] : [];
     const text = panel.text(place);
@@ -172,7 +174,7 @@ function drawStatistics(array) {
     const own = (slice.find(([name]) => name === title) || [title, "0"])[1];
     return make("tr", {}, make("th", { scope: "row" }, title), isWhole ? null : make("td", {}, own), make("td", {}, text));
   });
-  const head = make("tr", {}, make("td"), isWhole ? null : make("th", { scope: "col" }, "slice"), make("th", { scope: "col" }, "array"));
+  const head = make("tr", {}, make("td"), isWhole ? null : make("th", { scope: "col" }, "slice"), make("th", { scope: "col" }, array.isExcerpt ? "on the page" : "array"));
   const of = state.panels.length > 1 ? isolate(` of ${panel.title}`) : "";
   const caption = make("caption", {}, elements.isComplex ? "Magnitudes" : "Statistics", of);
   view.statistics.replaceChildren(make("table", { class: "plain" }, caption, make("thead", {}, head), make("tbody", {}, ...rows)));
