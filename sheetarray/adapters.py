@@ -50,6 +50,7 @@ from .linear import LinearArray, is_column_major
 from .values import DEFAULT_NAME
 
 __all__ = [
+    "CELL_CHARACTERS",
     "EVERYTHING",
     "NUMERIC",
     "Keeps",

@@ -165,6 +165,40 @@ class Conformance(ConformanceHooks):
         (array_read,) = self.read(place).values()
         assert_same(array_read, np.array([[1, 2]], dtype="int8"))
 
+    def test_awkward_arrays_come_back_or_are_refused(self, place: Path) -> None:
+        awkward = pytest.importorskip("awkward")
+        if self.format is None:
+            pytest.skip("no format is named, so nobody knows what it declares")
+        events = awkward.Array([[{"x": 1.5, "tag": "a"}], [], [{"x": -0.0, "tag": "=1"}, {"x": 2.5, "tag": ""}]])
+        arrays = {"n": np.arange(2), "events": events}
+        for write in (self.write, self._write_directly):
+            if not self.keeps.nested:
+                with pytest.raises((sa.DTypeError, sa.LimitError)):
+                    write(place, arrays)
+                assert os.listdir(place.parent) == []
+                continue
+            write(place, arrays)
+            for read, names in ((self.read, None), (self._read_directly, None), (self.read, ["events"])):
+                arrays_read = read(place, names)
+                assert list(arrays_read) == (names or list(arrays))
+                assert arrays_read["events"].to_list() == events.to_list()
+                assert arrays_read["events"].type == events.type
+            assert self.scan(place)["events"].shape == (3,)
+            assert self.check(place) == []
+
+    def test_labels_come_back_where_they_are_kept(self, place: Path) -> None:
+        xarray = pytest.importorskip("xarray")
+        t = ("site", "day"), np.array([[1.5, 2.5], [-0.0, 4.5]]), {"units": "K"}
+        run = xarray.Dataset({"t": t}, {"site": ["p", "q"]}, {"title": "run"})
+        if not self.keeps.labels or "string" not in self.keeps.dtypes or not self.holds_several:
+            pytest.skip("the format keeps no labels, or has a test of its own")
+        for write in (self.write, self._write_directly):
+            write(place, run)
+            xarray.testing.assert_identical(sa.read_dataset(place, **self.reading), run)
+            assert sorted(self.read(place)) == ["site", "t"]
+            assert self.scan(place)["t"].dims == ("site", "day")
+            assert self.check(place) == []
+
     def test_unknown_options_are_refused_and_nothing_is_written(self, place: Path) -> None:
         with pytest.raises(TypeError, match="no_such_option"):
             self.write(place, {"x": np.arange(3)}, no_such_option=1)

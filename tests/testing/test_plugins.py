@@ -68,6 +68,40 @@ def test_the_example_passes_the_shipped_suite(site: Path, tmp_path: Path) -> Non
     assert re.fullmatch(r"1[0-9]{2} passed, 2 skipped in .*", last), last
 
 
+COMPOSITES = """
+import awkward as ak, numpy as np, pandas as pd, sheetarray as sa, xarray as xr
+from click.testing import CliRunner
+from sheetarray.cli import main
+from sheetarray_jsonl import read_jsonl, scan_jsonl, write_jsonl
+events = ak.Array([[1, 2], [], [3]])
+run = xr.Dataset({"t": (("x", "y"), [[1.5, 2.5]])}, {"x": ["p"]})
+frame = pd.DataFrame({"level": [1.5, 2.5]}, index=pd.Index(["a", "b"], name="site"))
+for arrays in ({"events": events, "n": np.arange(2)}, run, frame):
+    write_jsonl("direct.jsonl", arrays)
+    sa.write("through.jsonl", arrays)
+    sa.write("as.csv", arrays)
+    sa.convert("as.csv", "from.jsonl")
+    names = list(sa.read("as.csv"))
+    for path in ("direct.jsonl", "through.jsonl", "from.jsonl"):
+        assert list(sa.read(path)) == list(read_jsonl(path)) == names, (path, list(sa.read(path)), names)
+        assert [i.shape for i in sa.scan(path).values()] == [i.shape for i in sa.scan("as.csv").values()]
+        assert [i.dims for i in sa.scan(path).values()] == [i.dims for i in sa.scan("as.csv").values()]
+        assert list(scan_jsonl(path)) == names and list(sa.check(path)) == []
+        done = CliRunner().invoke(main, ["diff", path, "as.csv"])
+        assert done.exit_code == 0, done.output
+    sa.convert("through.jsonl", "back.csv")
+    assert open("back.csv").read() == open("as.csv").read()
+xr.testing.assert_identical((sa.write("x.jsonl", run), sa.read_dataset("x.jsonl"))[1], run)
+sa.write("x.jsonl", frame)
+pd.testing.assert_frame_equal(sa.read_frame("x.jsonl"), frame)
+sa.write("a.jsonl", {"events": events})
+assert sa.read("a.jsonl")["events"].to_list() == [[1, 2], [], [3]]
+sa.write("a.csv", {"events": ak.Array([[1, 2], [], [4]])})
+done = CliRunner().invoke(main, ["diff", "a.jsonl", "a.csv"])
+assert done.exit_code == 1 and "events" in done.output, done.output
+"""
+
+
 def test_every_verb_and_the_command_line_know_the_example(site: Path, tmp_path: Path) -> None:
     code = """
 import sys, numpy as np, sheetarray as sa
@@ -97,6 +131,7 @@ for arguments, expected in (
     assert expected in done.output, done.output
 """
     run(code, tmp_path, site)
+    run(COMPOSITES, tmp_path, site)
     done = subprocess.run(
         [sys.executable, "-m", "sheetarray", "--help"],
         cwd=tmp_path,

@@ -19,7 +19,7 @@ from .blobs import awkward_module
 from .constructors import WHITELIST
 from .writing import COMPRESSION, plan
 
-keeps_awkd = Keeps(EVERYTHING - {"generic"}, order=False)
+keeps_awkd = Keeps(EVERYTHING - {"generic"}, order=False, nested=True)
 
 
 def write_awkd(
