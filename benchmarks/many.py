@@ -81,7 +81,7 @@ def convert_files(count: int) -> dict[str, Any]:
         for workers in (1, 2):
             (folder / f"out{workers}").mkdir()
             start = time.perf_counter()
-            done = sa.convert_many(folder / "in" / "*.csv", folder / f"out{workers}" / "{stem}.json", workers=workers)
+            done = sa.convert(folder / "in" / "*.csv", folder / f"out{workers}" / "{stem}.json", workers=workers)
             assert done.done == count
             result[f"{count:,} files, {workers} processes: ms each"] = 1e3 * (time.perf_counter() - start) / count
         result[f"{count:,} files, 2 processes on a cluster, killed twice: ms each"] = _convert_on_cluster(folder, count)

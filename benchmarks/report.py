@@ -203,7 +203,7 @@ def sentences(run: Run) -> Iterator[str]:
     if run.processes:
         (alone, alone_later), (both, both_later) = run.processes[1], run.processes[2]
         yield (
-            f"`convert_many` of {CONVERTED:,} files on 1 and on 2 processes: {_seconds(alone)} and {_seconds(both)}, "
+            f"`convert` of {CONVERTED:,} files on 1 and on 2 processes: {_seconds(alone)} and {_seconds(both)}, "
             f"their start included ({alone / both:.2f} x as fast); of the last half, when all have started: "
             f"{_seconds(alone_later)} and {_seconds(both_later)} ({alone_later / both_later:.2f} x)."
         )

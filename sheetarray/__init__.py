@@ -5,7 +5,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .accessor import register_loaded
 from .errors import (
     DTypeError,
     Finding,
@@ -20,17 +19,16 @@ from .errors import (
 from .renamed import NAMES
 
 if TYPE_CHECKING:
-    from .api import accept, check, convert, iter_blocks, merge, read, read_columns, restore, scan, write, write_table
+    from .api import Merged, accept, check, iter_blocks, merge, read, read_columns, restore, scan, write, write_table
     from .columns import ArrayInfo
-    from .conversions import convert_many
+    from .conversions import convert
     from .labelled import read_dataset, read_frame
     from .lazy import open_many, open_writer
     from .linear import LinearArray, from_linear, to_linear
-    from .pages import page
+    from .pages import Page, page
     from .sheets.delimited import read_csv, write_csv
     from .sheets.excel import read_excel, write_excel
-    from .sheets.frame import from_frame, to_frame
-    from .sheets.google import append_gsheet, create_gsheet, read_gsheet, write_gsheet
+    from .sheets.google import read_gsheet, write_gsheet
     from .sheets.json import read_json, write_json
     from .views.description import View
 
@@ -43,20 +41,18 @@ __all__ = [
     "FormatError",
     "LimitError",
     "LinearArray",
+    "Merged",
     "MissingDependencyError",
     "NotFoundError",
+    "Page",
     "RemoteError",
     "SheetArrayError",
     "SheetArrayWarning",
     "View",
     "__version__",
     "accept",
-    "append_gsheet",
     "check",
     "convert",
-    "convert_many",
-    "create_gsheet",
-    "from_frame",
     "from_linear",
     "iter_blocks",
     "merge",
@@ -73,7 +69,6 @@ __all__ = [
     "read_json",
     "restore",
     "scan",
-    "to_frame",
     "to_linear",
     "write",
     "write_csv",
@@ -86,14 +81,12 @@ __all__ = [
 _LAZY = {  # imported when somebody asks for the name: `import sheetarray` costs less than `import numpy`
     "ArrayInfo": "columns",
     "LinearArray": "linear",
+    "Merged": "api",
+    "Page": "pages",
     "View": "views.description",
     "accept": "api",
-    "append_gsheet": "sheets.google",
     "check": "api",
-    "convert": "api",
-    "convert_many": "conversions",
-    "create_gsheet": "sheets.google",
-    "from_frame": "sheets.frame",
+    "convert": "conversions",
     "from_linear": "linear",
     "iter_blocks": "api",
     "merge": "api",
@@ -110,7 +103,6 @@ _LAZY = {  # imported when somebody asks for the name: `import sheetarray` costs
     "read_json": "sheets.json",
     "restore": "api",
     "scan": "api",
-    "to_frame": "sheets.frame",
     "to_linear": "linear",
     "write": "api",
     "write_csv": "sheets.delimited",
@@ -134,6 +126,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
-
-
-register_loaded()

@@ -12,17 +12,25 @@ R = TypeVar("R")
 
 NAMES = {
     "adopt": "it is called sheetarray.accept",
+    "append_gsheet": "sheetarray.append is to add rows to arrays and tables of every kind",
+    "convert_many": "sheetarray.convert takes a pattern or a list of sources, and a template",
+    "create_gsheet": "sheetarray.write('gsheets://new?title=..&share=..', arrays) makes a spreadsheet",
+    "from_frame": "sheetarray.from_linear takes the cells of a column, frame['t'].dropna().tolist()",
+    "to_frame": "sheetarray.to_linear gives the cells of a column, pd.Series(sheetarray.to_linear(array))",
     "view": "it is called sheetarray.page",
 }
 """Public names of the package."""
 
 OPTIONS = {
+    "append_axis": "sheetarray.open_writer(target, append_axis=0) takes blocks, by append and extend",
+    "layout": "layout='grid' is gone; sheetarray.write_table writes a table for people",
     "worksheet": "it is called sheet",
 }
 """Options of functions."""
 
 COMMANDS = {
     "adopt": "sheetarray accept",
+    "gsheets": "sheetarray convert FILE 'gsheets://new?title=..' makes a spreadsheet",
     "view": "sheetarray page",
 }
 """Commands of the command line."""

@@ -291,19 +291,6 @@ class Spool:
             array.release()
 
 
-def spool_blocks(blocks: Iterable[Any], spool: Spool) -> None:
-    """Append all blocks of an iterable to a spool.
-
-    Raises:
-        TypeError: it is no iterable of blocks.
-    """
-    if isinstance(blocks, (Mapping, np.ndarray, str, bytes)) or not isinstance(blocks, Iterable):
-        kind = type(blocks).__name__
-        raise TypeError(f"append_axis= goes with an iterable of blocks, such as a generator, not {kind}")
-    for block in blocks:
-        spool.append(block)
-
-
 # Arrays of known lengths that come piece by piece, behind each other in one file without a name.
 #
 # When all pieces are there they are mapped: what reads them needs no more memory than it looks at. However many

@@ -221,12 +221,6 @@ def test_every_door_shows_the_same_arrays(place: str) -> None:
     assert list(sa.check(place)) == []
 
 
-def test_a_frame_of_cells_is_a_door_too() -> None:
-    back = sa.from_frame(sa.to_frame({"events": EVENTS, "plain": np.arange(3)}))
-    assert list(back) == ["events", "plain"]
-    assert same(back["events"], EVENTS)
-
-
 def test_a_composite_is_read_beside_a_damaged_array_that_nobody_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     sa.write(path, {"plain": np.arange(3), "events": EVENTS.tags})

@@ -1,4 +1,4 @@
-"""read, write, scan, check, accept, restore, merge, convert, read_columns, write_table, iter_blocks: the verbs.
+"""read, write, scan, check, accept, restore, merge, read_columns, write_table, iter_blocks: the verbs.
 
 Each finds the adapter by suffix or URL and hands over; options go to the adapter as they are, and a name that it
 does not know is an error. A path may be a URL of a file, with `storage_options` for its file system.
@@ -22,17 +22,17 @@ from .arrays import (
     write_releasing,
 )
 from .large import iter_blocks, lies_in_rows, open_arrays, read_in_pieces
-from .merging import MergedFiles, accept, convert, describe_value, merge, restore
+from .merging import Merged, accept, convert_one, describe_value, merge, restore
 from .tables import read_columns, write_table
 
 __all__ = [
-    "MergedFiles",
+    "Merged",
     "SourceOrTarget",
     "accept",
     "check",
     "check_readable",
     "check_writable",
-    "convert",
+    "convert_one",
     "describe_value",
     "escape_controls",
     "folder_beside",

@@ -6,7 +6,7 @@ import errno
 import html
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import IO, Any, TypeGuard
+from typing import IO, Any, Literal, TypeGuard
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ..files import is_url, name_part
 from ..header import warn_of_finding
 from ..labels import LabelledArrays, has_labels, reading_labels
 from ..registry import Format, find_format, format_of, locate_place
-from ..spool import Spool, spool_blocks
+from ..renamed import OPTIONS
 from ..values import is_of, is_table, name_of
 
 SourceOrTarget = str | os.PathLike[str] | IO[bytes] | IO[str] | Any  # any: workbooks of other libraries, without types
@@ -78,7 +78,7 @@ def write(
     arrays: Any,
     *,
     format: str | None = None,
-    append_axis: int | None = None,
+    layout: Literal["arrays", "table"] = "arrays",
     storage_options: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> str | None:
@@ -92,14 +92,12 @@ def write(
             if the format has sheets. An `awkward.Array` takes several columns. Formats with cells also keep the labels
             of a Dataset and the index of a DataFrame.
         format: the name of a format; None chooses it by the suffix.
-        append_axis: None, or the axis along which blocks are joined. Then `arrays` is an iterable of blocks, such as a
-            generator of mappings; it need not fit in memory.
+        layout: "arrays" writes the exchange format, from which `read` gives back what you wrote; "table" an ordinary
+            table, with the options of `write_table`.
         storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
         **options: options of the format. `help(sheetarray.write_csv)` says what each of its options does.
-            `layout="table"` writes an ordinary table, with the options of `write_table`.
 
-            - csv tsv txt, `write_csv`: delimiter, decimal, encoding, bom, names, orient, formulas, max_rows, layout,
-              progress
+            - csv tsv txt, `write_csv`: delimiter, decimal, encoding, bom, names, orient, formulas, max_rows, progress
             - json, `write_json`: complex, progress
             - xlsx, `write_excel`: sheet, mode, if_sheet_exists, cells, dates, guard, views, formats, progress
             - workbook, an object of openpyxl, XlsxWriter or pandas: sheet, at, cells, dates, formats, progress
@@ -132,15 +130,13 @@ def write(
         ['data', '1.5']
     """
     target = locate_place(target, storage_options, format)
-    if append_axis is not None:
-        check_writable(target, format, options)
-        with Spool(append_axis, folder_beside(target)) as spool:
-            spool_blocks(arrays, spool)
-            return write_releasing(target, spool.join(), spool.release, format, options)
-    if options.get("layout") == "table":
+    if layout not in ("arrays", "table"):
+        if str(layout) == "grid":
+            raise TypeError(OPTIONS["layout"])
+        raise ValueError(f'layout is "arrays" or "table", not {layout!r:.80}')
+    if layout == "table":
         from .tables import write_table
 
-        options = {key: value for key, value in options.items() if key != "layout"}
         return write_table(target, arrays, format=format, **options)
     arrays = hold_stream(arrays)
     row = find_format("write", target, format, options)

@@ -1,4 +1,4 @@
-"""merge, convert, accept and restore: files made of other files, or true again to what people have changed."""
+"""merge, accept, restore, convert_one: files made of other files, or true again to what people have changed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .large import open_arrays
 
 
 @dataclass(frozen=True, slots=True)
-class MergedFiles:
+class Merged:
     """The result of `merge`.
 
     Attributes:
@@ -74,7 +74,7 @@ def merge(
     choices: str | os.PathLike[str] | Sequence[Mapping[str, Any]] | None = None,
     storage_options: Mapping[str, Any] | None = None,
     client: Any = None,
-) -> MergedFiles:
+) -> Merged:
     """Merge what several people changed in copies of one file.
 
     - If one person changed an element, or several people made the same change, the new value is taken.
@@ -145,7 +145,7 @@ def merge(
     arrays = LabelledArrays(merged.arrays, _merge_labels(files, merged.arrays))
     if write_merged is not None:
         write_merged(arrays)
-    return MergedFiles(arrays, merged.conflicts, merged.changes, names[0])
+    return Merged(arrays, merged.conflicts, merged.changes, names[0])
 
 
 class _File:
@@ -402,7 +402,7 @@ def _changes_to_json(changes: FileChanges) -> dict[str, Any]:
 
 
 # convert, accept and restore: files made of other files, or true again to what people have changed.
-def convert(
+def convert_one(
     source: SourceOrTarget,
     target: SourceOrTarget,
     names: Sequence[str] | None = None,
@@ -413,39 +413,8 @@ def convert(
     writing: Mapping[str, Any] | None = None,
     storage_options: Mapping[str, Any] | None = None,
     client: Any = None,
-) -> None:
-    """Read arrays from one place and write them to another, with their labels.
-
-    `convert` first writes the numbers of a large CSV, workbook or JSON file to a temporary file beside the target. So
-    memory does not grow with the file.
-
-    Args:
-        source: as for `read`.
-        target: as for `write`.
-        names: the arrays to convert; None converts all.
-        from_format: the name of the source's format; None chooses it by the suffix.
-        to_format: the name of the target's format; None chooses it by the suffix.
-        reading: options for `read`.
-        writing: options for `write`.
-        storage_options: options of the file systems of URLs; `reading` and `writing` may have their own.
-        client: a gspread client, for Google Sheets; `reading` and `writing` may have their own.
-
-    Raises:
-        FormatError: as `read`.
-        DTypeError: as `write`.
-        LimitError: as `write`.
-
-    Example:
-        >>> import io
-        >>> import numpy as np
-        >>> from sheetarray import read, write
-        >>> text, lists = io.StringIO(), io.StringIO()
-        >>> write(text, {"t": np.array([1, 2])}, format="csv")
-        >>> _ = text.seek(0)
-        >>> convert(text, lists, from_format="csv", to_format="json")
-        >>> read(io.StringIO(lists.getvalue()), format="json")
-        {'t': array([1, 2])}
-    """
+) -> str | None:
+    """Read arrays from one place and write them to another; see `sheetarray.convert`."""
     check_kinds(Mapping | None, "a mapping of option names to values", reading=reading, writing=writing)
     reading, writing = dict(reading or {}), dict(writing or {})
     sides = [(source, from_format, reading), (target, to_format, writing)]
@@ -459,7 +428,7 @@ def convert(
         _hand_client(client, [("read", source, from_format, reading), ("write", target, to_format, writing)])
     check_writable(target, to_format, writing)  # what is wrong with it is said before anything is read
     with open_arrays(source, names, format=from_format, folder=folder_beside(target), **reading) as (arrays, release):
-        write_releasing(target, arrays, release, to_format, writing)
+        return write_releasing(target, arrays, release, to_format, writing)
 
 
 def _hand_client(client: Any, sides: Sequence[tuple[str, SourceOrTarget, str | None, dict[str, Any]]]) -> None:
@@ -539,8 +508,8 @@ def accept(
         return infos
     assert target is not None
     before = scan(source, format=format)
-    write(target, arrays)
-    return {name: info for name, info in scan(target).items() if name in before and info.shape != before[name].shape}
+    written = write(target, arrays) or target
+    return {name: info for name, info in scan(written).items() if name in before and info.shape != before[name].shape}
 
 
 def _warn_of_unreadable(errors: Sequence[FormatError]) -> None:

@@ -19,7 +19,6 @@ from .accept import accept, merge, restore
 from .arguments import UsageProblem, add_storage_option
 from .convert import convert, export
 from .diff import diff
-from .gsheets import gsheets
 from .info import check, info
 from .page import page
 from .program import Program
@@ -82,10 +81,8 @@ def main() -> None:
     """
 
 
-for _command in (info, show, convert, export, check, accept, restore, merge, diff, table, page, gsheets):
+for _command in (info, show, convert, export, check, accept, restore, merge, diff, table, page):
     main.add_command(_command)
-    if isinstance(_command, click.Group):
-        continue  # of Google Sheets alone
     add_storage_option(_command)
 
 __all__ = ["main"]

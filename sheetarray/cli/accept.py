@@ -215,7 +215,7 @@ def merge(
     return FINDINGS if merged.unresolved else FINE
 
 
-def _print_summary(merged: api.MergedFiles) -> None:
+def _print_summary(merged: api.Merged) -> None:
     """Print one line for each file: what it changes."""
     for changes in merged.changes:
         print_headed(f"{changes.file}: ", "; ".join(_summarise(changes)) or "no change")
@@ -246,7 +246,7 @@ def _summarise(changes: FileChanges) -> list[str]:
     return parts
 
 
-def _print_conflicts(merged: api.MergedFiles, most: int | None) -> None:
+def _print_conflicts(merged: api.Merged, most: int | None) -> None:
     for conflict in merged.conflicts[:most]:
         where = ", ".join(f"{level} {label}" for level, label in conflict.labels.items())
         element = name_element(conflict.array, conflict.index)

@@ -14,8 +14,9 @@ import click
 import numpy as np
 
 from .. import api
-from ..conversions import FIELDS
-from ..files import is_url
+from ..conversions import convert as convert_files
+from ..conversions import is_conversion_of_many
+from ..files import find_places, is_url
 from ..labels import lay_out_labels
 from ..registry import format_of
 from .arguments import (
@@ -34,15 +35,15 @@ from .endpoints import PIPE, Bar, Endpoint, is_many, refusing_values, source_end
 from .program import FINDINGS, FINE
 
 if TYPE_CHECKING:
-    from ..conversions import Conversions
+    from ..conversions.many import Conversions
 
 _FAILURES_SHOWN = 20
 
 
-@click.command(short_help="Convert a file to another format.")
-@click.argument("source", metavar="SRC", type=FILE)
+@click.command(short_help="Convert a file, or many, to another format.")
+@click.argument("sources", metavar="SRC...", nargs=-1, required=True, type=FILE)
 @click.argument("target", metavar="DST", type=FILE)
-@click.argument("names", nargs=-1)
+@click.option("--name", "names", metavar="NAME", multiple=True, help="Convert only this array. You can repeat it.")
 @writing_options("Write this format, if DST is - or has no known suffix.", "delimiter=';' or bom=true")
 @click.option(
     "--views",
@@ -60,7 +61,7 @@ _FAILURES_SHOWN = 20
 @reading_options()
 @json_option
 def convert(
-    source: str,
+    sources: tuple[str, ...],
     target: str,
     names: tuple[str, ...],
     writing: FormatOptions,
@@ -71,38 +72,44 @@ def convert(
     reading: FormatOptions,
     wants_json: bool,
 ) -> int:
-    """Convert all arrays of SRC to DST, or only those NAMES.
+    """Convert all arrays of SRC to DST, or only those that --name says.
 
     Values, dtypes, shapes, labels and order stay as they are. If the format of DST cannot keep one of them, you get a
     warning. DST is replaced whole when everything is written. If the conversion fails, DST stays as it was.
 
     --read and --write take every option of the Python functions. If you mistype one, the error lists those that exist.
 
-    If SRC has wildcards, each file that matches is converted. DST then names each target with {stem}, {name} or
-    {index}. Files that fail are skipped and listed at the end, with exit status 1.
+    If there are several SRC, or SRC has wildcards, each file is converted. DST then names each target with {stem},
+    {name} or {index}. Files that fail are skipped and listed at the end, with exit status 1.
+
+    If DST is gsheets://new?title=TITLE, a Google spreadsheet is made. Its URL is printed.
 
     \b
     Examples:
       sheetarray convert run.csv run.json
-      sheetarray convert run.csv two.tsv.gz temperature pressure
+      sheetarray convert run.csv two.tsv.gz --name temperature --name pressure
       sheetarray convert run.csv excel.csv --write bom=true --write delimiter=";"
       sheetarray convert run.csv run.xlsx --views
-      sheetarray convert run.xlsx tables.csv --write layout=grid   (to print)
+      sheetarray convert run.csv 'gsheets://new?title=Run 12&share=me@example.org'
       sheetarray convert returned.csv run.json --missing nan
       cat run.csv | sheetarray convert - - --from csv --to json | jq .temperature
       sheetarray convert 's3://in/*.csv' 's3://out/{stem}.avro' --workers 8 \\
           --manifest done.sqlite
     """
     writing = replace(writing, texts={**writing.texts, **({"views": "true"} if views else {})})
-    is_template = any(f"{{{field}" in target for field in FIELDS)
-    if is_many(source) or (source != PIPE and (is_template or workers or scheduler or manifest)):
-        where = {"workers": workers or 1, "scheduler": scheduler, "manifest": manifest}
-        return _convert_files(source, target, names, reading, writing, where, wants_json=wants_json)
+    of_many = {"workers": workers, "scheduler": scheduler, "manifest": manifest}
+    source = sources[0]
+    if len(sources) > 1 or is_many(source) or (source != PIPE and is_conversion_of_many(source, target)):
+        return _convert_files(sources, target, names, reading, writing, of_many, wants_json=wants_json)
+    if given := [option for option, value in of_many.items() if value is not None]:
+        raise UsageProblem(
+            f"--{given[0]} is for many files", "name several SRC or a pattern, and a template such as 'out/{stem}.csv'"
+        )
     origin, goal = source_endpoint(source, reading, "read"), find_target(target, writing, wants_json=wants_json)
     folder = None if goal.text == PIPE else api.folder_beside(goal.place)
     with origin.opened_arrays(list(names) or None, folder) as (arrays, release):
-        goal.write(arrays, release=release)
-        _report(origin, goal, arrays, wants_json=wants_json)
+        url = goal.write(arrays, release=release)
+        _report(origin, goal, arrays, url, wants_json=wants_json)
     return FINE
 
 
@@ -115,11 +122,17 @@ def find_target(text: str, writing: FormatOptions, verb: str = "write", *, wants
 
 
 def _report(
-    origin: Endpoint, goal: Endpoint, arrays: Mapping[str, Any], *, wants_json: bool, rows: int | None = None
+    origin: Endpoint,
+    goal: Endpoint,
+    arrays: Mapping[str, Any],
+    url: str | None,
+    *,
+    wants_json: bool,
+    rows: int | None = None,
 ) -> None:
     """Print what was written, in one line or as JSON.
 
-    `rows`: the number of rows, if the arrays are the columns of a table.
+    `url`: of a sheet in a service. `rows`: the number of rows, if the arrays are the columns of a table.
     """
     if wants_json:
         listed: list[dict[str, Any]] = [{"name": name, "dtype": dtype_name(array)} for name, array in arrays.items()]
@@ -127,13 +140,13 @@ def _report(
             for entry, array in zip(listed, arrays.values(), strict=True):
                 entry["shape"] = list(getattr(array, "shape", ()))
         content = {"arrays": listed} if rows is None else {"rows": rows, "columns": listed}
-        facts = {"source": origin.label, "target": goal.label, "format": goal.row.name, "bytes": goal.size}
+        facts = {"source": origin.label, "target": goal.label, "format": goal.row.name, "bytes": goal.size, "url": url}
         print_json({**facts, **content})
     elif rows is None:
         elements = sum(array.size if isinstance(array, np.ndarray) else len(array) for array in arrays.values())
-        goal.print_written(count_noun(len(arrays), "array"), count_noun(elements, "element"))
+        goal.print_written(url, count_noun(len(arrays), "array"), count_noun(elements, "element"))
     else:
-        goal.print_written(f"a table of {count_noun(len(arrays), 'column')}", count_noun(rows, "row"))
+        goal.print_written(url, f"a table of {count_noun(len(arrays), 'column')}", count_noun(rows, "row"))
 
 
 # As a table ---------------------------------------------------------------------------------------------------------
@@ -181,8 +194,8 @@ def export(
     else:
         table = lay_out_labels(arrays, columns)
         rows = table.rows
-    goal.write(table, verb="write_table")
-    _report(origin, goal, table, wants_json=wants_json, rows=rows)
+    url = goal.write(table, verb="write_table")
+    _report(origin, goal, table, url, wants_json=wants_json, rows=rows)
 
 
 def _check_columns(arrays: dict[str, Any]) -> None:
@@ -208,7 +221,7 @@ def _check_columns(arrays: dict[str, Any]) -> None:
 
 
 def _convert_files(
-    source: str,
+    sources: tuple[str, ...],
     template: str,
     names: tuple[str, ...],
     reading: FormatOptions,
@@ -217,18 +230,25 @@ def _convert_files(
     *,
     wants_json: bool,
 ) -> int:
-    """Convert the files of a pattern, and return the exit status; `where` says where the work is done and noted."""
-    from ..conversions import convert_many  # which needs processes and a database
-
+    """Convert many files, and return the exit status; `where` says where the work is done and noted."""
     if template == PIPE:
         raise UsageProblem(
             "many files cannot be written to one pipe", "give a template as DST, such as 'out/{stem}.json'"
         )
+    if PIPE in sources:
+        raise UsageProblem("a pipe is one file, and cannot be converted with others", "convert it alone")
+    first, found = sources[0], None
+    if len(sources) > 1:
+        found = [
+            place
+            for text in sources
+            for place in (find_places(text, storage_options() if is_url(text) else None) if is_many(text) else [text])
+        ]
     options: dict[str, Any] = {
-        "reading": reading.parse(format_of(source, reading.format), "read") if reading.texts else {},
+        "reading": reading.parse(format_of(first, reading.format), "read") if reading.texts else {},
         "writing": writing.parse(format_of(template, writing.format), "write") if writing.texts else {},
     }
-    storage = storage_options() if is_url(source) or is_url(template) else None
+    storage = storage_options() if any(map(is_url, (*sources, template))) else None
     start = time.monotonic()
     with closing(Bar()) as bar:
 
@@ -240,8 +260,8 @@ def _convert_files(
             bar.update(text, done, result.total - result.already)
 
         with refusing_values():
-            result = convert_many(
-                source,
+            result = convert_files(
+                first if found is None else found,
                 template,
                 list(names) or None,
                 from_format=reading.format,

@@ -56,8 +56,10 @@ class Endpoint:
             return None
         return os.stat(self.place).st_size
 
-    def print_written(self, *counts: str) -> None:
-        """Print on standard error what was written to this FILE."""
+    def print_written(self, url: str | None, *counts: str) -> None:
+        """Print on standard error what was written to this FILE, and on standard output the URL that it has."""
+        if url is not None:
+            print_line(url)
         size = [format_size(self.size)] if self.size is not None else []
         print_line(f"{self.label}: {', '.join([*counts, *size])} ({self.row.title})", err=True)
 
@@ -112,17 +114,20 @@ class Endpoint:
         unreadable.update(kept)
         return arrays
 
-    def write(self, arrays: Any, *, verb: str = "write", release: Callable[[], None] | None = None) -> None:
-        """Write arrays here; `release` lets the pages of mapped ones leave memory as they are written."""
+    def write(self, arrays: Any, *, verb: str = "write", release: Callable[[], None] | None = None) -> str | None:
+        """Write arrays here, and return the URL of a sheet in a service.
+
+        `release`: lets the pages of mapped arrays leave memory as they are written.
+        """
         is_pipe = self.text == PIPE
         place: Any = sys.stdout.buffer if is_pipe else self.place
         with _running(self, verb, quiet=is_pipe and sys.stdout.isatty()) as progress:
             how: dict[str, Any] = {**self.options(verb), **progress}
             try:
-                if release is None:
-                    getattr(api, verb)(place, arrays, format=self.row.name, **how)
-                else:
-                    api.write_releasing(place, arrays, release, self.row.name, how)
+                if release is not None:
+                    return api.write_releasing(place, arrays, release, self.row.name, how)
+                url: str | None = getattr(api, verb)(place, arrays, format=self.row.name, **how)
+                return url
             except OSError as error:
                 if error.strerror and error.filename is None:  # the system does not say which file
                     error.filename = self.label

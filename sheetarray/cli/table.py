@@ -110,12 +110,11 @@ def table(
         options["na_values"] = list(na_values)
     names = None if columns is None else [name.strip() for name in columns.split(",")]
     arrays: dict[str, Any] = place.call("read_columns", names, **options)
-    if goal is not None:
-        goal.write(arrays)
+    url = None if goal is None else goal.write(arrays)
     if wants_json:
-        print_json(_to_json(place, goal, arrays, shown))
+        print_json(_to_json(place, goal, url, arrays, shown))
     elif goal is not None:
-        goal.print_written(count_noun(len(arrays), "array"), count_noun(_height(arrays), "row"))
+        goal.print_written(url, count_noun(len(arrays), "array"), count_noun(_height(arrays), "row"))
     else:
         _print_tables(place, arrays, shown)
 
@@ -150,12 +149,14 @@ def _count_missing(array: np.ndarray[Any, Any]) -> int:
     return int(np.count_nonzero(array == "" if array.dtype.kind in "UT" else mask_missing(array)))
 
 
-def _to_json(place: Endpoint, goal: Endpoint | None, arrays: Mapping[str, Any], shown: int) -> dict[str, Any]:
+def _to_json(
+    place: Endpoint, goal: Endpoint | None, url: str | None, arrays: Mapping[str, Any], shown: int
+) -> dict[str, Any]:
     return {
         "file": place.label,
         "format": place.row.name,
         "rows": _height(arrays),
-        **({} if goal is None else {"target": goal.label, "bytes": goal.size}),
+        **({} if goal is None else {"target": goal.label, "bytes": goal.size, "url": url}),
         "columns": [
             {
                 "name": name,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Any
+
+import numpy as np
 
 from .. import api
 from ..registry import locate_place
@@ -19,7 +21,7 @@ def open_writer(
     storage_options: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> ArrayWriter:
-    """Return a context manager that takes arrays block by block with `append`, and writes the target when it ends.
+    """Return a context manager that takes arrays block by block, by `append` or `extend`, and then writes the target.
 
     Blocks wait in temporary files beside the target. If you join blocks along the first or last axis, memory does not
     grow with the arrays. Python objects and text of very different lengths stay in memory.
@@ -45,8 +47,8 @@ def open_writer(
         >>> import numpy as np
         >>> file = io.StringIO()
         >>> with open_writer(file, format="csv") as writer:
-        ...     for day in range(3):
-        ...         writer.append({"t": np.full((1, 2), day)})
+        ...     writer.append({"t": np.array([[0, 0]])})
+        ...     writer.extend({"t": np.full((1, 2), day)} for day in (1, 2))
         >>> from sheetarray import read
         >>> read(io.StringIO(file.getvalue()), format="csv")["t"].tolist()
         [[0, 0], [1, 1], [2, 2]]
@@ -63,6 +65,7 @@ class ArrayWriter:
         self._target, self._format, self._options = target, format, options
         self._spool = Spool(append_axis, api.folder_beside(target))
         self._closed = False
+        self._url: str | None = None
 
     def __enter__(self) -> ArrayWriter:
         return self
@@ -75,7 +78,9 @@ class ArrayWriter:
         self._closed = True
         with self._spool:
             if error is None:
-                api.write_releasing(self._target, self._spool.join(), self._spool.release, self._format, self._options)
+                self._url = api.write_releasing(
+                    self._target, self._spool.join(), self._spool.release, self._format, self._options
+                )
 
     def append(self, blocks: Any) -> None:
         """Add a block to each of some arrays.
@@ -93,6 +98,18 @@ class ArrayWriter:
             raise ValueError("the writer is closed")
         self._spool.append(blocks)
 
-    def close(self) -> None:
-        """Write the target; the end of `with` does."""
+    def extend(self, blocks: Iterable[Any]) -> None:
+        """Add blocks one after the other, from an iterable such as a generator; each as `append` takes it.
+
+        Raises:
+            TypeError: this is no iterable of blocks.
+        """
+        if isinstance(blocks, (Mapping, np.ndarray, str, bytes)) or not isinstance(blocks, Iterable):
+            raise TypeError(f"extend takes an iterable of blocks, such as a generator, not {type(blocks).__name__}")
+        for block in blocks:
+            self.append(block)
+
+    def close(self) -> str | None:
+        """Write the target, as the end of `with` does, and return the URL of a sheet in Google Sheets."""
         self.__exit__(None, None, None)
+        return self._url

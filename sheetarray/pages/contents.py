@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..api import MergedFiles, describe_value
+from ..api import Merged, describe_value
 from ..columns import ArrayInfo
 from ..dtypes import Array
 from ..errors import DTypeError, LimitError
@@ -71,7 +71,7 @@ class Contents:
             self._add_entry(name, "unread", note=reason)
         self._add_findings(numbers, file)
 
-    def add_conflicts(self, merged: MergedFiles, file: PageFile) -> None:
+    def add_conflicts(self, merged: Merged, file: PageFile) -> None:
         """Add the conflicts in copies of a file, to be chosen; `file`: the merged arrays, which were added before."""
         numbers = {entry["name"]: number for number, entry in enumerate(self.manifest["entries"]) if entry["listed"]}
         listed: list[dict[str, Any]] = []

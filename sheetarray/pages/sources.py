@@ -72,7 +72,7 @@ def page(
     slices = [slice] if isinstance(slice, str) else [*slice]
     for text in slices:
         check_kinds(str, 'text such as "t[0:100]"', slice=text)
-    if any(isinstance(source, api.MergedFiles) for source in sources):
+    if any(isinstance(source, api.Merged) for source in sources):
         if len(sources) > 1 or names is not None:
             raise TypeError("a merge is shown alone, without names=")
         return make_merge_page(sources[0], slices)
@@ -108,7 +108,7 @@ def make_page(files: Sequence[PageFile], slices: Sequence[str]) -> Page:
     return Page(contents)
 
 
-def make_merge_page(merged: api.MergedFiles, slices: Sequence[str]) -> Page:
+def make_merge_page(merged: api.Merged, slices: Sequence[str]) -> Page:
     """Return a page of what several people have changed in copies of a file."""
     file = PageFile("merged", merged.arrays, merged.arrays.labels)
     choose_excerpts([file], slices)

@@ -169,7 +169,7 @@ def locate_place(place: Any, storage_options: Mapping[str, Any] | None = None, f
         storage_options: options of the file system of a URL.
         format: as for `format_of`; one without prefixes is a file's, whatever the URL begins with.
     """
-    if not _is_service(place, format):
+    if not is_service(place, format):
         return locate(place, storage_options)
     if storage_options:
         raise ValueError("storage_options are for files under a URL, and this is not a URL")
@@ -185,7 +185,7 @@ def locate_places(
         places: paths, URLs and open files, each with its format.
         storage_options: options of the file systems of URLs.
     """
-    taking = [takes_options(place) and not _is_service(place, name) for place, name in places]
+    taking = [takes_options(place) and not is_service(place, name) for place, name in places]
     if storage_options and not any(taking):
         taking[0] = True  # says what is wrong with them
     return [
@@ -194,7 +194,7 @@ def locate_places(
     ]
 
 
-def _is_service(place: Any, format: str | None) -> bool:
+def is_service(place: Any, format: str | None = None) -> bool:
     """Return whether a place is no file: the URL of a service, or an object such as a workbook."""
     if not isinstance(place, str):
         return _format_by_object(place) is not None

@@ -313,7 +313,7 @@ def test_convert_keeps_everything(path, tmp_path, target):
     assert result.stdout == ""
     assert "10 arrays, 82 elements" in result.stderr
     assert run("diff", path, tmp_path / target).exit_code == 0
-    answer = json.loads(run("convert", path, tmp_path / target, "words", "z", "--json").stdout)
+    answer = json.loads(run("convert", path, tmp_path / target, "--name", "words", "--name", "z", "--json").stdout)
     assert answer["arrays"][0] == {"name": "words", "dtype": "string", "shape": [3]}
     assert answer["bytes"] == (tmp_path / target).stat().st_size
     assert list(sa.read(tmp_path / target)) == ["words", "z"]
@@ -322,7 +322,7 @@ def test_convert_keeps_everything(path, tmp_path, target):
 def test_convert_options_of_the_formats(path, tmp_path):
     out = tmp_path / "out.csv"
     options = ["--write", "delimiter=;", "--write", "bom=true", "--write", "decimal=,"]
-    assert run("convert", path, out, "t", *options).exit_code == 0
+    assert run("convert", path, out, "--name", "t", *options).exit_code == 0
     assert out.read_bytes().startswith(b"\xef\xbb\xbft\r\n")
     assert b"0,125" in out.read_bytes()
     back = tmp_path / "back.json"

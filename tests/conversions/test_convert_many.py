@@ -1,4 +1,4 @@
-"""convert_many: each file becomes one of its own, once, whatever happens on the way."""
+"""convert, of many files: each becomes one of its own, once, whatever happens on the way."""
 
 from __future__ import annotations
 
@@ -18,14 +18,10 @@ from children import GIVEN_UP_AFTER
 from command_line import run_command
 
 import sheetarray as sa
-from sheetarray.conversions import (
-    Job,
-    Manifest,
-    check_targets,
-    check_template,
-    fill_template,
-    run_in_processes,
-)
+from sheetarray.conversions.job import Job
+from sheetarray.conversions.manifest import Manifest
+from sheetarray.conversions.running import run_in_processes
+from sheetarray.conversions.templates import check_targets, check_template, fill_template
 
 
 @pytest.fixture
@@ -52,7 +48,7 @@ def contents(folder):
 
 
 def convert(folder, **options):
-    return sa.convert_many(folder / "in" / "*.csv", folder / "out" / "{stem}.json", **options)
+    return sa.convert(folder / "in" / "*.csv", folder / "out" / "{stem}.json", **options)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -80,10 +76,10 @@ def test_urls_are_converted_and_what_formats_lose_is_warned_of_once(folder):
     system.store.clear()
     for number in range(3):
         sa.write(f"memory://in/{number}.csv", {"t": np.arange(3) + number})
-    assert sa.convert_many("memory://in/*.csv", "memory://out/{index:02}-{name}.json").done == 3
+    assert sa.convert("memory://in/*.csv", "memory://out/{index:02}-{name}.json").done == 3
     assert sa.read("memory://out/02-2.csv.json")["t"].tolist() == [2, 3, 4]
     with pytest.warns(sa.SheetArrayWarning, match="name") as record:
-        sa.convert_many(folder / "in" / "*.csv", folder / "out" / "{stem}.npy", ["t"], workers=2)
+        sa.convert(folder / "in" / "*.csv", folder / "out" / "{stem}.npy", ["t"], workers=2)
     assert len(record) <= 7
     system.store.clear()
 
@@ -122,11 +118,11 @@ def test_a_template_that_cannot_be_filled_is_refused(template):
 def test_options_that_no_source_takes_are_refused_before_anything_is_converted(folder):
     (folder / "in" / "broken.xyz").touch()  # fails by itself
     with pytest.raises(TypeError, match=r"no option 'delimter' .*did you mean delimiter\?"):
-        sa.convert_many(folder / "in" / "*", folder / "out" / "{stem}.json", reading={"delimter": ";"})
+        sa.convert(folder / "in" / "*", folder / "out" / "{stem}.json", reading={"delimter": ";"})
     with pytest.raises(TypeError, match=r"no option 'typo' .*it has delimiter,"):
-        sa.convert_many(folder / "in" / "*", folder / "out" / "{stem}.json", reading={"typo": ";"})
+        sa.convert(folder / "in" / "*", folder / "out" / "{stem}.json", reading={"typo": ";"})
     assert list((folder / "out").iterdir()) == []
-    result = sa.convert_many(folder / "in" / "*", folder / "out" / "{stem}.json", reading={"missing": "nan"})
+    result = sa.convert(folder / "in" / "*", folder / "out" / "{stem}.json", reading={"missing": "nan"})
     assert (result.done, len(result.failed)) == (7, 1)
 
 
@@ -136,15 +132,15 @@ def test_no_target_is_that_of_two_sources_or_a_source(folder):
     (folder / "more").mkdir()
     (folder / "more" / "0003.csv").write_bytes((folder / "in" / "0003.csv").read_bytes())
     with pytest.raises(ValueError, match=r"would both become .*0003\.json"):
-        sa.convert_many(folder / "*" / "*.csv", folder / "out" / "{stem}.json")
+        sa.convert(folder / "*" / "*.csv", folder / "out" / "{stem}.json")
     with pytest.raises(ValueError, match="which is one of the sources"):
-        sa.convert_many(folder / "in" / "*.csv", f"{folder}/out/../in/{{name}}")
+        sa.convert(folder / "in" / "*.csv", f"{folder}/out/../in/{{name}}")
     with pytest.raises(ValueError, match="named twice"):
-        sa.convert_many([folder / "in" / "0000.csv", folder / "in" / "0000.csv"], folder / "out" / "{index}.json")
+        sa.convert([folder / "in" / "0000.csv", folder / "in" / "0000.csv"], folder / "out" / "{index}.json")
     with pytest.raises(FileNotFoundError):
-        sa.convert_many(folder / "in" / "*.csv", folder / "none" / "{stem}.json")
+        sa.convert(folder / "in" / "*.csv", folder / "none" / "{stem}.json")
     with pytest.raises(sa.NotFoundError, match="no format"):
-        sa.convert_many(folder / "in" / "*.csv", folder / "out" / "{stem}.jsn")
+        sa.convert(folder / "in" / "*.csv", folder / "out" / "{stem}.jsn")
     for options in ({"workers": 0}, {"workers": 2, "scheduler": "tcp://127.0.0.1:1"}):
         with pytest.raises(ValueError, match="process"):
             convert(folder, **options)
@@ -230,9 +226,9 @@ def test_a_manifest_says_of_each_source_what_has_become_of_it(folder):
 def test_a_number_stays_that_of_its_source(folder):
     options = {"manifest": folder / "m.sqlite"}
     template = folder / "out" / "{index}.json"
-    sa.convert_many(folder / "in" / "*.csv", template, **options)
+    sa.convert(folder / "in" / "*.csv", template, **options)
     sa.write(folder / "in" / "0000-new.csv", {"t": [17]})
-    again = sa.convert_many(folder / "in" / "*.csv", template, **options)
+    again = sa.convert(folder / "in" / "*.csv", template, **options)
     assert (again.done, again.already) == (1, 7)
     assert sa.read(folder / "out" / "7.json")["t"].tolist() == [17]
 
@@ -241,7 +237,7 @@ def test_a_manifest_of_something_else_is_refused(folder):
     manifest = folder / "m.sqlite"
     convert(folder, manifest=manifest)
     with pytest.raises(sa.LimitError, match="their template is"):
-        sa.convert_many(folder / "in" / "*.csv", folder / "out" / "{name}.json", manifest=manifest)
+        sa.convert(folder / "in" / "*.csv", folder / "out" / "{name}.json", manifest=manifest)
     with pytest.raises(sa.LimitError, match="their options"):
         convert(folder, manifest=manifest, reading={"missing": "nan"})
     (folder / "text").write_text("no database" * 200)
@@ -322,7 +318,7 @@ def kill_after(folder, count, *options):
 def finish(folder, monkeypatch, **options):
     """Do in this process what is left to do: the manifest alone says what that is."""
     monkeypatch.chdir(folder)
-    result = sa.convert_many("in/*.csv", "out/{stem}.json", manifest="m.sqlite", **options)
+    result = sa.convert("in/*.csv", "out/{stem}.json", manifest="m.sqlite", **options)
     assert result.done
     assert result.done + result.already == result.total
 
@@ -366,7 +362,7 @@ def test_a_conversion_on_a_cluster_is_killed_twice_and_resumed(folder, monkeypat
 
 def test_a_scheduler_that_does_not_answer_is_an_error(folder, monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("sheetarray.conversions._PATIENCE", "0.1s")
+    monkeypatch.setattr("sheetarray.conversions.running._PATIENCE", "0.1s")
     with pytest.raises(sa.RemoteError, match="no scheduler answers"):
         convert(folder, scheduler="tcp://127.0.0.1:1")
 

@@ -35,7 +35,7 @@ LADDER = [
         "merging",
     ),
     *("linear", "json_text", "arrays", "spool", "cells", "columns", "tables", "adapters", "registry", "labels"),
-    *("composite", "views", "sheets", "api", "labelled", "accessor", "accessors", "lazy", "conversions", "pages"),
+    *("composite", "views", "sheets", "api", "labelled", "lazy", "conversions", "pages"),
     *("cli", "testing"),
 ]
 RUNG = {name: index for index, name in enumerate(LADDER)} | {

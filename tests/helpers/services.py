@@ -236,7 +236,9 @@ class Book:
         return sa.write_gsheet(self.key, arrays, client=self.client, **options)
 
     def append(self, arrays: Any, **options: Any) -> str:
-        return sa.append_gsheet(self.key, arrays, client=self.client, **options)
+        from sheetarray.sheets.google.appending import append_gsheet
+
+        return append_gsheet(self.key, arrays, client=self.client, **options)
 
     def read(self, names: Any = None, **options: Any) -> dict[str, Any]:
         return sa.read_gsheet(self.key, names, client=self.client, **options)

@@ -27,12 +27,12 @@ import sheetarray as sa
 from sheetarray.registry.inside import INSIDE
 
 NAMES = [
-    *("ArrayInfo", "DTypeError", "Finding", "FormatError", "LimitError", "LinearArray", "MissingDependencyError"),
-    *("NotFoundError", "RemoteError", "SheetArrayError", "SheetArrayWarning", "View", "__version__", "accept"),
-    *("append_gsheet", "check", "convert", "convert_many", "create_gsheet", "from_frame", "from_linear"),
-    *("iter_blocks", "merge", "open_many", "open_writer", "page", "read", "read_columns", "read_csv", "read_dataset"),
-    *("read_excel", "read_frame", "read_gsheet", "read_json", "restore", "scan", "to_frame", "to_linear"),
-    *("write", "write_csv", "write_excel", "write_gsheet", "write_json", "write_table"),
+    *("ArrayInfo", "DTypeError", "Finding", "FormatError", "LimitError", "LinearArray", "Merged"),
+    *("MissingDependencyError", "NotFoundError", "Page", "RemoteError", "SheetArrayError", "SheetArrayWarning"),
+    *("View", "__version__", "accept", "check", "convert", "from_linear", "iter_blocks", "merge", "open_many"),
+    *("open_writer", "page", "read", "read_columns", "read_csv", "read_dataset", "read_excel", "read_frame"),
+    *("read_gsheet", "read_json", "restore", "scan", "to_linear", "write", "write_csv", "write_excel"),
+    *("write_gsheet", "write_json", "write_table"),
 ]
 PRESENT = [name for name in NAMES if name not in NAMES_DELETED]  # all, unless the adapter of one was deleted
 

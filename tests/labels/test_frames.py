@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +16,6 @@ import xarray as xr
 from examples import cross
 
 import sheetarray as sa
-import sheetarray.accessors
 
 NAME = "dataset.json"
 
@@ -219,22 +216,10 @@ def test_a_frame_is_a_dataset_too(tmp_path: Path) -> None:
     xr.testing.assert_identical(sa.read_dataset(tmp_path / "t.csv"), frame.to_xarray())
 
 
-# `.sheetarray` of frames and Datasets, and `read_columns(as_=..)`, which gives them ---------------------------
+# `write_table` of frames and Datasets, and `read_columns(as_=..)`, which gives them -----------------------------
 
 FRAME = pd.DataFrame({"a": [1, 2], "b": ["x", None]}, index=pd.Index([10, 20], name="k"))
 DATA = xr.Dataset({"t": (("x", "y"), np.arange(6.0).reshape(2, 3))}, {"x": ["p", "q"]}, {"made": "by hand"})
-
-
-def test_frames_and_datasets_write_themselves(tmp_path: Path) -> None:
-    path = tmp_path / "a.xlsx"
-    FRAME.sheetarray.write(path)
-    pd.testing.assert_frame_equal(sa.read_frame(path), FRAME)
-    DATA.sheetarray.write(path, sheet="data")
-    xr.testing.assert_identical(sa.read_dataset(path), DATA)
-    pl.DataFrame({"n": [1, 2]}).sheetarray.write(path)  # type: ignore[attr-defined]
-    assert sa.read(path)["n"].tolist() == [1, 2]
-    DATA["t"].sheetarray.write(path)
-    assert sa.read(path)["t"].shape == (2, 3)
 
 
 def test_tables_are_plain_columns_coordinates_before_values() -> None:
@@ -246,7 +231,7 @@ def test_tables_are_plain_columns_coordinates_before_values() -> None:
         (DATA["t"].rename(None), "x,y,array"),
     ):
         file = io.StringIO()
-        table.sheetarray.to_table(file, format="csv")  # type: ignore[attr-defined]
+        sa.write_table(file, table, format="csv")
         assert file.getvalue().splitlines()[0] == header
     columns = sa.read_columns(io.StringIO(_table_of(DATA)))
     assert columns["t"].tolist() == list(range(6))
@@ -255,19 +240,8 @@ def test_tables_are_plain_columns_coordinates_before_values() -> None:
 
 def _table_of(table: Any) -> str:
     file = io.StringIO()
-    table.sheetarray.to_table(file, format="csv")
+    sa.write_table(file, table, format="csv")
     return file.getvalue()
-
-
-@pytest.mark.parametrize(
-    "order", ["pandas, polars, xarray, sheetarray", "sheetarray.accessors, pandas, polars, xarray"]
-)
-def test_the_order_of_imports_is_either_one(order: str) -> None:
-    script = f"""import {order}
-for kind in (pandas.DataFrame, polars.DataFrame, xarray.Dataset):
-    print(hasattr(kind, "sheetarray"))"""
-    done = subprocess.run([sys.executable, "-W", "error", "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["True"] * 3
 
 
 # read_columns(as_=..) -------------------------------------------------------------------------------------------

@@ -498,13 +498,11 @@ ELSEWHERE = {
     "skip_rows= and skip_footer= skip what": "sheets/excel/test_excel_tables.py",
     "name the delimiter if it is another one (delimiter=)": "sheets/delimited/test_csv_sparse.py",
     'write with cells="text" to keep every digit': "sheets/excel/test_excel_programs.py",
-    "pass it as credentials=, or name it in GOOGLE_APPLICATION_CREDENTIALS": "sheets/google/test_google_client.py",
-    "or log in as yourself: sheetarray gsheets login": "sheets/google/test_google_login.py",
-    "or name it with --client FILE": "sheets/google/test_google_login.py",
-    "sheetarray gsheets clean URL": "sheets/google/test_google_writers.py",
-    "sheetarray gsheets clean --all URL": "sheets/google/test_google_writers.py",
 }
 NOT_RUN = {
+    "or log in as yourself: python -c 'import gspread; gspread.oauth()'": "a login of gspread's own, in a browser",
+    "the next write removes it": "followed in sheets/google/test_google_writers.py",
+    "if that process is dead, delete this sheet in the browser": "followed in sheets/google/test_google_writers.py",
     "put it back, or take the columns as they are with read_columns": "read_columns of such a table is followed above",
     "for example anon=true": "an option of services on the network, as S3 has it",
     "resize=True takes whole rows of {} elements": "it says why resize=True does not help: the cells are no whole rows",

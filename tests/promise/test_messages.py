@@ -158,6 +158,8 @@ def test_an_argument_of_a_wrong_kind_is_refused_by_its_name(table, tmp_path, gsp
     def write_view(**options: Any):
         sa.write(tmp_path / "view.xlsx", {"t": np.ones((2, 3))}, views={"t": sa.View(**options)})
 
+    from sheetarray.sheets.google.appending import append_gsheet
+
     calls: list[tuple[Any, dict[str, Any]]] = [
         (sa.read, {"source": table, "names": None, "progress": None}),
         (sa.write, {"target": tmp_path / "a.csv", "arrays": arrays, "progress": None}),
@@ -172,7 +174,7 @@ def test_an_argument_of_a_wrong_kind_is_refused_by_its_name(table, tmp_path, gsp
         (sa.write_excel, {"target": tmp_path / "c.xlsx", "arrays": arrays}),
         (sa.write_json, {"target": tmp_path / "c.json", "arrays": arrays}),
         (sa.convert, {"source": table, "target": tmp_path / "d.json"}),
-        (sa.convert_many, {"sources": [table], "template": tmp_path / "{stem}-2.csv"}),
+        (sa.convert, {"source": [table], "target": tmp_path / "{stem}-2.csv"}),
         (sa.open_many, {"sources": [table]}),
         (blocks, {"source": table, "name": "t", "rows": 1}),
         (write_with_writer, {"target": tmp_path / "e.csv", "append_axis": 0}),
@@ -182,10 +184,8 @@ def test_an_argument_of_a_wrong_kind_is_refused_by_its_name(table, tmp_path, gsp
         (partial(sa.merge, table, other), {"target": tmp_path / "h.csv"}),
         (sa.to_linear, {"array": ARRAY}),
         (sa.from_linear, {"cells": sa.to_linear(ARRAY)}),
-        (sa.from_frame, {"frame": sa.to_frame(arrays)}),
-        (sa.create_gsheet, {"title": "y", "client": gspread_client}),
         (sa.write_gsheet, {"target": key, "arrays": arrays, "client": gspread_client}),
-        (sa.append_gsheet, {"target": key, "arrays": arrays, "client": gspread_client}),
+        (append_gsheet, {"target": key, "arrays": arrays, "client": gspread_client}),
         (sa.read_gsheet, {"source": key, "client": gspread_client}),
     ]
     unnamed = []

@@ -147,6 +147,11 @@ def test_workbooks_are_restored_and_get_more_sheets(options, store):
     assert list(sa.scan("s3://runs/new.xlsx", storage_options=options)) == ["u"]
 
 
+def extend(url, blocks, options):
+    with sa.open_writer(url, storage_options=options) as writer:
+        writer.extend(blocks)
+
+
 @pytest.mark.fault("An upload to S3 fails on the way.", "The old object is whole. No other object is left.")
 def test_a_write_that_fails_leaves_the_old_object_and_nothing_else(options, store, monkeypatch):
     url = "s3://runs/kept/run.csv"
@@ -157,7 +162,7 @@ def test_a_write_that_fails_leaves_the_old_object_and_nothing_else(options, stor
         raise RuntimeError("no more")
 
     with pytest.raises(RuntimeError, match="no more"):
-        sa.write(url, blocks(), append_axis=0, storage_options=options)
+        extend(url, blocks(), options)
     with pytest.raises(sa.DTypeError):
         sa.write(url, {"t": np.array([object()])}, storage_options=options)
 
@@ -419,8 +424,8 @@ def test_options_go_to_each_place_that_takes_them(tmp_path):
         assert same(sa.read(place))
     sa.accept("asked://b.json", here.replace("a.csv", "g.csv"), storage_options=options)
     assert same(sa.read(tmp_path / "g.csv"))
-    sa.convert_many([here], "asked://many/{stem}.json", storage_options=options)
-    sa.convert_many(str(tmp_path / "d.*"), "asked://many/{stem}.json", storage_options=options)
+    sa.convert([here], "asked://many/{stem}.json", storage_options=options)
+    sa.convert(str(tmp_path / "d.*"), "asked://many/{stem}.json", storage_options=options)
     for stem in ("a", "d"):
         assert same(sa.read(f"asked://many/{stem}.json", storage_options=options))
     assert "t" in sa.page(here, "asked://b.json", storage_options=options).html
@@ -431,7 +436,7 @@ def test_options_without_a_place_that_takes_them_are_an_error(tmp_path):
     sa.write(here, ARRAYS)
     for convert in (
         lambda: sa.convert(here, tmp_path / "b.json", storage_options={"anon": True}),
-        lambda: sa.convert_many(str(tmp_path / "*.csv"), str(tmp_path / "{stem}.json"), storage_options={"anon": True}),
+        lambda: sa.convert(str(tmp_path / "*.csv"), str(tmp_path / "{stem}.json"), storage_options={"anon": True}),
         lambda: sa.read(here, storage_options={"anon": True}),
         lambda: sa.page(here, storage_options={"anon": True}),
     ):
@@ -500,11 +505,11 @@ def test_many_objects_are_converted_once(options, store, calls, tmp_path):
     for day in range(3):
         sa.write(f"s3://runs/before/{day}.csv", {"t": np.arange(day + 1)}, storage_options=options)
     how = {"storage_options": options, "manifest": tmp_path / "m.sqlite"}
-    assert sa.convert_many("s3://runs/before/*.csv", "s3://runs/after/{stem}.json", **how).done == 3
+    assert sa.convert("s3://runs/before/*.csv", "s3://runs/after/{stem}.json", **how).done == 3
     assert sa.read("s3://runs/after/2.json", storage_options=options)["t"].tolist() == [0, 1, 2]
     calls.clear()
-    assert sa.convert_many("s3://runs/before/*.csv", "s3://runs/after/{stem}.json", **how).already == 3
+    assert sa.convert("s3://runs/before/*.csv", "s3://runs/after/{stem}.json", **how).already == 3
     assert calls == []
     sa.write("s3://runs/before/1.csv", {"t": [5]}, storage_options=options)
-    assert sa.convert_many("s3://runs/before/*.csv", "s3://runs/after/{stem}.json", **how).done == 1
+    assert sa.convert("s3://runs/before/*.csv", "s3://runs/after/{stem}.json", **how).done == 1
     assert b"thesecretkey" not in (tmp_path / "m.sqlite").read_bytes()

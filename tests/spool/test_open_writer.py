@@ -60,6 +60,11 @@ def test_joined_blocks_are_what_numpy_joins(case: tuple[list[Any], int]) -> None
         assert whole.tolist() == expected.tolist()
 
 
+def extend(path: Path, blocks: Any) -> None:
+    with sa.open_writer(path) as writer:
+        writer.extend(blocks)
+
+
 @pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".tsv", ".json", ".xlsx", ".npz", ".avro"])
 def test_a_file_of_blocks_is_the_file_of_the_whole(tmp_path: Path, suffix: str) -> None:
     rng = np.random.default_rng(1)
@@ -68,7 +73,8 @@ def test_a_file_of_blocks_is_the_file_of_the_whole(tmp_path: Path, suffix: str) 
     with sa.open_writer(tmp_path / f"blocks{suffix}") as writer:
         for part in parts:
             writer.append(part)
-    sa.write(tmp_path / f"generator{suffix}", (part for part in parts), append_axis=0)
+    with sa.open_writer(tmp_path / f"generator{suffix}") as writer:
+        writer.extend(part for part in parts)
     sa.write(tmp_path / f"whole{suffix}", whole)
     for name in ("blocks", "generator"):
         back = sa.read(tmp_path / f"{name}{suffix}")
@@ -106,7 +112,7 @@ def test_datasets_are_joined_along_the_dimension_of_the_axis(tmp_path: Path, suf
     xr.testing.assert_identical(sa.read_dataset(path), whole)
     others = [whole, whole.assign_coords(lat=[1.0, 2.0])]
     with pytest.raises(ValueError, match="differs from the first one in more than what lies along 'time'"):
-        sa.write(path, iter(others), append_axis=0)
+        extend(path, others)
     xr.testing.assert_identical(sa.read_dataset(path), whole)
     with pytest.raises(ValueError, match="but it is lat, time"), sa.open_writer(path) as writer:
         writer.append(whole.assign(u=("lat", [1.0, 2.0])))
@@ -115,7 +121,7 @@ def test_datasets_are_joined_along_the_dimension_of_the_axis(tmp_path: Path, suf
 def test_dimensions_of_a_dataset_are_the_same_in_each_block(tmp_path: Path) -> None:
     square = xr.Dataset({"t": (("time", "lat"), np.arange(4.0).reshape(2, 2))})
     with pytest.raises(ValueError, match="differs from the first one"):
-        sa.write(tmp_path / "x.csv", iter([square, square.transpose("lat", "time")]), append_axis=0)
+        extend(tmp_path / "x.csv", [square, square.transpose("lat", "time")])
     with Spool() as spool:
         with pytest.raises(ValueError, match="no axis 0"):
             spool.append(square.assign(u=1.5))
@@ -185,10 +191,11 @@ def test_what_is_wrong_with_the_target_is_said_at_once(tmp_path: Path) -> None:
     (tmp_path / "x.csv").rmdir()
     with pytest.raises(TypeError, match="append_axis is an integer"):
         sa.open_writer(tmp_path / "x.csv", append_axis=1.5)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="an iterable of blocks"):
-        sa.write(tmp_path / "x.csv", {"a": [1]}, append_axis=0)
+    for blocks in ({"a": [1]}, np.zeros(3), "x", b"x", 5, None):
+        with pytest.raises(TypeError, match="extend takes an iterable of blocks"):
+            extend(tmp_path / "x.csv", blocks)
     with pytest.raises(sa.LimitError, match="nothing to write"):
-        sa.write(tmp_path / "x.csv", iter([]), append_axis=0)
+        extend(tmp_path / "x.csv", [])
     assert list(tmp_path.iterdir()) == []
 
 
@@ -206,7 +213,7 @@ def test_a_failure_leaves_the_old_file_alone(tmp_path: Path) -> None:
         raise RuntimeError("the source broke")
 
     with pytest.raises(RuntimeError, match="the source broke"):
-        sa.write(tmp_path / "x.csv", failing(), append_axis=0)
+        extend(tmp_path / "x.csv", failing())
     assert list(sa.read(tmp_path / "x.csv")) == ["old"]
     assert [path.name for path in tmp_path.iterdir()] == ["x.csv"]
 

@@ -18,7 +18,6 @@ import xarray as xr
 from programs import resave, schema_errors
 
 import sheetarray as sa
-import sheetarray.accessors
 
 TIMES = pd.date_range("2026-07-01", periods=4)
 
@@ -89,7 +88,7 @@ def test_a_dataset_goes_through_a_table_and_is_identical(make: Any, tmp_path: Pa
 )
 def test_a_dimension_goes_to_the_right_and_comes_back(make: Any, columns: str, tmp_path: Path) -> None:
     dataset, path = make(), tmp_path / "t.xlsx"
-    dataset.sheetarray.to_table(path, columns=columns)
+    sa.write_table(path, dataset, columns=columns)
     xr.testing.assert_identical(sa.read_dataset(path, table="table"), dataset)
 
 
@@ -260,7 +259,7 @@ def test_frames_come_back_with_their_index_and_kinds(tmp_path: Path) -> None:
         {"kind": pd.Categorical(["a", "b", "a"]), "n": np.array([1, 2, 3], "i2"), "text": ["x", "", "z"]},
         index=pd.MultiIndex.from_tuples([("Bern", 1), ("Bern", 2), ("Ulm", 1)], names=["city", "year"]),
     )
-    frame.sheetarray.to_table(tmp_path / "t.xlsx")
+    sa.write_table(tmp_path / "t.xlsx", frame)
     pd.testing.assert_frame_equal(sa.read_frame(tmp_path / "t.xlsx", table="Table"), frame)
     counted = pd.DataFrame({"a": [1.5, 2.5]})
     sa.write_table(tmp_path / "t.xlsx", counted)

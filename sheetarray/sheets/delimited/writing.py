@@ -1,4 +1,4 @@
-"""Arrays to delimited text: the cells of a sheet as lines, quoted where need be; the grids that people read."""
+"""Arrays to delimited text: the cells of a sheet as lines, quoted where need be."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import codecs
 import io
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import product
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...adapters import CELL_CHARACTERS, Progress, ignore_progress
 from ...arrays import linear_arrays
-from ...cells import FormulaMode, TextLook, buffer_to_text, texts_of_cells
+from ...cells import FormulaMode, TextLook
 from ...columns import Layout, lay_out
 from ...columns.grid import Orient
 from ...columns.layout import format_name
@@ -23,94 +22,13 @@ from ...elements import Cell, generic_from_text, unescape_formula
 from ...elements.scalars import DecimalMark
 from ...errors import DTypeError, LimitError, check_kinds, parse_count
 from ...files import Sink, Writable, locate, replacing
-from ...labels.description import NAME, DatasetLabels, parse_labels
 from ...linear import LinearArray
+from ...renamed import refusing_old_options
 from ...tables import lay_out_table
 from .dialect import canonical_encoding, check_marks
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-# Arrays as blocks of text that people read: each slice a table with its labels, one under the other.
-#
-# Nothing reads them again, since dtypes and shapes are not written. A coordinate stands as the labels of its
-# dimension; it has a block of its own only if no array has that dimension.
-
-RowCells = list[Cell]  # one row; of many there is a frame
-
-
-def iter_grids(arrays: Mapping[str, LinearArray], look: TextLook) -> Iterator[tuple[RowCells | pl.DataFrame, int]]:
-    """Yield rows and tables of cells in their order, each with the number of elements in it.
-
-    `arrays`: by name, the description of their labels among them.
-    """
-    parsed = parse_labels(arrays)
-    shown, labels = [name for name in arrays if parsed is None or name != NAME], parsed or DatasetLabels()
-    dims = {name: _dims_of(name, array, labels) for name, array in arrays.items()}
-    used = {dim for name in shown for dim in dims[name] if name != dim}
-    for name in shown:
-        if name in used and dims[name] == (name,):
-            continue
-        beside = [
-            _labels_of(dim, size, arrays, dims, look) for dim, size in zip(dims[name], arrays[name].shape, strict=True)
-        ]
-        yield from _iter_blocks(_caption(name, labels, look), arrays[name], dims[name], beside, look)
-
-
-def _iter_blocks(
-    caption: str, array: LinearArray, dims: Sequence[str], labels: list[pl.Series], look: TextLook
-) -> Iterator[tuple[RowCells | pl.DataFrame, int]]:
-    import polars as pl
-
-    values, dtype = array.to_numpy(), array.dtype_entry
-    names = [format_name(dim, look) for dim in dims]
-    if values.ndim == 0:
-        yield [caption, texts_of_cells(_to_series(values.reshape(1), dtype, look), look)[0]], 1
-    elif values.ndim == 1:
-        yield [names[0], caption], 0
-        yield pl.DataFrame({"": labels[0], "0": _to_series(values, dtype, look)}), len(values)
-    else:
-        for index in product(*map(range, values.shape[:-2])):
-            which = [f"{dim} = {some[index]}" for dim, some, index in zip(dims, labels, index, strict=False)]
-            yield [caption, *(format_name(text, look) for text in which)], 0
-            yield [format_name(f"{dims[-2]} \\ {dims[-1]}", look), *labels[-1].to_list()], 0
-            table = values[index]
-            columns = {str(column): _to_series(table[:, column], dtype, look) for column in range(table.shape[1])}
-            yield pl.DataFrame({"": labels[-2], **columns}), table.size
-            yield [], 0
-        return
-    yield [], 0
-
-
-def _dims_of(name: str, array: LinearArray, labels: DatasetLabels) -> tuple[str, ...]:
-    """Return the names of an array's dimensions; `name_0`, `name_1`, .. if the description does not name them."""
-    variable = labels.find(name)
-    if variable is not None and len(variable.dims) == array.ndim:
-        return tuple(variable.dims)
-    return tuple(f"{name}_{axis}" for axis in range(array.ndim))
-
-
-def _caption(name: str, labels: DatasetLabels, look: TextLook) -> str:
-    variable = labels.find(name)
-    units = variable.attrs.get("units") if variable is not None else None
-    return format_name(f"{name} ({units})" if isinstance(units, str) and units else name, look)
-
-
-def _labels_of(
-    dim: str, size: int, arrays: Mapping[str, LinearArray], dims: Mapping[str, tuple[str, ...]], look: TextLook
-) -> pl.Series:
-    """Return the labels of a dimension as text: its coordinate, or its indices."""
-    import polars as pl
-
-    if dim in arrays and dims[dim] == (dim,) and arrays[dim].shape == (size,):
-        labels = _to_series(arrays[dim].to_numpy(), arrays[dim].dtype_entry, look)
-        return pl.Series(texts_of_cells(labels, look), dtype=pl.String)
-    return pl.Series(map(str, range(size)), dtype=pl.String)
-
-
-def _to_series(elements: np.ndarray[Any, Any], dtype: DType, look: TextLook) -> pl.Series:
-    return buffer_to_text(np.ascontiguousarray(elements), dtype, look)
 
 
 # Writes rows of cells as delimited text: quotes where a cell needs them, an encoding, a byte order mark.
@@ -252,6 +170,7 @@ _LOSES_APOSTROPHE = (
 )
 
 
+@refusing_old_options
 def write_csv(
     target: Writable,
     arrays: Any,
@@ -264,7 +183,6 @@ def write_csv(
     orient: Orient = "columns",
     formulas: FormulaMode = "escape",
     max_rows: int | None = None,
-    layout: Literal["columns", "grid"] = "columns",
     progress: Progress | None = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> None:
@@ -282,7 +200,6 @@ def write_csv(
         formulas: "escape" puts an apostrophe before text that a spreadsheet would evaluate. "keep" writes such text as
             it is, but refuses text such as `'=1`, from which `read_csv` would remove the apostrophe.
         max_rows: how many rows the reading program has (Excel: 1,048,576). Longer arrays continue in the next column.
-        layout: "grid" writes tables for people, slice by slice with labels. You cannot read arrays from such a file.
         progress: a function, called with the number of cells written and the total.
         storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
 
@@ -290,8 +207,7 @@ def write_csv(
         DTypeError: the format has no dtype for an array, the encoding lacks a character, or `formulas="keep"` refuses
             a text such as `'=1`.
         LimitError: a name is blank. Nothing was written.
-        ValueError: cells may contain the delimiter, such as a decimal comma; or you pass an option that the layout
-            "grid" does not take.
+        ValueError: cells may contain the delimiter, such as a decimal comma.
 
     Example:
         >>> import io
@@ -309,19 +225,12 @@ def write_csv(
         raise ValueError('orient is "columns" or "rows", formulas is "escape" or "keep"')
     linear = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))
     look, report = TextLook(decimal, formulas), progress or ignore_progress
-    if layout not in ("columns", "grid"):
-        raise ValueError(f'layout is "columns" or "grid", not {layout!r:.80}')
-    if layout == "grid" and (not names or orient != "columns" or max_rows is not None):
-        raise ValueError('layout="grid" takes no names=, orient= and max_rows=: it is for people to read')
-    if layout == "columns" and formulas == "keep":
+    if formulas == "keep":
         _check_apostrophes(linear, names)
     made = lay_out(linear, names=names, max_rows=max_rows if orient == "columns" else None)
     encoder = make_encoder(encoding, bom)
     with replacing(target) as sink:
         out = TextWriter(sink, encoder, delimiter, look)
-        if layout == "grid":
-            _write_grids(linear, look, out, report)
-            return
         report(0, made.cell_count)
         for done in (write_columns if orient == "columns" else write_rows)(made, look, out):
             report(done, made.cell_count)
@@ -342,19 +251,6 @@ def _check_apostrophes(arrays: Mapping[str, LinearArray], names: bool) -> None:
             if back != text:
                 element = array.header.describe_element(name, index)
                 raise DTypeError(f"{element}: the text {text!r:.60} {_LOSES_APOSTROPHE}")
-
-
-def _write_grids(arrays: Mapping[str, LinearArray], look: TextLook, out: TextWriter, report: Progress) -> None:
-    done, total = 0, sum(array.length for array in arrays.values())
-    report(0, total)
-    for cells, count in iter_grids(arrays, look):
-        if isinstance(cells, list):
-            out.write_rows([cells])
-        else:
-            out.write_frame(cells)
-        done += count
-        report(done, total)
-    report(total, total)
 
 
 def write_table_csv(

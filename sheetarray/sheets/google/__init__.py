@@ -13,22 +13,16 @@ its looks. `writing` then makes it: `at_once` where it is small, by a `stage` wh
 from __future__ import annotations
 
 from ...adapters import Keeps
-from .appending import accept_gsheet, append_gsheet
-from .client import login_gsheet
+from .appending import accept_gsheet
 from .reading import check_gsheet, iter_elements_gsheet, read_columns_gsheet, read_gsheet, scan_gsheet
-from .stage import clean_gsheet
-from .writing import create_gsheet, write_gsheet, write_sheets_gsheet, write_table_gsheet
+from .writing import write_gsheet, write_sheets_gsheet, write_table_gsheet
 
 __all__ = [
     "accept_gsheet",
-    "append_gsheet",
     "check_gsheet",
-    "clean_gsheet",
-    "create_gsheet",
     "instead_gsheet",
     "iter_elements_gsheet",
     "keeps_gsheet",
-    "login_gsheet",
     "read_columns_gsheet",
     "read_gsheet",
     "scan_gsheet",

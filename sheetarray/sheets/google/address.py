@@ -57,13 +57,15 @@ def check_title(title: str, what: str, most: int) -> None:
 
 def _from_text(text: str) -> SheetAddress:
     """Return the address that a URL or a key means."""
+    if parse_new(text) is not None:
+        raise NotFoundError(f"{text}: only a write makes a spreadsheet")
     if text.startswith("gsheets://"):
         match = _OURS.fullmatch(text)
         key, title = _check_key(match[1] if match else "", text), match and match[2]
         if title and match and match[3]:
             raise NotFoundError(f"{text}: this means two worksheets; leave out the title, or gid=")
         gid = _parse_gid(match and match[3], text)
-        return SheetAddress(key, gid, _parse_title(title, text) if title else None, text)
+        return SheetAddress(key, gid, _unquote(title, text) if title else None, text)
     if text.startswith(("https://", "http://")):
         try:
             parts = urlsplit(text)
@@ -105,10 +107,10 @@ def _parse_gid(gid: str | None, text: str) -> int | None:
     return int(gid)
 
 
-def _parse_title(title: str, text: str) -> str:
-    """Return a title that was found in a text, with its %-escapes replaced."""
+def _unquote(part: str, text: str) -> str:
+    """Return a part of a text with its %-escapes replaced."""
     try:
-        return unquote(title, errors="strict")
+        return unquote(part, errors="strict")
     except UnicodeDecodeError:
         raise NotFoundError(f"{text}: its %-escapes are not UTF-8; a percent sign itself is %25") from None
 
@@ -132,22 +134,45 @@ def _from_object(source: Any, sheet: str | None) -> SheetAddress:
     )
 
 
-def title_of_new(target: Any) -> str | None:
-    """Return the title of the spreadsheet that is to be made; None if the target means an existing one.
+@dataclass(frozen=True, slots=True)
+class NewSpreadsheet:
+    """A spreadsheet that is to be made.
 
     Example:
-        >>> title_of_new("gsheets://new?title=run%2012"), title_of_new("gsheets://1aBcDeFgHiJkLmNoP")
-        ('run 12', None)
+        >>> parse_new("gsheets://new?title=run%2012&share=me@example.org")
+        NewSpreadsheet(title='run 12', share=('me@example.org',))
+    """
+
+    title: str
+    share: tuple[str, ...]  # addresses of people and groups who may edit it
+
+
+def parse_new(target: Any) -> NewSpreadsheet | None:
+    """Return the spreadsheet that a target asks for; None if the target means an existing one.
 
     Raises:
-        NotFoundError: the target means a new spreadsheet, and has no title, or several.
+        NotFoundError: the target asks for a new spreadsheet and has no title, or several, or what no spreadsheet has.
+        LimitError: no spreadsheet can have this title.
+        ValueError: it cannot be shared with one of the addresses.
     """
-    if not isinstance(target, str) or not re.match(r"gsheets://new(?:[?/#]|$)", target):
+    if not isinstance(target, str) or not re.match(r"gsheets://new(?:[?/#&]|$)", target):
         return None
-    titles = parse_qs(urlsplit(target).query).get("title", [])
-    if len(titles) != 1 or not target.startswith("gsheets://new?"):
-        raise NotFoundError(f"{target}: a new spreadsheet is gsheets://new?title=TITLE")
-    return titles[0]
+    said: dict[str, list[str]] = {}
+    for pair in target.partition("?")[2].split("&") if target.startswith("gsheets://new?") else ():
+        key, _, value = pair.partition("=")
+        if key not in ("title", "share"):
+            raise NotFoundError(
+                f"{target}: a new spreadsheet has title= and share=, not {key!r:.80}; in a title, & is written %26"
+            )
+        said.setdefault(key, []).append(_unquote(value.replace("+", " ") if key == "title" else value, target))
+    if len(said.get("title", [])) != 1 or not said["title"][0]:
+        raise NotFoundError(f"{target}: a new spreadsheet is gsheets://new?title=TITLE&share=ADDRESS")
+    (title,), people = said["title"], tuple(dict.fromkeys(said.get("share", ())))
+    check_title(title, "spreadsheet", 1000)
+    for address in people:
+        if not re.fullmatch(r"[^\s,@\ud800-\udfff]+@[^\s,@\ud800-\udfff]+", address):
+            raise ValueError(f"{address!r:.80} is no address to share with; repeat share= for several")
+    return NewSpreadsheet(title, people)
 
 
 ALL_ROWS = 10_000_000  # more than any worksheet has: the bottom of ranges that go down to the last row

@@ -12,40 +12,12 @@ import copy
 import json
 import os
 import re
-import secrets
 import stat
-import webbrowser
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 from ...errors import LimitError, MissingDependencyError, RemoteError, warn_caller
 from ...files import PathLike
-
-# Logs in to Google as a person, who consents once in a browser.
-#
-# The credentials, a refresh token and the OAuth client to which it was given, are kept in gspread's
-# `authorized_user.json`, which nobody else may read. `client` takes them from there if no other credentials are
-# named, and so does `gspread.oauth`.
-
-SCOPES = [  # all that `client` asks for later; of Drive, only the files that are made with these credentials
-    "https://www.googleapis.com/auth/spreadsheets",
-    "https://www.googleapis.com/auth/spreadsheets.readonly",
-    "https://www.googleapis.com/auth/drive.file",
-]
-LOGIN_TIMEOUT = 600.0  # seconds to wait for consent
-
-_MOST_BYTES = 100_000  # that are read of the file of an OAuth client
-_NO_CLIENT = """\
-in https://console.cloud.google.com make a project, enable the Google Sheets API, and under "APIs & Services", \
-"Credentials" click "Create credentials", "OAuth client ID", "Desktop app"; download its JSON to that path, or name it \
-with --client FILE"""
-_STEPS = """\
-1. Choose your Google account in the browser; if none opens, open this address:
-   {url}
-2. Where Google says that it has not verified the app, which is your own: "Continue".
-3. Tick all boxes about Google Sheets, and click "Continue"; then come back here."""
 
 
 def user_file() -> Path:
@@ -55,117 +27,12 @@ def user_file() -> Path:
     return get_config_dir() / "authorized_user.json"
 
 
-def login_gsheet(
-    client: PathLike | None = None,
-    *,
-    open_browser: bool = True,
-    timeout: float = LOGIN_TIMEOUT,
-    tell: Callable[[str], object] = print,
-) -> Path:
-    """Ask a person in a browser for permission to read and write their spreadsheets; return where it is kept.
-
-    Args:
-        client: the path of the OAuth client's file, as the Google Cloud console gives it; None takes gspread's,
-            `credentials.json` in its folder of settings.
-        open_browser: whether a browser is opened; the address is told in any case.
-        timeout: seconds to wait for consent.
-        tell: called with a text that says what to click.
-
-    Raises:
-        RemoteError: there is no such file, or it holds no OAuth client for desktops; the person does not consent, or
-            not in time.
-        OSError: the file cannot be read, or the credentials cannot be written.
-    """
-    gspread = _import_gspread()
-    config = _read_client(client)
-    ask = partial(_ask, open_browser=open_browser, timeout=timeout, tell=tell)
-    _, granted = gspread.oauth_from_dict(config, scopes=SCOPES, flow=ask)
-    if not json.loads(granted).get("refresh_token"):
-        raise RemoteError("Google gave no permission for later calls", hint="log in again")
-    path = user_file()
-    _write_private(path, granted)  # gspread.oauth would write it for everybody to read
-    return path
-
-
 def _import_gspread() -> Any:
     try:
         import gspread
     except ImportError as error:
         raise MissingDependencyError("Google Sheets are reached by gspread: pip install gspread") from error
     return gspread
-
-
-def _read_client(file: PathLike | None) -> dict[str, Any]:
-    """Return the OAuth client that a file holds; it is secret, so that no message shows anything of the file."""
-    path = user_file().with_name("credentials.json") if file is None else Path(os.fsdecode(file))
-    try:
-        with path.open("rb") as opened:
-            content = json.loads(opened.read(_MOST_BYTES))
-    except FileNotFoundError:
-        raise RemoteError(f"there is no OAuth client in {path}", hint=_NO_CLIENT) from None
-    except (ValueError, RecursionError):
-        content = None
-    if isinstance(content, dict) and content.get("type") == "service_account":
-        hint = "pass it as credentials=, or name it in GOOGLE_APPLICATION_CREDENTIALS"
-        raise RemoteError(f"{path} is the key of a service account, which needs no login", hint=hint)
-    installed = content.get("installed") if isinstance(content, dict) else None
-    keys = ("client_id", "client_secret", "auth_uri", "token_uri")
-    if not isinstance(installed, dict) or not all(isinstance(installed.get(key), str) for key in keys):
-        raise RemoteError(f"{path} holds no OAuth client for desktops", hint=_NO_CLIENT)
-    return {"installed": installed}
-
-
-def _ask(client_config: Any, scopes: Any, *, open_browser: bool, timeout: float, tell: Callable[[str], object]) -> Any:
-    """Return the credentials to which a person consents in a browser in time: the flow of `gspread.oauth_from_dict`."""
-    import requests
-    from google_auth_oauthlib.flow import InstalledAppFlow, WSGITimeoutError  # type: ignore[import-untyped]
-    from oauthlib.oauth2 import OAuth2Error  # type: ignore[import-untyped]
-
-    hint = "log in again"
-    try:
-        webbrowser.get()
-    except webbrowser.Error:
-        open_browser = False
-    flow = InstalledAppFlow.from_client_config(client_config, scopes)
-    make_url = flow.authorization_url
-
-    def tell_steps(**options: Any) -> tuple[str, str]:
-        url, state = make_url(**options)
-        tell(_STEPS.format(url=url))
-        return url, state
-
-    flow.authorization_url = tell_steps
-    try:
-        return flow.run_local_server(
-            host="127.0.0.1",
-            port=0,
-            open_browser=open_browser,
-            authorization_prompt_message="",
-            success_message="You may close this window: sheetarray has what it needs.",
-            timeout_seconds=timeout,
-            prompt="consent",  # else a second login brings no refresh token
-        )
-    except WSGITimeoutError:
-        why = f"nobody answered in the browser for {timeout:.0f} seconds"
-    except OAuth2Error as error:
-        why = "nobody consented on Google's page" if error.error == "access_denied" else f"{error.error:.80}"
-    except Warning:  # oauthlib's, where other scopes were granted than asked for
-        why, hint = "not all boxes were ticked", "log in again, and tick all boxes about Google Sheets"
-    except requests.exceptions.RequestException:
-        why, hint = "Google's token server does not answer", "is there a connection to the internet?"
-    raise RemoteError(f"not logged in: {why}", hint=hint)
-
-
-def _write_private(path: Path, text: str) -> None:
-    """Write a file that nobody else may read, whole or not at all."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        with open(beside, "x", encoding="utf-8", opener=partial(os.open, mode=0o600)) as opened:
-            opened.write(text)
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 # The client ---------------------------------------------------------------------------------------------------
@@ -180,7 +47,7 @@ _SCOPE = "https://www.googleapis.com/auth/spreadsheets"
 _DRIVE_SCOPE = "https://www.googleapis.com/auth/drive.file"  # files that were made with it, no others
 _ADVICE = (
     "set GOOGLE_APPLICATION_CREDENTIALS to the path of a service account's key file, or pass it as credentials=, or "
-    "log in as yourself: sheetarray gsheets login; or run gcloud auth application-default login"
+    "log in as yourself: python -c 'import gspread; gspread.oauth()'; or run gcloud auth application-default login"
 )
 _LOCAL = re.compile(r"(https?://(?:localhost|127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?)/?", re.ASCII)
 _LONGEST_PATH = 1000

@@ -6,11 +6,9 @@ import secrets
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import groupby
-from typing import Any
 
 from ...columns import Layout
 from ...errors import DTypeError, Finding, RemoteError
-from ...files import PathLike
 from .address import Rect, range_on_sheet
 from .appearance import look_requests, show_dates
 from .changes import (
@@ -24,7 +22,7 @@ from .changes import (
 )
 from .content import StandingArray
 from .plan import PlacedColumn, WritePlan
-from .requests import TIMEOUT, Answer, ChangedError, RefusedError, SheetsApi, open_service
+from .requests import Answer, ChangedError, RefusedError, SheetsApi
 from .sent_cells import Chunk, fit_one_batch, make_chunks
 from .spreadsheet_state import State, Worksheet, Writer, fetch_state, generation_name
 from .worksheet import FetchedColumns, fetch_values, is_same_range
@@ -229,37 +227,7 @@ def group_fresh(plan: WritePlan) -> Iterator[list[PlacedColumn]]:
         yield [placed for _, placed in group]
 
 
-# Finds and removes the stages that interrupted writes have left in a spreadsheet.
-
-
-def clean_gsheet(
-    source: Any,
-    *,
-    everything: bool = False,
-    client: Any = None,
-    credentials: PathLike | None = None,
-    timeout: float = TIMEOUT,
-) -> list[Finding]:
-    """Remove the hidden sheets that interrupted writes have left, and return a finding for each, as `check` does.
-
-    `everything`: remove those of writers that may be alive too; these begin again.
-    """
-    service = open_service(source, None, client, credentials, timeout, writing=True)
-    for attempt in range(_MOST_ATTEMPTS):
-        state = fetch_state(service)
-        sheets = [*state.dead_stages(), *(state.living_stages() if everything else ())]
-        if not sheets:
-            return []
-        requests = [request for sheet in sheets for request in remove_sheet_requests(state, sheet)]
-        gids = {sheet.gid for sheet in sheets}
-        try:
-            apply_changes(service, requests, lambda after, gids=gids: not any(map(after.by_id, gids)))  # type: ignore[misc]
-        except RefusedError:
-            if attempt == _MOST_ATTEMPTS - 1:
-                raise
-            continue
-        return [_to_finding(state, sheet) for sheet in sheets]
-    return []
+# Finds the stages that interrupted writes have left in a spreadsheet.
 
 
 def stage_findings(state: State) -> list[Finding]:
@@ -278,7 +246,7 @@ def _to_finding(state: State, sheet: Worksheet) -> Finding:
     writer = sheet.writer
     assert writer is not None
     if writer.is_dead(state.now):
-        hint = "the next write removes it, and so does: sheetarray gsheets clean URL"
+        hint = "the next write removes it"
     else:
-        hint = "if it is dead, remove it: sheetarray gsheets clean --all URL"
+        hint = "if that process is dead, delete this sheet in the browser, where the menu View lists hidden sheets"
     return Finding("warning", sheet.title, f"the hidden sheet of a write: {writer.describe(state.now)}", hint)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
@@ -15,14 +14,23 @@ from ...adapters import Progress, ignore_progress
 from ...arrays import linear_arrays
 from ...columns import Layout, lay_out_sheets
 from ...composite import spread
-from ...errors import DTypeError, FormatError, LimitError, RemoteError, check_kinds, locating, naming_sheet
+from ...errors import (
+    DTypeError,
+    FormatError,
+    LimitError,
+    RemoteError,
+    SheetArrayError,
+    locating,
+    naming_sheet,
+    warn_caller,
+)
 from ...files import PathLike
 from ...linear import LinearArray
 from ...renamed import refusing_old_options
 from ...tables import lay_out_table
 from ...views.description import View, select_views
 from ..workbooks import check_choices, parse_cell
-from .address import ALL_COLUMNS, SheetAddress, check_title, parse_address, title_of_new, worksheet_url
+from .address import ALL_COLUMNS, SheetAddress, parse_address, parse_new, worksheet_url
 from .at_once import find_change, write_at_once
 from .changes import TOO_LARGE, Requests, Swap, apply_changes, change_properties
 from .client import DRIVE, http_client
@@ -280,7 +288,9 @@ def write_gsheet(
 
     Args:
         target: a URL (`#gid=` chooses the worksheet), `gsheets://KEY/worksheet`, a key, or a gspread Spreadsheet or
-            Worksheet; `gsheets://new?title=TITLE` makes a spreadsheet.
+            Worksheet. `gsheets://new?title=TITLE` makes a spreadsheet; `&share=me@example.org` lets somebody edit it,
+            and may stand several times. By default, only the account of the credentials can open it. If that is a
+            service account, no person can.
         arrays: a mapping of names, one array, a DataFrame, an Arrow table or an xarray Dataset.
         sheet: the title of the worksheet, if the target names none. A new worksheet is made if none has this title.
         at: the first cell, such as "D5". Cells that are not empty are never overwritten. None takes free columns.
@@ -307,7 +317,8 @@ def write_gsheet(
         ValueError: a view is impossible.
         FormatError: a cell where an array has to go is not empty; `.location` is its address. Nothing was changed.
         NotFoundError: no worksheet has the id in the target's URL, or `views` names an array that you do not write.
-        RemoteError: the service cannot be reached, refuses, or its quota is used up. The old arrays stay.
+        RemoteError: the service cannot be reached, refuses, or its quota is used up. The old arrays stay. If a new
+            spreadsheet was made, or may have been, the message says so.
 
     Example:
         >>> import numpy as np
@@ -364,7 +375,7 @@ def write_sheets_gsheet(
     `tables`: frames, or mappings of names to arrays, by the titles of their worksheets. `plain`: write plain columns,
     as `write_table_gsheet` does.
     """
-    address = parse_address(_ANY_KEY if title_of_new(target) is not None else target)
+    address = parse_address(_ANY_KEY if parse_new(target) is not None else target)
     if address.gid is not None or address.title is not None:
         raise ValueError(f"{address.label} is one worksheet, and each table gets its own: give the spreadsheet")
     parts = []
@@ -424,15 +435,27 @@ def _write(
     timeout: float,
     progress: Progress | None,
 ) -> list[str]:
-    """Write some parts, then their views, and return the URLs of the worksheets."""
-    title = title_of_new(target)
-    parse_address(_ANY_KEY if title else target, sheet)  # an impossible one is refused before anything is made
+    """Write some parts into the spreadsheet that a target means, or into a new one; return the URLs of the sheets."""
+    new = parse_new(target)
+    parse_address(_ANY_KEY if new else target, sheet)  # an impossible one is refused before anything is made
     check_cells(sum(part.layout.height * len(part.layout.pieces) for part in parts), MOST_CELLS, 0)
-    if title:
-        for part in parts:
-            make_chunks(part.layout)  # and whatever no cell can hold
-        target = create_gsheet(title, client=client, credentials=credentials, timeout=timeout)
-    service = open_service(target, sheet, client, credentials, timeout, progress, writing=True)
+    if new is None:
+        service = open_service(target, sheet, client, credentials, timeout, progress, writing=True)
+        return _write_parts(service, parts, progress)
+    for part in parts:
+        make_chunks(part.layout)  # whatever no cell can hold is refused, too
+    http = http_client(client, credentials, writing=True, sharing=bool(new.share))
+    key = _create(SheetsApi(http, SheetAddress("", None, None, new.title), Retries(timeout=timeout)), new.title)
+    url = f"https://docs.google.com/spreadsheets/d/{key}"
+    with _naming_new(url):
+        service = open_service(key, sheet, http, None, timeout, progress, writing=True)
+        urls = _write_parts(service, parts, progress)
+    _share(service, url, new.share)
+    return urls
+
+
+def _write_parts(service: SheetsApi, parts: Sequence[Part], progress: Progress | None) -> list[str]:
+    """Write some parts into a spreadsheet that exists, then their views, and return the URLs of the worksheets."""
     report, cells = progress or ignore_progress, sum(part.layout.cell_count for part in parts)
     report(0, cells)
     with locating(source=service.address.label):
@@ -450,55 +473,37 @@ def _write(
 # Makes spreadsheets, and shares them with people.
 
 
-def create_gsheet(
-    title: str,
-    *,
-    share: Sequence[str] = (),
-    client: Any = None,
-    credentials: PathLike | None = None,
-    timeout: float = TIMEOUT,
-) -> str:
-    """Make a Google spreadsheet, share it, and return its URL.
+@contextmanager
+def _naming_new(url: str) -> Iterator[None]:
+    """Add to an error that a new spreadsheet stays; a warning says so where the program is interrupted."""
+    left = f"the new spreadsheet {url} was made all the same"
+    try:
+        yield
+    except SheetArrayError as error:
+        text = f"{error.args[0]}; {left}"
+        error.args = (text,)
+        if isinstance(error, (FormatError, RemoteError)):
+            error.reason = text
+        raise
+    except BaseException:
+        warn_caller(left)
+        raise
 
-    Args:
-        title: the title of the spreadsheet. Several spreadsheets may have the same title.
-        share: e-mail addresses of people and groups who may edit the spreadsheet. By default, only the account of the
-            credentials can open it. If that is a service account, no person can open the spreadsheet.
-        client: as for `write_gsheet`; with `share`, it needs a scope of Drive.
-        credentials: as for `write_gsheet`; with `share`, they need a scope of Drive.
-        timeout: as for `write_gsheet`.
 
-    Raises:
-        LimitError: a spreadsheet cannot have this title.
-        ValueError: a text in `share` is not an e-mail address.
-        RemoteError: the service cannot be reached, or refuses. If the spreadsheet may exist all the same, the message
-            says so.
-
-    Example:
-        >>> from sheets_emulator import SheetsServer
-        >>> with SheetsServer() as server:
-        ...     url = create_gsheet("readings", share=["me@example.org"], client=server.client())
-        ...     server.client().open("readings").url == url
-        True
-    """
-    check_title(title, "spreadsheet", 1000)
-    check_kinds(Iterable, "a list of e-mail addresses, or one", share=share)
-    people = [share] if isinstance(share, str) else list(share)
-    for address in people:
-        if not re.fullmatch(r"[^\s\ud800-\udfff]+@[^\s\ud800-\udfff]+", str(address)):
-            raise ValueError(f"{address!r} is not an address to share a spreadsheet with")
-    http = http_client(client, credentials, writing=True, sharing=bool(people))
-    service = SheetsApi(http, SheetAddress("", None, None, title), Retries(timeout=timeout))
-    key = _create(service, title)
-    url = f"https://docs.google.com/spreadsheets/d/{key}"
-    for address in people:
+def _share(service: SheetsApi, url: str, people: Sequence[str]) -> None:
+    """Let people edit a spreadsheet that was made and written."""
+    for number, address in enumerate(people):
         body = dump_json({"type": "user", "role": "writer", "emailAddress": address})
-        path = f"{DRIVE}/{quote(key, safe='')}/permissions"
+        path = f"{DRIVE}/{quote(service.key, safe='')}/permissions"
         try:
             service.patience.repeat(lambda path=path, body=body: service.send("post", path, body=body))  # type: ignore[misc]
         except (RemoteError, RefusedError) as error:
-            raise RemoteError(f"{url} was made, and could not be shared with {address}: {error}") from None
-    return url
+            status = getattr(error, "status", None)
+            raise RemoteError(
+                f"{url} was made and written, and could not be shared with {', '.join(people[number:])}: {error}",
+                hint="share it in the browser; sharing needs the scope drive.file, or drive",
+                status=status,
+            ) from None
 
 
 def _create(service: SheetsApi, title: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import parse_qs
 
 import pytest
 from cryptography.hazmat.primitives import serialization
@@ -70,20 +70,18 @@ def _clear_server(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 class SigningIn(ThreadingHTTPServer):
-    """Google, as far as credentials and logins see it: the page of consent and the server of tokens.
+    """Google, as far as credentials see it: the server of tokens, which signs nobody in.
 
     Attributes:
-        outcome: "refuse" signs nobody in; what a person does: "consent", "deny", "untick"; or nothing lasting comes of
-            it: "brief".
         secret: text in refusals that no message may show.
         asked: what each request for a token has said, the claims of a service account's assertion among it.
     """
 
-    secret, lasting = "ya29.secret-token-that-nobody-may-see", "1//lasting-token-of-a-person"
+    secret = "ya29.secret-token-that-nobody-may-see"
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Google)
-        self.outcome, self.asked = "refuse", list[dict[str, Any]]()
+        self.asked = list[dict[str, Any]]()
 
     @property
     def url(self) -> str:
@@ -93,15 +91,6 @@ class SigningIn(ThreadingHTTPServer):
 class _Google(BaseHTTPRequestHandler):
     server: SigningIn
 
-    def do_GET(self) -> None:
-        asked = parse_qs(urlsplit(self.path).query)
-        answer = {"state": asked["state"][0]}
-        denied = self.server.outcome == "deny"
-        answer |= {"error": "access_denied"} if denied else {"code": "4/code", "scope": asked["scope"][0]}
-        self.send_response(302)
-        self.send_header("Location", f"{asked['redirect_uri'][0]}?{urlencode(answer)}")
-        self.end_headers()
-
     def do_POST(self) -> None:
         form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
         said: dict[str, Any] = {key: values[0] for key, values in form.items()}
@@ -109,13 +98,7 @@ class _Google(BaseHTTPRequestHandler):
             claims = said["assertion"].split(".")[1]
             said |= json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))
         self.server.asked.append(said)
-        outcome = self.server.outcome
-        if outcome == "refuse":
-            self._answer(400, {"error": "invalid_grant", "error_description": self.server.secret})
-            return
-        scopes = " ".join(SCOPES[:1] if outcome == "untick" else SCOPES)
-        token = {"access_token": "ya29.brief", "expires_in": 3599, "token_type": "Bearer", "scope": scopes}
-        self._answer(200, token if outcome == "brief" else token | {"refresh_token": self.server.lasting})
+        self._answer(400, {"error": "invalid_grant", "error_description": self.server.secret})
 
     def _answer(self, status: int, content: Any) -> None:
         self.send_response(status)

@@ -122,14 +122,18 @@ def ask(google: Any, verb: Any = read_gsheet, *args: Any, **options: Any) -> dic
     return said
 
 
+def write_new(_: str, share: str = "", **options: Any) -> None:
+    write_gsheet(f"gsheets://new?title=x{'&share=' * bool(share)}{share}", {"x": np.arange(3)}, **options)
+
+
 @pytest.mark.parametrize(
     ("verb", "options", "scopes"),
     [
         (read_gsheet, {}, f"{SCOPE}.readonly"),
         (sa.scan, {"format": "gsheet"}, f"{SCOPE}.readonly"),
         (write_gsheet, {"arrays": {"x": np.arange(3)}}, SCOPE),
-        (sa.create_gsheet, {}, SCOPE),
-        (sa.create_gsheet, {"share": ["me@example.org"]}, f"{SCOPE} https://www.googleapis.com/auth/drive.file"),
+        (write_new, {}, SCOPE),
+        (write_new, {"share": "me@example.org"}, f"{SCOPE} https://www.googleapis.com/auth/drive.file"),
     ],
 )
 def test_each_call_asks_for_the_least_that_it_needs(

@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from command_line import run_command
 from examples import cross, examples
 from killed_writer import NEW, STAGED, killed_at, write_when_told
-from services import ENDPOINT, at_each_request, dump, leave_stage, meanwhile
+from services import at_each_request, dump, leave_stage, meanwhile
 
 import sheetarray as sa
 from sheetarray import read_gsheet, write_gsheet
@@ -328,10 +327,15 @@ def no_threads_left() -> Iterator[None]:
 
 # What dead writers leave in a spreadsheet ---------------------------------------------------------------------
 
-clean = sa.registry.FORMATS["gsheet"].function("clean")
-
-
 GIVEN_UP_AFTER = 7200  # seconds
+
+
+def delete_hidden(server: SheetsServer, key: str) -> None:
+    """Delete the hidden sheets, as somebody does in the browser."""
+    opened = server.client().open_by_key(key)
+    for sheet in opened.worksheets(exclude_hidden=False):
+        if sheet.isSheetHidden:
+            opened.del_worksheet(sheet)
 
 
 def test_a_stage_is_a_finding_that_says_whose_it_is_and_what_to_do(server: SheetsServer) -> None:
@@ -349,10 +353,10 @@ def test_a_stage_is_a_finding_that_says_whose_it_is_and_what_to_do(server: Sheet
     assert [(finding.severity, finding.location) for finding in findings] == [("warning", title) for title in left]
     for number, (finding, said) in enumerate(zip(findings, ages.values(), strict=True)):
         assert finding.message.endswith(f"process {number} on another machine (00000000) {said}")
-        assert ("gsheets clean URL" if said.endswith("dead") else "gsheets clean --all URL") in finding.hint
-    assert [stage.location for stage in clean(key, client=client)] == left[:2]
-    assert [stage.location for stage in clean(key, everything=True, client=client)] == left[2:]
-    assert clean(key, everything=True, client=client) == []
+        assert ("the next write removes it" if said.endswith("dead") else "delete this sheet") in finding.hint
+    write_gsheet(key, {"more": np.arange(3)}, client=client)
+    assert [finding.location for finding in sa.check(key, client=client, format="gsheet")] == left[2:]
+    delete_hidden(server, key)
     assert list(dump(server, key)["sheets"]) == ["Sheet1", "arrays"]
     assert list(sa.check(key, client=client, format="gsheet")) == []
 
@@ -365,33 +369,7 @@ def test_a_write_says_which_stage_leaves_it_no_room(way: str) -> None:
             write(server, key, t=2_100)
         with pytest.raises(sa.LimitError, match="process 5 on another machine") as caught:
             write(server, key, t=2_100 if way == "staged" else 5_000)
-        assert "clean --all" in str(caught.value)
+        assert "delete this sheet in the browser" in str(caught.value)
         assert "cells" in str(caught.value)
-        clean(key, everything=True, client=server.client())
+        delete_hidden(server, key)
         write(server, key, t=5_000)
-
-
-def test_the_command_line_cleans_as_its_hints_say(server: SheetsServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    url = f"gsheets://{server.create()}"
-    key = url.removeprefix("gsheets://")
-    monkeypatch.setenv(ENDPOINT, server.url)
-    sa.write_gsheet(key, OLD, client=server.client())
-    for number, since in ((77, GIVEN_UP_AFTER + 900), (78, 600)):
-        leave_stage(server, key, since, gid=number, process=number)
-        said = run_command("check", url)
-        named = re.search(r"sheetarray (gsheets clean(?: --all)?) URL", said.output)
-        assert named is not None, said.output
-        result = run_command(*named[1].split(), url)
-        assert (result.exit_code, result.output.splitlines()[-1]) == (0, "1 hidden sheet removed")
-        assert f"process {number}" in result.output
-    assert run_command("check", url).exit_code == 0
-    result = run_command("gsheets", "clean", url)
-    assert (result.exit_code, result.output) == (0, "nothing to remove\n")
-    stage = leave_stage(server, key, 60, process=77)
-    (removed,) = json.loads(run_command("gsheets", "clean", "--all", "--json", url).output)["removed"]
-    assert removed["sheet"] == stage
-    result = run_command("gsheets", "clean", "gsheets://x")
-    assert result.exit_code == 2
-    monkeypatch.delenv(ENDPOINT)
-    refused = run_command("gsheets", "clean", url, "--credentials", "{")  # hints name its own options
-    assert (refused.exit_code, "or pass it as --credentials, or" in refused.output) == (2, True), refused.output

@@ -1,102 +1,18 @@
-"""The columns of a sheet as a pandas DataFrame, there and back, also through what pandas reads and writes."""
+"""What people read beside the name of an array: its long_name and its units."""
 
 from __future__ import annotations
 
-import io
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import openpyxl
-import pandas as pd
 import pytest
 import xarray as xr
 from programs import resave, schema_errors
 
 import sheetarray as sa
-from sheetarray.testing.cases import CASES, assert_same
-
-
-def test_every_array_comes_back_from_a_frame():
-    for case, array in CASES.items():
-        frame = sa.to_frame({"x": array})
-        assert frame["x"].tolist()[: len(sa.to_linear(array))] == sa.to_linear(array), case
-        assert_same(sa.from_frame(frame)["x"], array)
-
-
-def test_columns_are_named_and_padded_with_none():
-    frame = sa.to_frame({"b": np.arange(3), "a": np.array("x")})
-    assert list(frame.columns) == ["b", "a"]
-    assert frame["a"].tolist()[-1] is None
-    result = sa.from_frame(frame)
-    assert list(result) == ["b", "a"]
-    assert result["a"].shape == ()
-
-
-@pytest.mark.parametrize(
-    "read", [{}, {"dtype": str, "keep_default_na": False}, {"dtype": str}, {"header": None}], ids=str
-)
-def test_what_pandas_wrote_to_csv_and_read_from_it_comes_back(read):
-    arrays = {
-        "t": np.array([[1.5, np.nan]]),
-        "i": np.array([1, 2**60]),
-        "s": np.array(["a", "b"]),
-        "z": np.array(2 + 1j),
-    }
-    text = sa.to_frame(arrays).to_csv(index=False)
-    result = sa.read_csv(io.StringIO(text))
-    for name, array in arrays.items():
-        assert_same(result[name], array)
-    arrays.pop("t") if "keep_default_na" not in read else None  # pandas makes NaN of "NaN": a blank
-    frame = pd.read_csv(io.StringIO(text), **read)
-    result = sa.from_frame(frame, list(arrays))
-    for name, array in arrays.items():
-        assert_same(result[name], array)
-
-
-def test_blanks_of_pandas_are_blanks():
-    frame = sa.to_frame({"x": np.array([1.0, 2.0])})
-    for blank in (np.nan, None, pd.NA, pd.NaT):
-        frame.loc[len(frame) - 1, "x"] = blank
-        with pytest.raises(sa.FormatError) as caught:
-            sa.from_frame(frame)
-        assert caught.value.location == f"A{len(frame) + 1}"
-        assert np.isnan(sa.from_frame(frame, missing="nan")["x"]).tolist() == [False, True]
-
-
-def test_an_edited_cell_is_named_by_its_address_in_a_sheet():
-    frame = sa.to_frame({"a": np.arange(3), "b": np.arange(3)})
-    frame.loc[len(frame) - 1, "b"] = 2.5
-    with pytest.raises(sa.FormatError) as caught:
-        sa.from_frame(frame)
-    assert (caught.value.location, caught.value.element) == (f"B{len(frame) + 1}", "b[2]")
-
-
-def test_names_select():
-    frame = sa.to_frame({"a": np.arange(3), "b": np.arange(2)})
-    assert list(sa.from_frame(frame, ["b"])) == ["b"]
-    with pytest.raises(sa.NotFoundError, match="'a', 'b'"):
-        sa.from_frame(frame, ["c"])
-
-
-@pytest.mark.parametrize(
-    "frame", [pd.DataFrame(), pd.DataFrame({"a": [1, 2]}), pd.DataFrame({"a": []})], ids=["nothing", "numbers", "empty"]
-)
-def test_a_frame_without_an_array_is_refused(frame):
-    with pytest.raises(sa.FormatError):
-        sa.from_frame(frame)
-
-
-def test_names_that_start_like_formulas_are_no_formulas_in_a_frame():
-    frame = sa.to_frame({"=x": np.arange(2), "'y": np.array(["=1", "'"])})
-    assert list(frame.columns) == ["=x", "'y"]
-    result = sa.from_frame(frame)
-    assert list(result) == ["=x", "'y"]
-    assert result["'y"].tolist() == ["=1", "'"]
-
-
-# What people read beside the name of an array, its long_name and its units ------------------------------------
 
 NOTE = "air temperature\nunits: °C <&>"
 
