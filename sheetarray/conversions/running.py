@@ -96,7 +96,7 @@ def run_in_processes(jobs: Iterator[Job], workers: int) -> Iterator[tuple[Job, O
             works = works or bool(outcomes) or _can_start_process()
             if not works:
                 raise RuntimeError(
-                    "no process can be started: a script has to call convert_many below "
+                    "no process can be started: a script has to call convert below "
                     'if __name__ == "__main__":, as with any processes of Python'
                 )
             yield from outcomes or [

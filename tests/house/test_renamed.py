@@ -62,7 +62,7 @@ def test_the_layout_that_is_gone_is_an_error_that_names_write_table(tmp_path: Pa
     for write in (sa.write, sa.write_csv):
         with pytest.raises(TypeError, match=r"layout.*sheetarray\.write_table"):
             write(tmp_path / "t.csv", {"t": np.eye(2)}, layout="grid")  # type: ignore[operator]
-    with pytest.raises(TypeError, match='"arrays" or "table", not \'grids\''):
+    with pytest.raises(ValueError, match='"arrays" or "table", not \'grids\''):
         sa.write(tmp_path / "t.csv", {"t": np.eye(2)}, layout="grids")  # type: ignore[arg-type]
     sa.write(tmp_path / "t.csv", {"t": np.eye(2)})
     result = run_command("convert", tmp_path / "t.csv", tmp_path / "u.csv", "--write", "layout=grid")
