@@ -238,6 +238,11 @@ def _convert_files(
     if PIPE in sources:
         raise UsageProblem("a pipe is one file, and cannot be converted with others", "convert it alone")
     first, found = sources[0], None
+    if len(sources) > 1 and not is_conversion_of_many(first, template):
+        raise UsageProblem(
+            f"{template} is one target for {len(sources):,} files: name a template, such as 'out/{{stem}}.json'",
+            "--name NAME converts only that array",
+        )
     if len(sources) > 1:
         found = [
             place

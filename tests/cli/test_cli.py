@@ -498,7 +498,7 @@ def test_a_folder_that_is_missing_is_named(one, tmp_path):
         assert run("info", path).stderr.endswith("No such file or directory\n")
 
 
-@pytest.mark.parametrize("command", ["show {} q", "convert {} out.json q", "diff {} {} q"])
+@pytest.mark.parametrize("command", ["show {} q", "convert {} out.json --name q", "diff {} {} q"])
 def test_an_unknown_array_is_answered_with_those_there_are(one, command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = run(*command.format(one, one).split())

@@ -212,6 +212,12 @@ COMMANDS: list[tuple[str, str, str, list[str]]] = [
         r"name the format with (--from): .*csv",
         ["info text {} csv"],
     ),
+    (
+        "--name NAME converts only that array",
+        "convert run.csv o.json t",
+        r"(--name) NAME",
+        ["convert run.csv o.json {} t"],
+    ),
     ("{} {}", "convert run.csv -", r"(--to) .*\bjson\b", ["convert run.csv - {} json"]),
     ("{} {}", "table table.csv -o -", r"(--to) .*\bjson\b", ["table table.csv -o - {} json"]),
     (
