@@ -132,6 +132,10 @@ def system_error(number: int, path: str | os.PathLike[str]) -> OSError:
     return OSError(number, os.strerror(number), os.fspath(path))
 
 
+NO_ARRAY = "no array of the exchange format here (no cells version, 1.0.0, ndarray)"
+"""The reason of a `FormatError` about sheets without arrays, which may be ordinary tables."""
+
+
 class SheetArrayWarning(UserWarning):
     """Something was lost or left out, or was accepted that a strict reader would refuse."""
 

@@ -6,20 +6,24 @@ import errno
 import html
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import IO, Any, Literal, TypeGuard
+from typing import IO, TYPE_CHECKING, Any, Literal, TypeGuard
 
 import numpy as np
 
 from ..arrays import default_name, hold_stream, list_names, values_by_name
 from ..columns import ArrayInfo
+from ..dtypes import from_numpy
 from ..elements import describe_object
-from ..errors import DTypeError, Finding, FormatError, LimitError, NotFoundError, warn_caller
+from ..errors import NO_ARRAY, DTypeError, Finding, FormatError, LimitError, NotFoundError, warn_caller
 from ..files import is_url, name_part
 from ..header import warn_of_finding
 from ..labels import LabelledArrays, has_labels, reading_labels
 from ..registry import Format, find_format, format_of, locate_place
 from ..renamed import OPTIONS
 from ..values import is_of, is_table, name_of
+
+if TYPE_CHECKING:
+    from ..tables import Dialect, TableColumns
 
 SourceOrTarget = str | os.PathLike[str] | IO[bytes] | IO[str] | Any  # any: workbooks of other libraries, without types
 
@@ -50,8 +54,7 @@ def read(
             - avro npz sciserialize sciserialize-json: progress
             - ra: axes, mmap
             - npy: mmap
-            - netcdf zarr: group
-            - arrow parquet: none
+            - arrow parquet netcdf zarr: none
 
     Returns:
         The arrays by name, in the order in which they were written. An awkward array comes back as an `awkward.Array`.
@@ -218,7 +221,8 @@ def scan(
         **options: options of the format, such as `strict`, `sheet`, `client`.
 
     Returns:
-        A dict with an `ArrayInfo` for each name. A terminal or a notebook shows it as a table.
+        A dict with an `ArrayInfo` for each name. A terminal or a notebook shows it as a table. Of a source that holds
+            an ordinary table, and no array, it has the columns, and `dialect` says what was assumed.
 
     Raises:
         FormatError: the source holds no array, or a header is broken.
@@ -233,7 +237,45 @@ def scan(
         (2, 3)
     """
     source = locate_place(source, storage_options, format)
-    return ArrayInfos(find_format("scan", source, format, options).function("scan")(source, **options))
+    place = _place_in(source)
+    try:
+        return ArrayInfos(find_format("scan", source, format, options).function("scan")(source, **options))
+    except FormatError as error:
+        if error.reason != NO_ARRAY or (table := _read_table(source, place, format, options)) is None:
+            raise
+    infos = ArrayInfos({name: _info_of(array, table.places[name]) for name, array in table.items()})
+    infos.dialect = table.dialect
+    return infos
+
+
+def _place_in(source: Any) -> int | None:
+    """Return the place at which an open file stands; None for anything else."""
+    try:
+        return int(source.tell())
+    except (AttributeError, OSError, ValueError, TypeError):
+        return None
+
+
+def _read_table(source: Any, place: int | None, format: str | None, options: dict[str, Any]) -> TableColumns | None:
+    """Return the ordinary table of a source without arrays; None if it holds none."""
+    from ..tables import TableColumns
+
+    if place is not None:
+        source.seek(place)
+    try:
+        columns = find_format("read_columns", source, format, options).function("read_columns")(source, **options)
+    except (FormatError, NotFoundError, TypeError):
+        return None
+    return columns if isinstance(columns, TableColumns) else None
+
+
+def _info_of(column: np.ndarray[Any, Any], location: str) -> ArrayInfo:
+    """Return the description of a column of a table."""
+    try:
+        name = from_numpy(column.dtype).name
+    except DTypeError:
+        name = "generic"
+    return ArrayInfo(column.shape, name, "row-major", (1,), location, len(column))
 
 
 def check(
@@ -266,7 +308,18 @@ def check(
         ["error: cell A21: t[1]: expected a number, found '2.5 m'"]
     """
     source = locate_place(source, storage_options, format)
-    return Findings(_without_errors(find_format("check", source, format, options).function("check")(source, **options)))
+    place = _place_in(source)
+    findings = _without_errors(find_format("check", source, format, options).function("check")(source, **options))
+    return Findings(_of_table(findings, lambda: _read_table(source, place, format, options)))
+
+
+def _of_table(findings: Iterator[Finding], read_table: Callable[[], TableColumns | None]) -> Iterator[Finding]:
+    """Yield findings; of a source that holds an ordinary table, and no array, what is doubtful in the table."""
+    for finding in findings:
+        if finding.message == NO_ARRAY and (table := read_table()) is not None:
+            yield from table.findings
+        else:
+            yield finding
 
 
 def _without_errors(findings: Iterator[Finding]) -> Iterator[Finding]:
@@ -387,11 +440,16 @@ ListedRows = list[Sequence[str]]
 class ArrayInfos(dict[str, ArrayInfo]):
     """The infos of arrays by their names; its `repr` is a table.
 
+    Attributes:
+        dialect: what was assumed of an ordinary table; None for arrays of the exchange format.
+
     Example:
         >>> ArrayInfos(t=ArrayInfo((2, 3), "float64", "row-major", (3, 1), "A2", 27))
         name  dtype    shape  order      location  cells
         t     float64  2 x 3  row-major  A2        27
     """
+
+    dialect: Dialect | None = None
 
     def _rows(self) -> ListedRows:
         names_dims = any(info.dims is not None for info in self.values())
@@ -405,7 +463,8 @@ class ArrayInfos(dict[str, ArrayInfo]):
         return rows
 
     def __repr__(self) -> str:
-        return format_table(self._rows()) if self else "{}"
+        told = "" if self.dialect is None else f"\n{self.dialect}\n{self.dialect.call}"
+        return format_table(self._rows()) + told if self else "{}"
 
     def _repr_html_(self) -> str:
         return format_html(self._rows())

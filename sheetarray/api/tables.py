@@ -67,10 +67,12 @@ def read_columns(
     header: bool | int | None = None,
     skip_rows: Rows = 0,
     skip_footer: int = 0,
+    nrows: int | None = None,
     comment: str | None = None,
     na_values: Values = (),
     decimal: DecimalMark | None = None,
     thousands: str | None = None,
+    date_format: str | None = None,
     range: str | None = None,
     table: str | None = None,
     as_: Literal["numpy", "pandas", "polars", "arrow", "dataset"] = "numpy",
@@ -91,13 +93,15 @@ def read_columns(
         missing: "nan" reads blanks and error cells as NaN, NaT, "" or None, as it fits the dtype of the column; "error"
             refuses blanks and error cells.
         header: the number of rows that hold names; the names of several rows are joined by a blank. True is 1, False is
-            0. None finds it from the first row.
+            0. None finds it from the kinds of the columns.
         skip_rows: how many rows above the table to skip, or a list of the rows to skip, counted from 0.
-        skip_footer: how many rows below the table to skip.
+        skip_footer: how many rows at the end to skip, blank ones among them.
+        nrows: how many rows of data to read at most; None reads all.
         comment: rows that begin with this text are skipped.
         na_values: texts or numbers that mean a missing value, besides blanks.
-        decimal: the decimal mark; None finds it for each column.
+        decimal: the decimal mark; None finds it for the file.
         thousands: the mark between thousands in numbers; None for no mark.
+        date_format: how dates are written, as for `datetime.strptime`, or "dayfirst" for dates such as 28/02/2024.
         range: read only these cells, such as "A1:C5" or "Sheet2!A:C". In .xlsx, openpyxl and Google Sheets, you can
             also pass the name of cells: a defined name or a named range.
         table: the name of an Excel Table, which has its own range, names and total row.
@@ -106,12 +110,16 @@ def read_columns(
             nulls in it.
         format: the name of a format; None chooses it by the suffix.
         storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
-        **options: options of the format: `delimiter`, `encoding`; `sheet`; `client`, `credentials`, `timeout`.
+        **options: options of the format: `delimiter`, `encoding`, `quotechar`, `escapechar`; `sheet`; `client`,
+            `credentials`, `timeout`.
 
     Raises:
         DTypeError: Arrow cannot hold a column exactly, or a DataFrame cannot hold a column of several dimensions.
         FormatError: a cell does not fit the dtype, or a column does not fill its shape.
         NotFoundError: a column does not exist.
+
+    Warns:
+        SheetArrayWarning: something that was assumed is doubtful; the warning names the row and the option.
 
     Example:
         >>> import io
@@ -122,7 +130,7 @@ def read_columns(
         raise ValueError(f'as_ is "numpy", "pandas", "polars", "arrow" or "dataset", not {as_!r:.80}')
     source = locate_place(source, storage_options, format)
     row = find_format("read_columns", source, format, options)
-    from ..tables import TableOptions
+    from ..tables import TableColumns, TableOptions, warn_of
 
     described = TableOptions(
         dtype=dtype,
@@ -132,14 +140,20 @@ def read_columns(
         header=header,
         skip_rows=skip_rows,
         skip_footer=skip_footer,
+        nrows=nrows,
         comment=comment,
         na_values=na_values,
         decimal=decimal,
         thousands=thousands,
+        date_format=date_format,
         range=range,
         table=table,
+        nullable=as_ == "pandas",
     )
     columns_read: dict[str, Any] = row.function("read_columns")(source, columns, table=described, **options)
+    if isinstance(columns_read, TableColumns):
+        warn_of(columns_read.findings)
+        columns_read = dict(columns_read)
     if as_ == "numpy":
         return columns_read
     if as_ == "pandas":
@@ -162,7 +176,15 @@ def _to_pandas(columns: dict[str, np.ndarray[Any, Any]]) -> pd.DataFrame:
     if deep:
         raise DTypeError(f"{quote_names(deep)}: a DataFrame holds columns of one dimension; as_='dataset' keeps shapes")
     check_lengths(columns, None)
-    return build_frame(columns, None)
+    frame = build_frame(columns, None)
+    for name, array in columns.items():
+        if array.dtype == object and {*map(type, array.tolist())} == {int, type(None)}:
+            frame[name] = frame[name].astype("Int64" if max(map(_or_zero, array.tolist())) < 2**63 else "UInt64")
+    return frame
+
+
+def _or_zero(number: int | None) -> int:
+    return number or 0
 
 
 def write_table(

@@ -21,7 +21,7 @@ import numpy as np
 from ..arrays import select
 from ..dtypes import Buffer
 from ..elements import Cell, Missing, Problem, Unreadable, unescape_formula
-from ..errors import Finding, FormatError
+from ..errors import NO_ARRAY, Finding, FormatError
 from ..header import NO_RESIZE_HINT, RESIZE_HINT, AddressOf, Header, NoteFinding, count_rows, warn_of_finding
 from ..linear import check_missing, describe_missing_cells, error_for_problem, view_of
 from .accepting import ResizedArray
@@ -200,7 +200,7 @@ class SheetArrays:
             self._anchors += find_anchors(sheet, strict=strict)
         if not self._anchors:
             raise FormatError(
-                "no array of the exchange format here (no cells version, 1.0.0, ndarray)",
+                NO_ARRAY,
                 hint="read_columns and sheetarray table read ordinary tables",
             )
         self.stops = find_stops(self._anchors)

@@ -1,43 +1,75 @@
 """Ordinary tables: one ndarray for each column, no header of the exchange format needed.
 
-A container gives all its cells as a `Table` (`cells`). `reading` says which rows hold names and data, and reads the
-columns under the dtypes of the caller (`options`), or those that lose nothing (`inferring`, by the rules of
-`numerals`). `writing` is the way back, of arrays of several dimensions too.
+A container gives all its cells as a `Table` (`cells`). A text is cut into cells by the marks that explain it best
+(`hypotheses`, by the `kinds` of cells). `heading` finds the rows of names and of data; `rows`, `names` and
+`column_reading` read them under the dtypes of the caller (`options`, `given`), or those that lose nothing (`inferring`,
+by the rules of `numerals`). What was assumed is a `Dialect`, what speaks against it are `doubts`. `writing` is the way
+back, of arrays of several dimensions too.
 """
 
 from __future__ import annotations
 
 from .cells import SHORT, RawColumn, ScalarColumn, Table, TableColumn, TableSheet, TextColumn
+from .dialect import Dialect
+from .doubts import Doubt, warn_of
+from .given import cast_column
+from .hypotheses import (
+    COMMON,
+    WHITESPACE,
+    Choice,
+    Marks,
+    Sample,
+    cut_row,
+    cut_rows,
+    find_marks,
+    stands_between_values,
+    unquote,
+)
 from .numerals import EXACT, WHITE, reads_as_value
 from .options import DTypeLike, DTypes, NamedTable, Rows, Shape, Shapes, TableOptions, Values
-from .reading import cast_column, read_table
+from .reading import TableColumns, read_table, refuse_arrays
 from .writing import LabelledTable, coarsen, find_changes, lay_out_table, notes_of_columns, repeat
 
 __all__ = [
+    "COMMON",
     "EXACT",
     "SHORT",
     "WHITE",
+    "WHITESPACE",
+    "Choice",
     "DTypeLike",
     "DTypes",
+    "Dialect",
+    "Doubt",
     "LabelledTable",
+    "Marks",
     "NamedTable",
     "RawColumn",
     "Rows",
+    "Sample",
     "ScalarColumn",
     "Shape",
     "Shapes",
     "Table",
     "TableColumn",
+    "TableColumns",
     "TableOptions",
     "TableSheet",
     "TextColumn",
     "Values",
     "cast_column",
     "coarsen",
+    "cut_row",
+    "cut_rows",
     "find_changes",
+    "find_marks",
     "lay_out_table",
     "notes_of_columns",
     "read_table",
     "reads_as_value",
+    "refuse_arrays",
     "repeat",
+    "stands_between_values",
+    "unquote",
+    "warn_of",
 ]

@@ -15,6 +15,8 @@ import numpy as np
 from ..columns.grid import Area
 from ..dtypes import Array, Mask, Positions
 from ..elements import Cell, Unreadable, is_blank, parse_string
+from .doubts import Doubt
+from .hypotheses import Marks
 from .numerals import WHITE
 
 if TYPE_CHECKING:
@@ -42,6 +44,8 @@ class TableColumn:
     unreadable: Mapping[int, Unreadable] = field(default_factory=dict)  # cells whose value cannot be known, by index
     # the array, if the container says that every cell is a date, or that every cell is a boolean
     typed: Array | None = None
+    # lists the cells that the container says are text, though they may look like numbers; None if it does not say
+    text_cells: Callable[[], list[str]] | None = None
 
     def __len__(self) -> int:
         cells = self.numbers if self.typed is None else self.typed
@@ -79,8 +83,8 @@ def _number_text(number: float) -> str:
 class RawColumn(Protocol):
     """A column as its container has it, from the sheet's first row on."""
 
-    def cell(self, row: int) -> Cell:
-        """Return the cell in a row; None for a blank."""
+    def cells(self, rows: Sequence[int]) -> list[Cell]:
+        """Return the cells in a few rows, in ascending order; None for a blank."""
 
     def mark_filled(self) -> Mask:
         """Return a mask of the rows that hold something in this column; a table may have more rows than this."""
@@ -106,6 +110,21 @@ class Table:
     # the number of cells that hold something, in a container in which they may stand very far apart; else None
     held: int | None = None
     first: int = 0  # the first row that belongs to the table
+    end: int | None = None  # the number of rows of the sheet, blank ones below included; None if that is the height
+    # counts the cells of each row as it is written, blank ones included; None if rows of the container have no length
+    count_cells: Callable[[], Positions] | None = None
+    count_cells_of: Callable[[int], int] | None = None  # those of one row
+    marks: Marks | None = None  # that cut the text into cells; None if the container has cells
+    encoding: str | None = None  # of the text, if it is not UTF-8
+    doubts: Sequence[Doubt] = ()  # about the marks, and what is no text
+
+    def count_rows(self) -> int:
+        """Return the number of rows of the sheet down to the last that holds something."""
+        return self.row_of(self.height - 1) + 1 if self.height else 0
+
+    def width_of(self, row: int) -> int:
+        """Return the number of cells of a row as it is written; 0 if rows have no length."""
+        return 0 if self.count_cells_of is None else self.count_cells_of(row)
 
     def index_of(self, row: int) -> int:
         """Return the first row of the table that stands in a row of the sheet, or below."""
@@ -141,15 +160,31 @@ class TextColumn:
     def __init__(self, texts: pl.Series | list[str | None]) -> None:
         self._texts = texts
 
-    def cell(self, row: int) -> Cell:
-        """Return the cell in a row."""
-        return self._texts[row] if row < len(self._texts) else None
+    def cells(self, rows: Sequence[int]) -> list[Cell]:
+        """Return the cells in a few rows."""
+        texts, count = self._texts, len(self._texts)
+        if isinstance(texts, list):
+            return [texts[row] if row < count else None for row in rows]
+        cells: list[Cell] = []
+        start = 0
+        while start < len(rows):  # a slice for each run of rows: it takes no copy of the column
+            end = start + 1
+            while end < len(rows) and rows[end] == rows[end - 1] + 1:
+                end += 1
+            held = texts.slice(rows[start], end - start).to_list() if rows[start] < count else []
+            cells += [*held, *[None] * (end - start - len(held))]
+            start = end
+        return cells
 
     def mark_filled(self) -> Mask:
         """Return a mask of the rows that hold something."""
         if isinstance(self._texts, list):
             return np.array([text is not None and bool(text.strip()) for text in self._texts], dtype=bool)
         return (self._texts.str.strip_chars(WHITE) != "").fill_null(value=False).to_numpy()
+
+    def has_blanks(self) -> bool:
+        """Return whether a cell is blank."""
+        return not all(self._texts) if isinstance(self._texts, list) else self._texts.null_count() > 0
 
     def begins(self, mark: str) -> Positions:
         """Return the rows in which text begins with a mark."""
@@ -173,9 +208,9 @@ class ScalarColumn:
     def __init__(self, cells: Sequence[Cell]) -> None:
         self._cells = cells
 
-    def cell(self, row: int) -> Cell:
-        """Return the cell in a row."""
-        return self._cells[row] if row < len(self._cells) else None
+    def cells(self, rows: Sequence[int]) -> list[Cell]:
+        """Return the cells in a few rows."""
+        return [self._cells[row] if row < len(self._cells) else None for row in rows]
 
     def mark_filled(self) -> Mask:
         """Return a mask of the rows that hold something."""
@@ -190,7 +225,7 @@ class ScalarColumn:
 
     def take(self, rows: range | Positions) -> TableColumn:
         """Return the cells of some rows."""
-        cells = [self.cell(row) for row in (rows if isinstance(rows, range) else rows.tolist())]
+        cells = self.cells(rows if isinstance(rows, range) else rows.tolist())
         errors = {index: cell for index, cell in enumerate(cells) if isinstance(cell, str) and cell in ERRORS}
         unreadable = {index: cell for index, cell in enumerate(cells) if isinstance(cell, Unreadable)}
         for index in (*errors, *unreadable):
@@ -200,4 +235,5 @@ class ScalarColumn:
             numbers = np.array([np.nan if is_blank(cell) else cell for cell in cells], np.float64)
             return TableColumn(None, numbers, errors, unreadable)
         texts = [None if is_blank(cell) else parse_string(cell) for cell in cells]
-        return TableColumn(texts, None, errors, unreadable)
+        held = [cell for cell in cells if isinstance(cell, str)]
+        return TableColumn(texts, None, errors, unreadable, text_cells=(lambda: held) if held else None)

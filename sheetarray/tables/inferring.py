@@ -19,14 +19,20 @@ from ..elements import DAY, moment_pattern, text_array
 from .numerals import (
     COMMA_NUMBER,
     EXACT,
+    GERMAN,
     GROUPED,
+    GROUPED_COMMAS,
+    GROUPED_POINTS,
     INTEGER,
     LONGEST,
     NUMBER,
     WHITE,
+    WORD,
+    MarksLook,
     NumeralMarks,
     has_too_many_digits,
     keeps_number,
+    look_at_marks,
 )
 
 if TYPE_CHECKING:
@@ -36,6 +42,8 @@ _DATES = f"{DAY}|NaT"
 _MOMENTS = rf"{DAY}|{moment_pattern('')}|{moment_pattern('1,9')}|NaT"
 _FIRST, _LAST = "1677-09-21T00:12:43.145224193", "2262-04-11T23:47:16.854775807"  # of nanoseconds
 _BOOLEAN = "[tT][rR][uU][eE]|[fF][aA][lL][sS][eE]"
+_NUMERAL, _WORD = re.compile(f"{NUMBER}|{COMMA_NUMBER}|{GERMAN.number}"), re.compile(WORD)
+_MOST_DIGITS = 15  # of a number that a spreadsheet keeps
 _NO_DECIMAL = rf"[^,]*|{GROUPED}"  # cells without a comma that can be nothing but a decimal mark
 _PRINTED = re.compile(r"[+-]?[0-9]+\.([0-9]+)(?:([eE])[+-][0-9]{2,3})?")
 _BEGINNINGS = "0123456789+-.,nNiI"  # of numbers and dates
@@ -51,39 +59,48 @@ class Inferred:
     # the index of a decimal with more digits than a double holds, which made the column text; None if that was not the
     # reason, or the column is not text
     long: int | None = None
+    look: MarksLook = None  # what the marks of its numbers show
 
 
 class _TooManyDigitsError(Exception):
     """A decimal, by its index, has more digits than a double holds."""
 
 
-def infer(texts: list[str | None] | pl.Series, marks: NumeralMarks) -> Inferred:
+def infer(
+    texts: list[str | None] | pl.Series, marks: NumeralMarks, *, as_text: bool = False, nullable: bool = False
+) -> Inferred:
     """Return the dtype that keeps every cell of a column of text, and its values.
 
-    `texts`: None, "" and white space are blanks.
+    `texts`: None, "" and white space are blanks. `as_text`: numbers are text. `nullable`:
+    integers with blanks among them are not made floats.
 
     Example:
         >>> infer(["1", "2"], NumeralMarks()).values, infer(["01", None], NumeralMarks()).values
         (array([1, 2]), array(['01', ''], dtype='<U2'))
     """
-    if isinstance(texts, list) and marks.is_plain and (doubles := _read_shortest(texts)) is not None:
-        return Inferred(doubles)
+    is_open = marks.is_plain and marks.decimal is None
+    if not as_text and isinstance(texts, list) and marks.is_plain and (doubles := _read_shortest(texts)) is not None:
+        grouped = is_open and re.fullmatch(GROUPED_POINTS, texts[0] or "") is not None
+        return Inferred(doubles, look=look_at_marks(texts) if grouped else "point")
     column = _Cells.strip(texts)
     if not column.sample:
         return Inferred(np.full(len(texts), np.nan))
     first = column.sample[0][0]
     long = values = None
+    look: MarksLook = None
     try:
         if first in "tTfF":
             values = _read_booleans(column)
         elif first in _BEGINNINGS:
-            values = _read_numbers(column, marks)
+            values, look = (None, None) if as_text else _read_numbers(column, marks)
             values = _read_moments(column) if values is None else values
     except _TooManyDigitsError as error:
         long = error.args[0] if column.blanks is None else int(np.flatnonzero(~column.blanks)[error.args[0]])
     if values is None:
-        return Inferred(_keep_text(texts, column.blanks), long)
-    return Inferred(_spread(values, column.blanks))
+        if not as_text and is_open and look is None and column.are(GROUPED_COMMAS) and column.hold(","):
+            look = "commas"
+        return Inferred(_keep_text(texts, column.blanks), long, look)
+    return Inferred(_spread(values, column.blanks, nullable), look=look if is_open else None)
 
 
 def _read_shortest(texts: list[str | None]) -> Array | None:
@@ -97,18 +114,37 @@ def _read_shortest(texts: list[str | None]) -> Array | None:
     return np.array(numbers) if list(map(repr, numbers)) == texts else None
 
 
-def _read_numbers(column: _Cells, marks: NumeralMarks) -> Array | None:
+def _read_numbers(column: _Cells, marks: NumeralMarks) -> tuple[Array | None, MarksLook]:
+    """Return numbers, and what their marks show; None where a cell is no number."""
     if not marks.is_plain:
-        if not column.are(marks.number):
-            return None
-        for mark in marks.group:
-            column = column.replace(mark, "")
-        return _read_plain_numbers(column.replace(marks.point, "."))
+        return _read_marked(column, marks), None
     if column.may_be(NUMBER) and (values := _read_plain_numbers(column)) is not None:
-        return values
+        look: MarksLook = None
+        if values.dtype.kind == "f":
+            look = (
+                "points" if column.are(GROUPED_POINTS) and column.hold(".") else "point" if column.shows(".") else None
+            )
+        return values, look
     if marks.decimal is None and column.are(COMMA_NUMBER) and not column.are(_NO_DECIMAL):
-        return _read_plain_numbers(column.replace(",", "."))
-    return None
+        return _read_plain_numbers(column.replace(",", ".")), "comma"
+    if marks.decimal is None and column.are(GERMAN.number) and column.hold(",") and not column.are(_NO_DECIMAL):
+        return _read_marked(column, GERMAN), "comma"
+    return None, None
+
+
+def _read_marked(column: _Cells, marks: NumeralMarks) -> Array | None:
+    if not column.are(marks.number):
+        return None
+    for mark in marks.group:
+        column = column.replace(mark, "")
+    return _read_plain_numbers(column.replace(marks.point, "."))
+
+
+def is_numeral(text: str) -> bool:
+    """Return whether a text is a number that a spreadsheet would hold as one: text of it was meant to be text."""
+    bare = text.strip(WHITE)
+    is_number = _NUMERAL.fullmatch(bare) is not None and _WORD.fullmatch(bare) is None
+    return is_number and sum(map(str.isdigit, bare)) <= _MOST_DIGITS
 
 
 def _read_plain_numbers(column: _Cells) -> Array | None:
@@ -169,12 +205,12 @@ def _read_moments(column: _Cells) -> Array | None:
         return None
 
 
-def _spread(values: Array, blanks: Mask | None) -> Array:
+def _spread(values: Array, blanks: Mask | None, nullable: bool) -> Array:
     """Return values with NaN, NaT or None for blanks; integers become floats where these hold them exactly."""
     if blanks is None:
         return values
     kind = values.dtype.kind
-    exact = kind == "f" or (kind in "iu" and values.min() >= -EXACT and values.max() <= EXACT)
+    exact = kind == "f" or (kind in "iu" and not nullable and values.min() >= -EXACT and values.max() <= EXACT)
     dtype = values.dtype if kind == "M" else np.dtype(np.float64 if exact else object)
     spread = np.full(len(blanks), "NaT" if kind == "M" else np.nan if exact else None, dtype)
     spread[~blanks] = values
@@ -234,6 +270,16 @@ class _Cells:
         if not self.may_be(pattern):
             return False
         return isinstance(self.held, list) or self.held.str.contains(f"^(?:{pattern})$").all()
+
+    def shows(self, mark: str) -> bool:
+        """Return whether a mark is in a cell of the sample."""
+        return any(mark in text for text in self.sample)
+
+    def hold(self, mark: str) -> bool:
+        """Return whether a mark is in any cell."""
+        if isinstance(self.held, list) or self.shows(mark):
+            return self.shows(mark)
+        return bool(self.held.str.contains(mark, literal=True).any())
 
     def replace(self, old: str, new: str) -> _Cells:
         """Return the cells with a character replaced."""

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Literal
 
 from ..elements import DAY
 
@@ -29,11 +30,17 @@ NUMBER = rf"(?:[+-]?(?:{_WHOLE}(?:\.[0-9]*)?|\.[0-9]+){_EXPONENT}|{WORD})"
 _LONG_INTEGER = r"[+-]?[0-9]+"
 COMMA_NUMBER = rf"(?:[+-]?(?:{_WHOLE}(?:,[0-9]+)?|,[0-9]+){_EXPONENT}|{WORD})"
 GROUPED = r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+"  # a comma that could part thousands
+GROUPED_POINTS = (
+    rf"(?:[+-]?[1-9][0-9]{{0,2}}(?:\.[0-9]{{3}})+|[+-]?{_WHOLE}|{WORD})"  # points that could part thousands
+)
+GROUPED_COMMAS = rf"(?:{GROUPED}(?:\.[0-9]*)?|{NUMBER})"
 PHONE = r"\+[0-9]{7,}"
 
 _PARTS = re.compile(r"[+-]?([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]+))?")
 _GROUPED = re.compile(GROUPED)
 _COMMA_NUMBER = re.compile(COMMA_NUMBER)
+_GROUPED_POINTS = re.compile(GROUPED_POINTS)
+_GROUPED_COMMAS = re.compile(GROUPED_COMMAS)
 _PHONE = re.compile(PHONE)
 _ALL_INTEGER = re.compile(_LONG_INTEGER)
 _VALUE = re.compile(
@@ -41,6 +48,9 @@ _VALUE = re.compile(
     r"|[+-]?[0-9]{1,3}(?:([,.' ])[0-9]{3}(?:\1[0-9]{3})*)(?:[.,][0-9]+)?"
     rf"|(?i:true|false)|{DAY}(?:[T ][0-9]{{2}}:[0-9]{{2}}.*)?)"
 )
+MarksLook = Literal["comma", "commas", "point", "points"] | None
+"""What the marks in a column show: a decimal comma for certain, or commas that could part thousands; points alike."""
+
 _ALIKE = {" ": " \xa0\u2009\u202f", "'": "'\u2019"}  # thousands are parted by what looks like it, too
 
 
@@ -134,6 +144,32 @@ def has_too_many_digits(text: str) -> bool:
     """Return whether a decimal has more digits than every double keeps; an integer is no decimal."""
     parts = _PARTS.fullmatch(text)
     return parts is not None and not _ALL_INTEGER.fullmatch(text) and len((parts[1] + parts[2]).lstrip("0")) > 15
+
+
+GERMAN = NumeralMarks(",", ".")
+"""Marks of numbers such as 1.234,5."""
+
+_GERMAN = re.compile(GERMAN.number)
+
+
+def look_at_marks(texts: Sequence[str | None]) -> MarksLook:
+    """Return what the marks in a column show.
+
+    Example:
+        >>> [look_at_marks(texts) for texts in (["1.234,5"], ["1,234", "2"], ["1.234"], ["1.25"], ["x"])]
+        ['comma', 'commas', 'points', 'point', None]
+    """
+    held = [bare for text in texts if text and (bare := text.strip(WHITE))]
+    if commas_are_decimal(held) or (
+        any("," in text and not _GROUPED.fullmatch(text) for text in held) and all(map(_GERMAN.fullmatch, held))
+    ):
+        return "comma"
+    if any("." in text for text in held) and all(map(_GROUPED_POINTS.fullmatch, held)):
+        return "points"
+    if any("," in text for text in held):
+        return "commas" if all(map(_GROUPED_COMMAS.fullmatch, held)) else None
+    number = re.compile(NUMBER)
+    return "point" if any("." in text for text in held) and all(map(number.fullmatch, held)) else None
 
 
 def commas_are_decimal(texts: Sequence[str]) -> bool:

@@ -16,6 +16,7 @@ from ..elements.scalars import DecimalMark
 from ..errors import FormatError, NotFoundError, quote_names
 from ..header import Order
 from ..linear import check_missing
+from .moments import check_date_format
 from .numerals import WHITE, NumeralMarks
 
 DTypeLike = str | np.dtype[Any] | type
@@ -56,13 +57,16 @@ class TableOptions:
         header: the number of rows that hold the names, which are joined by a blank; True is 1, False is 0, and with
             None the first row tells.
         skip_rows: the number of rows above the table, or the rows that are passed over, counted from 0.
-        skip_footer: the number of rows below the table that are passed over.
+        skip_footer: the number of rows at the end that are passed over, blank ones among them.
+        nrows: the number of rows of data that are read at most.
+        date_format: how dates are written, as for `strptime`, or "dayfirst".
         comment: rows that begin with this text are passed over.
         na_values: texts or numbers that mean a missing value, besides blanks.
-        decimal: the decimal mark; None finds it for each column.
+        decimal: the decimal mark; None finds it for the file.
         thousands: the mark between thousands in numbers; None for no such mark.
         range: the cells of the table, such as `A1:C5`; in a workbook the name of a range, too. None for all cells.
         table: the name of a table of Excel's, which says its range, its rows of names and its total row.
+        nullable: integers with blanks among them stay integers, with None for the blanks.
 
     Raises:
         ValueError: a value that an option cannot have.
@@ -75,18 +79,22 @@ class TableOptions:
     header: bool | int | None = None
     skip_rows: Rows = 0
     skip_footer: int = 0
+    nrows: int | None = None
+    date_format: str | None = None
     comment: str | None = None
     na_values: Values = ()
     decimal: DecimalMark | None = None
     thousands: str | None = None
     range: str | Area | None = None
     table: str | None = None
+    nullable: bool = False
 
     def __post_init__(self) -> None:
         check_missing(self.missing)
         if self.order not in get_args(Order):
             raise ValueError(f"order is 'row-major' or 'column-major', not {self.order!r}")
-        for name in ("header", "skip_footer"):
+        check_date_format(self.date_format)
+        for name in ("header", "skip_footer", "nrows"):
             value = getattr(self, name)
             if value is not None and _count(value) is None:
                 raise ValueError(f"{name} is a number of rows, not {value!r}")

@@ -117,7 +117,7 @@ def test_what_cannot_be_is_said_in_two_lines(path: Path) -> None:
     array = path.with_name("array.csv")
     sa.write(array, {"t": np.arange(3)})
     assert "sheetarray info" in run(array).stderr
-    assert "sheetarray table" in run_command("info", path).stderr
+    assert "sheetarray table" in run_command("show", path, "id").stderr
 
 
 def export(*words: object, **options: object) -> Result:
@@ -239,4 +239,4 @@ def test_whole_floats_of_a_table_are_no_warning(tmp_path: Path) -> None:
         warnings.simplefilter("error")
         sa.write_table(tmp_path / "x.xlsx", {"x": np.array([1.0, 54.0, 1e15]), "y": np.arange(3, dtype="f4")})
     with pytest.warns(sa.SheetArrayWarning, match="'x' does not come back"):
-        sa.write_table(tmp_path / "x.xlsx", {"x": np.array(["1", "2"])})
+        sa.write_table(tmp_path / "x.csv", {"x": np.array(["1", "2"])})

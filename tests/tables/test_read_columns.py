@@ -171,8 +171,8 @@ def test_a_name_that_is_there_already_gets_a_number() -> None:
             "a_2": [3],
             "a_4": [4],
         }
-    with pytest.warns(sa.SheetArrayWarning, match="A1: 'A' "):  # the letter of a column without a name
-        assert list(read(",A\n1,2\n")) == ["A_2", "A"]
+    with pytest.warns(sa.SheetArrayWarning, match="B1: 'B' "):  # the letter of a column without a name
+        assert list(read("B,,c\n1,2,3\n")) == ["B", "B_2", "c"]
 
 
 def test_quoted_cells_with_delimiters_and_line_breaks() -> None:
@@ -184,7 +184,12 @@ def test_options_that_cannot_be_are_said() -> None:
         {"order": "diagonal", "shape": (1,)},
         {"missing": "ignore"},
         {"decimal": ";"},
-        {"delimiter": ",,"},
+        {"delimiter": "a,"},
+        {"delimiter": ""},
+        {"quotechar": "ab"},
+        {"escapechar": ","},
+        {"nrows": -1},
+        {"date_format": "day first"},
         {"skip_rows": -1},
     ):
         with pytest.raises((sa.SheetArrayError, ValueError, TypeError)):

@@ -46,6 +46,7 @@ def lists(arrays: dict[str, Any]) -> dict[str, Any]:
 # Which rows and columns count --------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:.*more cells than there are names:sheetarray.SheetArrayWarning")
 @pytest.mark.parametrize("rows", [3, 198, 199, 200, 254, 255, 256, 1199, 1200, 1201, 3000, 30_000])
 def test_a_column_counts_that_holds_a_cell_only_far_below(rows: int) -> None:
     lines = ["1"] * rows
@@ -72,6 +73,7 @@ def test_a_table_may_start_far_down(rows: int) -> None:
         }
 
 
+@pytest.mark.filterwarnings("ignore:.*more cells than there are names:sheetarray.SheetArrayWarning")
 def test_cells_of_a_workbook_count_however_far_below_or_to_the_right() -> None:
     arrays = sa.read_columns(workbook([["a"], *[[1]] * 3000, [1, None, 2.5]]), format="xlsx")
     assert list(arrays) == ["a", "C"]
@@ -92,14 +94,11 @@ def test_columns_without_a_name_or_a_cell_do_not_count() -> None:
     [
         ("country,2019,2020", ["country", "2019", "2020"]),
         ("x,nan", ["x", "nan"]),
-        (",2019,x", ["A", "2019", "x"]),
+        (",2019,x", ["index", "2019", "x"]),
         ("true,v 2020-01-01", ["true", "v 2020-01-01"]),
-        ("1.2.3,4", ["1.2.3", "4"]),
-        ("2019,2020", None),
         ("nan,1.5", None),
         ("2020-01-01,TRUE", None),
         ("-1e5,2020-01-01T10:20:30", None),
-        ('"1,234",5', None),
         ("007,5", None),
     ],
 )
@@ -136,20 +135,23 @@ COMMAS: dict[tuple[str, str], list[float] | None] = {
     ("1,234", "12,3456"): [1.234, 12.3456],
     ("0,123", "1,234"): [0.123, 1.234],
     ("1,234,567", "3,14"): None,
-    ("3,14", "2.718"): None,
+    ("3,14", "2.718"): [3.14, 2718],
     ("3,14", "2"): [3.14, 2],
     ("-1,5e3", "+2,25E-2"): [-1500, 0.0225],
     (",5", "1,5"): [0.5, 1.5],
-    ("1.234,5", "1,5"): None,
+    ("1.234,5", "1,5"): [1234.5, 1.5],
     ("00,5", "1,5"): None,
 }
 
 
+@pytest.mark.filterwarnings("ignore:.*every comma of column 'n' could part:sheetarray.SheetArrayWarning")
 @pytest.mark.parametrize("length", [1, 200])
 def test_a_comma_is_decimal_only_where_it_can_be_nothing_else(length: int) -> None:
     for cells, expected in COMMAS.items():
         rows = [["name", "n"], *[["a b", cell] for cell in cells] * length]
-        arrays = [sa.read_columns(workbook(rows), format="xlsx")["n"]]
+        typed = sa.read_columns(workbook(rows), format="xlsx")["n"]
+        assert typed.tolist() == list(cells) * length  # what a workbook types as text stays text
+        arrays = []
         for delimiter in "\t|;,":
             file = io.StringIO(newline="")
             csv.writer(file, delimiter=delimiter).writerows(rows)
@@ -380,8 +382,8 @@ def test_other_encodings_and_unbalanced_quotes() -> None:
     assert lists(read("\ufeffa,b\n1,ü\n")) == {"a": [1], "b": ["ü"]}
     assert lists(read("a,b\n1,ü\n".encode("utf-16"))) == {"a": [1], "b": ["ü"]}
     assert lists(read('a,b\n5" pipe,1\n6" pipe,2\n')) == {"a": ['5" pipe', '6" pipe'], "b": [1, 2]}
-    with pytest.raises(sa.FormatError, match="line 3: a quote opens a cell here, and is never closed"):
-        read('a,b\n1,2\n3,"4\n5,6\n')  # the row 5,6 would be lost
+    with pytest.warns(sa.SheetArrayWarning, match="A3: a quote stands beside no delimiter: row 3 was cut anew"):
+        assert lists(read('a,b\n1,2\n3,"4\n5,6\n')) == {"a": [1, 3, 5], "b": ["2", '"4', "6"]}
 
 
 def test_many_short_columns_take_no_query_each() -> None:
@@ -400,6 +402,7 @@ def test_many_short_columns_take_no_query_each() -> None:
     assert done.stdout.strip() == "False"
 
 
+@pytest.mark.filterwarnings("ignore:.*more cells than there are names:sheetarray.SheetArrayWarning")
 @pytest.mark.parametrize("rows", [199, 200, 201, 3000])
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_a_column_that_begins_below_the_rows_in_which_the_delimiter_is_looked_for(rows: int, delimiter: str) -> None:

@@ -111,7 +111,7 @@ def test_a_column_that_comes_back_as_something_else_is_named(
     messages = [str(warning.message) for warning in caught]
     assert all(message.startswith("'the column'") for message in messages)
     assert bool(messages) != same(column, sa.read_columns(path)["the column"])
-    if change is not None:
+    if change is not None and not (suffix == "xlsx" and change == "not text"):  # text of a workbook stays text
         assert change in messages[0]
         assert caught[0].filename == __file__
     with warnings.catch_warnings():

@@ -1,15 +1,15 @@
 """Finds the encoding, the delimiter and the decimal mark of a CSV.
 
 In the exchange format no statistics are needed: the row with the first cells of the arrays holds nothing but `version`,
-the next but one nothing but `ndarray`, so that the character between them is the delimiter. Ordinary tables have no
-such rows; their delimiter is the one that gives every row the same number of cells.
+the next but one nothing but `ndarray`, so that the character between them is the delimiter. Those of ordinary tables
+are found by `tables.find_marks`.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import islice
 
@@ -18,17 +18,13 @@ from ...elements import Cell
 from ...elements.scalars import DecimalMark
 from ...errors import FormatError, NotFoundError, check_kinds
 from ...files import BytesLike
-from ...tables import reads_as_value
-from .records import Records, split_records
+from .records import Records
 
 DELIMITERS = (",", ";", "\t", "|", ":", "^", "~")
-_TABLE_DELIMITERS = DELIMITERS[:4]  # a column of times is full of colons
 SINGLE_COLUMN = ""  # the delimiter of a file of one column
 
 WITH_COMMA = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?(?:[+-].*[ij])?\s*")
 _WITH_POINT = re.compile(r"\s*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?(?:[+-].*[ij])?\s*")
-_MOST_TABLE_ROWS = 200  # rows in which the delimiter of a table is looked for
-_MOST_VALUES = 2000  # cells that are tried as numbers, dates and booleans
 _TOP = 2**20  # bytes at the beginning that tell the delimiter, as a rule
 _BEGINNING, _MOST_BESIDE = 2**16, 64  # bytes and words that are looked at for unusual delimiters
 _MARKS = [mark.encode() for mark in DELIMITERS]
@@ -117,76 +113,6 @@ def _compare_delimiters(
     return best, most[0] > 0
 
 
-def find_table_delimiter(
-    text: str, *, ended: bool, skip_rows: int | Collection[int] = 0, comment: str | None = None
-) -> str:
-    """Return the delimiter of an ordinary table: the one that gives every row the same number of cells, two at least.
-
-    Of several such delimiters it is the one under which most cells are numbers, dates or booleans. If rows differ in
-    their number of cells under all of them, it is the one that stands in most rows, at least in half of them. If the
-    first rows have no delimiter at all, it is the first one in any row below, else the comma.
-
-    `text`: the beginning of the table. `ended`: whether the text is the whole table. `skip_rows`: the number of rows
-    above the table, or the rows that are passed over, counted from 0. `comment`: rows that begin with this text are
-    passed over.
-    """
-    if not skip_rows:
-        blank = len(text) - len(text.lstrip(" \t\r\n"))
-        text = text[text.rfind("\n", 0, blank) + 1 :].lstrip("\r")
-    regular: list[tuple[float, int, str]] = []
-    common, most = SINGLE_COLUMN, 0.5
-    standing = False
-    later: list[str] = []
-    for delimiter in _TABLE_DELIMITERS:
-        if delimiter not in text:
-            continue
-        rows = _table_rows(text, delimiter, ended, skip_rows, comment)
-        if not rows:
-            return delimiter  # whatever else there is, it is no cell
-        widths = set(map(len, rows))
-        if len(widths) == 1 and (width := max(widths)) > 1:
-            regular.append((_share_of_values(rows), width, delimiter))
-        share = sum(len(cells) > 1 for cells in rows) / len(rows)
-        standing = standing or share > 0
-        if not share:
-            later.append(delimiter)
-        if share > most or (share == most == 0.5 and common == SINGLE_COLUMN):
-            common, most = delimiter, share
-    if regular:
-        return max(regular, key=lambda candidate: candidate[:2])[2]
-    if common == SINGLE_COLUMN and _are_decimals(_table_rows(text, " ", ended, skip_rows, comment)):
-        return " "
-    return common if standing else (*later, ",")[0]
-
-
-def _table_rows(
-    text: str, delimiter: str, ended: bool, skip_rows: int | Collection[int], comment: str | None
-) -> list[list[str]]:
-    """Return the first rows of a table that hold something, but the last, which may be cut short."""
-    skipped = range(skip_rows) if isinstance(skip_rows, int) else skip_rows
-    rows = (
-        cells
-        for row, (cells, is_last) in enumerate(split_records(text, delimiter))
-        if (any(cells) if len(cells) > 1 else cells[0].strip())
-        and row not in skipped
-        and not (comment and cells[0].lstrip().startswith(comment))
-        and (ended or not is_last or row == 0)
-    )
-    return list(islice(rows, _MOST_TABLE_ROWS))
-
-
-def _share_of_values(rows: Sequence[Sequence[str]]) -> float:
-    cells = [cell for row in rows for cell in row if cell.strip()][:_MOST_VALUES]
-    return sum(map(reads_as_value, cells)) / max(len(cells), 1)
-
-
-def _are_decimals(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether rows of one length hold nothing but numbers with a point, as NumPy's `savetxt` writes them."""
-    if len(set(map(len, rows))) != 1 or len(rows[0]) < 2:
-        return False  # none, one column, or no table
-    return all("." in cell and reads_as_value(cell) for row in rows for cell in row)
-
-
 def find_decimal(cells: Sequence[Cell]) -> DecimalMark | None:
     """Return the decimal mark in cells that should hold numbers; None if no cell has one, or both occur."""
     texts = [cell for cell in cells if isinstance(cell, str)]
@@ -223,6 +149,13 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_NULS = (
+    ("utf-32-le", 4, (0,)),
+    ("utf-32-be", 4, (3,)),
+    ("utf-16-le", 2, (0,)),
+    ("utf-16-be", 2, (1,)),
+)  # the bytes of a character, and those of an ASCII character that are no NULs
+_FEW, _MANY = 0.05, 0.7  # shares of NULs
 _PROBE = "version,1.0.0\r\n"
 
 
@@ -248,3 +181,18 @@ def find_encoding(start: bytes) -> tuple[str, int]:
         if start.startswith(mark):
             return name, len(mark)
     return "utf-8", 0
+
+
+def find_encoding_by_nuls(start: bytes) -> str | None:
+    """Return the encoding of a text without a byte order mark whose characters have NULs in known places, else None."""
+    if b"\0" not in start:
+        return None
+    size = len(start) - len(start) % 4
+    for name, width, texts in _NULS:
+        places = [start[place : size or len(start) : width] for place in range(width)]
+        if not places[0] or any(len(place) != len(places[0]) for place in places):
+            continue
+        shares = [place.count(0) / len(place) for place in places]
+        if all(share <= _FEW if place in texts else share >= _MANY for place, share in enumerate(shares)):
+            return name
+    return None

@@ -222,15 +222,20 @@ def read_columns_csv(
     table: TableOptions | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
+    quotechar: str | None = None,
+    escapechar: str | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Return the columns of an ordinary table as arrays; see `sheetarray.read_columns`.
 
     Args:
         columns: the names (or letters) of the columns to read; None reads all.
-        delimiter: between cells; None finds it from the first rows.
+        delimiter: the text between cells, such as ";" or ", "; "whitespace" for any run of blanks and tabs. None finds
+            it.
+        encoding: the encoding of the text. None takes that of the byte order mark, else UTF-16 if NULs show it, UTF-8,
+            or cp1252 with a warning.
+        quotechar: the character around cells that hold delimiters; None finds it, "" is none.
+        escapechar: the character before a quote inside a cell, such as a backslash; None finds it, "" is none.
         table: the options that the caller passed to `read_columns`, or None.
-
-    Other arguments are those of `read_csv`.
 
     Raises:
         FormatError: there is no table, a cell does not fit the dtype, or a column does not fill its shape.
@@ -238,6 +243,5 @@ def read_columns_csv(
     """
     table = table or TableOptions()
     with Source(source) as opened, locating(source=opened.name):
-        skipped = table.skipped_above or table.skipped_rows
-        sheet = CsvTable(opened, delimiter, table.decimal, encoding, skip_rows=skipped, comment=table.comment)
+        sheet = CsvTable(opened, table, delimiter, encoding, quotechar, escapechar)
         return read_table(sheet, columns, table)

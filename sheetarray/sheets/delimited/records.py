@@ -335,11 +335,16 @@ def decode_text(raw: bytes, encoding: str, *, ended: bool = True) -> str:
         return codecs.getincrementaldecoder(encoding)("strict").decode(raw, final=ended)
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
+        if error.start >= len(raw):
+            raise FormatError(f"not text in {encoding}: {error.reason}", location=f"line {line}") from error
         raise FormatError(
             f"not text in {encoding}: byte {raw[error.start]:#04x}",
             location=f"line {line}",
             hint="name the encoding, for example encoding='cp1252'",
         ) from error
+    except UnicodeError as error:  # of UTF-16 and UTF-32, whose names ask for a byte order mark
+        hint = f"name the byte order, encoding='{encoding}-le', or another encoding"
+        raise FormatError(f"not text in {encoding}: it has no byte order mark", location="line 1", hint=hint) from error
 
 
 def split_records(text: str, delimiter: str) -> Iterator[tuple[list[str], bool]]:

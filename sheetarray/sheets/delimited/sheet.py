@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -27,7 +27,6 @@ from .dialect import (
     find_delimiter,
     find_delimiter_beside,
     find_encoding,
-    find_table_delimiter,
 )
 from .records import ENDLESS, Records, Run, decode_text, split_records
 
@@ -36,7 +35,6 @@ from .records import ENDLESS, Records, Run, decode_text, split_records
 _BYTES_A_CELL = 12  # about so many bytes of the file are looked at for each cell that is asked for
 _ZIP = b"PK\3\4"
 _MOST_ROWS = 1200  # records that `head` returns at most
-_BUDGETS = (20_000, 1_000_000, 1_000_000_000)  # cells that are looked at; the next number is tried if all are blank
 _FIRST_CELLS = 4_000  # as a rule, all that headers need
 _MOST_SAMPLED, _SAMPLED = 1000, 20_000  # data cells of an array, and of all, that may tell the decimal mark
 _ROWS_ABOVE = 24
@@ -55,9 +53,8 @@ class CsvSheet:
 
     The text is taken into memory only where more than its first cells are needed; a plain file is mapped, not read.
 
-    `encoding`: None is the byte order mark's, else strict UTF-8. `table`: whether it is an ordinary table. `skip_rows`,
-    `comment`: what is not looked at to find the delimiter of a table. `report`: is called with the kind of work,
-    "words" or "columns", and the share of the text, from 0 to 1, for which it has been done.
+    `encoding`: None is the byte order mark's, else strict UTF-8. `report`: is called with the kind of work, "words" or
+    "columns", and the share of the text, from 0 to 1, for which it has been done.
 
     Attributes:
         delimiter: the text between cells; `SINGLE_COLUMN` if each line is one cell.
@@ -79,9 +76,6 @@ class CsvSheet:
         encoding: str | None,
         formulas: FormulaMode,
         *,
-        table: bool = False,
-        skip_rows: int | Collection[int] = 0,
-        comment: str | None = None,
         report: Callable[[str, float], None] | None = None,
     ) -> None:
         if formulas not in ("escape", "keep"):
@@ -97,16 +91,15 @@ class CsvSheet:
         self.file_encoding = known, mark if known == found else 0
         self.notes: list[Finding] = []
         self._source, self._report = source, report
-        self._table = table
         self._words: Words | None = None
         likely = delimiter or None
         if likely is None:
-            likely = self._find_table_delimiter(skip_rows, comment) if table else find_delimiter(*self._content)
+            likely = find_delimiter(*self._content)
         self.delimiter = "," if likely is None else likely
-        self._single = self.delimiter == SINGLE_COLUMN and not table
+        self._single = self.delimiter == SINGLE_COLUMN
         self.knows_decimal = True if decimal else None  # the caller has named it, or cells have shown it
         self.look = TextLook(decimal or ".", formulas)
-        self._is_settled = table or decimal is not None  # else the decimal mark is looked for when it matters
+        self._is_settled = decimal is not None  # else the decimal mark is looked for when it matters
 
     # The text ------------------------------------------------------------------------------------------------
 
@@ -132,16 +125,6 @@ class CsvSheet:
         return decode_text(raw[mark:], encoding, ended=ended), ended
 
     # The dialect ---------------------------------------------------------------------------------------------
-
-    def _find_table_delimiter(self, skip_rows: int | Collection[int], comment: str | None) -> str:
-        text, ended = self._decode_cells(_FIRST_CELLS)
-        for budget in _BUDGETS:
-            if ended or text.strip("\n\r\t ,;|"):
-                break
-            text, ended = self._decode_cells(budget)  # all cells of the smaller budget were blank
-        if not text.strip("\n\r\t ,;|"):
-            return next((mark for mark in ",;\t|" if mark in text), ",")
-        return find_table_delimiter(text, ended=ended, skip_rows=skip_rows, comment=comment)
 
     def _settle_decimal(self) -> None:
         """Find the decimal mark in the first elements of each array, unless it is known."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
-from itertools import zip_longest
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,11 +14,25 @@ import numpy as np
 from ...columns import cell_address
 from ...dtypes import Mask, Positions
 from ...elements import Cell
-from ...elements.scalars import DecimalMark
 from ...errors import FormatError
-from ...files import Source
-from ...tables import SHORT, Table, TextColumn
-from .sheet import CsvSheet
+from ...files import BytesLike, Source, refuse_empty
+from ...tables import (
+    COMMON,
+    SHORT,
+    WHITESPACE,
+    Choice,
+    Doubt,
+    Marks,
+    Table,
+    TableOptions,
+    TextColumn,
+    find_marks,
+    stands_between_values,
+)
+from .dialect import find_delimiter
+from .mending import mend_rows, spell_rows
+from .records import Records, split_records
+from .tidying import TidyText, check_table_marks, take_sample, tidy_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,34 +40,130 @@ if TYPE_CHECKING:
 _MOST_COLUMNS = 2**17
 _LOW = 2**16  # rows of a column that is a list
 MOST_BLANK = 2**24  # cells of a table that has more cells than its text has characters: nearly all of them are blank
+_ZIP = b"PK\3\4"
+_HEAD = 2**18  # bytes at the beginning in which an array of the exchange format is looked for
+_MOST_HEAD_ROWS = 1200
+_WORDS = b"ndarray", b"version"  # one of them stands in every header
+_BETWEEN = "\x1f"  # stands between cells whose delimiter has several characters
+_ODD_QUOTES = "a quote stands beside no delimiter: row {} was cut anew, as its neighbours are"
+_ODD_HINT = 'write a quote inside a cell as two; quotechar="" reads quotes as text'
 
 
-class CsvTable(CsvSheet):
+class CsvTable:
     """The one sheet of a delimited text that is meant as a table; see `tables.TableSheet`.
 
-    `delimiter`: between cells; None finds it. `encoding`: None is the byte order mark's, else strict UTF-8.
-    `skip_rows`: rows that are not looked at to find the delimiter: their number, or the rows themselves. `comment`:
-    rows that begin with this text are not looked at either.
+    `options`: of the caller. `delimiter`, `quotechar`, `escapechar`: None finds them. `encoding`: None finds it.
+
+    Raises:
+        FormatError: no text, or text in another encoding.
     """
+
+    title: str | None = None
 
     def __init__(
         self,
         source: Source,
-        delimiter: str | None,
-        decimal: DecimalMark | None,
-        encoding: str | None,
-        *,
-        skip_rows: int | Collection[int] = 0,
-        comment: str | None = None,
+        options: TableOptions,
+        delimiter: str | None = None,
+        encoding: str | None = None,
+        quotechar: str | None = None,
+        escapechar: str | None = None,
     ) -> None:
-        super().__init__(source, delimiter, decimal, encoding, "keep", table=True, skip_rows=skip_rows, comment=comment)
-        self._heads: dict[int, tuple[Sequence[Sequence[Cell]], bool]] = {}
+        start = source.prefix(4)
+        refuse_empty(start)
+        if start == _ZIP:
+            raise FormatError("a zip package, not text", hint="a workbook? then rename it, or name format='xlsx'")
+        given = {"delimiter": delimiter, "quotechar": quotechar, "escapechar": escapechar}
+        self._known = frozenset(name for name, mark in given.items() if mark is not None)
+        self._given = Marks(**{name: mark for name, mark in given.items() if mark is not None})
+        check_table_marks(self._given, options.decimal if "delimiter" in self._known else None)
+        self._options = options
+        self._text: TidyText = tidy_text(source.whole(), encoding)
+        if "delimiter" not in self._known and self._text.delimiter is not None:
+            self._given = Marks(self._text.delimiter, self._given.quotechar, self._given.escapechar)
+            self._known |= {"delimiter"}
+        self._doubts = self._text.doubts
 
-    def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
-        """Return the first rows, and keep them: they are looked at for arrays, and for the width of the table."""
-        if budget not in self._heads:
-            self._heads[budget] = super().head(budget)
-        return self._heads[budget]
+    def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:  # noqa: ARG002  (a TableSheet's)
+        """Return the first rows, as those of a sheet with arrays; none if no array can be there."""
+        top = bytes(self._text.content[:_HEAD])
+        lowered = top.lower()
+        if not any(word in lowered for word in _WORDS):
+            return [], True
+        delimiter = self._given.delimiter if "delimiter" in self._known else find_delimiter(self._text.content, 0)
+        if delimiter is None or len(delimiter) > 1:
+            return [], True
+        rows = islice(split_records(top.decode("utf-8", "replace"), delimiter), _MOST_HEAD_ROWS)
+        return [row for row, _ in rows if row], True
+
+    @cached_property
+    def _choice(self) -> Choice:
+        """The marks of the text."""
+        sample = take_sample(self._text, self._options)
+        choice = find_marks(sample, self._given, known=self._known)
+        if not choice.marks.delimiter and "delimiter" not in self._known:
+            choice = replace(choice, marks=replace(choice.marks, delimiter=self._find_below()))
+        if choice.rival is not None and not self._known:
+            message = (
+                f"delimiter {choice.marks.delimiter!r} was taken, {choice.rival!r} explains the rows nearly as well"
+            )
+            self._doubts.append(Doubt("delimiter", message, 0, 0, "delimiter= decides it"))
+        found = {
+            "quotechar": ("quotes", choice.marks.quotechar, '"'),
+            "escapechar": ("an escape before quotes,", choice.marks.escapechar, ""),
+            "delimiter": (
+                "a blank behind each delimiter,",
+                choice.marks.delimiter * (choice.marks.delimiter == ", "),
+                "",
+            ),
+        }
+        for option, (what, mark, usual) in found.items():
+            if mark != usual and option not in self._known:
+                message = f"{what} {mark!r} were assumed" if option == "quotechar" else f"{what} {mark!r}, was assumed"
+                self._doubts.append(Doubt(option, message, 0, 0, f"{option}= decides it"))
+        return choice
+
+    def _find_below(self) -> str:
+        """Return the delimiter that stands between values below the rows that were looked at, if one does, else ""."""
+        content = self._text.content
+        for mark in COMMON:
+            if (place := content.find(mark.encode())) >= 0:
+                begin = content.rfind(b"\n", 0, place) + 1
+                end = content.find(b"\n", place)
+                line = bytes(content[begin : end if end >= 0 else len(content)]).decode("utf-8", "replace")
+                if stands_between_values([line.rstrip("\r")], mark):
+                    return mark
+        return ""
+
+    @cached_property
+    def _plain(self) -> tuple[BytesLike, str]:
+        """The text as RFC 4180 has it, and the delimiter between its cells."""
+        content, marks, width = self._text.content, self._choice.marks, self._choice.width
+        is_simple = len(marks.delimiter.encode()) < 2 and marks.quotechar == '"' and not marks.escapechar
+        if is_simple:
+            mended = mend_rows(content, marks.delimiter, width)
+            if mended is None:
+                return content, marks.delimiter
+            if mended.count:
+                self._tell_odd_rows(mended.first, mended.count)
+            return mended.content, marks.delimiter
+        if marks.delimiter == WHITESPACE and (not marks.quotechar or content.find(marks.quotechar.encode()) < 0):
+            lines = bytes(content).split(b"\n")
+            return b"\n".join([b"\t".join(line.split()) for line in lines]), "\t"
+        delimiter = marks.delimiter if len(marks.delimiter.encode()) == 1 else _BETWEEN
+        plain, odd = spell_rows(bytes(content).decode("utf-8", "surrogatepass"), marks, delimiter, width)
+        if odd:
+            self._tell_odd_rows(odd[0], len(odd))
+        return plain, delimiter
+
+    def _tell_odd_rows(self, first: int, count: int) -> None:
+        more = f" (and {count - 1:,} more)" if count > 1 else ""
+        self._doubts.append(Doubt("quotes", _ODD_QUOTES.format(first + 1) + more, first, 0, _ODD_HINT))
+
+    @cached_property
+    def _records(self) -> Records:
+        content, delimiter = self._plain
+        return Records(content, 0, delimiter)
 
     def table(self) -> Table:
         """Return all cells. Lines without a cell are no rows where there are several columns.
@@ -59,13 +171,14 @@ class CsvTable(CsvSheet):
         Raises:
             FormatError: very many columns, or nearly all cells are blank; the delimiter is then a wrong one.
         """
-        records = self.records
+        records = self._records
         width, rows = records.width, self._find_rows()
         if width > _MOST_COLUMNS:
             hint = "name the delimiter, for example delimiter=';'"
             raise FormatError(f"more than {_MOST_COLUMNS:,} columns", hint=hint)
         first, end = (int(rows[0]), int(rows[-1]) + 1) if len(rows) else (0, 0)
-        is_sparse = width > 1 and len(rows) * width > len(self._content[0]) - len(records.blank_lines())
+        blank = len(records.blank_lines())
+        is_sparse = width > 1 and len(rows) * width > len(self._plain[0]) - blank
         if is_sparse and len(rows) * width > MOST_BLANK:
             raise FormatError(
                 f"{len(rows):,} rows of {width:,} columns, most of their cells blank",
@@ -81,31 +194,58 @@ class CsvTable(CsvSheet):
                 while cells and not cells[-1]:
                     cells.pop()
             columns = {number: TextColumn(list(texts)) for number, texts in enumerate(zip_longest(*listed))}
-        elif not is_sparse and len(rows) == end - first and 2 * len(records.blank_lines()) < len(rows):
+        elif not is_sparse and len(rows) == end - first and 2 * blank < len(rows):
             for number, texts in enumerate(records.read([(column, first, end, "t") for column in range(width)])):
                 columns[number] = TextColumn(texts)
         else:  # only cells that hold something: there may be thousands of columns with few, or millions of blank lines
             for number, (at, texts) in enumerate(records.read([(column, first, end, "s") for column in range(width)])):
                 columns[number] = TextColumn(_spread(at, texts, rows))
-        return Table(len(rows), columns, rows if first or len(rows) < end - first else None, self._are_quoted)
+        sheet_rows = rows if first or len(rows) < end - first else None
+        return Table(
+            len(rows),
+            columns,
+            sheet_rows,
+            self._are_quoted,
+            first=int(np.searchsorted(rows, self._text.first)),
+            end=records.count,
+            count_cells=lambda: self._counts[rows],
+            count_cells_of=lambda row: len(records.record(int(rows[row]))),
+            marks=self._choice.marks,
+            encoding=self._text.encoding,
+            doubts=self._doubts,
+        )
 
     def _find_rows(self) -> Positions:
         """Return the rows from the first that holds something to the last; of several columns, no blank lines."""
-        records = self.records
+        records = self._records
         is_held = np.ones(records.count, np.bool_)
         is_held[records.blank_lines()] = False
         held = np.flatnonzero(is_held)
         return np.arange(held[0], held[-1] + 1) if records.width == 1 and len(held) else held
+
+    @cached_property
+    def _counts(self) -> Positions:
+        """The number of cells of each row as it is written."""
+        content, delimiter = self._plain
+        signs = np.frombuffer(content, np.uint8)
+        ends, marks = np.flatnonzero(signs == ord("\n")), np.flatnonzero(signs == ord(delimiter or "\0"))
+        quotes = np.flatnonzero(signs == ord('"'))
+        if len(quotes):
+            ends, marks = (places[np.searchsorted(quotes, places) % 2 == 0] for places in (ends, marks))
+        if len(signs) and (not len(ends) or ends[-1] != len(signs) - 1):
+            ends = np.append(ends, len(signs))
+        counts: Positions = np.diff(np.searchsorted(marks, ends), prepend=0) + 1
+        return counts
 
     def _are_quoted(self, rows: list[int], mark: str) -> Mask:
         """Return a mask of the rows whose first text stands in quotes; nothing is looked at if no quoted text begins
         with the mark.
         """
         quoted = np.zeros(len(rows), dtype=np.bool_)
-        content = self._content[0]
+        content, delimiter = self._plain
         if re.search(rb'"\s*' + re.escape(mark.encode()), content):
-            begins = re.compile(rb'[\s%s]*"' % re.escape(self.delimiter.encode()))
-            starts = self.records.places_of(rows)
+            begins = re.compile(rb'[\s%s]*"' % re.escape(delimiter.encode()))
+            starts = self._records.places_of(rows)
             quoted[: len(starts)] = [begins.match(content, start) is not None for start in starts]
         return quoted
 

@@ -52,7 +52,6 @@ _TEXT = from_name("string")
 _ROWS_TOLD = 100  # blank rows, at most, that stand for rows without an array
 _CELLS_A_GROUP = 2**18  # cells, blanks among them, that the columns of a group have at most
 _MOST_BLANKS = 2**27  # between cells: they take no memory before it is known which rows and columns are wanted
-_ROWS_KEPT = 8  # rows whose cells a group keeps: the first and the last ones are looked at for each column
 _PENDING = "a formula without a value"
 _NONE: Positions = np.zeros(0, np.int64)
 
@@ -189,7 +188,6 @@ class ColumnGroup:
         self._heights = [column.height for column in columns]
         self._texts, self._doubles = (_join_pieces(columns, numeric=numeric) for numeric in (False, True))
         self._bounds = [np.searchsorted(half.columns, np.arange(len(columns) + 1)).tolist() for half in self._halves]
-        self._cells_of_rows: dict[int, list[Cell]] = {}
         self._taken: tuple[range | Positions, dict[int, TableColumn]] | None = None
         self._blank: Mask | None = None
 
@@ -198,22 +196,26 @@ class ColumnGroup:
         """The cells whose values are text, and those with Float64: numbers that doubles hold, dates, truth values."""
         return self._texts, self._doubles
 
-    def cells_of_row(self, row: int) -> list[Cell]:
-        """Return the cell of each column in a row: None for a blank, `Unreadable` for a formula without a value."""
-        if row not in self._cells_of_rows:
-            cells: list[Cell] = [None] * len(self._heights)
-            for half in self._halves:
-                some = half.select(half.rows == row)
-                if len(some):
-                    run = c.CellRun(some.rows, some.columns, some.kinds, some.values)
-                    for index, kind, cell in zip(
-                        some.columns.tolist(), some.kinds.tolist(), scalars(run, from_1904=self._from_1904), strict=True
-                    ):
-                        cells[index] = Unreadable(_PENDING) if kind == c.PENDING else cell
-            if len(self._cells_of_rows) >= _ROWS_KEPT:
-                self._cells_of_rows.clear()
-            self._cells_of_rows[row] = cells
-        return self._cells_of_rows[row]
+    def cells_of(self, index: int, rows: Sequence[int]) -> list[Cell]:
+        """Return the cells of a column in a few rows, in ascending order: None for a blank, `Unreadable` for a formula
+        without a value.
+        """
+        cells: dict[int, Cell] = {}
+        asked = np.asarray(rows, np.int64)
+        for half, bounds in zip(self._halves, self._bounds, strict=True):
+            first, end = bounds[index : index + 2]
+            if first == end or not len(asked):
+                continue
+            places = first + np.searchsorted(half.rows[first:end], asked)
+            places = places[places < end]
+            held = places[np.isin(half.rows[places], asked)]
+            if len(held):
+                run = c.CellRun(half.rows[held], half.columns[held], half.kinds[held], half.values[held])
+                for row, kind, cell in zip(
+                    run.rows.tolist(), run.kinds.tolist(), scalars(run, from_1904=self._from_1904), strict=True
+                ):
+                    cells[row] = Unreadable(_PENDING) if kind == c.PENDING else cell
+        return [cells.get(row) for row in rows]
 
     def mark_filled(self, index: int) -> Mask:
         """Return a mask of the rows in which the cell of a column is not blank."""
@@ -261,9 +263,9 @@ class GroupedColumn:
     def __init__(self, group: ColumnGroup, index: int) -> None:
         self._group, self._index = group, index
 
-    def cell(self, row: int) -> Cell:
-        """Return the cell in a row; None for a blank, `Unreadable` for a formula that was not calculated."""
-        return self._group.cells_of_row(row)[self._index]
+    def cells(self, rows: Sequence[int]) -> list[Cell]:
+        """Return the cells in a few rows; None for a blank, `Unreadable` for a formula that was not calculated."""
+        return self._group.cells_of(self._index, rows)
 
     def mark_filled(self) -> Mask:
         """Return a mask of the rows in which the cell is not blank."""
@@ -330,7 +332,15 @@ class _Conversion:
             elif not kinds[index]:
                 yield TableColumn([None] * self._height, None, errors)
             else:
-                yield _with_unreadable(texts[index], numbers, errors)
+                column = _with_unreadable(texts[index], numbers, errors)
+                if kinds[index] & _bits(c.TEXT):
+                    column.text_cells = partial(self._list_texts, index)
+                yield column
+
+    def _list_texts(self, index: int) -> list[str]:
+        """Return the cells of a column that are typed as text."""
+        cells = self._texts.values.filter((self._texts.columns == index) & (self._texts.kinds == c.TEXT))
+        return cells.to_list()
 
     def _kinds_of_columns(self) -> tuple[Positions, Positions]:
         """Return a sum of `_bits` of the kinds that the cells of each column have, and the number of its cells."""

@@ -281,10 +281,10 @@ class _ObjectColumn(ScalarColumn):
         self._line = line
         self._rows = list(line)
 
-    def cell(self, row: int) -> Cell:
-        """Return the cell in a row."""
-        value = self._line.get(row)
-        return str(value) if isinstance(value, _ErrorText) else _as_cell(None, False, value)
+    def cells(self, rows: Sequence[int]) -> list[Cell]:
+        """Return the cells in a few rows."""
+        values = (self._line.get(row) for row in rows)
+        return [str(value) if isinstance(value, _ErrorText) else _as_cell(None, False, value) for value in values]
 
     def mark_filled(self) -> Mask:
         """Return a mask of the rows that hold something."""

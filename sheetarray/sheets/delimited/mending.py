@@ -1,0 +1,235 @@
+"""Quotes of an ordinary table that stand wrong: only the rows that have them are cut anew, all others stay as they are.
+
+A row is odd if something stands behind a closing quote, or if it has several lines and another width than the others.
+Its first line is cut into as many cells as the other rows have, with as few odd quotes as can be.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...dtypes import Mask, Positions
+from ...files import BytesLike
+from ...tables import Marks, cut_row, unquote
+
+_QUOTE, _FEED, _RETURN = b'"\n\r'
+_MOST_PIECES = 400  # of a line that are put together in the best way
+_MOST_LINES = 8  # that an odd row may have, if its first line alone has too few cells
+_WRONG_WIDTH, _ODD, _JOINED = 2.0, 1.0, 5.0  # how much speaks against a way to cut a line
+
+
+@dataclass
+class Mended:
+    """A text in which each odd row has been cut anew.
+
+    Attributes:
+        content: the text in UTF-8, with quotes as RFC 4180 has them.
+        first: the first row in which a quote stands beside no delimiter, counted from 0; -1 if there is none.
+        count: the number of such rows.
+    """
+
+    content: bytes
+    first: int
+    count: int
+
+
+def mend_rows(content: BytesLike, delimiter: str, width: int) -> Mended | None:
+    """Return a text with its odd rows cut anew; None if it has no odd row.
+
+    `content`: the text in UTF-8; its rows end with LF or CRLF. `width`: the number of cells that most rows have.
+    """
+    if content.find(b'"') < 0:
+        return None
+    quotes = _Quotes(content, delimiter, width)
+    raw, pieces, start, kept = bytes(content), [], 0, 0
+    first, count, marks = -1, 0, Marks(delimiter)
+    while (begin := quotes.find_odd_row(start)) is not None:
+        end, cost, cells = _cut_anew(raw, begin, marks, width)
+        if cost >= _ODD:  # a quote inside a cell, as in 5" pipe, is no doubt
+            first = quotes.count_rows(begin) if first < 0 else first
+            count += 1
+        pieces += [raw[kept:begin], _spell(cells, delimiter)]
+        start = kept = end
+    if not pieces:
+        return None
+    return Mended(b"".join([*pieces, raw[kept:]]), first, count)
+
+
+class _Quotes:
+    """The places of the quotes of a text, and of those that stand wrong.
+
+    Whether a quote opens or closes a cell depends on the row from which they are counted: `_wrong` has both answers.
+    """
+
+    def __init__(self, content: BytesLike, delimiter: str, width: int) -> None:
+        signs = np.frombuffer(content, np.uint8)
+        self._content, self._delimiter, self._width = content, delimiter, width
+        self.places: Positions = np.flatnonzero(signs == _QUOTE)
+        is_edge = np.zeros(256, np.bool_)
+        is_edge[[ord(delimiter[0]) if delimiter else _FEED, _FEED, _RETURN, _QUOTE]] = True
+        before, after = np.ones(len(self.places), np.bool_), np.ones(len(self.places), np.bool_)
+        inner = self.places > 0
+        before[inner] = is_edge[signs[self.places[inner] - 1]]
+        inner = self.places < len(signs) - 1
+        after[inner] = is_edge[signs[self.places[inner] + 1]]
+        self._even = np.arange(len(self.places)) % 2 == 0
+        self._wrong = [np.flatnonzero(self._are_wrong(before, after, parity)) for parity in (0, 1)]
+        self._feeds: Positions = np.flatnonzero(signs == _FEED)
+        self._index_of_feeds = np.searchsorted(self.places, self._feeds)  # the number of quotes before each line end
+        self._inner: list[Positions] = [
+            self._feeds[self._index_of_feeds % 2 == 1 - parity] for parity in (0, 1)
+        ]  # line ends in quotes
+
+    def _are_wrong(self, before: Mask, after: Mask, parity: int) -> Mask:
+        opens = self._even if parity == 0 else ~self._even
+        return np.where(opens, ~before, ~after)
+
+    def find_odd_row(self, start: int) -> int | None:
+        """Return the place at which the first odd row begins, from the beginning of a row on; None if no row is odd."""
+        first = int(np.searchsorted(self.places, start))
+        if first == len(self.places):
+            return None
+        parity = first % 2
+        wrong = self._wrong[parity]
+        at = int(np.searchsorted(wrong, first))
+        index = int(wrong[at]) if at < len(wrong) else None
+        if index is None and (len(self.places) - first) % 2:
+            index = len(self.places) - 1  # the last one opens a cell, and nothing closes it
+        odd = None if index is None else self._row_of(index - (index - first) % 2, first, start)
+        inner = self._inner[parity]
+        at = int(np.searchsorted(inner, start))
+        while at < len(inner) and (odd is None or inner[at] < odd):
+            opening = int(np.searchsorted(self.places, inner[at])) - 1
+            begin = self._row_of(opening - (opening - first) % 2, first, start)
+            cells, end = cut_row(self._decode(begin), 0, Marks(self._delimiter))
+            if len(cells) != self._width:
+                return begin
+            end = begin + len(self._decode(begin)[:end].encode("utf-8", "surrogateescape"))
+            at = max(at + 1, int(np.searchsorted(inner, end)))
+        return odd
+
+    def _row_of(self, index: int, first: int, start: int) -> int:
+        """Return the place at which the row of an opening quote begins."""
+        while index >= first:
+            low = int(self.places[index - 1]) if index > first else start
+            at = bisect_left(self._feeds, int(self.places[index])) - 1
+            if at >= 0 and self._feeds[at] >= low:
+                return int(self._feeds[at]) + 1
+            index -= 2
+        return start
+
+    def _decode(self, begin: int) -> str:
+        return bytes(self._content[begin : begin + 2**16]).decode("utf-8", "surrogateescape")
+
+    def count_rows(self, place: int) -> int:
+        """Return the number of rows above a place down to which no row is odd."""
+        return int(np.count_nonzero((self._index_of_feeds % 2 == 0) & (self._feeds < place)))
+
+
+def _cut_anew(raw: bytes, begin: int, marks: Marks, width: int) -> tuple[int, float, list[str]]:
+    """Return the place after an odd row, how odd it is, and its cells."""
+    end, best = begin, None
+    for _ in range(_MOST_LINES):
+        if end >= len(raw):
+            break
+        end = raw.find(b"\n", end) + 1 or len(raw)
+        line = raw[begin:end].rstrip(b"\r\n").decode("utf-8", "surrogateescape")
+        cost, cells = cut_line(line, marks, width)
+        if best is None:
+            best = end, cost, cells
+        if len(cells) == width and cost < _JOINED:
+            return end, cost, cells
+    assert best is not None  # a row has one line at least
+    return best
+
+
+def cut_line(line: str, marks: Marks, width: int) -> tuple[float, list[str]]:
+    """Return how odd a line is, and its cells: as many as `width`, if that can be, with the fewest odd quotes.
+
+    Example:
+        >>> cut_line('9,"CC-9,"Pillow, large"', Marks(), 3)
+        (1.0, ['9', '"CC-9', 'Pillow, large'])
+    """
+    delimiter, quote = marks.delimiter, marks.quotechar
+    pieces = line.split(delimiter) if delimiter else [line]
+    if len(pieces) > _MOST_PIECES:
+        return _ODD, [_bare(piece, marks) for piece in pieces]
+    best: list[dict[int, tuple[float, int]]] = [{0: (0.0, 0)}, *({} for _ in pieces)]
+    for first, piece in enumerate(pieces):
+        spans = [(first + 1, _oddity(piece, quote))]
+        if piece.lstrip()[:1] == quote:
+            spans += [
+                (after, _oddity(delimiter.join(pieces[first:after]), quote))
+                for after in range(first + 2, len(pieces) + 1)
+                if pieces[after - 1].rstrip()[-1:] == quote
+            ]
+        for count, (cost, _) in best[first].items():
+            for after, more in spans:
+                total = cost + more
+                if total < best[after].get(count + 1, (1e9, 0))[0]:
+                    best[after][count + 1] = total, first
+    count = min(best[-1], key=lambda each: best[-1][each][0] + _WRONG_WIDTH * abs(each - width))
+    cost = best[-1][count][0] + _WRONG_WIDTH * abs(count - width)
+    cells, after = [], len(pieces)
+    while after:
+        first = best[after][count][1]
+        cells.append(_bare(delimiter.join(pieces[first:after]), marks))
+        after, count = first, count - 1
+    return cost, cells[::-1]
+
+
+def _oddity(text: str, quote: str) -> float:
+    if quote not in text:
+        return 0.0
+    bare = text.strip()
+    if len(bare) > 1 and bare[0] == quote and bare[-1] == quote:
+        return 0.0 if quote not in bare[1:-1].replace(quote * 2, "") else _ODD
+    return _ODD if bare[0] == quote or bare[-1] == quote else 0.1
+
+
+def _bare(text: str, marks: Marks) -> str:
+    bare, quote = text.strip(), marks.quotechar
+    if len(bare) > 1 and bare[0] == quote and bare[-1] == quote:
+        return bare[1:-1].replace(quote * 2, quote)
+    return text
+
+
+def _spell(cells: Sequence[str], delimiter: str) -> bytes:
+    return (delimiter.join(spell_cell(cell, delimiter) for cell in cells) + "\r\n").encode("utf-8", "surrogateescape")
+
+
+def spell_cell(cell: str, delimiter: str) -> str:
+    """Return a cell as RFC 4180 has it: in quotes if it holds a delimiter, a quote or a line end."""
+    if '"' in cell or "\n" in cell or "\r" in cell or (delimiter and delimiter in cell):
+        return '"' + cell.replace('"', '""') + '"'
+    return cell
+
+
+def spell_rows(text: str, marks: Marks, delimiter: str, width: int) -> tuple[bytes, list[int]]:
+    """Return a text with other marks as RFC 4180 has it, and its odd rows.
+
+    `delimiter`: between the cells of what is returned. `width`: the number of cells that most rows have.
+    """
+    rows: list[str] = []
+    odd: list[int] = []
+    place = 0
+    while place < len(text):
+        cells, end = cut_row(text, place, marks)
+        values = [unquote(cell, marks) for cell in cells]
+        if any(value is None for value in values) or (len(cells) != width and "\n" in text[place : end - 1].rstrip()):
+            line = re.compile(r"[^\r\n]*").match(text, place)
+            assert line is not None  # a line may be blank
+            if len(marks.delimiter) == 1 and marks.quotechar:
+                values = [*cut_line(line[0], marks, width)[1]]
+                end = line.end() + (2 if text.startswith("\r\n", line.end()) else 1)
+            else:
+                values = [cell if value is None else value for cell, value in zip(cells, values, strict=True)]
+            odd.append(len(rows))
+        rows.append(delimiter.join(spell_cell(value or "", delimiter) for value in values))
+        place = end
+    return ("\r\n".join(rows) + "\r\n").encode("utf-8", "surrogatepass"), odd

@@ -1,0 +1,215 @@
+"""The text of an ordinary table without its debris: bytes that programs leave behind, and that are no cells.
+
+What is certain is put right without a word: `sep=;` in the first line, a final 0x1A, CR CR LF in every line. All else
+is told. Rows keep their numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from ...errors import check_kinds
+from ...files import BytesLike
+from ...tables import WHITESPACE, Doubt, Marks, Sample, TableOptions
+from .dialect import canonical_encoding, find_encoding, find_encoding_by_nuls
+from .records import decode_text
+
+_SEP = re.compile(rb'"?sep=(.)"?[ \t,;]*\r?\n', re.IGNORECASE)
+_MARK = b"\xef\xbb\xbf"
+_DOS_END = b"\x1a"
+_CONTROL = bytes({*range(1, 9), *range(14, 32), 127} - {0x1A, 0x1E, 0x1F} | {0x1A})
+_KEPT = bytes(byte for byte in range(256) if byte not in _CONTROL)
+_ENDS = rb"\S[ \t]*\r\n", rb"[^\s][ \t]*\n"  # of rows that hold something
+_MOST_SEARCHED = 2**24  # bytes that are searched for control characters; of larger texts, the beginning
+_FIRST, _LATER = 2**14, 2**13  # bytes of the beginning, of the middle and of the end that tell the marks
+
+
+@dataclass
+class TidyText:
+    """A text without debris.
+
+    Attributes:
+        content: the text in UTF-8.
+        encoding: of the file, if it is not UTF-8.
+        delimiter: that the first line names; None if it names none.
+        first: the first row that may belong to the table, counted from 0.
+        doubts: what was left out.
+    """
+
+    content: BytesLike
+    encoding: str | None = None
+    delimiter: str | None = None
+    first: int = 0
+    doubts: list[Doubt] = field(default_factory=list)
+
+
+def tidy_text(raw: BytesLike, encoding: str | None) -> TidyText:
+    """Return a text in UTF-8 without its debris.
+
+    `encoding`: that the caller names; None finds it.
+
+    Raises:
+        FormatError: the text is not of the encoding.
+    """
+    text = _decode(raw, encoding)
+    _remove_nuls(text)
+    content = text.content
+    end = bytes(content[-64:]).rstrip(b"\r\n \t")
+    if end.endswith(_DOS_END):
+        content = content[: content.rfind(_DOS_END)]
+        while bytes(content[-1:]) == _DOS_END:
+            content = content[:-1]
+    if content.find(b"\r") >= 0:
+        content = _unify_line_ends(content, text.doubts)
+    if (place := content.find(_MARK, 1)) >= 0:
+        raw_bytes = bytes(content)
+        content = re.sub(rb'(?<=[\n\r,;\t|"])' + _MARK, b"", raw_bytes)
+        if len(content) < len(raw_bytes):
+            row = raw_bytes.count(b"\n", 0, place)
+            text.doubts.append(Doubt("mark", "a byte order mark inside the text was left out", row))
+    if (found := _SEP.match(bytes(content[:64]))) is not None and not found[1].isalnum():
+        text.delimiter, text.first = found[1].decode("latin-1"), 1
+    text.content = content
+    _tell_control_characters(text)
+    return text
+
+
+def _decode(raw: BytesLike, encoding: str | None) -> TidyText:
+    """Return a text in UTF-8."""
+    name, mark = find_encoding(bytes(raw[:4]))
+    by_nuls = None if mark else find_encoding_by_nuls(bytes(raw[:4096]))
+    if encoding is not None:
+        known = canonical_encoding(encoding)
+        if known in ("utf-16", "utf-32") and by_nuls is not None and by_nuls.startswith(known):
+            known = by_nuls
+        mark = mark if known == name else 0
+        if known == "utf-8" and not mark:
+            decode_text(bytes(raw), known)
+            return TidyText(raw)
+        text = decode_text(bytes(raw[mark:]), known).removeprefix("\ufeff")
+        return TidyText(text.encode("utf-8", "surrogatepass"), known)
+    if mark and name == "utf-8":
+        raw = raw[mark:]
+    elif mark or by_nuls is not None:
+        name = by_nuls or name
+        return TidyText(decode_text(bytes(raw[mark:]), name).encode("utf-8", "surrogatepass"), name)
+    content = bytes(raw)
+    if content.isascii():
+        return TidyText(raw)
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if mark:
+            decode_text(content, "utf-8")
+        return _decode_western(content, error)
+    return TidyText(raw)
+
+
+def _decode_western(content: bytes, error: UnicodeDecodeError) -> TidyText:
+    """Return a text that is not UTF-8 as cp1252, if each byte is valid in it."""
+    try:
+        text = content.decode("cp1252")
+    except UnicodeDecodeError:
+        decode_text(content, "utf-8")
+        raise
+    row = content.count(b"\n", 0, error.start)
+    character = content[error.start : error.start + 1].decode("cp1252")
+    message = f"not UTF-8, read as cp1252: byte {content[error.start]:#04x} is {character!r}"
+    doubt = Doubt("encoding", message, row, 0, "encoding= names another one, such as 'cp1250' or 'latin-1'")
+    return TidyText(text.encode(), "cp1252", doubts=[doubt])
+
+
+def _remove_nuls(text: TidyText) -> None:
+    """Leave out NUL bytes, which a logger writes when its power fails."""
+    place = text.content.find(b"\0")
+    if place < 0:
+        return
+    content = bytes(text.content)
+    count, row = content.count(b"\0"), content.count(b"\n", 0, place)
+    text.content = content.replace(b"\0", b"")
+    text.doubts.append(Doubt("nul", f"{count:,} NUL bytes were left out, from row {row + 1} on", row))
+
+
+def _unify_line_ends(content: BytesLike, doubts: list[Doubt]) -> BytesLike:
+    """Return a text whose lines end with LF or CR LF, and note if they end in different ways."""
+    raw = bytes(content)
+    if (twice := raw.count(b"\r\r\n")) > 0:
+        if twice < (rows := raw.count(b"\n")):
+            doubts.append(Doubt("line ends", f"{twice:,} of {rows:,} rows end with CR CR LF", 0))
+        raw = raw.replace(b"\r\r\n", b"\r\n")
+    raw = raw[:-1] if raw.endswith(b"\r") and raw.count(b"\n") else raw
+    both, returns, feeds = raw.count(b"\r\n"), raw.count(b"\r"), raw.count(b"\n")
+    if not feeds:
+        return raw.replace(b"\r", b"\n")
+    alone = returns - both  # lines that end with CR
+    quoted = b'"' in raw  # line ends inside a cell may be others
+    if alone or (both and feeds > both and not quoted and all(map(re.search, _ENDS, (raw, raw)))):
+        counts = {"CR LF": both, "LF": feeds - both, "CR": alone}
+        kinds = ", ".join(f"{count:,} with {kind}" for kind, count in counts.items() if count)
+        doubts.append(Doubt("line ends", f"rows end in different ways: {kinds}", 0))
+    return re.sub(rb"\r(?!\n)", b"\n", raw) if alone else raw
+
+
+def _tell_control_characters(text: TidyText) -> None:
+    """Note the first control character in a text, which is part of its cell."""
+    content = bytes(text.content[:_MOST_SEARCHED])
+    if signs := content.translate(None, _KEPT):
+        place = content.find(signs[:1])
+        row = content.count(b"\n", 0, place)
+        message = f"a control character, {signs[0]:#04x}, stands in a cell of row {row + 1}"
+        text.doubts.append(Doubt("control", message, row))
+
+
+def take_sample(text: TidyText, options: TableOptions) -> Sample:
+    """Return the lines of the beginning, the middle and the end that tell the marks, without rows that are skipped."""
+    content = text.content
+    start = 0
+    if text.first:
+        start = content.find(b"\n") + 1
+    top = bytes(content[start : start + _FIRST])
+    if not top.strip(b"\r\n\t ,;|") and start + _FIRST < len(content):  # blank rows stand above the table
+        found = re.search(rb"[^\s,;|]", bytes(content[start:]))
+        start = max(content.rfind(b"\n", start, start + found.start()) + 1, start) if found else start
+    is_whole = len(content) - start <= _FIRST + 2 * _LATER
+    if is_whole:
+        pieces = [_decode_piece(content, start, len(content))]
+    else:
+        pieces = [_decode_piece(content, start, start + _FIRST)]
+        for place in (max(len(content) // 2, start + _FIRST), len(content) - _LATER):
+            begin = content.find(b"\n", place, place + _LATER) + 1
+            if begin:
+                pieces.append(_decode_piece(content, begin, begin + _LATER))
+    lines = pieces[0].split("\n")
+    if start == 0:
+        rows = {*options.skipped_rows} if options.skipped_rows else range(options.skipped_above)
+        lines = [line for row, line in enumerate(lines) if row not in rows] if rows else lines
+    if options.comment is not None:
+        lines = [line for line in lines if not line.lstrip().startswith(options.comment)]
+    return Sample(["\n".join(lines), *pieces[1:]], is_whole)
+
+
+def _decode_piece(content: BytesLike, start: int, end: int) -> str:
+    return bytes(content[start:end]).decode("utf-8", "replace")
+
+
+def check_table_marks(marks: Marks, decimal: str | None) -> None:
+    """Refuse marks of a caller that cannot be told apart.
+
+    Raises:
+        ValueError: they cannot.
+    """
+    check_kinds(str, "the text between cells", delimiter=marks.delimiter)
+    check_kinds(str, 'one character, or ""', quotechar=marks.quotechar, escapechar=marks.escapechar)
+    delimiter = marks.delimiter
+    has_sign = any(sign.isalnum() or sign in "\r\n\"'\0" for sign in delimiter)
+    if not delimiter or (has_sign and delimiter != WHITESPACE):
+        raise ValueError(
+            f"the delimiter {delimiter!r} cannot be told from a cell's content; take one such as , ; | or a tab"
+        )
+    for name in ("quotechar", "escapechar"):
+        mark = getattr(marks, name)
+        if len(mark) > 1 or (mark and (mark.isalnum() or mark in "\r\n\0" or mark == delimiter)):
+            raise ValueError(f'{name} is one character that is not the delimiter, or "" for none, not {mark!r}')
+    if decimal is not None and delimiter == decimal:
+        raise ValueError(f"delimiter and decimal mark are both {decimal!r}: take delimiter=';'")

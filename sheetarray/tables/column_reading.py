@@ -1,0 +1,270 @@
+"""The columns of a table -> arrays, under the dtypes that the caller gives or those that lose nothing.
+
+The marks of numbers are decided for the whole file: a number in one column may prove the decimal comma of another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..columns import cell_address
+from ..columns.column import count_filled_cells
+from ..dtypes import Array
+from ..elements import is_blank
+from ..errors import FormatError
+from .cells import Table, TableColumn
+from .doubts import Doubt
+from .given import NUMBERS, decode_given, parse_given_dtype
+from .inferring import Inferred, infer, is_numeral
+from .moments import read_formatted
+from .numerals import EXACT, WHITE, MarksLook, NumeralMarks, is_lost, look_at_marks
+from .options import DTypeLike, Shape, TableOptions
+from .rows import TableRows
+
+_CELLS_AT_ONCE = 2**21  # cells of columns that are taken together
+_TOO_LONG = "a number with more digits than a double holds: the column is text"
+_COMMAS = "every comma of column {!r} could part thousands: the column is text"
+_POINTS = "every point of column {!r} could part thousands, and is read as the decimal mark"
+_BOTH = "column {!r} has decimal points, other columns have decimal commas"
+
+
+class ColumnReader:
+    """Turns the columns of a table into arrays.
+
+    `doubts`: takes what is doubtful.
+
+    Attributes:
+        marks: of the numbers in the file; of the caller, or found while columns are read.
+    """
+
+    def __init__(self, table: Table, rows: TableRows, options: TableOptions, doubts: list[Doubt]) -> None:
+        self.table, self.rows, self.options, self._doubts = table, rows, options, doubts
+        self.marks = options.marks
+        self._is_settled = options.decimal is not None or options.thousands is not None
+        self._looks: dict[int, MarksLook] = {}
+
+    def read(self, wanted: Mapping[str, int]) -> dict[str, Array]:
+        """Return the arrays of the columns that are wanted, which are given as a mapping of names to numbers."""
+        arrays: dict[str, Array] = {}
+        errors: list[tuple[int, int, str]] = []
+        names = list(wanted)
+        count = max(1, _CELLS_AT_ONCE // max(len(self.rows.data), 1))
+        for first in range(0, len(names), count):
+            group = {name: wanted[name] for name in names[first : first + count]}
+            arrays |= self._read_group(group, errors)
+        if not self._is_settled:
+            arrays |= self._settle_marks(wanted)
+        self._note_errors(errors)
+        return arrays
+
+    def _read_group(self, wanted: Mapping[str, int], errors: list[tuple[int, int, str]]) -> dict[str, Array]:
+        """Return the arrays of a few columns, and note their error cells: index, number of the column, text."""
+        arrays: dict[str, Array] = {}
+        for name, number in wanted.items():
+            column = self._take(number, name)
+            dtype, shape = _option_for(self.options.dtype, name), _option_for(self.options.shape, name)
+            array = self._infer(column, number) if dtype is None else self._decode_given(column, dtype, name, number)
+            arrays[name] = array if shape is None else self._reshape(array, column, shape, name, number)
+            errors += [(index, number, text) for index, text in column.errors.items()]
+        return arrays
+
+    def _take(self, number: int, name: str) -> TableColumn:
+        """Return the cells of a column, in which every cell that means a missing value is blank."""
+        column = self.table.columns[number].take(self.rows.data)
+        for index, cell in column.unreadable.items():
+            raise self._error(number, index, name, cell.reason, cell.hint)
+        if self.options.missing_texts:
+            column = _without_missing(column, self.options)
+        if self.options.missing == "error":
+            for index, error in column.errors.items():
+                raise self._error(number, index, name, f"an error, {error}", "missing='nan' reads errors as NaN")
+            blank = _first_blank(column)
+            if blank is not None:
+                raise self._error(number, blank, name, "a blank cell", "missing='nan' reads blanks as NaN")
+        return column
+
+    # A column whose dtype the caller has not given -------------------------------------------------------------
+
+    def _infer(self, column: TableColumn, number: int) -> Array:
+        if column.typed is not None:
+            return column.typed
+        if column.numbers is not None:
+            known = self._numbers(column, column.numbers)
+        else:
+            known = self._infer_texts(column)
+            self._looks[number] = known.look
+        if known.long is not None:
+            row = self.rows.row(known.long)
+            self._doubts.append(Doubt("digits", _TOO_LONG, row, number, 'dtype="float64" rounds it'))
+        return known.values
+
+    def _infer_texts(self, column: TableColumn, marks: NumeralMarks | None = None) -> Inferred:
+        texts = column.to_infer()
+        if self.options.date_format is not None:
+            listed = column.as_list()
+            read = read_formatted(listed, self.options.date_format)
+            if all(before != after or is_blank(before) for before, after in zip(listed, read, strict=True)):
+                texts = read
+        known = infer(texts, self.options.marks if marks is None else marks, nullable=self.options.nullable)
+        if known.values.dtype.kind in "iuf" and column.text_cells is not None:
+            held = column.text_cells()
+            if any(map(is_numeral, held)):
+                return infer(texts, self.options.marks, as_text=True)
+        return known
+
+    def _numbers(self, column: TableColumn, numbers: Array) -> Inferred:
+        """Return the array of a column of number cells; of their texts, if an integer has more digits than a double."""
+        if column.texts is not None:
+            texts = column.as_list()
+            known = infer(texts, NumeralMarks())
+            if known.values.dtype.kind not in "UT" or any(map(is_lost, texts, numbers.tolist())):
+                return known
+        return Inferred(_number_array(numbers))
+
+    # The marks of numbers --------------------------------------------------------------------------------------
+
+    def _settle_marks(self, wanted: Mapping[str, int]) -> dict[str, Array]:
+        """Return the arrays of columns that other columns have shown to have other marks, and note what is doubtful."""
+        names = {number: name for name, number in wanted.items()}
+        unclear = [number for number, look in self._looks.items() if look in ("points", "commas")]
+        if "comma" in self._looks.values() or (unclear and self._is_comma_proven()):
+            self.marks = NumeralMarks(",")
+        arrays: dict[str, Array] = {}
+        points = any(look == "point" for look in self._looks.values())
+        for number in unclear:
+            name, look = names[number], self._looks[number]
+            if self.marks.decimal == "," and not points:
+                if look == "points":
+                    self.marks = NumeralMarks(",", ".")
+                column = self._take(number, name)
+                array = self._infer_texts(column, NumeralMarks(",", "." if look == "points" else None)).values
+                shape = _option_for(self.options.shape, name)
+                arrays[name] = array if shape is None else self._reshape(array, column, shape, name, number)
+            elif look == "commas":
+                hint = "decimal=',' or thousands=',' makes it numbers"
+                self._doubts.append(Doubt("marks", _COMMAS.format(name), self.rows.row(0), number, hint))
+            elif self.marks.decimal == "," or (self.table.marks is not None and self.table.marks.delimiter == ";"):
+                hint = "thousands='.' reads 1.234 as 1234, decimal='.' as it is"
+                self._doubts.append(Doubt("marks", _POINTS.format(name), self.rows.row(0), number, hint))
+        if points and self.marks.decimal == ",":
+            number = next(number for number, look in self._looks.items() if look == "point")
+            hint = "decimal= decides it for all"
+            self._doubts.append(Doubt("both marks", _BOTH.format(names[number]), self.rows.row(0), number, hint))
+        return arrays
+
+    def _is_comma_proven(self) -> bool:
+        """Return whether a column that is not read has a decimal comma, or one that is read under a given dtype."""
+        for number, column in self.table.columns.items():
+            if number not in self._looks:
+                cells = column.take(self.rows.data)
+                self._looks[number] = None
+                if cells.typed is None and cells.numbers is None and look_at_marks(cells.as_list()) == "comma":
+                    return True
+        return False
+
+    # A column under a dtype ------------------------------------------------------------------------------------
+
+    def _decode_given(self, column: TableColumn, dtype: DTypeLike, name: str, number: int) -> Array:
+        kind = parse_given_dtype(dtype)
+        texts = column.as_list()
+        if kind.kind != "string":
+            texts = [None if is_blank(text) else text for text in texts]
+        marks = self.options.marks
+        if kind.kind in NUMBERS and not self._is_settled:
+            marks = self._find_marks(texts, number)
+        values, problems = decode_given(texts, kind, marks, self.options.missing, self.options.date_format)
+        for problem in problems:
+            error = column.errors.get(problem.index)
+            reason = problem.reason if error is None else f"expected {kind.name}, found an error, {error}"
+            raise self._error(number, problem.index, name, reason, problem.hint)
+        return values
+
+    def _find_marks(self, texts: Sequence[str | None], number: int) -> NumeralMarks:
+        """Return the marks of a column of numbers whose dtype is given."""
+        look = look_at_marks(texts)
+        if look == "comma":
+            self._looks[number] = None
+            self.marks = NumeralMarks(",")
+            has_both = any(text is not None and "." in text for text in texts)
+            return NumeralMarks(",", "." if has_both else None)
+        if look in ("points", "commas") and self._is_comma_proven():
+            return NumeralMarks(",", "." if look == "points" else None)
+        return self.options.marks
+
+    def _reshape(self, values: Array, column: TableColumn, shape: Shape, name: str, number: int) -> Array:
+        count = _filled_cells(column)
+        try:
+            return values[:count].reshape(shape, order="F" if self.options.order == "column-major" else "C")
+        except (ValueError, TypeError):
+            raise self._error(number, 0, name, f"{count} cells do not fill the shape {shape!r:.80}") from None
+
+    def _note_errors(self, errors: list[tuple[int, int, str]]) -> None:
+        """Note error cells, which are read as missing values."""
+        if errors:
+            index, number, text = min(errors)
+            count = f"{len(errors)} error cells, read as missing values; the first is" if len(errors) > 1 else ""
+            message = f"{count} {text}" if count else f"an error cell, {text}, read as a missing value"
+            self._doubts.append(Doubt("errors", message, self.rows.row(index), number))
+
+    def _error(self, number: int, index: int, name: str, reason: str, hint: str = "") -> FormatError:
+        location = cell_address(self.rows.row(index), number)
+        return FormatError(reason, location=location, element=f"{name}[{index}]", hint=hint)
+
+
+def _option_for(option: Any, name: str) -> Any:
+    return option.get(name) if isinstance(option, Mapping) else option
+
+
+def _number_array(values: Array) -> Array:
+    """Return int64 where every cell is a whole number that a double keeps, else float64 with NaN for blanks."""
+    with np.errstate(invalid="ignore"):
+        whole = (values == np.rint(values)) & (np.abs(values) < EXACT) & ((values != 0) | ~np.signbit(values))
+    if len(values) and whole.all():
+        return values.astype(np.int64)
+    return values if values.base is None else values.copy()  # a view would keep all columns in memory
+
+
+def _without_missing(column: TableColumn, options: TableOptions) -> TableColumn:
+    """Return a column in which the caller's own missing values are blanks."""
+    texts, numbers = options.missing_texts, options.missing_numbers
+    if column.numbers is not None:
+        marks = [*numbers, *(float(text) for text in texts if _is_number(text))]
+        numeric = np.where(np.isin(column.numbers, marks), np.nan, column.numbers)
+        return TableColumn(None, numeric, column.errors, column.unreadable)
+    cells = [
+        None if text is not None and ((bare := text.strip(WHITE)) in texts or _equals(bare, numbers)) else text
+        for text in column.as_list()
+    ]
+    return TableColumn(cells, None, column.errors, column.unreadable)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _equals(text: str, numbers: Sequence[float]) -> bool:
+    return bool(numbers) and _is_number(text) and float(text) in numbers
+
+
+def _first_blank(column: TableColumn) -> int | None:
+    """Return the index of the first blank; None if no cell is blank."""
+    if column.typed is not None:
+        return None
+    if column.numbers is not None:
+        blanks = np.flatnonzero(np.isnan(column.numbers))
+        return int(blanks[0]) if len(blanks) else None
+    return next((index for index, text in enumerate(column.as_list()) if is_blank(text)), None)
+
+
+def _filled_cells(column: TableColumn) -> int:
+    """Return the number of cells up to the last that is not blank."""
+    if column.numbers is not None:
+        return int(np.flatnonzero(~np.isnan(column.numbers)).max(initial=-1)) + 1
+    return count_filled_cells(column.as_list())

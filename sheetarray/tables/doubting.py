@@ -1,0 +1,129 @@
+"""Rows that speak against what was found: longer or shorter ones, those below the table, and names that come again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ..dtypes import Array, Positions
+from ..elements import Cell, is_blank
+from .cells import Table, TextColumn
+from .doubts import Doubt
+from .options import TableOptions
+from .rows import TableRows
+
+_MOST_BELOW = 32  # rows at the end that may stand below the table
+_SPARSE = 1 / 3  # of the cells of most rows; a row below the table has no more
+_MOST_NUMBERS = 1000  # columns whose last cells are counted
+
+
+def doubt_rows(table: Table, rows: TableRows, names: Mapping[str, int], options: TableOptions) -> list[Doubt]:
+    """Return doubts about rows that are longer or shorter than the names, and about rows below the table."""
+    doubts = _doubt_longer(table, rows)
+    doubts += [] if doubts else _doubt_shorter(table, rows, names)
+    return doubts + ([] if options.skip_footer or options.nrows is not None else _doubt_below(table, rows))
+
+
+def _doubt_longer(table: Table, rows: TableRows) -> list[Doubt]:
+    """Return a doubt if cells stand to the right of all names."""
+    if not rows.names or rows.heading.is_shifted:
+        return []
+    numbers = sorted(table.columns)
+    named = [
+        number
+        for number, cells in ((number, table.columns[number].cells(rows.names)) for number in numbers)
+        if not all(map(is_blank, cells))
+    ]
+    last = max(named, default=-1)
+    beyond = [number for number in numbers if number > last]
+    held: list[tuple[int, int]] = []
+    longer: Positions = np.zeros(0, np.int64)
+    for number in beyond:
+        filled = np.flatnonzero(table.columns[number].mark_filled())
+        filled = (
+            filled[np.isin(filled, rows.data)]
+            if not isinstance(rows.data, range)
+            else filled[(filled >= rows.data.start) & (filled < rows.data.stop)]
+        )
+        if len(filled):
+            held.append((int(filled[0]), number))
+            longer = np.union1d(longer, filled)
+    if not held or not named:
+        return []
+    row, number = min(held)
+    more = f", as have {len(longer) - 1:,} other rows" if len(longer) > 1 else ""
+    sheet_row = table.row_of(row)
+    message = f"row {sheet_row + 1} has more cells than there are names{more}: were its cells shifted?"
+    hint = "quote delimiters in text, or name the marks (delimiter=, decimal=, header=)"
+    return [Doubt("width", message, sheet_row, number, hint)]
+
+
+def _doubt_shorter(table: Table, rows: TableRows, names: Mapping[str, int]) -> list[Doubt]:
+    """Return a doubt if rows of a text end before the last column."""
+    last = max(names.values(), default=0)
+    column = table.columns.get(last)
+    if table.count_cells is None or last == 0 or not isinstance(column, TextColumn) or not column.has_blanks():
+        return []
+    counts = table.count_cells()
+    data = rows.data
+    held = counts[data.start : data.stop] if isinstance(data, range) else counts[data]
+    widest = int(held.max(initial=0))
+    short = np.flatnonzero(held < min(last + 1, widest))
+    if not len(short):
+        return []
+    row = table.row_of(int(data[int(short[0])]))
+    more = f", as have {len(short) - 1:,} other rows" if len(short) > 1 else ""
+    message = f"row {row + 1} has fewer cells than the others, {held[short[0]]} of {widest}{more}; the rest is blank"
+    return [Doubt("width", message, row, 0, "is a delimiter missing? delimiter= names it")]
+
+
+def _doubt_below(table: Table, rows: TableRows) -> list[Doubt]:
+    """Return a doubt if rows at the end have far fewer cells than the others."""
+    data, usual = rows.data, rows.heading.usual
+    if len(data) < 2 or usual < 2:
+        return []
+    numbers = sorted(table.columns)[:_MOST_NUMBERS]
+    last = [int(row) for row in data[-_MOST_BELOW:]]
+    fills = [0] * len(last)
+    first_cells: list[Cell] = []
+    for number in numbers:
+        cells = table.columns[number].cells(last)
+        first_cells = first_cells or cells
+        fills = [fill + (not is_blank(cell)) for fill, cell in zip(fills, cells, strict=True)]
+    below = 0
+    for row, fill in zip(reversed(last), reversed(fills), strict=True):
+        is_line = fill <= 1 and table.count_cells is not None and table.width_of(row) == 1
+        if fill > max(usual * _SPARSE, 1 if usual > 2 else 0) and not is_line:
+            break
+        below += 1
+    while below and not fills[len(fills) - below]:
+        below -= 1
+    above = fills[: len(fills) - below]
+    sparse = sum(fill <= max(usual * _SPARSE, 1) for fill in above)
+    if not below or len(data) < 4 or below == len(last) or below > len(data) // 2 or 10 * sparse > len(above):
+        return []
+    row = table.row_of(last[-below])
+    end = table.count_rows() if table.end is None else table.end
+    rows_of = "rows stand" if below > 1 else "row stands"
+    message = f"{below} {rows_of} below the table, and {'are' if below > 1 else 'is'} read as data"
+    return [Doubt("below", message, row, min(numbers), f"skip_footer={end - row} leaves out what is below")]
+
+
+def doubt_repeated_names(
+    table: Table, rows: TableRows, selected: Mapping[str, int], arrays: Mapping[str, Array]
+) -> list[Doubt]:
+    """Return a doubt if the names stand again among the data, as above a second table."""
+    if not rows.names:
+        return []
+    for name, number in selected.items():
+        array = arrays[name]
+        if array.ndim != 1 or array.dtype.kind not in "UT" or number not in rows.heading.kinds:
+            continue
+        again = np.flatnonzero(array == name)
+        if len(again):
+            row = rows.row(int(again[0]))
+            message = f"row {row + 1} holds names again, and is read as data: does a second table begin here?"
+            end = table.count_rows() if table.end is None else table.end
+            return [Doubt("again", message, row, number, f"skip_footer={end - row} leaves it out")]
+    return []

@@ -1,0 +1,58 @@
+"""What is doubtful in a table: assumptions that a row contradicts, and what was left out. Each is told once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..columns import cell_address
+from ..errors import Finding, warn_caller
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """Something that was assumed.
+
+    Attributes:
+        kind: of the doubt; of each kind the first is told, with the count of the others.
+        message: what was assumed, and what speaks against it.
+        row: of the sheet, counted from 0; None for the whole file.
+        column: of the sheet, counted from 0.
+        hint: the option that says otherwise.
+    """
+
+    kind: str
+    message: str
+    row: int | None = None
+    column: int = 0
+    hint: str = ""
+
+    @property
+    def address(self) -> str | None:
+        """The address of the cell; None for the whole file."""
+        return None if self.row is None else cell_address(self.row, self.column)
+
+
+def list_findings(doubts: Sequence[Doubt], title: str | None) -> list[Finding]:
+    """Return a finding for each kind of doubt.
+
+    `title`: of the sheet, for addresses; None where there is only one.
+    """
+    by_kind: dict[str, list[Doubt]] = {}
+    for doubt in doubts:
+        by_kind.setdefault(doubt.kind, []).append(doubt)
+    findings = []
+    for alike in by_kind.values():
+        first = alike[0]
+        where = first.address if title is None or first.address is None else f"{title}!{first.address}"
+        more = f" (and {len(alike) - 1} more)" if len(alike) > 1 else ""
+        findings.append(Finding("warning", where, f"{first.message}{more}", first.hint))
+    return findings
+
+
+def warn_of(findings: Sequence[Finding]) -> None:
+    """Issue a warning for each finding, at the line of the caller."""
+    for finding in findings:
+        where = f"{finding.location}: " if finding.location else ""
+        hint = f"; {finding.hint}" if finding.hint else ""
+        warn_caller(f"{where}{finding.message}{hint}")

@@ -1,0 +1,99 @@
+"""The columns of a table under dtypes that the caller gives."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..cells import TextLook, buffer_from_text
+from ..comparing import cast_exactly
+from ..dtypes import Array, DType
+from ..elements import Missing, Problem, decode, format_bool
+from ..errors import DTypeError, FormatError
+from ..linear import to_linear
+from .moments import read_formatted, without_zones
+from .numerals import WHITE, NumeralMarks
+from .options import DTypeLike
+
+NUMBERS = ("float", "complex", "int")
+"""The kinds of dtypes whose cells may have marks of numbers."""
+
+
+def parse_given_dtype(dtype: DTypeLike) -> DType:
+    """Return the dtype that is meant: by a name of the format's, or by whatever NumPy takes for a dtype.
+
+    Text is kept whole, however few characters `<U5` would hold.
+
+    Raises:
+        DTypeError: no dtype of the format is.
+
+    Example:
+        >>> [parse_given_dtype(dtype).name for dtype in ("string", "str", str, "<U5", "i4", "M8[s]")]
+        ['string', 'string', 'string', 'string', 'int32', 'datetime64[s]']
+    """
+    try:
+        return dtypes.from_name(dtype)
+    except FormatError as error:
+        try:
+            known = np.dtype(dtype)
+        except (TypeError, ValueError, SyntaxError):  # NumPy does not know it either
+            raise DTypeError(str(error)) from None
+    return dtypes.from_numpy(known)
+
+
+def decode_given(
+    texts: list[str | None], dtype: DType, marks: NumeralMarks, missing: Missing, date_format: str | None = None
+) -> tuple[Array, list[Problem]]:
+    """Return the values of a column under a dtype, and the cells that it cannot mean.
+
+    `texts`: of the cells; None is a missing value. `marks`: of the numbers. `missing`: "nan" makes missing values NaN
+    and NaT; text has "" and generic columns None for them. `date_format`: how dates are written.
+    """
+    import polars as pl
+
+    decimal = "."
+    if dtype.kind in NUMBERS:
+        texts = _without_groups(texts, marks)
+        decimal = marks.point
+    if dtype.kind == "datetime":
+        texts = without_zones(texts)
+        if date_format is not None:
+            texts = read_formatted(texts, date_format)
+        if missing == "nan":
+            texts = ["NaT" if text is None else text for text in texts]
+    look = TextLook("," if decimal == "," else ".", "keep")
+    if dtype.kind in ("string", "generic") or len(texts) > 1000:
+        return buffer_from_text(pl.Series(texts, dtype=pl.String), dtype, look, missing=missing)
+    return decode(texts, dtype, missing=missing, decimal=decimal)
+
+
+def cast_column(values: Array, dtype: DTypeLike, missing: Missing) -> tuple[Array, list[Problem]]:
+    """Return a column that has a dtype of its own under the one that is given, and the elements that it cannot mean.
+
+    They are those of `decode_given`: no number wraps, or loses its decimals.
+
+    Example:
+        >>> values, problems = cast_column(np.array([2.0, 2.5]), "int8", "nan")
+        >>> [(problem.index, problem.reason) for problem in problems]
+        [(1, "expected an integer, found '2.5'")]
+    """
+    known = parse_given_dtype(dtype)
+    if known.kind != "string" and (exact := cast_exactly(values, known.numpy)) is not None:
+        return exact, []
+    cells: list[Any] = to_linear(values)[-len(values) :] if len(values) else []
+    texts = [None if cell is None else format_bool(cell) if isinstance(cell, bool) else str(cell) for cell in cells]
+    return decode_given(texts, known, NumeralMarks(), missing)
+
+
+def _without_groups(texts: list[str | None], marks: NumeralMarks) -> list[str | None]:
+    """Return numbers without the marks between their thousands; other cells as they are."""
+    if marks.thousands is None:
+        return texts
+    number = re.compile(marks.number)
+    without = str.maketrans("", "", marks.group)
+    return [
+        text.translate(without) if text is not None and number.fullmatch(text.strip(WHITE)) else text for text in texts
+    ]

@@ -1,0 +1,266 @@
+"""Which rows of a table stand above it, which hold names, and where its data begin: found together, from the kinds of
+the columns.
+
+Names are the rows above the first one that fits the kinds of at least half of the typed columns. What stands above the
+names has far fewer cells than the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from ..dtypes import Positions
+from ..elements import Cell, is_blank
+from .cells import Table
+from .doubts import Doubt
+from .kinds import BLANK, MONEY, NUMBER, TYPED, kind_of_cell, share_of_kind
+
+_TOP = 40  # rows in which names are looked for
+_MOST_COLUMNS = 1000  # whose cells are counted
+_MOST_TYPED = 48  # columns whose kinds are looked at
+_LOWER = 16  # rows that tell the kinds of columns
+_MOST_NAMES = 8  # rows of names
+_SPARSE = 1 / 3  # of the cells of most rows: a row above or below the table has no more
+_ALIKE = 0.7  # of the cells of a column that is typed are of its kind
+_YEARS = range(1800, 2201)
+
+
+@dataclass
+class Heading:
+    """The rows of a table by what they hold.
+
+    Attributes:
+        above: the number of rows that stand above the names.
+        names: the number of rows that hold names.
+        has_index: whether the first column holds names of rows, and has no name itself.
+        is_shifted: whether the row of names has one cell less than all others, which begin with names of rows.
+        kinds: by column, the kind of most of its cells, if that is a kind of values.
+        usual: the number of cells that most rows hold.
+        doubts: what speaks against this.
+    """
+
+    above: int = 0
+    names: int = 0
+    has_index: bool = False
+    is_shifted: bool = False
+    kinds: dict[int, str] = field(default_factory=dict)
+    usual: int = 1
+    doubts: list[Doubt] = field(default_factory=list)
+
+
+def find_heading(table: Table, rows: range | Positions, header: int | None) -> Heading:
+    """Return which of some rows hold names.
+
+    `rows`: those that may belong to the table. `header`: the number of rows of names, if the caller gave it.
+    """
+    numbers = sorted(table.columns)[:_MOST_COLUMNS]
+    top = [int(row) for row in rows[:_TOP]]
+    grid = _list_cells(table, numbers, top)
+    lower = _choose_lower(rows)
+    sample = _list_cells(table, numbers, lower) if lower != top else grid
+    heading = Heading()
+    fills = [sum(cell is not None for cell in cells) for cells in grid]
+    lower_fills = sorted(sum(cell is not None for cell in cells) for cells in sample)
+    heading.usual = usual = lower_fills[len(lower_fills) // 2]
+    heading.kinds = kinds = _find_kinds(numbers, sample)
+    if header is not None:
+        heading.names = min(header, len(rows))
+        _find_index(heading, table, numbers, grid, top)
+        return heading
+    heading.above = above = _count_above(table, top, grid, fills, usual, kinds, numbers)
+    below = grid[above:]
+    places = {number: place for place, number in enumerate(numbers)}
+    fits: list[bool | None] = []
+    for cells in below if kinds else ():
+        fits.append(_fits(cells, kinds, places))
+        if fits[-1]:
+            break
+    if not kinds:
+        heading.names = 1 if below and _holds_text(below[0]) else 0
+    else:
+        heading.names = _count_names(heading, table, below, fits, top[above:], places)
+    if above:
+        first, last = table.row_of(top[0]) + 1, table.row_of(top[above - 1]) + 1
+        skipped = f"rows {first} to {last} are" if last > first else f"row {first} is"
+        below_row = table.row_of(top[above]) if above < len(top) else last
+        hint = f"skip_rows={below_row} says the same, skip_rows=0 with header= reads them as names or data"
+        message = f"{skipped} above the table, and skipped"
+        heading.doubts.append(Doubt("above", message, table.row_of(top[0]), min(numbers, default=0), hint))
+    _find_index(heading, table, numbers, below, top[above:])
+    return heading
+
+
+def _list_cells(table: Table, numbers: Sequence[int], rows: Sequence[int]) -> list[list[Cell]]:
+    """Return some rows as cells; blanks are None."""
+    columns = [[None if is_blank(cell) else cell for cell in table.columns[number].cells(rows)] for number in numbers]
+    return [list(cells) for cells in zip(*columns, strict=True)] if columns else [[] for _ in rows]
+
+
+def _choose_lower(rows: range | Positions) -> list[int]:
+    """Return rows of the beginning, the middle and the end, from which the kinds of columns are known."""
+    count = len(rows)
+    if count <= 2 * _LOWER:
+        return [int(row) for row in rows[max(count // 4, int(count > 1)) :]]
+    third = _LOWER // 3 + 1
+    places = [*range(_LOWER, _LOWER + third), *range(count // 2, count // 2 + third), *range(count - third, count)]
+    return [int(rows[place]) for place in sorted({place for place in places if place < count})]
+
+
+def _find_kinds(numbers: Sequence[int], sample: Sequence[Sequence[Cell]]) -> dict[int, str]:
+    """Return the kinds of the typed columns, by their numbers."""
+    kinds: dict[int, str] = {}
+    for place, number in enumerate(numbers[:_MOST_TYPED]):
+        kind, share = share_of_kind([_plain(kind_of_cell(cells[place])) for cells in sample])
+        if kind in TYPED and share >= _ALIKE:
+            kinds[number] = kind
+    return kinds
+
+
+def _plain(kind: str) -> str:
+    return NUMBER if kind == MONEY else kind
+
+
+def _fits(cells: Sequence[Cell], kinds: dict[int, str], places: dict[int, int]) -> bool | None:
+    """Return whether a row fits the kinds of at least half of the typed columns; None if it is blank in all of them."""
+    found = [(_plain(kind_of_cell(cells[places[number]])), kind) for number, kind in kinds.items()]
+    held = [pair for pair in found if pair[0] != BLANK]
+    if not held:
+        return None
+    return 2 * sum(mine == kind for mine, kind in held) >= len(held)
+
+
+def _count_above(
+    table: Table,
+    top: Sequence[int],
+    grid: Sequence[Sequence[Cell]],
+    fills: Sequence[int],
+    usual: int,
+    kinds: dict[int, str],
+    numbers: Sequence[int],
+) -> int:
+    """Return the number of rows above the names."""
+    most = usual * _SPARSE
+    above = 0
+    places = {number: place for place, number in enumerate(numbers)}
+    for index, fill in enumerate(fills[:-1]):
+        is_banner = fill == 1 and usual > 1 and table.count_cells is not None and table.width_of(top[index]) == 1
+        is_title = fill == 1 and usual == 2 and table.count_cells is None and grid[index][0] is not None
+        if fill and fill > most and not is_banner and not is_title:
+            break
+        if is_title and not _are_names(grid[index + 1], fills[index + 1], kinds, places):
+            break
+        above = index + 1
+    if above and (above >= len(fills) - 1 or above == _TOP - 1):
+        return 0
+    if above and fills[above - 1] and table.width_of(top[above - 1]) != 1 and _fits(grid[above], kinds, places):
+        return above - 1  # the row above the data may hold the names of a few columns
+    return above
+
+
+def _are_names(cells: Sequence[Cell], fill: int, kinds: dict[int, str], places: dict[int, int]) -> bool:
+    return fill > 1 and _holds_text(cells) and not _fits(cells, kinds, places)
+
+
+def _holds_text(cells: Sequence[Cell]) -> bool:
+    return any(isinstance(cell, str) and kind_of_cell(cell) not in (*TYPED, BLANK) for cell in cells)
+
+
+def _count_names(
+    heading: Heading,
+    table: Table,
+    below: Sequence[Sequence[Cell]],
+    fits: Sequence[bool | None],
+    rows: Sequence[int],
+    places: dict[int, int],
+) -> int:
+    """Return the number of rows of names above the data of a table with typed columns."""
+    if not below:
+        return 0
+    first = next((index for index, fit in enumerate(fits) if fit), None)
+    if first == 0:
+        count = _name_first_row(heading, table, below, rows)
+        typed = [below[0][places[number]] for number in heading.kinds]
+        if not count and len(below) > 1 and _holds_text(typed):
+            row = table.row_of(rows[0])
+            message = f"row {row + 1} fits most columns, and is read as data"
+            heading.doubts.append(Doubt("names", message, row, 0, "header=True reads it as names"))
+        return count
+    if not _holds_text(below[0]) and below[0][0] is not None:
+        return 0
+    count = 1
+    for index in range(1, min(first if first is not None else 1, _MOST_NAMES)):
+        if fits[index] is not False:
+            break
+        count = index + 1
+    if first is None or count < first:
+        count = 1 if first is None or fits[1] is not False else count
+    if count > 1 and len(heading.kinds) < 2:
+        doubt = "row {} fits no kind of its columns; it is read as data"
+        row = table.row_of(rows[1])
+        heading.doubts.append(Doubt("names", doubt.format(row + 1), row, 0, "header=2 reads it as names"))
+        return 1
+    if count > 1:
+        last = table.row_of(rows[count - 1])
+        message = f"the names are in {count} rows, down to row {last + 1}, and joined"
+        heading.doubts.append(Doubt("names", message, table.row_of(rows[0]), 0, "header=1 takes the first row alone"))
+    return count
+
+
+def _name_first_row(
+    heading: Heading,
+    table: Table,
+    below: Sequence[Sequence[Cell]],
+    rows: Sequence[int],
+) -> int:
+    """Return 1 if a first row that looks like data holds names all the same, else 0."""
+    cells = below[0]
+    held = [cell for cell in cells if cell is not None]
+    if not held:
+        return 0
+    if len(below) > 1 and len(cells) > 1 and cells[0] is None and len(held) == len(cells) - 1:
+        return int(sum(row[0] is not None for row in below[1:]) * 2 > len(below) - 1)
+    numbers = [_whole(cell) for cell in (held[1:] if isinstance(held[0], str) and _whole(held[0]) is None else held)]
+    if len(numbers) < 2 or None in numbers or len(below) < 2:
+        return 0
+    whole = [number for number in numbers if number is not None]
+    steps = {after - before for before, after in pairwise(whole)}
+    again = [_whole(cell) for cell in below[1] if cell is not None][-len(whole) :]
+    years = all(number in _YEARS for number in whole) and not all(number in _YEARS for number in again)
+    if len(steps) != 1 or steps == {0} or not (years or (whole[0] == 0 and steps == {1} and None in again)):
+        return 0
+    if len(numbers) == len(held):  # no text stands above the first column
+        message = f"row {table.row_of(rows[0]) + 1} holds numbers in sequence, and is read as names"
+        heading.doubts.append(Doubt("names", message, table.row_of(rows[0]), 0, "header=False reads it as data"))
+    return 1
+
+
+def _whole(cell: Cell) -> int | None:
+    """Return the whole number that a cell holds; None if it holds anything else."""
+    if isinstance(cell, (int, float)) and not isinstance(cell, bool):
+        return int(cell) if float(cell).is_integer() else None
+    text = cell.strip() if isinstance(cell, str) else ""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None
+
+
+def _find_index(
+    heading: Heading, table: Table, numbers: Sequence[int], below: Sequence[Sequence[Cell]], rows: Sequence[int]
+) -> None:
+    """Note whether the first column has no name, and whether the names are one too few."""
+    if not heading.names or not numbers or len(below) <= heading.names:
+        return
+    names = below[: heading.names]
+    if len(numbers) > 1 and all(cells[0] is None for cells in names) and names[-1][1] is not None:
+        heading.has_index = True
+    if table.count_cells is None or heading.names != 1:
+        return
+    width = table.width_of(rows[0])
+    if 1 <= width == len(table.columns) - 1 and table.width_of(rows[1]) == width + 1:
+        counts = table.count_cells()
+        if (counts[rows[1] :] == width + 1).all() and any(cells[-1] is not None for cells in below[1:]):
+            heading.is_shifted = True
+            message = "each row has one cell more than the row of names; the first column is read as 'index'"
+            heading.doubts.append(
+                Doubt("width", message, table.row_of(rows[0]), 0, "header=False reads all rows as data")
+            )

@@ -1,0 +1,353 @@
+"""How a text is cut into cells: delimiter, quotes and escapes are one hypothesis, chosen by what it makes of a sample.
+
+Each hypothesis cuts the sample into rows. Its score is the share of rows of one width, times how alike the cells of a
+column are, less for quotes that stand beside no delimiter. Options of the caller leave only the hypotheses that agree
+with them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+
+from .kinds import BLANK, OTHER, TYPED, WEIGHTS, WORD, kind_of, share_of_kind
+
+WHITESPACE = "whitespace"
+"""The delimiter of a text in which any run of blanks and tabs stands between cells."""
+
+COMMON = (",", ";", "\t", "|")
+_SELDOM = {", ": 1.0, " ": 0.7, WHITESPACE: 0.7, "#": 0.75, ":": 0.5, "^": 0.85, "~": 0.85}
+_NO_DELIMITER = 0.4  # the score of rows of one cell each, if all of them are of one kind
+_BLANKS_REGULAR = 0.6  # of the rows have one width, if blanks are delimiters
+_CLOSE = 0.01  # two scores that differ by less are alike; the delimiter that is more usual is taken
+_NAMES_DIFFER = 0.72  # times the score, if the first row is shorter than all others
+_QUOTE_ODD = 0.5  # times the weight of a cell, if a quote in it stands beside no delimiter
+_RIVAL = 0.985  # of the best score: another delimiter with so much is named in a warning
+_POOR = 0.2  # below this score rows have no one width, and the delimiter that stands in most rows is taken
+_NAMES_PARTED = 0.85  # times the score of no delimiter, if one stands equally often in all rows, the names among them
+_MOST_ROWS = 100  # of the sample that are cut
+_BLANKS = re.compile(r"[ \t]*")
+_MOST_TYPED_ROWS, _MOST_TYPED_COLUMNS = 40, 24  # whose cells are looked at
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The marks that cut a text into cells.
+
+    Attributes:
+        delimiter: between cells; "" if each line is one cell, `WHITESPACE` for any run of blanks and tabs.
+        quotechar: around cells that hold delimiters; "" if no character quotes.
+        escapechar: before a quote or a delimiter that is part of a cell; "" if no character escapes.
+    """
+
+    delimiter: str = ","
+    quotechar: str = '"'
+    escapechar: str = ""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The marks that were chosen, and how certain that is.
+
+    Attributes:
+        score: from 0 to 1.
+        rival: the next best delimiter, if it is nearly as good; None if no other is.
+        width: the number of cells that most rows have.
+    """
+
+    marks: Marks
+    score: float = 1.0
+    rival: str | None = None
+    width: int = 1
+
+
+@dataclass
+class Sample:
+    """Some of a text: its beginning, and a few lines of its middle and of its end.
+
+    Attributes:
+        pieces: of the text; each begins with a line.
+        is_whole: whether the first piece is the whole text; otherwise its last line is cut.
+    """
+
+    pieces: Sequence[str]
+    is_whole: bool
+
+
+@lru_cache(maxsize=64)
+def field_pattern(marks: Marks) -> re.Pattern[str]:
+    """Return the pattern of a field; its groups are the quoted text, the closing quote, what stands behind it, a field
+    without quotes, and the delimiter or line end.
+    """
+    delimiter, quote, escape = marks.delimiter, re.escape(marks.quotechar), re.escape(marks.escapechar)
+    if delimiter == WHITESPACE:
+        mark, first = r"[ \t]++(?![ \t\r\n]|\Z)", r" \t"
+    else:
+        mark = re.escape(delimiter)
+        first = re.escape(delimiter[:1])
+    if len(delimiter) > 1 and delimiter != WHITESPACE:
+        plain = rf"(?:[^{first}\r\n]|(?!{mark}){first})*+"
+    else:
+        plain = rf"[^{first}\r\n]*+" if not escape else rf"(?:[^{first}\r\n{escape}]|{escape}.|{escape})*+"
+    stop = rf"{mark}|\r\n|\n|\r|\Z" if delimiter else r"\r\n|\n|\r|\Z"
+    if delimiter == WHITESPACE:
+        stop = rf"{mark}|[ \t]*(?:\r\n|\n|\r|\Z)"
+    if not quote:
+        return re.compile(rf"(?:(?!)()()()|({plain}))({stop})", re.DOTALL)
+    body = rf"[^{quote}{escape}]*+(?:(?:{quote}{quote}{'|' + escape + '.' if escape else ''})[^{quote}{escape}]*+)*+"
+    return re.compile(rf"(?:{quote}({body})({quote}|\Z)({plain})|({plain}))({stop})", re.DOTALL)
+
+
+def cut_rows(text: str, marks: Marks) -> Iterator[tuple[list[str], int]]:
+    """Yield the cells of each row of a text as they are written, quotes included, and the place after it."""
+    place, pattern = 0, field_pattern(marks)
+    while place < len(text):
+        cells, place = cut_row(text, place, marks, pattern)
+        yield cells, place
+
+
+def cut_row(text: str, place: int, marks: Marks, pattern: re.Pattern[str] | None = None) -> tuple[list[str], int]:
+    """Return the cells of the row that begins at a place, as they are written, and the place after it."""
+    delimiter, quote = marks.delimiter, marks.quotechar
+    if len(delimiter) < 2:
+        end = text.find("\n", place)
+        line = text[place:] if end < 0 else text[place:end]
+        if not (quote and quote in line) and not (marks.escapechar and marks.escapechar in line):
+            after = len(text) if end < 0 else end + 1
+            if "\r" in line and line.find("\r") < len(line) - 1:  # it ends this row, and others stand behind it
+                line = line.partition("\r")[0]
+                after = place + len(line) + 1
+            line = line.removesuffix("\r")
+            return (line.split(delimiter) if delimiter else [line]), after
+    cells: list[str] = []
+    if delimiter == WHITESPACE and (blank := _BLANKS.match(text, place)):
+        place = blank.end()
+    pattern = pattern or field_pattern(marks)
+    while True:
+        found = pattern.match(text, place)
+        assert found is not None  # an empty field matches anywhere
+        cells.append(text[place : found.start(5)])
+        place = found.end()
+        if not found[5] or found[5][-1] in "\r\n" or not delimiter:
+            return cells, place
+
+
+def unquote(cell: str, marks: Marks) -> str | None:
+    """Return the text of a cell as it is written; None if a quote opens it, and something stands behind the next one.
+
+    Example:
+        >>> [unquote(cell, Marks()) for cell in ('x', '"x, y"', '"x ""y"" z"', '"x" ', '"x"y')]
+        ['x', 'x, y', 'x "y" z', 'x', None]
+    """
+    quote, escape = marks.quotechar, marks.escapechar
+    if quote and cell[:1] == quote:
+        bare = cell.rstrip(" \t")
+        if len(bare) == 1 or bare[-1] != quote:
+            return None
+        inside, pairs = bare[1:-1], re.escape(quote) * 2
+        pairs = rf"{re.escape(escape)}.|{pairs}" if escape else pairs
+        if quote in re.sub(pairs, "", inside, flags=re.DOTALL):
+            return None
+        return re.sub(pairs, lambda found: found[0][1], inside, flags=re.DOTALL)
+    if escape and escape in cell:
+        special = marks.delimiter + quote + escape
+        return re.sub(re.escape(escape) + "(.)", lambda found: found[1] if found[1] in special else found[0], cell)
+    return cell
+
+
+def find_marks(sample: Sample, given: Marks | None = None, *, known: frozenset[str] = frozenset()) -> Choice:
+    """Return the marks that explain a sample best.
+
+    `given`, `known`: marks that the caller has named, and the names of those of its fields that count.
+
+    Example:
+        >>> find_marks(Sample(["a;b\\n1,5;2\\n2,5;3\\n"], True)).marks.delimiter
+        ';'
+    """
+    given = given or Marks()
+    text = sample.pieces[0]
+    hypotheses = list(_list_hypotheses("\n".join(sample.pieces), given, known))
+    if len(hypotheses) == 1:
+        rows = [cells for cells, _ in islice(cut_rows(text, hypotheses[0]), 8)]
+        return Choice(hypotheses[0], width=max(map(len, rows), default=1))
+    scored = [(_Fit(sample, marks), marks) for marks in hypotheses]
+    best = max(fit.score for fit, _ in scored)
+    if best < _POOR:
+        standing = [(fit.standing, marks) for fit, marks in scored if marks.delimiter in COMMON]
+        most = max((share for share, _ in standing), default=0.0)
+        if most > 0.5:
+            scored = [(fit, marks) for fit, marks in scored if marks.delimiter in COMMON and fit.standing == most]
+            best = max(fit.score for fit, _ in scored)
+    likely = [(fit, marks) for fit, marks in scored if fit.score >= best * (1 - _CLOSE)]
+    likely.sort(key=lambda one: _rank(one[1]))
+    fit, marks = likely[0]
+    if not marks.delimiter and "delimiter" not in known:
+        lines = [line for piece in sample.pieces for line in piece.split("\n")]
+        for mark in COMMON:
+            if stands_between_values([line for line in lines if mark in line][:_MOST_ROWS], mark):
+                return Choice(Marks(mark, marks.quotechar, marks.escapechar), fit.score)
+    rivals = [
+        m.delimiter
+        for f, m in scored
+        if m.delimiter.strip() != marks.delimiter.strip()
+        and not _are_blank(m, marks)
+        and f.score >= best * _RIVAL
+        and f.width > 1
+    ]
+    return Choice(marks, fit.score, rivals[0] if rivals else None, fit.width)
+
+
+def stands_between_values(lines: Sequence[str], delimiter: str) -> bool:
+    """Return whether a delimiter stands between values in each of some lines, which are no numbers as a whole."""
+    return bool(lines) and all(
+        kind_of(line) not in TYPED and all(kind_of(cell) in (*TYPED, BLANK) for cell in line.split(delimiter))
+        for line in lines
+    )
+
+
+def _are_blank(mine: Marks, other: Marks) -> bool:
+    """Return whether white space stands between cells under both hypotheses."""
+    return all(marks.delimiter in (" ", "\t", WHITESPACE) for marks in (mine, other))
+
+
+def _rank(marks: Marks) -> int:
+    """Return how unusual marks are."""
+    order = (",", ";", "\t", "|", ", ", " ", WHITESPACE, "^", "~", "#", ":", "")
+    place = order.index(marks.delimiter) if marks.delimiter in order else len(order)
+    return 4 * place + 2 * (marks.quotechar != '"') + bool(marks.escapechar)
+
+
+def _list_hypotheses(text: str, given: Marks, known: frozenset[str]) -> Iterator[Marks]:
+    """Yield the hypotheses that a text and the caller allow."""
+    if "delimiter" in known:
+        delimiters = [given.delimiter]
+    else:
+        delimiters = [mark for mark in (*COMMON, *_SELDOM) if mark in text and mark != WHITESPACE]
+        if " " in text or "\t" in text:
+            delimiters.append(WHITESPACE)
+        delimiters.append("")
+    for delimiter in delimiters:
+        if "quotechar" in known:
+            quotes = [given.quotechar]
+        else:
+            quotes = ['"']
+            if "'" in text and _stand_beside(text, "'", delimiter):
+                quotes.append("'")
+        for quote in quotes:
+            if "escapechar" in known:
+                escapes = [given.escapechar]
+            else:
+                escapes = ["", "\\"] if quote and "\\" + quote in text else [""]
+            for escape in escapes:
+                yield Marks(delimiter, quote, escape)
+
+
+def _stand_beside(text: str, quote: str, delimiter: str) -> bool:
+    """Return whether quotes open and close cells somewhere."""
+    mark = r"[ \t]" if delimiter == WHITESPACE else re.escape(delimiter) if delimiter else r"\n"
+    opens = re.search(rf"(?:^|{mark}){quote}[^{quote}\n]*{quote}(?:{mark}|\r?$)", text, re.MULTILINE)
+    return opens is not None
+
+
+class _Fit:
+    """What a hypothesis makes of a sample.
+
+    Attributes:
+        score: from 0 to 1; higher is better.
+        width: the number of cells that most rows have.
+        standing: the share of rows in which the delimiter stands.
+    """
+
+    def __init__(self, sample: Sample, marks: Marks) -> None:
+        self.width, self.score, self.standing = 1, 0.0, 0.0
+        rows = list(_sample_rows(sample, marks))
+        rows = [row for row in rows if not row[0].startswith("#")] or rows
+        if not rows:
+            return
+        lower = rows[len(rows) // 4 :] if len(rows) > 4 else rows[len(rows) > 2 :]
+        widths = Counter(map(len, lower))
+        self.standing = sum(len(row) > 1 for row in lower) / len(lower)
+        self.width = width = max(widths, key=lambda each: (widths[each], each))
+        regular = widths[width] / len(lower)
+        if not marks.delimiter:
+            self.score = _NO_DELIMITER * self._likeness(rows, marks, 1)
+            counts = [{row[0].count(mark) for row in rows} for mark in COMMON]
+            if len(rows) > 1 and any(len(count) == 1 and count != {0} for count in counts):
+                self.score *= _NAMES_PARTED
+            return
+        if width == 1:
+            return
+        factor = _SELDOM.get(marks.delimiter, 1.0)
+        if marks.delimiter in (" ", WHITESPACE) and regular < _BLANKS_REGULAR:
+            return  # words of sentences
+        first = len(rows[0])
+        if first < width and len(rows) > 1 and first != width - 1:
+            banners = sum(1 for row in rows if len(row) == 1)
+            factor *= _NAMES_DIFFER if width <= 3 and banners < 3 else 0.95
+        elif first == width - 1 and len(rows) > 1:
+            factor *= _NAMES_DIFFER if first == 1 else 0.9
+        self.score = factor * regular * (width - 1) / width * self._likeness(lower, marks, width)
+
+    def _likeness(self, rows: Sequence[Sequence[str]], marks: Marks, width: int) -> float:
+        """Return how well the columns have one kind each, from 0 to 1."""
+        regular = [row for row in rows if len(row) == width][-_MOST_TYPED_ROWS:]
+        total = 0.0
+        columns = list(zip(*regular, strict=True))[:_MOST_TYPED_COLUMNS]
+        is_blank_mark = marks.delimiter in (" ", WHITESPACE)
+        typed = 0
+        for cells in columns:
+            bare, odd = _unquote(cells, marks)
+            kinds = [kind_of(cell) for cell in bare]
+            kind, share = share_of_kind(kinds)
+            weight = WEIGHTS[kind]
+            if kind == WORD and is_blank_mark:
+                weight *= 0.5
+            if share < 1 and kind not in TYPED and OTHER not in kinds:
+                share = max(share, 0.8)  # words, codes and sentences are all text
+            typed += kind in TYPED
+            total += weight * share * (1 - _QUOTE_ODD * odd)
+        if is_blank_mark and not typed:
+            total *= 0.75
+        blank = sum(all(kind_of(cell) == BLANK for cell in cells) for cells in columns)
+        return total / max(len(columns), 1) if blank < len(columns) else 0.1
+
+
+def _unquote(cells: Sequence[str], marks: Marks) -> tuple[list[str], float]:
+    """Return cells without their quotes, and the share of cells in which a quote stands beside no delimiter."""
+    quote, odd, bare = marks.quotechar, 0, []
+    for cell in cells:
+        text = cell
+        if quote and quote in cell:
+            if len(cell) > 1 and cell[0] == quote and cell[-1] == quote:
+                text = cell[1:-1]
+                inside = text.replace(marks.escapechar + quote, "") if marks.escapechar else text
+                odd += quote in inside.replace(quote * 2, "")
+                text = text.replace(quote * 2, quote)
+            else:
+                stripped = cell.strip()
+                odd += stripped[:1] == quote or stripped[-1:] == quote
+        elif len(cell) > 1 and cell[0] in "\"'" and cell[-1] == cell[0]:
+            odd += 1  # quotes that are kept
+        bare.append(text)
+    return bare, odd / max(len(cells), 1)
+
+
+def _sample_rows(sample: Sample, marks: Marks) -> Iterator[list[str]]:
+    """Yield the rows of a sample that hold something."""
+    last = len(sample.pieces) - 1
+    for index, piece in enumerate(sample.pieces):
+        count = 0
+        waiting: list[str] | None = None
+        for cells, _ in cut_rows(piece, marks):
+            if waiting is not None:
+                yield waiting
+            waiting = cells if any(cell.strip() for cell in cells) else None
+            count += waiting is not None
+            if count > _MOST_ROWS:
+                break
+        if waiting is not None and (count == 1 or (sample.is_whole if index == 0 else index == last)):
+            yield waiting

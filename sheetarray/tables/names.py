@@ -1,0 +1,93 @@
+"""The names of a table's columns, and which of them a caller means."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from ..columns import column_letters
+from ..elements import Cell, Unreadable, format_bool, is_blank, parse_string
+from ..errors import NotFoundError, check_kinds, quote_names
+from .cells import Table
+from .doubts import Doubt
+from .numerals import WHITE
+from .rows import TableRows
+
+INDEX = "index"
+"""The name of a first column that has none, beside columns that have names: what pandas and R write."""
+
+_MOST_LISTED = 20  # names in a message
+
+
+def name_columns(table: Table, rows: TableRows, doubts: list[Doubt]) -> dict[str, int]:
+    """Return the numbers of columns, counted from 0, by their names: the text in the rows of names, else the letter.
+
+    A name that another column has already becomes `name_2`, or `name_3` if a further column is called `name_2`. Columns
+    that have neither a name nor a cell are left out.
+    """
+    numbers = sorted(table.columns)
+    texts = _join_names([[_text(cell) for cell in table.columns[number].cells(rows.names)] for number in numbers])
+    if rows.heading.is_shifted:
+        texts = ["", *texts[:-1]]
+    has_index = rows.heading.has_index or rows.heading.is_shifted
+    if has_index and INDEX not in texts and rows.hold_data(table.columns[numbers[0]]):
+        texts[0] = INDEX
+    given = {*texts} - {""}
+    names: dict[str, int] = {}
+    counts: dict[str, int] = {}  # by name, the last number that was appended to it: very many columns may share one
+    for number, text in zip(numbers, texts, strict=True):
+        if not text and not rows.hold_data(table.columns[number]):
+            continue
+        name = text or column_letters(number)
+        if name in names or (not text and name in given):
+            base, count = name, counts.get(name, 1) + 1
+            while (name := f"{base}_{count}") in names or name in given:
+                count += 1
+            counts[base] = count
+            row = rows.name_row if rows.names else rows.row(0)
+            message = f"{base!r} is the name of another column, too, so this one is read as {name!r}"
+            doubts.append(Doubt("repeated", message, row, number))
+        names[name] = number
+    return names
+
+
+def _join_names(cells: list[list[str]]) -> list[str]:
+    """Return the name of each column from its cells in the rows of names, a list for each column.
+
+    In a row above others, a cell counts for the blank ones to its right, as if they were merged, where names stand
+    below them.
+    """
+    height = max(map(len, cells), default=0)
+    if height > 1:
+        for row in range(height - 1):
+            last = ""
+            for column in cells:
+                if column[row]:  # names below it are those of a group
+                    last = column[row] if any(column[row + 1 :]) else ""
+                elif any(column[row + 1 :]) and not any(column[:row]):
+                    column[row] = last
+    return [" ".join(text for text in column if text) for column in cells]
+
+
+def _text(cell: Cell) -> str:
+    if is_blank(cell) or isinstance(cell, Unreadable):
+        return ""
+    return format_bool(cell) if isinstance(cell, bool) else parse_string(cell).strip(WHITE)
+
+
+def select_names(names: Mapping[str, int], columns: Sequence[str] | None) -> list[str]:
+    """Return the names that are meant, each once; a column's letter means it as well.
+
+    Raises:
+        NotFoundError: no such column; the message lists those that there are.
+    """
+    check_kinds(Collection | None, "a list of names, or one name", columns=columns)
+    if columns is None:
+        return list(names)
+    by_letter = {column_letters(number): name for name, number in names.items()}
+    selected = []
+    for column in [columns] if isinstance(columns, str) else columns:
+        name = column if column in names else by_letter.get(column)
+        if name is None:
+            raise NotFoundError(f"no column {column!r}; there is {quote_names(list(names), _MOST_LISTED)}")
+        selected.append(name)
+    return list(dict.fromkeys(selected))
