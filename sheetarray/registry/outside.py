@@ -47,7 +47,10 @@ _DAMAGED = (OSError, ValueError, TypeError, KeyError, AttributeError, csv.Error)
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """An entry point of a package: the name of its format, and what the package declares of it, or what is wrong."""
+    """An entry point of a package: the name of its format, and what the package declares of it, or what is wrong.
+
+    What is wrong with a package as a whole has a name that is none of a format.
+    """
 
     name: str
     package: str
@@ -152,35 +155,36 @@ def _find_entries() -> Iterator[_Entry]:
             if GROUP not in (distribution.read_text("entry_points.txt") or ""):
                 continue
             package = str(distribution.metadata["Name"] or "?")
-            points = [point for point in distribution.entry_points if point.group == GROUP]
+            points = {point.name: point for point in distribution.entry_points if point.group == GROUP}
         except _DAMAGED as error:
             problem = f"the package {package} has damaged metadata ({error})"
         if (normal := re.sub(r"[-_.]+", "-", package).lower()) in packages:
             continue
         packages.add(normal)
         if problem is not None:
-            yield _Entry(package, package, problem=problem)
+            yield _Entry(f"package {package}", package, problem=problem)
         else:
-            yield from _declare(package, points, distribution)
+            yield from _declare(package, [*points.values()], distribution)
 
 
 def _declare(package: str, points: Sequence[EntryPoint], distribution: Distribution) -> Iterator[_Entry]:
     """Yield the formats of a package."""
     rows: dict[str, Format] = {}
-    problem = None
+    wrong = None
     try:
         for path in _find_files(points, distribution):
             rows |= {row.name: replace(row, package=package) for row in _read_rows(path)}
         if not rows:
-            problem = f"it has no {FILE}"
+            wrong = f"it has no {FILE}"
     except (*_DAMAGED, ImportError, RecursionError) as error:
-        problem = f"its {FILE} is wrong: {error}"
+        wrong = f"its {FILE} is wrong: {error}"
     for name in {*rows} - {point.name for point in points}:
-        yield _Entry(name, package, problem=str(broken(name, package, f"it has no entry point {name!r}")))
+        problem = str(broken(name, package, f"it has no entry point {name!r}"))
+        yield _Entry(f"package {package}: {name}", package, problem=problem)  # the name may be another package's
     for point in points:
         row = rows.get(point.name)
         if row is None:
-            what = problem or f"its {FILE} has no format {point.name!r}"
+            what = wrong or f"its {FILE} has no format {point.name!r}"
             yield _Entry(point.name, package, problem=str(broken(point.name, package, what)))
         else:
             yield _Entry(point.name, package, point, replace(row, module=point.value.partition(":")[0]))

@@ -352,6 +352,19 @@ def test_metadata_that_is_damaged_is_told_and_in_nobodys_way(tmp_path: Path) -> 
     assert any("the package one has damaged metadata" in problem for problem in problems), problems
 
 
+def test_a_file_cannot_take_the_format_of_another_package(tmp_path: Path) -> None:
+    give(tmp_path, "good", ".good")
+    claims = [{"name": name, "suffixes": [f".{name}"]} for name in ("bad", "good", "csv")]
+    package(tmp_path, "bad", ROW.format(name="bad", suffixes=(".bad",)), claims, bad="ROW")
+    *_, said = answers(tmp_path, "sa.read('x.good')", "sa.read('x.bad')", "sa.registry.FORMATS.problems")
+    good, bad, problems = json.loads(said)
+    assert (good, bad) == ({"from": "good"}, {"from": "bad"})
+    assert sorted(problem.partition(" (")[2] for problem in problems) == [
+        "it has no entry point 'csv')",
+        "it has no entry point 'good')",
+    ]
+
+
 def test_two_packages_of_one_format_are_named(tmp_path: Path) -> None:
     for name in ("one", "two"):
         row = ROW.format(name="same", suffixes=(f".{name}",))
