@@ -30,8 +30,25 @@ from typing import Any, Literal
 NEWER = "a newer sheetarray reads it: pip install --upgrade sheetarray"  # a hint
 
 
+def escape_controls(text: str) -> str:
+    r"""Return text as people may see it: control characters, bidirectional marks and the like are written out.
+
+    A text from a file could otherwise steer a terminal, or turn around what stands beside it.
+
+    Example:
+        >>> print(escape_controls("a\x1b[2J\u202eb"))
+        a\x1b[2J\u202eb
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
 class SheetArrayError(Exception):
     """The base class of every error that sheetarray raises on purpose."""
+
+    def __str__(self) -> str:
+        return escape_controls(super().__str__())
 
 
 class FormatError(SheetArrayError, ValueError):
@@ -80,7 +97,7 @@ class FormatError(SheetArrayError, ValueError):
         if self.element:
             where = f"{where} ({self.element})" if where else self.element
         text = f"{where}: {self.reason}" if where else self.reason
-        return f"{text} ({self.hint})" if self.hint else text
+        return escape_controls(f"{text} ({self.hint})" if self.hint else text)
 
 
 class DTypeError(SheetArrayError, TypeError):
@@ -95,7 +112,7 @@ class NotFoundError(SheetArrayError, KeyError):
     """No array, sheet or format has this name; the message lists those that exist."""
 
     def __str__(self) -> str:
-        return str(self.args[0]) if self.args else ""  # KeyError alone would show the repr
+        return escape_controls(str(self.args[0])) if self.args else ""  # KeyError alone would show the repr
 
 
 class MissingDependencyError(SheetArrayError, ImportError):
@@ -124,7 +141,7 @@ class RemoteError(SheetArrayError, OSError):
         self.status = status
 
     def __str__(self) -> str:
-        return f"{self.reason} ({self.hint})" if self.hint else self.reason
+        return escape_controls(f"{self.reason} ({self.hint})" if self.hint else self.reason)
 
 
 def system_error(number: int, path: str | os.PathLike[str]) -> OSError:
@@ -194,7 +211,7 @@ def warn_caller(message: str) -> None:
     frame = _callers_frame()
     names = frame.f_globals
     warnings.warn_explicit(
-        message,
+        escape_controls(message),
         SheetArrayWarning,
         frame.f_code.co_filename,
         frame.f_lineno,
@@ -259,7 +276,7 @@ class Finding:
     def __str__(self) -> str:
         where = f"{_describe_location(self.location)}: " if self.location else ""
         hint = f" ({self.hint})" if self.hint else ""
-        return f"{self.severity}: {where}{self.message}{hint}"
+        return escape_controls(f"{self.severity}: {where}{self.message}{hint}")
 
 
 @contextmanager

@@ -639,6 +639,9 @@ class Conflicts(Sequence[Conflict]):
     def __iter__(self) -> Iterator[Conflict]:
         return (self.complete(array.build(number)) for array in self._arrays for number in range(len(array)))
 
+    def __repr__(self) -> str:
+        return f"<{len(self):,} {'conflict' if len(self) == 1 else 'conflicts'}, {self.unresolved:,} not chosen>"
+
     @property
     def unresolved(self) -> int:
         """The number of conflicts in which nobody has chosen."""

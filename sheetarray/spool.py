@@ -17,7 +17,7 @@ import numpy as np
 from .arrays import values_by_name
 from .dtypes import Array, Buffer
 from .elements import blank_missing, is_mostly_padding, to_variable_width
-from .errors import DTypeError, LimitError
+from .errors import DTypeError, LimitError, escape_controls
 from .files import release_pages
 from .values import is_of
 
@@ -50,7 +50,8 @@ class SpooledArray:
 
     def __init__(self, name: str, first: Array, axis: int, folder: str | os.PathLike[str] | None) -> None:
         if not -first.ndim <= axis < first.ndim:
-            raise ValueError(f"{name}: a block of {first.ndim} dimensions has no axis {axis} (append_axis=)")
+            message = f"{name}: a block of {first.ndim} dimensions has no axis {axis} (append_axis=)"
+            raise ValueError(escape_controls(message))
         self.name = name
         self._axis = axis % first.ndim
         self._dtype = first.dtype
@@ -87,7 +88,8 @@ class SpooledArray:
         if block.ndim != len(self._beside) + 1 or self._shape_beside(block) != self._beside:
             shape = (*self._beside[: self._axis], "any", *self._beside[self._axis :])
             expected = f"({', '.join(map(str, shape))})"
-            raise ValueError(f"{self.name}: a block of the shape {block.shape}, and {expected} is expected")
+            message = f"{self.name}: a block of the shape {block.shape}, and {expected} is expected"
+            raise ValueError(escape_controls(message))
 
     def append(self, block: Array) -> None:
         """Keep a block."""
@@ -251,7 +253,8 @@ class Spool:
         dims = set()
         for name, variable in block.data_vars.items():
             if not -variable.ndim <= self._axis < variable.ndim:
-                raise ValueError(f"{name}: {variable.ndim} dimensions, and no axis {self._axis} to be joined along")
+                message = f"{name}: {variable.ndim} dimensions, and no axis {self._axis} to be joined along"
+                raise ValueError(escape_controls(message))
             dims.add(variable.dims[self._axis])
         if len(dims) != 1:
             names = ", ".join(sorted(map(str, dims))) or "none"

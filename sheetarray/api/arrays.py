@@ -14,7 +14,16 @@ from ..arrays import default_name, hold_stream, list_names, values_by_name
 from ..columns import ArrayInfo
 from ..dtypes import from_numpy
 from ..elements import describe_object
-from ..errors import NO_ARRAY, DTypeError, Finding, FormatError, LimitError, NotFoundError, warn_caller
+from ..errors import (
+    NO_ARRAY,
+    DTypeError,
+    Finding,
+    FormatError,
+    LimitError,
+    NotFoundError,
+    escape_controls,
+    warn_caller,
+)
 from ..files import is_url, name_part
 from ..header import warn_of_finding
 from ..labels import LabelledArrays, has_labels, reading_labels
@@ -512,41 +521,39 @@ class Findings(Iterator[Finding]):
         return format_html(rows) if len(rows) > 1 else "<p>no findings</p>"
 
 
-def format_table(rows: ListedRows) -> str:
+def format_table(rows: ListedRows, *, more: int = 0) -> str:
     """Return rows as lines of text in columns; the first row is their titles.
+
+    `more`: how many rows were left out already.
 
     Example:
         >>> print(format_table([("a", "b"), ("1", "x")]))
         a  b
         1  x
     """
-    kept, rest = _cut(rows)
+    kept, rest = _cut(rows, more)
     cells = [[shorten(text, _LONGEST_TEXT) for text in row] for row in kept]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in cells]
     return "\n".join([*lines, *([f"and {rest:,} more"] if rest else [])])
 
 
-def format_html(rows: ListedRows) -> str:
+def format_html(rows: ListedRows, *, more: int = 0) -> str:
     """Return rows as a table of HTML; texts stay texts whatever is in them."""
-    kept, rest = _cut(rows)
+    kept, rest = _cut(rows, more)
 
     def line(row: Sequence[str], tag: str) -> str:
-        cells = "".join(f'<{tag} dir="auto" style="text-align:left">{html.escape(text)}</{tag}>' for text in row)
+        texts = (html.escape(escape_controls(text)) for text in row)
+        cells = "".join(f'<{tag} dir="auto" style="text-align:left">{text}</{tag}>' for text in texts)
         return f"<tr>{cells}</tr>"
 
     body = "".join(line(row, "td") for row in kept[1:])
-    more = f"<p>and {rest:,} more</p>" if rest else ""
-    return f"<table><thead>{line(kept[0], 'th')}</thead><tbody>{body}</tbody></table>{more}"
+    left_out = f"<p>and {rest:,} more</p>" if rest else ""
+    return f"<table><thead>{line(kept[0], 'th')}</thead><tbody>{body}</tbody></table>{left_out}"
 
 
-def _cut(rows: ListedRows) -> tuple[ListedRows, int]:
-    return rows[: MOST_ROWS + 1], max(0, len(rows) - MOST_ROWS - 1)
-
-
-def escape_controls(text: str) -> str:
-    """Return text from a file, with whatever could steer a terminal written out (`\x1b`)."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+def _cut(rows: ListedRows, more: int) -> tuple[ListedRows, int]:
+    return rows[: MOST_ROWS + 1], max(0, len(rows) - MOST_ROWS - 1) + more
 
 
 def format_shape(shape: Sequence[int]) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,17 +15,32 @@ import numpy as np
 
 from ..columns import ArrayInfo, keeping_unreadable
 from ..elements import label_text, to_scalar
-from ..errors import FormatError, NotFoundError, check_kinds, locating, quote_names, warn_caller
+from ..errors import FormatError, NotFoundError, check_kinds, escape_controls, locating, quote_names, warn_caller
 from ..files import RemoteFile, name_part
+from ..header import name_element
 from ..labels import NAME, DatasetLabels, LabelledArrays, VariableLabels, check_fit
 from ..linear import to_linear
 from ..merging import DELETED, Conflict, FileChanges, Place, merge_arrays, row_axis
 from ..registry import Format, format_of, locate_place, locate_places
-from .arrays import SourceOrTarget, check_writable, folder_beside, is_path, read_labelled, scan, write, write_releasing
+from .arrays import (
+    ListedRows,
+    SourceOrTarget,
+    check_writable,
+    folder_beside,
+    format_html,
+    format_table,
+    is_path,
+    read_labelled,
+    scan,
+    write,
+    write_releasing,
+)
 from .large import open_arrays
 
+_MOST_ROWS = 17  # of the table of a merge, which has 20 lines with its first two and its last
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Merged:
     """The result of `merge`.
 
@@ -43,6 +59,11 @@ class Merged:
         >>> merged = merge(folder / "base.csv", folder / "ann.csv", folder / "ben.csv")
         >>> merged.arrays, len(merged.conflicts)
         ({'t': array([1, 5, 3, 4])}, 0)
+        >>> merged
+        1 array of base.csv, merged from 2 files; 0 conflicts
+        file     array  change
+        ann.csv  t      1 element changed
+        ben.csv  t      1 row added
     """
 
     arrays: LabelledArrays
@@ -55,6 +76,42 @@ class Merged:
         """The number of conflicts in which the base's value stands because nobody has chosen."""
         return int(self.conflicts.unresolved)  # type: ignore[attr-defined]
 
+    def __repr__(self) -> str:
+        rows, more = self._list_rows()
+        return "\n".join([self._summarise(), *([format_table(rows, more=more)] if len(rows) > 1 else [])])
+
+    def _repr_html_(self) -> str:
+        rows, more = self._list_rows()
+        return f"<p>{html.escape(self._summarise())}</p>{format_html(rows, more=more) if len(rows) > 1 else ''}"
+
+    def _summarise(self) -> str:
+        """Return the merge in one line."""
+        count = len(self.conflicts)
+        chosen = f", {count - self.unresolved:,} of them chosen" if count > self.unresolved else ""
+        whole = f"{_count(len(self.arrays), 'array')} of {self._shorten(self.base)}"
+        files = f"merged from {_count(len(self.changes), 'file')}; {_count(count, 'conflict')}{chosen}"
+        return escape_controls(f"{whole}, {files}")
+
+    def _list_rows(self) -> tuple[ListedRows, int]:
+        """Return the titles of a table and its first rows, conflicts before changes, and how many more there are."""
+        rows = [*map(self._describe_conflict, self.conflicts[:_MOST_ROWS])]
+        changed = [(self._shorten(file.file), *change) for file in self.changes for change in _list_changes(file)]
+        rows += changed[: _MOST_ROWS - len(rows)]
+        return [("file", "array", "change"), *rows], len(self.conflicts) + len(changed) - len(rows)
+
+    def _shorten(self, file: str) -> str:
+        """Return the name of a file without its folder, if no other file is called so."""
+        names = [os.path.basename(name) for name in (self.base, *(changes.file for changes in self.changes))]
+        name = os.path.basename(file)
+        return name if names.count(name) == 1 else file
+
+    def _describe_conflict(self, conflict: Conflict) -> tuple[str, str, str]:
+        values = {self.base: conflict.base} if conflict.place.file == self.base else {}
+        said = [f"{self._shorten(file)} {describe_value(value)}" for file, value in (values | conflict.values).items()]
+        labels = ", ".join(f"{level} {label}" for level, label in conflict.labels.items())
+        element = name_element(conflict.array, conflict.index)
+        return "", f"{element} ({labels})" if labels else element, f"conflict: {', '.join(said)}"
+
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON has it: conflicts with values, addresses and labels, and what each file changes."""
         return {
@@ -64,6 +121,26 @@ class Merged:
             "files": [_changes_to_json(changes) for changes in self.changes],
             "arrays": {name: _describe(array) for name, array in self.arrays.items()},
         }
+
+
+def _list_changes(changes: FileChanges) -> Iterator[tuple[str, str]]:
+    """Yield the name of an array and what became of it, for each kind of change in a file, the largest first."""
+    counts = [
+        (changes.elements, "element", "changed"),
+        (changes.added, "row", "added"),
+        (changes.deleted, "row", "deleted"),
+    ]
+    for by_name, noun, verb in counts:
+        for name, count in sorted(by_name.items(), key=lambda item: -item[1]):
+            yield name, f"{_count(count, noun)} {verb}"
+    lists = [(changes.moved, "rows in another order"), (changes.new, "new"), (changes.absent, "missing")]
+    for names, what in [*lists, (changes.other, "another shape or dtype")]:
+        for name in names:
+            yield name, what
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def merge(

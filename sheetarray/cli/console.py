@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from ..api import escape_controls
 from ..columns import MOST_NAMED
+from ..errors import escape_controls
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -128,8 +128,9 @@ def make_table(columns: Sequence[tuple[str, Sequence[Any]]], *, right: Collectio
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON value, in one line."""
-    click.echo(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    r"""Print one JSON value, in one line; in its texts `\u` escapes stand for what could steer a terminal."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    click.echo("".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text))
 
 
 def format_size(count: int) -> str:

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import api
-from ..api import escape_controls
 from ..columns import keeping_unreadable
-from ..errors import FormatError, NotFoundError, locating, warn_caller
+from ..errors import FormatError, NotFoundError, escape_controls, locating, warn_caller
 from ..files import RemoteFile, find_places, is_pattern, is_url, locate
 from ..registry import FORMATS, Format, format_of, list_rows, place_problem
 from .arguments import FormatOptions, UsageProblem, storage_options, to_cli_options

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..api import escape_controls, format_shape
+from ..api import format_shape
 from ..columns import ArrayInfo
-from ..errors import Finding
+from ..errors import Finding, escape_controls
 from ..header import name_element
 from .arguments import (
     FILE,

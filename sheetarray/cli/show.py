@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from ..api import escape_controls, format_shape, shorten
+from ..api import format_shape, shorten
 from ..elements import label_text
-from ..errors import FormatError
+from ..errors import FormatError, escape_controls
 from ..pages.slices import Indices, SliceError, find_indices, format_slice, parse_slice, slice_to_two_axes, split_labels
 from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options
 from .comparing import dtype_name

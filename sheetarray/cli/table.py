@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from ..api import escape_controls, shorten
+from ..api import shorten
+from ..errors import escape_controls
 from ..pages.differences import mask_missing
 from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options, writing_options
 from .comparing import dtype_name

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..api import escape_controls
 from ..elements import label_text
-from ..errors import DTypeError
+from ..errors import DTypeError, escape_controls
 from ..linear import LinearArray, to_linear
 
 

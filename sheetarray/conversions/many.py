@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import api
 from ..arrays import list_names
-from ..errors import SheetArrayError, check_kinds, parse_count, warn_caller
+from ..errors import SheetArrayError, check_kinds, escape_controls, parse_count, warn_caller
 from ..files import PathLike, RemoteFile, file_version, find_places, locate, name_part, read_states, takes_options
 from .job import Job
 from .manifest import Manifest, ManifestEntry
@@ -152,7 +152,7 @@ def _plan(
     for place in places:
         label = label_of(place)
         if label in targets:
-            raise ValueError(f"{label} is named twice among the sources")
+            raise ValueError(escape_controls(f"{label} is named twice among the sources"))
         entry = entries.get(label)
         number = entry.number if entry is not None else next(numbers)
         target: Any = fill_template(template, place, number)

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 
+from ..errors import escape_controls
 from ..files import COMPRESSIONS, PathLike, RemoteFile, locate, name_part
 
 FIELDS = ("stem", "name", "index")
@@ -65,7 +66,7 @@ def check_targets(targets: Mapping[str, str]) -> None:
                 f"{owners[target]} and {source} would both become {target}: {{index}} in the template tells them apart"
             )
         if target in targets:
-            raise ValueError(f"{source} would become {target}, which is one of the sources")
+            raise ValueError(escape_controls(f"{source} would become {target}, which is one of the sources"))
         owners[target] = source
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import api
+from ..errors import escape_controls
 from ..registry import locate_place
 from ..spool import Spool
 
@@ -66,6 +68,12 @@ class ArrayWriter:
         self._spool = Spool(append_axis, api.folder_beside(target))
         self._closed = False
         self._url: str | None = None
+
+    def __repr__(self) -> str:
+        target = (
+            self._target if isinstance(self._target, (str, os.PathLike)) else getattr(self._target, "name", "a file")
+        )
+        return escape_controls(f"<writer of {target}{', closed' if self._closed else ''}>")
 
     def __enter__(self) -> ArrayWriter:
         return self

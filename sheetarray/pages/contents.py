@@ -15,7 +15,7 @@ from .. import dtypes
 from ..api import Merged, describe_value
 from ..columns import ArrayInfo
 from ..dtypes import Array
-from ..errors import DTypeError, LimitError
+from ..errors import DTypeError, LimitError, escape_controls
 from ..header import name_element
 from ..labels.description import LATITUDE, is_coordinate
 from .differences import subtract_arrays
@@ -55,7 +55,7 @@ class Contents:
         Raises:
             DTypeError: names an array that cannot be shown.
         """
-        self.manifest["files"].append(file.title)
+        self.manifest["files"].append(escape_controls(file.title))
         numbers: dict[str, int] = {}
         for name, array in file.arrays.items():
             try:

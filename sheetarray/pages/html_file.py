@@ -17,6 +17,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
+from ..errors import escape_controls
 from ..files import replacing
 from .colours import DIVERGING, RISING
 from .contents import Contents
@@ -89,7 +90,8 @@ class Page:
     def __repr__(self) -> str:
         names = self.names
         noun = "array" if len(names) == 1 else "arrays"
-        return f"<Page of {len(names):,} {noun}: {', '.join(names[:8])}{', ..' if len(names) > 8 else ''}>"
+        shown = ", ".join(f"{escape_controls(name):.80}" for name in names[:8])
+        return f"<Page of {len(names):,} {noun}: {shown}{', ..' if len(names) > 8 else ''}>"
 
     def _repr_html_(self) -> str:
         return (

@@ -17,7 +17,7 @@ from importlib import import_module
 from typing import IO, Any, Literal, cast
 
 from ...adapters import Progress, ignore_progress
-from ...errors import FormatError, LimitError, NotFoundError, locating, system_error
+from ...errors import FormatError, LimitError, NotFoundError, escape_controls, locating, system_error
 from ...files import Readable, Sink, Source, Writable, fast_zlib, is_url, refuse_empty, replacing
 from ..file_array import in_member
 from ..untrusted import check_member, damage_as_format_error, members_of, name_problem, read_member, size_of, zip_stream
@@ -200,7 +200,7 @@ class ArchiveArrays(Mapping[str, Any]):
         return len(self._names)
 
     def __repr__(self) -> str:
-        return f"<arrays of {self.source or 'an archive'}: {', '.join(map(repr, self._names))}>"
+        return escape_controls(f"<arrays of {self.source or 'an archive'}: {', '.join(map(repr, self._names))}>")
 
     def __enter__(self) -> ArchiveArrays:
         return self

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import FormatError, LimitError, NotFoundError
+from ...errors import FormatError, LimitError, NotFoundError, escape_controls
 from ..file_array import in_member
 from ..untrusted import damage_as_format_error, load_package, name_problem
 from .archives import check_inflated
@@ -119,7 +119,8 @@ class ArrayGroup(MutableMapping[str, Any]):
         return sum(1 for _ in self)
 
     def __repr__(self) -> str:
-        return f"<arrays of {self._group.name} in {self._group.file.filename}: {', '.join(map(repr, self))}>"
+        place = escape_controls(f"{self._group.name} in {self._group.file.filename}")
+        return f"<arrays of {place}: {', '.join(map(repr, self))}>"
 
     def _check_present(self, name: str) -> None:
         if name not in self:
