@@ -263,7 +263,7 @@ def leave_out_blanks(piece: ColumnCells, count: int) -> ColumnCells:
         return piece
     if isinstance(rest, _CELLS):
         return (), Texts(cells) if isinstance(rest, Texts) else cells
-    return (), _to_series(cells)
+    return (), _to_series(cells) if _is_text(cells) else cells
 
 
 def _first_nonblank(cells: pl.Series | Sequence[Cell]) -> int:

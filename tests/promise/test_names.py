@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import warnings
 
 import awkward as ak
@@ -64,3 +65,62 @@ def test_what_is_written_is_read_under_the_same_names(suffix, arrays, tmp_path):
     assert list(result) == list(arrays)
     for name, array in arrays.items():
         np.testing.assert_array_equal(result[name], array)
+
+
+LONG_NAMES = ["x" * 255, "x" * 300, "x" * 32_767, "x" * 32_768, "a\0b", "\0", "\ud800", "a\ud800", "\x07", "\u202e"]
+SUFFIXES = [*FORMATS, "csv.gz", "json.zst", "ra", "npy", "parquet", "arrow"]
+NAMELESS = ("npy",)
+OF_ANY_DTYPE: list[np.ndarray] = [
+    *(np.array([30, 31], dtype) for dtype in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8")),
+    *(np.array([0.1, np.nan], dtype) for dtype in ("f2", "f4", "f8")),
+    *(np.array([0.1 - 2j, np.inf], dtype) for dtype in ("c8", "c16")),
+    *(np.array([18262, "NaT"], f"M8[{unit}]") for unit in ("D", "s", "ms", "us", "ns")),
+    *(np.array([5, "NaT"], f"m8[{unit}]") for unit in ("D", "s", "us")),
+    np.array([True, False]),
+    np.array(["x", ""]),
+    np.array(["", ""]),
+    np.array(["version", "1.0.0", "ndarray"]),
+    np.array([None, 1, "1", 1.5, True], dtype=object),
+    np.array([{"a": 1}, [1]], dtype=object),
+    np.array(30),
+    np.array("x"),
+    np.zeros((0, 2)),
+    np.zeros(0, "U3"),
+    np.arange(6).reshape(2, 3),
+]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@given(
+    names=st.lists(st.one_of(st.sampled_from([*NAMES, *LONG_NAMES]), st.text(max_size=5)), min_size=1, max_size=3),
+    values=st.lists(st.sampled_from([*VALUES, *OF_ANY_DTYPE]), min_size=3, max_size=3),
+    prefix=st.sampled_from(["", "", "dataset.json", "events.json"]),
+)
+@example(names=["dataset.json"], values=[np.array([30, 31])] * 3, prefix="")
+@example(names=["dataset.json", "t"], values=[np.array([True])] * 3, prefix="")
+@example(names=["t"], values=[np.array([30, 31])] * 3, prefix="dataset.json")
+@example(names=["E", "e"], values=[np.array([1])] * 3, prefix="")
+def test_any_name_any_dtype_any_container(suffix, names, values, prefix, tmp_path):
+    """`read` gives back what `write` took, or `write` refuses it with an error of ours."""
+    path = tmp_path / f"n.{suffix}"
+    arrays = dict(zip([*filter(None, [prefix]), *names], values, strict=False))
+    if (suffix == "ra" and len(arrays) == 1) or suffix in NAMELESS:
+        arrays = {"n": next(iter(arrays.values()))}
+    if path.is_dir():
+        shutil.rmtree(path)
+    path.unlink(missing_ok=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sa.SheetArrayWarning)  # text that looks like a description is warned of
+        try:
+            sa.write(path, arrays)
+        except (sa.LimitError, sa.DTypeError):
+            assert not path.exists()
+            return
+        result = sa.read(path)
+        assert not [finding for finding in sa.check(path) if finding.severity == "error"]
+    if any(isinstance(array, ak.Array) for array in result.values()):  # written as the columns of one
+        return
+    assert sorted(result) == sorted(arrays)
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(result[name], array)
+        assert result[name].dtype.kind == array.dtype.kind or array.dtype.kind == "O"
