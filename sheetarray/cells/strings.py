@@ -65,7 +65,7 @@ def escape_formulas(texts: pl.Series, look: TextLook) -> pl.Series:
 
 
 def strings_from_text(column: pl.Series, look: TextLook) -> tuple[Buffer, list[Problem]]:
-    """Return the buffer of a column, `<U` unless that is mostly padding; blanks are empty text."""
+    """Return the buffer of a column, `<U` unless that is mostly padding or drops a final NUL; blanks are empty text."""
     import polars as pl
 
     texts = column.fill_null("")
@@ -73,9 +73,12 @@ def strings_from_text(column: pl.Series, look: TextLook) -> tuple[Buffer, list[P
         marked = texts.str.contains(f"^'{EVALUATED_PATTERN}")
         texts = pl.select(pl.when(marked).then(texts.str.slice(1)).otherwise(texts)).to_series()
     characters, units = pl.col("text").str.len_chars(), pl.col("text").str.len_bytes()
-    sizes = texts.to_frame("text").select(width=characters.max(), characters=characters.sum(), bytes=units.sum())
-    width, count, size = (value or 0 for value in sizes.row(0))
-    if is_mostly_padding(len(texts), width, size):
+    ends = pl.col("text").str.ends_with("\0").any()  # of which `<U` drops the NUL
+    sizes = texts.to_frame("text").select(
+        width=characters.max(), characters=characters.sum(), bytes=units.sum(), ends=ends
+    )
+    width, count, size, drops = (value or 0 for value in sizes.row(0))
+    if drops or is_mostly_padding(len(texts), width, size):
         return to_variable_width(texts.to_list()), []
     return _to_fixed_width(texts, max(width, 1), size == count), []
 

@@ -2,7 +2,8 @@
 
 `<U` gives every element four bytes for each character of the longest. Where that would take more than MOST_PADDING
 bytes and more than MOST_RATIO times the text itself, counted in bytes of UTF-8, the array is one of `StringDType`,
-whose elements take what they need.
+whose elements take what they need. `<U` also drops NULs at the end of an element, so texts that have one there are of
+`StringDType` too.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def is_mostly_padding(count: int, longest: int, size: int) -> bool:
 
 
 def text_array(texts: Sequence[str]) -> Array:
-    """Return the 1-D array of texts: `<U`, or `StringDType` where `<U` would be mostly padding.
+    """Return the 1-D array of texts: `<U`, or `StringDType` where `<U` would be mostly padding, or drop a final NUL.
 
     Example:
         >>> text_array(["a", "bcd"])
@@ -37,6 +38,8 @@ def text_array(texts: Sequence[str]) -> Array:
     if not texts:
         return np.empty(0, dtype="<U1")
     longest = max(map(len, texts))
+    if any(text.endswith("\0") for text in texts):
+        return to_variable_width(texts)
     if 4 * len(texts) * longest > MOST_PADDING and is_mostly_padding(len(texts), longest, _size(texts)):
         return to_variable_width(texts)
     return np.array(texts, dtype=f"<U{max(longest, 1)}")

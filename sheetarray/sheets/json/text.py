@@ -82,8 +82,9 @@ class _Walk:
         elif first == b"[":
             at, start = self._at, self._next_token()
             if start != b"[":
-                self._at = at
-                yield alone
+                if start != b"]":
+                    self._at = at
+                    yield alone
                 return
             for number in count():
                 yield column_letters(number)
@@ -96,7 +97,7 @@ class _Walk:
         spans: list[tuple[int, int]] = []
         while len(cells) < 4 * MAX_HEADER_CELLS and not (cells and cells[-1] == "data" and len(cells) > 12):
             token = self._next_token()
-            if cells and token in (b"]", b"[", b"{"):
+            if token == b"]" or (cells and token in (b"[", b"{")):
                 self._at -= 1
                 break
             cells.append(self._parse_scalar(token))

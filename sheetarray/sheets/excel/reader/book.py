@@ -146,7 +146,8 @@ class XmlBook(WorkbookReader):
             shared = np.flatnonzero((raw.types == SHARED) & raw.numeral)
             if len(shared):
                 words = self.strings.words(texts) if words is None else words
-                numbers = np.minimum(raw.numbers[shared], len(words)).astype(np.int64)
+                numbers = raw.numbers[shared]
+                numbers = np.where((numbers >= 0) & (numbers < len(words)), numbers, len(words)).astype(np.int64)
                 literal[shared[np.append(words, False)[numbers]]] = True
             if literal.any():
                 yield self._texts(raw, np.flatnonzero(literal))
