@@ -13,9 +13,9 @@ import numpy as np
 import sheetarray as sa
 
 HERE = Path(__file__).parent
-SAMPLES = HERE.parent / "sample_sheets"
 PROGRAMS = ("soffice", "pdftoppm")
-RESOLUTION, CROP = 80, (30, 40, 830, 330)  # dots an inch; left, top, width and height in dots
+RESOLUTION, CROP = 80, (30, 40, 830)  # dots an inch; left, top and width in dots
+HEIGHT = 330  # of a picture, in dots
 SECONDS = 240
 
 
@@ -32,12 +32,34 @@ def print_workbook(workbook: Path, folder: Path) -> Path:
     return folder / f"{workbook.stem}.pdf"
 
 
-def draw_page(pdf: Path, picture: Path) -> None:
+def draw_page(pdf: Path, picture: Path, height: int = HEIGHT) -> None:
     """Draw the upper part of the first page of a PDF as PNG."""
-    left, top, width, height = (str(length) for length in CROP)
-    crop = ["-x", left, "-y", top, "-W", width, "-H", height]
+    left, top, width = (str(length) for length in CROP)
+    crop = ["-x", left, "-y", top, "-W", width, "-H", str(height)]
     command = ["pdftoppm", "-png", "-singlefile", "-r", str(RESOLUTION), *crop, str(pdf), str(picture.with_suffix(""))]
     subprocess.run(command, check=True, capture_output=True, timeout=SECONDS)
+
+
+def make_arrays() -> dict[str, Any]:
+    """Return arrays of several shapes and lengths, so that nobody takes a row of the sheet for a record."""
+    return {
+        "grid": np.arange(10.0, 22.0).reshape(3, 4) / 8,
+        "city": np.array(["Basel", "Genève", "Zürich"]),
+        "day": np.datetime64("2026-07-01") + np.arange(7),
+        "is_wet": np.array([[True, False], [False, False]]),
+        "response": np.array([3 + 4j, 0.5 - 2j]),
+    }
+
+
+def show_headers(workbook: Path) -> None:
+    """Unfold the header rows of the arrays in a workbook, as one click does."""
+    import openpyxl
+
+    book = openpyxl.load_workbook(workbook)
+    for dimensions in book.worksheets[0].row_dimensions.values():
+        dimensions.hidden = dimensions.collapsed = False
+        dimensions.outlineLevel = 0
+    book.save(workbook)
 
 
 def make_dataset() -> Any:
@@ -74,17 +96,19 @@ def make_grids() -> Any:
 
 
 def draw_all(folder: Path) -> None:
-    """Draw the sample workbooks and a Dataset into a folder."""
+    """Draw workbooks of all kinds into a folder."""
     with tempfile.TemporaryDirectory() as place:
-        dataset = Path(place, "dataset.xlsx")
-        sa.write(dataset, make_dataset())
+        arrays = Path(place, "arrays.xlsx")
+        sa.write(arrays, make_arrays())
+        show_headers(arrays)
+        draw_page(print_workbook(arrays, Path(place)), folder / "arrays.png", height=580)
         table = Path(place, "table.xlsx")
         sa.write_table(table, make_dataset())
         view = Path(place, "view.xlsx")
         sa.write_excel(view, make_grids(), views={"temperature": sa.View(colors="slice")})
         editable = Path(place, "editable.xlsx")
         sa.write_excel(editable, make_grids(), views={"temperature": sa.View(editable=True)})
-        for workbook in (*sorted(SAMPLES.glob("*.xlsx")), dataset, table, view, editable):
+        for workbook in (table, view, editable):
             draw_page(print_workbook(workbook, Path(place)), folder / f"{workbook.stem}.png")
 
 
