@@ -194,7 +194,7 @@ def _find_format(text: str, format: str | None, option: str, *, always: bool = T
     except NotFoundError:
         if format is not None:
             return FORMATS[format]
-        message = place_problem(text, list_rows())
+        message = "; ".join([place_problem(text, list_rows()), *FORMATS.problems])
         names = ", ".join(row.name for row in _list_named(option))
         hint = "" if os.path.isdir(text) else f"name the format with {option}: {names}"
     raise UsageProblem(message, hint)

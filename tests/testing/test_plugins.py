@@ -334,11 +334,14 @@ def test_a_file_that_is_none_is_not_read(tmp_path: Path) -> None:
         path = tmp_path / name / "sheetarray_formats.json"
         path.unlink()
         make(path)
-    (said,) = answers(tmp_path, "sa.read('x.dir')", "sa.read('x.pipe')", "sa.registry.format_of('x.csv').name")
-    folder, pipe, csv = json.loads(said)
+    asked = ["sa.read('x.dir')", "sa.read('x.pipe')", "sa.registry.format_of('x.csv').name", "command('info', 'x.dir')"]
+    (said,) = answers(tmp_path, *asked)
+    folder, pipe, csv, (status, printed) = json.loads(said)
     assert "the package dir, which does not work (its sheetarray_formats.json is wrong" in folder
     assert "the package pipe, which does not work (its sheetarray_formats.json is wrong" in pipe
     assert csv == "csv"
+    assert status == 2
+    assert "the package dir, which does not work" in printed
 
 
 def test_metadata_that_is_damaged_is_told_and_in_nobodys_way(tmp_path: Path) -> None:
