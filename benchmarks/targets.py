@@ -68,7 +68,7 @@ _MANY_JSON = (
     "ten numbers"
 )
 _XML = (
-    "of 380 ms of the processor for a million cells deflate takes a third, fingerprints a quarter, printing "
+    "of 380 ms of the processor for a million cells deflate takes a third, checksums a quarter, printing "
     "doubles and cells a quarter: three threads share two cores"
 )
 _WIDE_TABLE = "columns of anything but doubles are inferred one by one in Python: runs differ by a tenth"

@@ -22,11 +22,10 @@ import numpy as np
 from .arrays import list_names, note_values, select, values_by_name
 from .columns import (
     ArrayInfo,
-    CompareFingerprint,
     ElementRestorer,
+    JudgeArray,
     LayoutColumn,
     ResizedArray,
-    SettleChanges,
     Sheet,
     SheetArrays,
 )
@@ -342,8 +341,7 @@ def check_sheets(
     sheets: Sequence[Sheet],
     *,
     missing: Missing = "error",
-    judge: CompareFingerprint | None = None,
-    settle: SettleChanges | None = None,
+    judge: JudgeArray | None = None,
     restore: ElementRestorer | None = None,
 ) -> Iterator[Finding]:
     """Yield every finding in the columns of sheets, then those of composites; see `SheetArrays.check`."""
@@ -355,7 +353,7 @@ def check_sheets(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SheetArrayWarning)  # of what the check of the columns finds
         arrays.fixed = find_fixed_columns(arrays.read, arrays.scan)
-    yield from arrays.check(judge, settle)
+    yield from arrays.check(judge)
     yield from check_composites(arrays.read, arrays.scan)
 
 

@@ -1,6 +1,6 @@
 """Arrays that come block by block: kept in files without a name until all are there, then written as always.
 
-A target is so written whole or not at all, with fingerprints and labels, whatever its format; memory does not grow with
+A target is so written whole or not at all, with checksums and labels, whatever its format; memory does not grow with
 the arrays, as long as they are joined along their first or their last axis.
 """
 

@@ -531,7 +531,7 @@ def accept(
 ) -> dict[str, ArrayInfo]:
     """Accept the rows that people added or deleted. The headers are corrected, and everything else stays.
 
-    In a workbook, defined names and fingerprints are corrected too. After that, `check` accepts the elements that
+    In a workbook, defined names and checksums are corrected too. After that, `check` accepts the elements that
     people edited.
 
     Args:

@@ -46,7 +46,7 @@ def accept(file: str, output: str | None, reading: FormatOptions, wants_json: bo
     """Accept the rows that people added to FILE or deleted from it, and the elements that they edited.
 
     The command corrects the headers, so that they fit the cells below them. In a workbook it also corrects defined
-    names and fingerprints. Everything else in FILE stays as it is, byte for byte. FILE is replaced whole or not at all.
+    names and checksums. Everything else in FILE stays as it is, byte for byte. FILE is replaced whole or not at all.
 
     .ods, .xls and .xlsb files can only be read, so name an OUT in another format. Cells that cannot be read, such as a
     blank or n/a, stay as they are, and the exit status is 1.

@@ -218,7 +218,8 @@ def _parse_value(key: str, text: str, annotation: str, names: dict[str, Any]) ->
     if "float" in words and re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text):
         return float(text)
     if choices and text not in choices:
-        raise UsageProblem(f"{key} is {' or '.join(map(repr, choices))}, not {text!r}")
+        words_known = [*map(repr, choices), *(["true", "false"] if "bool" in words else [])]
+        raise UsageProblem(f"{key} is {' or '.join(words_known)}, not {text!r}")
     if not choices and "str" not in words and words & {"bool", "int", "float"}:
         wanted = "true or false" if "bool" in words else "a number"
         raise UsageProblem(f"{key} is {wanted}, not {text!r}")

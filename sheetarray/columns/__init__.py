@@ -22,16 +22,15 @@ from .grid import cell_address, column_letters, quote_title
 from .layout import Layout, LayoutColumn, can_align, lay_out, lay_out_sheets
 from .reading import (
     MOST_ADDRESSES,
-    CompareFingerprint,
     ElementRestorer,
+    JudgeArray,
     ReportError,
-    SettleChanges,
     SheetArrays,
     errors_of_problems,
     keep_unreadable,
     keeping_unreadable,
 )
-from .row_edits import MOST_NAMED, UNEVEN_HINT, RowChange, describe_row, describe_uneven_rows, find_first_row
+from .row_edits import MOST_NAMED, UNEVEN_HINT, RowChange, describe_row, describe_uneven_rows
 from .sheet import ArrayInfo, ColumnCells, DataCells, Request, Sheet, Texts, Zone, reporting_cells
 from .words import DESCRIPTION, Anchor, Words
 
@@ -45,18 +44,17 @@ __all__ = [
     "ArrayColumn",
     "ArrayInfo",
     "ColumnCells",
-    "CompareFingerprint",
     "DataCells",
     "ElementEdits",
     "ElementRestorer",
     "HeaderEdit",
+    "JudgeArray",
     "Layout",
     "LayoutColumn",
     "ReportError",
     "Request",
     "ResizedArray",
     "RowChange",
-    "SettleChanges",
     "Sheet",
     "SheetArrays",
     "Texts",
@@ -73,7 +71,6 @@ __all__ = [
     "errors_of_problems",
     "find_anchors",
     "find_element_edits",
-    "find_first_row",
     "find_header_edits",
     "find_side_by_side",
     "info_of_resized",

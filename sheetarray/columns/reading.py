@@ -54,8 +54,7 @@ class ElementRestorer(Protocol):
         """
 
 
-CompareFingerprint = Callable[[str, Buffer | None, ArrayColumn], Iterable[Finding | RowChange]]
-SettleChanges = Callable[[Mapping[str, RowChange]], Mapping[str, RowChange]]
+JudgeArray = Callable[[str, Buffer | None, ArrayColumn], Iterable[Finding | RowChange]]
 
 
 _Unreadable = dict[str, np.ndarray[Any, Any]]
@@ -230,21 +229,19 @@ class SheetArrays:
         names = _Reading(self, raise_error, warn_of_finding, keep).read(groups, {})
         return {name: arrays[name] for name in names}
 
-    def check(self, judge: CompareFingerprint | None = None, settle: SettleChanges | None = None) -> Iterator[Finding]:
+    def check(self, judge: JudgeArray | None = None) -> Iterator[Finding]:
         """Yield every finding in reading order; nothing where the sheets are intact.
 
         Rows that people added to, or deleted from, all arrays of a sheet alike are one finding.
 
         `judge`: yields further findings about the elements of an array, such as that they are not those that were
         written; its elements are None where not all of them can be read. It sees what has been restored.
-        `settle`: returns the rows that were added to arrays or deleted from them, given those that `judge` has found in
-        each array by itself.
         """
         errors: list[FormatError] = []
         findings: list[Finding] = []
         try:
             groups = self._group(None, errors.append, findings.append)
-            _Reading(self, errors.append, findings.append, judge, settle, finds_edits=True).read(groups, {})
+            _Reading(self, errors.append, findings.append, judge, finds_edits=True).read(groups, {})
         except FormatError as error:
             errors.append(error)
         yield from findings
@@ -288,7 +285,7 @@ class _Reading:
     """One pass over columns and rows of sheets, which makes arrays of them.
 
     `report`: is called with each error. `note`: is called with each finding about something that was accepted although
-    it is not as `write` writes it. `judge`, `settle`: as for `SheetArrays.check`. `finds_edits`: whether rows that were
+    it is not as `write` writes it. `judge`: as for `SheetArrays.check`. `finds_edits`: whether rows that were
     added or deleted alike are one finding.
     """
 
@@ -297,15 +294,13 @@ class _Reading:
         arrays: SheetArrays,
         report: ReportError,
         note: NoteFinding,
-        judge: CompareFingerprint | None = None,
-        settle: SettleChanges | None = None,
+        judge: JudgeArray | None = None,
         *,
         finds_edits: bool = False,
     ) -> None:
         self._arrays, self._sheets = arrays, {sheet.title: sheet for sheet in arrays.sheets}
         self._report, self._note, self._judge, self._finds_edits = report, note, judge, finds_edits
         self._changes: dict[str, RowChange] = {}
-        self._settle = settle
 
     def read(
         self, groups: Mapping[str, list[Anchor]], others: Mapping[str, list[Anchor]]
@@ -391,9 +386,8 @@ class _Reading:
 
     def _note_edits(self, edits: Iterable[RowEdit]) -> None:
         """Note the rows that were added or deleted, now that the elements have been compared."""
-        changes = self._changes if self._settle is None else self._settle(self._changes)
         for edit in edits:
-            self._note(edit.to_finding(changes))
+            self._note(edit.to_finding(self._changes))
 
     # The arrays of columns -----------------------------------------------------------------------------------
 

@@ -30,11 +30,11 @@ _HINT = "resize=True reads them, sheetarray accept corrects the headers"
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """The rows of one array that were added or deleted, as far as the fingerprint that a container keeps tells."""
+    """The rows of one array that were added or deleted, as far as checksums or a guard tell."""
 
     kind: Literal["inserted", "deleted"]  # "inserted" where rows were added, at the end too
     # the rows that may be the first one that was added or deleted, as ascending ranges: if rows are alike, each of them
-    # explains the change. None if the fingerprint does not tell
+    # explains the change. None if that is unknown
     firsts: tuple[range, ...] | None = None
     rest_is_exact: bool = False  # whether all other elements are those that were written, to the last bit
     rows: tuple[int, ...] = ()  # the number of each row that was added or deleted, where a guard tells them
@@ -74,7 +74,7 @@ class RowEdit:
     def to_finding(self, changes: Mapping[str, RowChange]) -> Finding:
         """Return the finding by which `check` tells of the edit.
 
-        `changes`: what fingerprints tell of single arrays, by name; empty in a container that keeps none.
+        `changes`: what is known of the rows of single arrays, by name; empty in a container that keeps none.
         """
         count, arrays = abs(self.after - self.before), len(self.columns)
         first = find_first_row([changes[name] for name in self.columns if name in changes], self.before, self.after)
@@ -101,7 +101,7 @@ class RowEdit:
             what = f"{count} row{'' if count == 1 else 's'} {verb}"
             where += f", {self.before} before and {self.after} now"
         gone = self._describe_gone(first, changes, labelled)
-        doubts = _format_doubts(self.columns, changes, count)
+        doubts = _format_doubts(self.columns, changes, count, knows_rows=first is not None or bool(each))
         message = f"{what} {where}{place}: {self._format_shapes()}{gone}{doubts}"
         if all(name in changes and changes[name].rest_is_exact for name in self.columns):
             message += "; the rest exact"
@@ -191,15 +191,17 @@ class RowEdit:
 
 
 def find_first_row(changes: Sequence[RowChange], before: int, after: int) -> int | None:
-    """Return the first row that was added or deleted; None unless the arrays of which it is known agree on one.
+    """Return the first row that was added or deleted; None unless it is known of all arrays, and they agree on one.
 
     `changes`: of each array. `before` and `after`: the number of rows.
     """
-    firsts = [change.firsts for change in changes if change.firsts]
-    if not firsts or any(change.rows and not change.firsts for change in changes):  # rows that are not side by side
+    firsts = [change.firsts for change in changes]
+    if not firsts or firsts[0] is None:
         return None
     common = firsts[0]
     for others in firsts[1:]:
+        if others is None:
+            return None
         both = [range(max(a.start, b.start), min(a.stop, b.stop)) for a in common for b in others]
         common = tuple(rows for rows in both if rows)
     if after > before and any(before in rows for rows in common):
@@ -207,14 +209,14 @@ def find_first_row(changes: Sequence[RowChange], before: int, after: int) -> int
     return min((rows.start for rows in common), default=None)
 
 
-def _format_doubts(names: Iterable[str], changes: Mapping[str, RowChange], count: int) -> str:
+def _format_doubts(names: Iterable[str], changes: Mapping[str, RowChange], count: int, *, knows_rows: bool) -> str:
     """Return the end of a message, which lists the arrays whose other elements may have been edited; "" if there are
     none.
     """
     doubtful = [name for name in names if name in changes and not _tells_edits(changes[name])]
     if not doubtful:
         return ""
-    if not any(change.firsts or change.rows for change in changes.values()):
+    if not knows_rows:
         which = f"which row{'' if count == 1 else 's'}, and whether elements were edited too"
         return f"; only a guard can tell {which}: write(.., guard=True) keeps one"
     return f"; elements of {shorten_list(f'{name!r:.60}' for name in doubtful)} may have been edited too"

@@ -28,7 +28,7 @@ def open_writer(
     Blocks wait in temporary files beside the target. If you join blocks along the first or last axis, memory does not
     grow with the arrays. Python objects and text of very different lengths stay in memory.
 
-    The target is written whole when the `with` block ends, with labels and fingerprints. If the block raises an error,
+    The target is written whole when the `with` block ends, with labels and checksums. If the block raises an error,
     or the process is killed, the old target stays and nothing else is left.
 
     Args:

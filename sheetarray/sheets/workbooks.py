@@ -74,7 +74,7 @@ def check_choices(**options: Sequence[object]) -> None:
     """
     for name, (value, *choices) in options.items():
         if value not in choices:
-            *others, last = (f'"{choice}"' for choice in choices)
+            *others, last = (f'"{choice}"' if isinstance(choice, str) else repr(choice) for choice in choices)
             raise ValueError(f"{name} is {', '.join(others)} or {last}, not {value!r:.80}")
 
 

@@ -21,7 +21,7 @@ from limits import get_limit, set_limits
 import sheetarray as sa
 from sheetarray import dtypes, elements
 from sheetarray.cells import TextLook, buffer_from_text, buffer_to_text, buffer_to_typed
-from sheetarray.sheets.excel.fingerprint.codes import exact_codes
+from sheetarray.sheets.excel.checksums.hashes import exact_hashes
 from sheetarray.testing.cases import assert_same
 
 VARIABLE = np.dtypes.StringDType()
@@ -107,7 +107,7 @@ def test_scalar_and_bulk_choose_the_same_and_keep_every_text(texts: list[str]) -
     assert buffer_to_text(variable, STRING, look).to_list() == buffer_to_text(fixed, STRING, look).to_list() == texts
     typed = [buffer_to_typed(array, STRING, exact=10**15).texts.to_list() for array in (variable, fixed)]
     assert typed[0] == typed[1] == [text or None for text in texts]
-    assert exact_codes(variable, STRING).tolist() == exact_codes(fixed, STRING).tolist()
+    assert exact_hashes(variable, STRING).tolist() == exact_hashes(fixed, STRING).tolist()
 
 
 # There and back ----------------------------------------------------------------------------------------------

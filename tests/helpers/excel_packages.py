@@ -266,11 +266,11 @@ WORKBOOK, RELATIONS, TYPES = "xl/workbook.xml", "xl/_rels/workbook.xml.rels", "[
 
 
 def append(content: bytes, title: str = "arrays", arrays: Mapping[str, Any] = ARRAYS, **options: Any) -> bytes:
-    """The workbook after `write` has put a sheet of arrays into it."""
+    """The workbook after `write` has put a sheet of arrays into it, by itself without a guard."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "x.xlsm" if b"vbaProject.bin" in content else "x.xlsx")
         path.write_bytes(content)
-        sa.write(path, arrays, mode="a", sheet=title, **options)
+        sa.write(path, arrays, mode="a", sheet=title, **{"guard": False, **options})
         return path.read_bytes()
 
 
@@ -280,9 +280,9 @@ def replace(content: bytes, title: str = "arrays", arrays: Mapping[str, Any] = A
 
 
 def ours(arrays: Mapping[str, Any] = ARRAYS, **options: Any) -> bytes:
-    """A new workbook of ours."""
+    """A new workbook of ours, by itself without a guard."""
     file = io.BytesIO()
-    sa.write_excel(file, arrays, **options)
+    sa.write_excel(file, arrays, **{"guard": False, **options})
     return file.getvalue()
 
 

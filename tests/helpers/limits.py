@@ -51,7 +51,7 @@ LIMITS = {
     "avro_blocks": "interchange.avro.adapter _MOST_BLOCKS",
     "archive_members": "interchange.npy MOST_MEMBERS",
     "packed_values": "interchange.sciserialize.serializers MOST_VALUES",
-    "full_fingerprints": "sheets.excel.fingerprint.record MOST_IN_FULL",
+    "full_checksums": "sheets.excel.checksums.record MOST_IN_FULL",
     "guard_bytes": "sheets.excel.guard.snapshot MOST_BYTES",
     "markup_elements": "sheets.excel.package.markup _MOST_ELEMENTS",
     "part_bytes": "sheets.excel.package.relations MOST_BYTES",

@@ -86,14 +86,14 @@ def test_a_newer_major_version_is_refused_by_its_name(tmp_path, name):
         (
             "1.0.0-plain.xlsx",
             '"v": 4',
-            '"v": 5',
-            "the fingerprints are of version 5; this reader knows versions up to 4",
+            '"v": 6',
+            "the checksums are of version 6; this reader knows versions up to 5",
         ),
         (
             "1.0.0-lean.xlsx",
             '"v": 2',
-            '"v": 3',
-            "the fingerprints are of version 3; this reader knows versions up to 2",
+            '"v": 4',
+            "the checksums are of version 4; this reader knows versions up to 3",
         ),
         (
             "1.0.0-views.xlsx",

@@ -1,4 +1,4 @@
-"""Accepts what people have changed in a workbook: headers, names, fingerprints, views and guards become true to it."""
+"""Accepts what people have changed in a workbook: headers, names, checksums, views and guards become true to it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ..workbooks import ArrayArea, build_references, make_defined_names, parse_t
 from .append import search_sheets, worksheet_xml
 from .cell_xml import format_number
 from .checking import open_snapshots, read_typed_over, typed_over_views
-from .fingerprint.record import Written, make_fingerprints
+from .checksums.record import Written, make_checksums
 from .guard.guard_sheet import iter_rows
 from .guard.snapshot import encode_snapshot
 from .open_workbook import BookSheet, OpenWorkbook
@@ -190,11 +190,11 @@ def _find_chart(book: OpenWorkbook, sheet: BookSheet) -> tuple[str, str]:
     return (drawing, chart) if drawing and chart else ("", "")
 
 
-# Accepts what people have changed in a workbook: makes headers, names, fingerprints, views and guards true to
+# Accepts what people have changed in a workbook: makes headers, names, checksums, views and guards true to
 # cells.
 #
 # The cells of headers are spliced into the XML of their worksheets; the workbook's own part changes where a name
-# has to refer to other cells, and the custom properties hold new fingerprints. Every other part keeps its bytes.
+# has to refer to other cells, and the custom properties hold new checksums. Every other part keeps its bytes.
 
 _CORNER = re.compile(r"!\$?([A-Z]{1,3})\$?([0-9]{1,7})(?::\$?[A-Z]{1,3}\$?([0-9]{1,7}))?")
 
@@ -202,7 +202,7 @@ _CORNER = re.compile(r"!\$?([A-Z]{1,3})\$?([0-9]{1,7})(?::\$?[A-Z]{1,3}\$?([0-9]
 def accept_excel(
     source: Readable, target: Writable | None = None, *, missing: Missing = "error"
 ) -> dict[str, ArrayInfo]:
-    """Correct headers, names, fingerprints and guards of a workbook, so that they fit its cells. All other parts stay.
+    """Correct headers, names, checksums and guards of a workbook, so that they fit its cells. All other parts stay.
 
     Args:
         source: a path, or an open file (then with a target): .xlsx or .xlsm.
@@ -258,7 +258,7 @@ def accept_workbook(
             book.compute_on_opening()
         part = book.ensure_properties()
         content = package.read(part, limit=MOST_BYTES) if part in package else None
-        exact = {name: array for name, array in exact.items() if name not in unreadable}  # these have no fingerprint
+        exact = {name: array for name, array in exact.items() if name not in unreadable}  # these have no checksums
         record = _true_record(record, exact, [sheet.title for sheet in book.sheets])
         replaced |= renew_views(book, arrays, record, names.by_array(book), typed, anew=anew)
         replaced[part] = merge_properties(content, record, location=part)
@@ -348,7 +348,7 @@ def _places_of(arrays: Mapping[str, ResizedArray]) -> list[tuple[str, str, str]]
     return places
 
 
-# Fingerprints ------------------------------------------------------------------------------------------------
+# Checksums ---------------------------------------------------------------------------------------------------
 
 
 def _true_record(
@@ -368,5 +368,5 @@ def _true_record(
         sheets.setdefault(place, {"names": [], "of": title})
         written.setdefault(place, {})[name] = Written(array.buffer, header.dtype, header)
     for place, some in written.items():
-        sheets[place] |= make_fingerprints(some, of=len(arrays))
+        sheets[place] |= make_checksums(some, of=len(arrays))
     return {**record, "sheets": sheets}

@@ -2,7 +2,7 @@
 
 The cells are those of the exchange format of https://github.com/stdlib-js/stdlib/issues/1140, in a worksheet of
 ECMA-376. Numbers are written with the shortest text that reads back to the same double, and what a double cannot hold
-is text. A fingerprint of each array goes into the document's properties, so that `check` knows what became of it.
+is text. Checksums of each array go into the document's properties, so that `check` knows what became of it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def write_excel(
     if_sheet_exists: IfSheetExists = "error",
     cells: Literal["numeric", "text"] = "numeric",
     dates: Literal["real", "text"] = "real",
-    guard: bool = False,
+    guard: bool | Literal["auto"] = "auto",
     views: bool | str | Sequence[str] | Mapping[str, View] = False,
     formats: Mapping[str, str] | None = None,
     progress: Progress | None = None,
@@ -62,8 +62,9 @@ def write_excel(
         cells: "text" writes every element as text, so that no program rounds it.
         dates: "real" writes datetime64 as dates that people can edit, from 1900-03-01 to the end of 9999, down to
             milliseconds. All other dates are ISO text. "text" writes all dates as ISO text.
-        guard: keep an exact copy of every array in a very hidden sheet. `read` then restores numbers that a program
-            rounded, and `check` finds every edit.
+        guard: keep an exact snapshot of every array in a very hidden sheet. `read` then restores numbers that a program
+            rounded, and `check` names every edit. "auto" keeps one if the arrays of the workbook have at most 100,000
+            elements together, or if the workbook has one already.
         views: True, names of arrays, or a `View` for each name. A view is a sheet `<name> view` that shows one slice of
             an array of two dimensions or more as a table of formulas, with choosers, colours and a chart.
         formats: the number formats of arrays of floats or integers, by name, such as `{"t": "0.0"}`. A format changes
@@ -89,7 +90,7 @@ def write_excel(
         {'t': array([[0.1, nan]])}
     """
     target = locate(target, storage_options)
-    check_choices(cells=(cells, "numeric", "text"), dates=(dates, "real", "text"))
+    check_choices(cells=(cells, "numeric", "text"), dates=(dates, "real", "text"), guard=(guard, "auto", True, False))
     options = SheetOptions(
         sheet, as_text=cells == "text", real_dates=dates == "real", report=progress, guard=guard, formats=formats or {}
     )
@@ -118,7 +119,7 @@ def write_sheets_excel(
     if_sheet_exists: IfSheetExists = "error",
     cells: Literal["numeric", "text"] = "numeric",
     dates: Literal["real", "text"] = "real",
-    guard: bool = False,
+    guard: bool | Literal["auto"] = "auto",
     views: Any = False,
     formats: Mapping[str, str] | None = None,
     progress: Progress | None = None,
@@ -150,11 +151,11 @@ def write_sheets_excel(
         NotFoundError: `formats` names a column that no table has.
     """
     target = locate(target, storage_options)
-    check_choices(cells=(cells, "numeric", "text"), dates=(dates, "real", "text"))
+    check_choices(cells=(cells, "numeric", "text"), dates=(dates, "real", "text"), guard=(guard, "auto", True, False))
     if views is not False:
         raise ValueError('views= is for the arrays of one sheet: write each with sheet=, views= and mode="a"')
     options = SheetOptions(
-        "", as_text=cells == "text", real_dates=dates == "real", report=progress, guard=guard and not plain
+        "", as_text=cells == "text", real_dates=dates == "real", report=progress, guard=False if plain else guard
     )
     writes = []
     for title, table in tables.items():
@@ -266,11 +267,11 @@ def check_excel(
         source: a path or an open file.
         sheet: the title of the only sheet to read; None reads all sheets.
         missing: as for `read_excel`.
-        guard: compare the elements with the snapshot of a guard; False judges the cells by their fingerprints alone.
+        guard: compare the elements with the snapshot of a guard; False judges the cells by their checksums alone.
 
-    Besides what `read_excel` would refuse: numbers rounded to 15 digits by a program that saved the file again,
-    formulas in the place of elements; and as far as the fingerprints in the document's properties tell, elements
-    edited, rows sorted, numbers scaled, arrays that are gone.
+    Besides what `read_excel` would refuse: formulas in the place of elements, arrays that are gone, numbers that were
+    rounded when a program saved the file again, and edits. A snapshot names each edited element, rows that moved and
+    numbers that were scaled. Without one, checksums say which arrays were edited, and in long ones between which cells.
 
     Example:
         >>> import io

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cache, cached_property
 from typing import Any
@@ -15,21 +15,20 @@ from ...composite import check_sheets, count_named, open_sheets, read_composites
 from ...dtypes import Buffer
 from ...elements import Missing
 from ...errors import Finding, FormatError, NotFoundError, SheetArrayError, warn_caller
-from ...header import warn_of_finding
+from ...header import Header, warn_of_finding
 from ...linear import LinearArray
 from ...views.description import View
 from ...views.geometry import ViewedColumns, ViewPlan, plan_views
 from ...views.typed_over import TypedOver, ViewCells, describe_typed_over, find_typed_over
 from ..looks import number_formats
 from ..workbooks import check_is_text
+from .checksums.stored import StoredChecksums
 from .guard.guarded import Guarded, Snapshots, find_edits
 from .guard.snapshot import SnapshotHeader
 from .reader.cells import scalars
 from .reader.formulas import FormulaCells
 from .sheet import ExcelSheet
-from .stored_fingerprints import StoredFingerprints
 from .styles import CellStyles, make_styles
-from .table_rows import TableRows
 from .views.grids import EditableGrid
 from .workbook import Workbook
 
@@ -226,9 +225,9 @@ def find_all(
 
     `check`: reads the arrays and has each of them judged, as `composite.check_sheets` does.
     """
-    memory, sheets, findings = StoredFingerprints(book), select_sheets(book, sheet), dict[Finding, None]()
+    memory, sheets, findings = StoredChecksums(book), select_sheets(book, sheet), dict[Finding, None]()
     for number, (titles, some) in enumerate(memory.split_by_write(sheets) if sheet is None else [(None, sheets)]):
-        memory = StoredFingerprints(book) if number else memory  # which has been asked about no array
+        memory = StoredChecksums(book) if number else memory  # which has been asked about no array
         findings |= dict.fromkeys(_find_all(book, memory, some, titles, missing, guard=guard, check=check))
     for finding in findings:
         hint = book.advise(finding.location, finding.hint)
@@ -237,7 +236,7 @@ def find_all(
 
 def _find_all(
     book: Workbook,
-    memory: StoredFingerprints,
+    memory: StoredChecksums,
     sheets: Sequence[ExcelSheet],
     titles: Set[str] | None,
     missing: Missing,
@@ -254,7 +253,6 @@ def _find_all(
         return
     snapshots = open_snapshots(book, memory) if guard and book.may_have_guards else None
     verdicts: list[Finding] = []
-    tables = TableRows() if check is check_sheets else None  # elements of others are mapped as long as judged
     formulas = {sheet.title or "": FormulaCells() for sheet in sheets}
     for worksheet in sheets:
         worksheet.formulas = formulas[worksheet.title or ""]
@@ -265,21 +263,18 @@ def _find_all(
             guarded = None if snapshots is None else snapshots.compare(name, column, buffer)
             other = None if snapshots is None or guarded is None else snapshots.others.get(name)
             judged: list[Finding | RowChange]
-            if column.header != column.written:
-                changes = memory.compare_rows(other or name, title, column.written, buffer, at)
-                judged = list(changes) if guarded is None else _judge_rows(guarded, buffer, name, changes, column)
-            elif guarded is None:
-                judged = [*memory.findings_of(name, title, column.header, buffer, at)]
+            if guarded is not None:
+                memory.pass_over(other or name)
+                find = find_edits if column.header == column.written else _judge_rows
+                judged = [*find(guarded, buffer, column.header, name, at)]
+            elif column.header != column.written:
+                judged = [*memory.compare_rows(name, title, column.written, buffer, at)]
             else:
-                memory.pass_over(name)
-                judged = [*find_edits(guarded, buffer, column.header, name, at)]
+                judged = [*memory.findings_of(name, title, column.header, buffer, at)]
             if snapshots is not None and other is not None:
                 judged.insert(0, memory.note_other_name(name, other, is_there=other in snapshots.ask_names()))
             findings = [replace(one, array=name) for one in judged if isinstance(one, Finding)]
             change = next((one for one in judged if isinstance(one, RowChange)), None)
-            record = None if guarded is not None else memory.record_of(name, title)
-            if tables is not None:
-                tables.note(name, column, buffer, findings, guarded=guarded, record=record, change=change)
             verdicts.extend(findings)
             yield from filter(None, [change])
             yield from findings
@@ -289,10 +284,8 @@ def _find_all(
     views = ViewFindings(book)
 
     restore = snapshots if snapshots is not None and snapshots.exist else None
-    settle = {} if tables is None else {"settle": tables.settle}
-    findings = list(check(sheets, missing=missing, judge=judge, restore=restore, **settle))
+    findings = list(check(sheets, missing=missing, judge=judge, restore=restore))
     are_whole = all(finding in verdicts or finding.severity == "warning" for finding in findings)
-    findings = findings if tables is None else list(tables.explain(findings))
     yield from memory.findings
     yield from snapshots.check() if snapshots is not None else ()
     yield from views.find_typed_over() if titles is not None else ()
@@ -304,38 +297,37 @@ def _find_all(
 
 
 def _judge_rows(
-    guarded: Guarded, buffer: Buffer, name: str, changes: Iterable[Finding | RowChange], column: ArrayColumn
-) -> list[Finding | RowChange]:
-    """Return the change of rows that a guard shows, if nothing else has changed; otherwise findings of the edits.
-
-    `changes`: the findings by the fingerprint, which knows all rows that may be the added ones if rows are alike.
-    """
-    known = [change for change in changes if isinstance(change, RowChange)]
+    guarded: Guarded, buffer: Buffer, header: Header, name: str, address: Callable[[int], str]
+) -> Iterator[Finding | RowChange]:
+    """Yield the change of rows that a guard shows, and findings of what was edited besides."""
     change = guarded.row_change
+    if change is not None:
+        yield change
     if change is None or not change.rest_is_exact or (guarded.alignment and guarded.alignment.moved.any()):
-        rows = [] if change is None else [change]
-        at = column.element_address
-        return [*rows, *find_edits(guarded, buffer, column.header, name, at, tells_rows=change is None)]
-    return [replace(change, firsts=one.firsts) for one in known if one.firsts] or [change]
+        yield from find_edits(guarded, buffer, header, name, address, tells_rows=change is None)
 
 
-def open_snapshots(book: Workbook, memory: StoredFingerprints | None = None) -> Snapshots:
+def open_snapshots(book: Workbook, memory: StoredChecksums | None = None) -> Snapshots:
     """Return the snapshots of a workbook, which are read when an array asks for its own.
 
     `memory`: what the workbook remembers of its arrays; None to read it when it is needed.
     """
-    known = [] if memory is None else [memory]
 
     @cache
     def find_names() -> Collection[str]:
         return set(SheetArrays(book.plain_sheets()).scan())
 
-    def is_own(header: SnapshotHeader, buffer: Buffer) -> bool | None:
-        if not known:
-            known.append(StoredFingerprints(book))
-        return known[0].is_own(header.name, header.sheet, header.header, buffer, find_names)
+    @cache
+    def read_memory() -> StoredChecksums:
+        return StoredChecksums(book) if memory is None else memory
 
-    return Snapshots(book.guards(), ask_names=find_names, is_own=is_own)
+    def is_own(header: SnapshotHeader, buffer: Buffer) -> bool | None:
+        return read_memory().is_own(header.name, header.sheet, header.header, buffer, find_names)
+
+    def is_as_written(name: str, column: ArrayColumn, buffer: Buffer) -> bool:
+        return read_memory().is_as_written(name, column.group[0].title or "", column.header, buffer)
+
+    return Snapshots(book.guards(), ask_names=find_names, is_own=is_own, is_as_written=is_as_written)
 
 
 def warn_of_guard(book: Workbook, snapshots: Snapshots) -> None:
@@ -361,7 +353,8 @@ def select_sheets(book: Workbook, title: str | None, *, of_table: bool = False) 
     for known in book.titles:
         if known.casefold() == title.casefold():
             return [book.sheet(known)]
-    raise NotFoundError(f"no sheet {title!r}; there is {', '.join(map(repr, book.titles))}")
+    titles = ", ".join(repr(sheet.title) for sheet in book.plain_sheets())
+    raise NotFoundError(f"no sheet {title!r}; there is {titles}")
 
 
 def select_searched(book: Workbook, title: str | None) -> list[ExcelSheet]:

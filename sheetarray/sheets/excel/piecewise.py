@@ -14,8 +14,8 @@ from ...columns import (
     Anchor,
     ArrayColumn,
     ColumnCells,
-    CompareFingerprint,
     ElementRestorer,
+    JudgeArray,
     Request,
     RowChange,
     SheetArrays,
@@ -410,7 +410,7 @@ def _check_in_pieces(
     sheets: Sequence[ExcelSheet],
     *,
     missing: Missing,
-    judge: CompareFingerprint,
+    judge: JudgeArray,
     restore: ElementRestorer | None = None,
 ) -> Iterator[Finding]:
     """Yield every finding in sheets, as `composite.check_sheets` does.

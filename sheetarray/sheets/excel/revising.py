@@ -1,6 +1,6 @@
 """Puts other elements into the cells of arrays of a workbook; everything else in it stays as it is.
 
-The cells are spliced into the rows of their worksheets. Headers, names, fingerprints, views and guards then become true
+The cells are spliced into the rows of their worksheets. Headers, names, checksums, views and guards then become true
 as when the workbook is accepted.
 """
 
@@ -31,6 +31,7 @@ from .accepting import accept_workbook
 from .adapter import write_excel
 from .cell_xml import cells_xml, format_number, format_text
 from .checking import open_snapshots
+from .guard.automatic import has_guard
 from .guard.snapshot import SnapshotHeader
 from .open_workbook import OpenWorkbook
 from .package.packing import PackageWriter
@@ -44,7 +45,7 @@ from .writing import SheetOptions, SheetWrite, lay_out_arrays, write_sheets
 def revise_excel(source: Readable, target: Writable, arrays: Any) -> None:
     """Write a copy of a workbook in which arrays hold new elements. Everything else in it stays as it is.
 
-    New arrays go to a sheet of their own. Headers, defined names, fingerprints, views and the guard become true.
+    New arrays go to a sheet of their own. Headers, defined names, checksums, views and the guard become true.
 
     Args:
         source: a path or an open file: .xlsx or .xlsm.
@@ -73,9 +74,10 @@ def revise_excel(source: Readable, target: Writable, arrays: Any) -> None:
         if fresh:
             with Source(path) as opened:
                 titles = {sheet.title.casefold() for sheet in OpenWorkbook(Package(opened.ranges())).sheets}
+                guard = has_guard(opened, titles)
             numbers = ("" if number == 1 else f" {number}" for number in range(1, len(titles) + 2))
             title = next(f"new arrays{number}" for number in numbers if f"new arrays{number}" not in titles)
-            write_excel(path, fresh, sheet=title, mode="a")
+            write_excel(path, fresh, sheet=title, mode="a", guard=guard)
         _compare(path, columns)
         accept_workbook(path, target, anew=True)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ...adapters import Progress
 from ...columns import Layout, LayoutColumn, column_letters, lay_out_sheets
@@ -41,13 +41,14 @@ from .cell_xml import (
     with_formula,
     xml_text,
 )
-from .fingerprint.record import Written, make_fingerprints
+from .checksums.record import Written, make_checksums
+from .guard.automatic import count_recorded, has_guard, wants_guard
 from .guard.guard_sheet import guard_title, iter_rows
 from .guard.snapshot import encode_snapshot
 from .open_workbook import OpenWorkbook
 from .package.packing import PackageWriter
 from .package.parts import Package
-from .package.relations import Searches
+from .package.relations import Searches, read_sound_record
 from .skeleton import NewWorkbook, SheetPart, SheetPlan, suffix_of
 from .styles import CellStyles, find_styles, make_styles
 from .views.worksheet import link_columns, plan_view_sheet, write_relations, write_view
@@ -195,7 +196,7 @@ def _header_cell_xml(cell: Cell) -> str:
 
 
 # `skeleton` makes a new workbook without sheets, and `append` plans how sheets are put into it, as into any other.
-# `RowWriter` makes the rows, which are deflated straight into the package, while another thread makes the fingerprints.
+# `RowWriter` makes the rows, which are deflated straight into the package, while another thread makes the checksums.
 
 MAX_ROWS, MAX_COLUMNS = MOST_ROWS, MOST_COLUMNS
 MAX_CHARACTERS = 32_767  # in a cell, in UTF-16 units
@@ -221,7 +222,7 @@ class SheetOptions:
         as_text: whether every element is written as text.
         real_dates: whether dates are numbers where that is exact.
         report: called with the cells written and the cells in all.
-        guard: whether a very hidden sheet holds a snapshot of every array.
+        guard: whether a very hidden sheet holds a snapshot of every array; "auto" where the workbook is small.
         views: by the names of their arrays.
         formats: codes of number formats, by the names of arrays.
         note: what the record keeps of a table, which becomes an Excel Table; None for arrays.
@@ -232,7 +233,7 @@ class SheetOptions:
     as_text: bool = False
     real_dates: bool = True
     report: Progress | None = None
-    guard: bool = False
+    guard: bool | Literal["auto"] = False
     views: Mapping[str, View] = field(default_factory=dict)
     formats: Mapping[str, str] = field(default_factory=dict)
     note: Mapping[str, Any] | None = None
@@ -243,7 +244,7 @@ class SheetWrite(NamedTuple):
     """The content of a sheet, and of those on which it continues.
 
     Attributes:
-        arrays: of which fingerprints are made; empty for a table.
+        arrays: of which checksums are made; empty for a table.
         layouts: one for each sheet.
         options: how they are written.
     """
@@ -267,6 +268,7 @@ def write_sheets(target: Writable, writes: Sequence[SheetWrite], *, mode: str, i
     check_choices(mode=(mode, "w", "a"), if_sheet_exists=(if_sheet_exists, "error", "replace"))
     path = target if isinstance(target, (str, os.PathLike)) else None
     if mode == "w" or (path is not None and file_version(path) is None):
+        writes = _decide_guard(writes)
         codes = dict.fromkeys([code for write in writes for code in write.options.formats.values()])
         styles, content = make_styles(tuple(codes), views=bool(writes[0].options.views))
         plan = _plan_sheets(writes, styles, ())
@@ -279,6 +281,16 @@ def write_sheets(target: Writable, writes: Sequence[SheetWrite], *, mode: str, i
         raise ValueError('mode="a" takes a path, not an open file')
 
 
+def _decide_guard(writes: Sequence[SheetWrite], others: int = 0, *, is_guarded: bool = False) -> list[SheetWrite]:
+    """Return writes that all keep snapshots, or none of them.
+
+    `others`: the number of elements that are in the workbook besides. `is_guarded`: whether it has snapshots.
+    """
+    count = others + sum(len(array.buffer) for write in writes for array in write.arrays.values())
+    keeps = wants_guard(writes[0].options.guard, count, is_guarded=is_guarded)
+    return [write._replace(options=replace(write.options, guard=keeps)) for write in writes]
+
+
 def _append_sheets(
     target: str | os.PathLike[str], writes: Sequence[SheetWrite], if_sheet_exists: IfSheetExists
 ) -> None:
@@ -286,6 +298,11 @@ def _append_sheets(
     with replacing(target, binary=True) as sink, Source(target) as source, locating(source=source.name):
         book, options = OpenWorkbook(Package(source.ranges())), writes[0].options
         styles, replaces = find_styles(book), if_sheet_exists == "replace"
+        if options.guard == "auto":
+            recorded = read_sound_record(book.package)["sheets"]
+            others = count_recorded(recorded, {write.options.sheet.casefold() for write in writes})
+            titles = [sheet.title for sheet in book.sheets]
+            writes = _decide_guard(writes, others, is_guarded=has_guard(source, titles))
         taken = titles_of_others(book, options.sheet, replacing=replaces) if options.views else []
         plan = _plan_sheets(writes, styles, taken, is_own=False)
         for write in writes:
@@ -316,8 +333,8 @@ def _write_package(
     if options.report is not None:
         total = sum([layout.cell_count for layout in plan.layouts])
         options.report(0, total)
-    with ThreadPoolExecutor(1, "sheetarray-fingerprint") as aside:
-        fingerprints = [aside.submit(_make_fingerprints, write.arrays) for write in writes]
+    with ThreadPoolExecutor(1, "sheetarray-checksums") as aside:
+        checksums = [aside.submit(_make_checksums, write.arrays) for write in writes]
         snapshots = [aside.submit(_encode_snapshots, write) for write in writes] if options.guard else []
         made.write(writer)
         links, remembered = {}, {}
@@ -351,7 +368,7 @@ def _write_package(
         for part, texts in zip(made.sheets[len(plan.layouts) :], snapshots, strict=True):
             _write_guard(part, writer, texts.result())
         first = 0
-        for write, sums in zip(writes, fingerprints, strict=True):
+        for write, sums in zip(writes, checksums, strict=True):
             remembered[made.sheets[first].title] = sums.result()
             first += len(write.layouts)
         made.write_properties(writer, remembered, Searches(searches.strings, header_rows | searches.rows))
@@ -366,8 +383,8 @@ def _holds_words_above(layout: Layout) -> bool:
     return all(piece.header or piece.dtype.kind not in ("string", "generic") for piece in layout.pieces)
 
 
-def _make_fingerprints(arrays: Mapping[str, LinearArray]) -> dict[str, Any]:
-    return make_fingerprints(
+def _make_checksums(arrays: Mapping[str, LinearArray]) -> dict[str, Any]:
+    return make_checksums(
         {name: Written(array.buffer, array.dtype_entry, array.header) for name, array in arrays.items()}
     )
 

@@ -199,7 +199,7 @@ def test_a_workbook_that_was_saved_or_removed_in_the_meantime_is_left_alone(tmp_
 
     with pytest.raises(sa.LimitError, match="write again"):
         sa.write(book, NUMBERS, mode="a", sheet="mine", progress=save)
-    assert openpyxl.load_workbook(book).sheetnames == ["arrays", "theirs"]
+    assert openpyxl.load_workbook(book).sheetnames == ["arrays", "arrays guard", "theirs", "theirs guard"]
     with pytest.raises(sa.LimitError, match="write again"):
         sa.write(book, NUMBERS, mode="a", sheet="mine", progress=lambda done, total: book.unlink(missing_ok=True))
     assert not list(book.parent.iterdir())
@@ -213,7 +213,7 @@ def test_names_and_titles_that_formulas_have_to_quote(tmp_path: Path) -> None:
     for index in range(3):
         sa.write(tmp_path / "x.xlsx", {"t": np.arange(3.0) + index}, mode="a", if_sheet_exists="replace", sheet="a'&b")
     opened = openpyxl.load_workbook(tmp_path / "x.xlsx")
-    assert opened.sheetnames == ['it\'s "q" & <x> 😀', "a'&b"]
+    assert opened.sheetnames == ['it\'s "q" & <x> 😀', "a'&b", "a'&b guard"]
     names = {name: defined.attr_text for name, defined in opened.defined_names.items()}
     assert names == {"t": "1", "t_2": "'a''&b'!$A$20:$A$22"}
     assert sa.read(tmp_path / "x.xlsx")["t"].tolist() == [2.0, 3.0, 4.0]

@@ -12,8 +12,8 @@ import pytest
 from command_line import run_command
 from examples import examples
 from excel_packages import parts, with_parts
-from fingerprints import at_15, random_numbers
 from mixtures import edited_sheet
+from roundings import at_15, random_numbers
 
 import sheetarray as sa
 from sheetarray import LinearArray, aligning

@@ -184,7 +184,7 @@ def test_arrays_go_through_other_programs(suffix: str, tmp_path: Path) -> None:
         "f": np.array([[1.5, np.nan, -np.inf], [0.25, 1e-9, 7]]),
         "l": np.array([1, 2**60, -5]),
     }
-    sa.write(tmp_path / "a.xlsx", arrays)
+    sa.write(tmp_path / "a.xlsx", arrays, guard=False)  # SheetJS cuts the texts of a guard too
     saved = [resave_by_node("sheetjs", tmp_path / "a.xlsx", tmp_path / f"node.{suffix}")]
     saved += [resave(tmp_path / "a.xlsx", suffix, tmp_path / "office")] if suffix == "xls" else []
     for path in saved:

@@ -25,7 +25,8 @@ from sheetarray.testing.cases import CASES, assert_same, dtype_cases, shape_case
 
 RANDOM = np.random.default_rng(11)
 ARRAYS = {
-    "f": RANDOM.standard_normal(200) * 10.0 ** RANDOM.integers(-4, 9, 200),
+    "f": RANDOM.standard_normal(200)
+    * np.array([float(f"1e{power}") for power in RANDOM.integers(-4, 9, 200).tolist()]),
     "i": RANDOM.integers(-(10**9), 10**9, 100),
     "s": np.array([f"t{number}" for number in range(50)]),
     "d": np.datetime64("2020-01-01") + np.arange(50),
@@ -62,22 +63,22 @@ def by_libreoffice(suffix: str) -> Callable[[Path, Path, dict[str, float]], Path
     return save
 
 
-# by program: whether it keeps the record, and what the only warning says of rounding
-KEEPS: dict[str, tuple[Callable[[Path, Path, dict[str, float]], Path], bool, str]] = {
-    "openpyxl": (by_openpyxl, True, "keeps 16 digits"),
-    "pandas": (by_pandas, False, ""),
-    "sheetjs": (by_sheetjs, True, ""),
-    "exceljs": (by_exceljs, False, ""),
-    "libreoffice xlsx": (by_libreoffice("xlsx"), True, "keeps 15 digits: every number differs by at most"),
-    "libreoffice ods": (by_libreoffice("ods"), True, "keeps 15 digits: every number differs by at most"),
-    "libreoffice xls": (by_libreoffice("xls"), False, ""),
+# by program: whether it keeps the record, whether it keeps the guard, and what the only finding says of rounding
+KEEPS: dict[str, tuple[Callable[[Path, Path, dict[str, float]], Path], bool, bool, str]] = {
+    "openpyxl": (by_openpyxl, True, True, "or rounded in another way than to 15 digits"),
+    "pandas": (by_pandas, False, False, ""),
+    "sheetjs": (by_sheetjs, True, True, ""),
+    "exceljs": (by_exceljs, False, True, ""),
+    "libreoffice xlsx": (by_libreoffice("xlsx"), True, True, "keeps 15 digits: every number differs by at most"),
+    "libreoffice ods": (by_libreoffice("ods"), True, True, "keeps 15 digits: every number differs by at most"),
+    "libreoffice xls": (by_libreoffice("xls"), False, True, ""),
 }
 
 
-@pytest.fixture(scope="module")
-def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("book") / "book.xlsx"
-    sa.write(path, ARRAYS)
+@pytest.fixture(scope="module", params=[True, False], ids=["guard", "checksums"])
+def book(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+    path = tmp_path_factory.mktemp("book") / f"{'guarded' if request.param else 'plain'}.xlsx"
+    sa.write(path, ARRAYS, guard=request.param)
     assert sa.scan(path)["f"].capacity == 200
     return path
 
@@ -89,14 +90,17 @@ def findings(path: Path) -> list[Any]:
 @pytest.mark.slow
 @pytest.mark.parametrize("program", KEEPS)
 def test_a_program_that_saved_a_workbook_without_an_edit(program: str, book: Path, tmp_path: Path) -> None:
-    save, keeps, rounding = KEEPS[program]
+    save, has_record, has_guard, rounding = KEEPS[program]
     result = findings(save(book, tmp_path, {}))
-    if not keeps:
+    if book.stem == "guarded" and has_guard:
+        assert not result
+    elif not has_record:
         assert [finding.location for finding in result] == [None]
         assert "the workbook has no record of its arrays" in result[0].message
     elif rounding:
-        assert [(finding.severity, finding.location) for finding in result] == [("warning", "f")]
+        assert [finding.array for finding in result] == ["f"]
         assert rounding in result[0].message
+        assert result[0].severity == ("error" if program == "openpyxl" else "warning")
     else:
         assert not result
 
@@ -104,12 +108,17 @@ def test_a_program_that_saved_a_workbook_without_an_edit(program: str, book: Pat
 @pytest.mark.slow
 @pytest.mark.parametrize(("program", "size"), cross(KEEPS, ["1e-9", "0.5"], "1e-9"))  # a small edit is hard to see
 def test_a_program_that_saved_a_workbook_with_an_edit(program: str, size: str, book: Path, tmp_path: Path) -> None:
-    save, keeps, _ = KEEPS[program]
+    save, has_record, has_guard, _ = KEEPS[program]
     result = findings(save(book, tmp_path, {EDITED: float(ARRAYS["f"][50]) * (1 + float(size))}))
     errors = [finding for finding in result if finding.severity == "error"]
-    if keeps:
+    if book.stem == "guarded" and has_guard:
         assert [finding.location for finding in errors] == [f"arrays!{EDITED}"]
-        assert errors[0].message == "f[50] was edited since it was written"
+        assert errors[0].message.startswith("1 element edited (f[50]), the rest exact: f[50] was")
+    elif has_record:
+        (error,) = errors
+        assert error.array == "f"
+        stretches = "elements were edited between f[0] (A20) and f[66] (A86)"
+        assert error.message.startswith("elements were edited" if program == "openpyxl" else stretches)
     else:
         assert not errors
         assert "cannot be found" in result[0].message
@@ -121,28 +130,30 @@ def test_two_programs_one_after_the_other(size: float, book: Path, tmp_path: Pat
     edits = {EDITED: float(ARRAYS["f"][50]) * (1 + size)} if size else {}
     saved = by_libreoffice("xlsx")(by_openpyxl(book, tmp_path, edits), tmp_path, {})
     result = findings(saved)
-    assert [finding.location for finding in result] == ["f", *([f"arrays!{EDITED}"] if size else [])]
-    assert "rounds in its own way" in result[0].message
+    if book.stem == "guarded":
+        assert [finding.location for finding in result] == [f"arrays!{EDITED}"] * bool(size)
+    else:
+        assert [(finding.severity, finding.array) for finding in result] == [("error", "f")]
     again = by_sheetjs(saved, tmp_path, {})
     assert [finding.message for finding in findings(again)] == [finding.message for finding in result]
 
 
 # Numbers of any size --------------------------------------------------------------------------------------------
 
-WIDE = RANDOM.standard_normal(100) * 10.0 ** RANDOM.integers(-14, 9, 100)
+WIDE = RANDOM.standard_normal(100) * np.array([float(f"1e{power}") for power in RANDOM.integers(-14, 9, 100).tolist()])
 WIDE[:12] = 1e-300, 1e300, 5e-324, -2.5e-310, -0.0, 0.0, -1e-7, 1e-20, 4e-21, -1.7976931348623157e308, 1e-5, 9.99e-6
 SIZES = {"small": WIDE[12:], "wide": WIDE, "few": np.array([1.5, 1e-300, 2.0]), "tiny": WIDE[12:] * 1e-8}
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("guard", [True, False])
 @pytest.mark.parametrize("suffix", ["xlsx", "ods"])
-def test_numbers_of_any_size_that_libreoffice_rounded_are_not_said_to_be_edited(suffix: str, tmp_path: Path) -> None:
-    sa.write(tmp_path / "wide.xlsx", SIZES)
+def test_numbers_of_any_size_that_libreoffice_rounded(suffix: str, guard: bool, tmp_path: Path) -> None:
+    """Checksums are of 15 digits, and .ods has 20 decimals: only a guard tells its rounding of small numbers."""
+    sa.write(tmp_path / "wide.xlsx", SIZES, guard=guard)
     result = findings(resave(tmp_path / "wide.xlsx", suffix, tmp_path / "again"))
-    if suffix == "ods":
-        assert [finding.location for finding in result] == ["small", "wide", "tiny"]
-        assert all("rounds in its own way" in finding.message for finding in result)
-    assert all(finding.severity == "warning" for finding in result), [str(finding) for finding in result]
+    expected = {} if guard else dict.fromkeys(("small", "wide", "tiny"), "error" if suffix == "ods" else "warning")
+    assert {finding.array: finding.severity for finding in result} == expected
 
 
 @pytest.mark.slow
@@ -155,8 +166,7 @@ def test_an_edit_beside_numbers_that_lost_digits_is_named(tmp_path: Path) -> Non
     edited = tmp_path / "edited.xlsx"
     edited.write_bytes(with_parts(content, {part: xml.encode()}))
     result = findings(resave(edited, "ods", tmp_path / "again"))
-    assert [finding.location for finding in result] == ["f", f"arrays!A{20 + place}"]
-    assert "rounds in its own way" in result[0].message
+    assert [finding.location for finding in result] == [f"arrays!A{20 + place}"]
 
 
 # New and extended workbooks under the Open XML SDK's validator, which knows the schemas that Excel opens files by ---
@@ -170,7 +180,7 @@ def test_a_new_workbook_of_every_dtype_and_shape_is_valid(tmp_path: Path, suffix
 
 
 def test_many_arrays_sheets_and_parts_are_valid_and_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    set_limits(monkeypatch, worksheet_rows=40, worksheet_columns=50, full_fingerprints=100)
+    set_limits(monkeypatch, worksheet_rows=40, worksheet_columns=50, full_checksums=100)
     arrays = {f"t {number}": np.linspace(0, 1, 50 if number < 6 else 2) for number in range(150)}
     sa.write(tmp_path / "x.xlsx", arrays, sheet="Größe & <co>")
     assert len(openpyxl.load_workbook(tmp_path / "x.xlsx").sheetnames) > 3
@@ -314,7 +324,7 @@ def test_libreoffice_keeps_text_and_rounds_numbers_to_fifteen_digits_and_check_s
         "n": np.array([np.nan, np.inf, -np.inf, 0.5]),
     }
     path = tmp_path / "x.xlsx"
-    sa.write(path, arrays)
+    sa.write(path, arrays, guard=False)
     saved = resave(path, suffix, tmp_path / "saved")
     result = sa.read(saved)
     assert list(result) == list(arrays)

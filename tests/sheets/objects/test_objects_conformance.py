@@ -12,7 +12,7 @@ import xlsxwriter
 import sheetarray as sa
 from sheetarray.testing.conformance import Conformance
 
-NO_RECORD = "the workbook has no record of its arrays"  # fingerprints are in files that sheetarray writes itself
+NO_RECORD = "the workbook has no record of its arrays"  # checksums are in files that sheetarray writes itself
 
 
 class ObjectConformance(Conformance):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -54,7 +54,12 @@ class Guarded:
             return None
         inserted, is_exact = self.alignment.inserted.tolist(), bool((self.kept | self.added).all())
         gone = None if inserted else self.gone
-        return RowChange.of_rows(inserted, self.deleted, rest_is_exact=is_exact, gone=gone, tells_edits=True)
+        change = RowChange.of_rows(inserted, self.deleted, rest_is_exact=is_exact, gone=gone, tells_edits=True)
+        if change is None or not change.firsts or not len(self.kept) or self.alignment.moved.any():
+            return change
+        whole = self.written if inserted else self.original  # added rows hold what stands there
+        row = len(self.kept) // len(self.alignment.sources)
+        return replace(change, firsts=_find_firsts(whole.reshape(-1, row), change.rows))
 
 
 @dataclass(eq=False)
@@ -73,7 +78,8 @@ class Snapshots:
     An array has the snapshot of its name. Where it has none, or hardly an element is the same, its content tells which
     snapshot is its own: people rename arrays, and exchange their names.
 
-    `ask_names`: returns the names of all arrays of the workbook. `is_own`: returns whether the record of the workbook
+    `ask_names`: returns the names of all arrays of the workbook. `is_as_written`: returns whether the record has the
+    checksum of an array, so that its snapshot is not needed. `is_own`: returns whether the record of the workbook
     has the checksums of a snapshot, given its header and its elements; None where it has none to compare with.
 
     Attributes:
@@ -86,8 +92,9 @@ class Snapshots:
         *,
         ask_names: Callable[[], Collection[str]],
         is_own: Callable[[SnapshotHeader, Buffer], bool | None],
+        is_as_written: Callable[[str, ArrayColumn, Buffer], bool],
     ) -> None:
-        self.ask_names, self._is_own = ask_names, is_own
+        self.ask_names, self._is_own, self._is_as_written = ask_names, is_own, is_as_written
         self._sheets = sheets
         self.others: dict[str, str] = {}
         self._damage: list[Finding] = []
@@ -274,6 +281,9 @@ class Snapshots:
     def restore(self, name: str, buffer: Buffer, column: ArrayColumn) -> Buffer:
         """Return the elements of an array, in which those that were only rounded have their exact bits again."""
         self._last_restored = None
+        if self._is_as_written(name, column, buffer):
+            self._last_restored = buffer, None
+            return buffer
         guarded = self.compare(name, column, buffer)
         self._last_decoded = self._last_compared = None  # the elements are the caller's now
         restored = buffer if guarded is None else put_back(guarded, buffer)
@@ -295,6 +305,28 @@ class Snapshots:
         repaired = {index for index, cell in unreadable.items() if is_beyond(written[index].item(), cell)}
         buffer[list(repaired)] = written[list(repaired)]
         return repaired
+
+
+def _find_firsts(rows: Array, changed: Sequence[int]) -> tuple[range, ...]:
+    """Return the rows that may be the first added or deleted one, as rows beside the changed ones may be like them.
+
+    `rows`: all of the longer array. `changed`: neighbouring rows.
+    """
+    first, count = changed[0], len(changed)
+    is_alike = _find_equal(rows[:-count], rows[count:])
+    breaks = np.flatnonzero(~is_alike)
+    before, after = breaks[breaks < first], breaks[breaks >= first]
+    return (range(int(before[-1]) + 1 if len(before) else 0, int(after[0]) + 1 if len(after) else len(is_alike) + 1),)
+
+
+def _find_equal(rows: Array, others: Array) -> Mask:
+    """Return a mask of the rows that have the elements of others, to the bit."""
+    if rows.dtype.kind in "OUT":
+        pairs = zip(rows.tolist(), others.tolist(), strict=True)
+        return np.fromiter((list(map(repr, a)) == list(map(repr, b)) for a, b in pairs), np.bool_, len(rows))
+    one, other = (np.ascontiguousarray(some).view(np.uint8).reshape(len(some), -1) for some in (rows, others))
+    equal: Mask = (one == other).all(axis=1)
+    return equal
 
 
 def _align(written: Buffer, header: Header, buffer: Buffer, row: int) -> Guarded:

@@ -276,7 +276,7 @@ def _part_key(part: str) -> str:
 # (`meta:user-defined`).
 #
 #     {"sheets": {"arrays": {...}, ...}, ...}    what is known of each sheet that this package wrote, by its title
-#     {"version": 2, ...}                         of the record, without fingerprints and guards; 1 where it is missing
+#     {"version": 2, ...}                         of the record, without checksums and guards; 1 where it is missing
 
 PREFIX = "sheetarray "
 PROPERTIES = "docProps/custom.xml"

@@ -1,9 +1,8 @@
-"""Finds the stored fingerprint of each array of a workbook, and compares the array with it.
+"""Finds the stored checksums of each array of a workbook, and compares the array with them.
 
-A record is `{"sheets": {title: {"arrays": {name: fingerprint}, "many": .., "of": title, ...}}}`; `properties` keeps it,
-and `many` are the fingerprints of very many short arrays in columns. The arrays
-of one write stand with its first sheet, which the others name under "of". People rename sheets, so an array that is
-nowhere else is found by its name alone.
+A record is `{"sheets": {title: {"arrays": {name: checksums}, "many": .., "of": title, ...}}}`; `relations` keeps it,
+and `many` are the checksums of very many arrays in columns. The arrays of one write stand with its first sheet, which
+the others name under "of". People rename sheets, so an array that is nowhere else is found by its name alone.
 """
 
 from __future__ import annotations
@@ -15,25 +14,23 @@ from typing import Any
 
 import numpy as np
 
-from ...columns import RowChange
-from ...dtypes import Buffer
-from ...errors import Finding, FormatError
-from ...header import Header
-from .fingerprint.record import Fingerprint, exact_checksum, read_many, take_fingerprint
-from .fingerprint.row_changes import compare_rows
-from .fingerprint.verdict import compare_with_fingerprint
-from .guard.guard_sheet import guard_title
-from .sheet import ExcelSheet
-from .workbook import Workbook
+from ....columns import RowChange
+from ....dtypes import Buffer
+from ....errors import Finding, FormatError
+from ....header import Header, count_rows
+from ..guard.guard_sheet import guard_title
+from ..sheet import ExcelSheet
+from ..workbook import Workbook
+from .record import Checksums, exact_checksum, read_many, rounded_checksums
+from .verdict import compare_with_checksums, describe_rounding, find_changed
 
 _LEAST = 2  # elements of an array that is looked for under other names
-_FEW = 3  # findings about single elements, with which an array is not looked for under other names
-_RENAMED_HINT = "write the array again to store its fingerprint under the new name"
+_RENAMED_HINT = "write the array again to store its checksums under the new name"
 _MOST_NAMED = 5  # arrays without a record that are named
 
 
-class StoredFingerprints:
-    """The fingerprints that a workbook keeps of its arrays, read when they are asked for.
+class StoredChecksums:
+    """The checksums that a workbook keeps of its arrays, read when they are asked for.
 
     Attributes:
         findings: about a damaged record.
@@ -44,9 +41,8 @@ class StoredFingerprints:
         self._asked: set[str] = set()
         self._unknown: list[str] = []
         self._others: dict[str, str] = {}  # names under which the elements of arrays were written
-        self._kinds: dict[tuple[str, int], set[tuple[int, bool]]] = {}  # of fingerprints, by dtype and count
         self._groups: dict[str, str] = {}
-        self._arrays: dict[str, dict[str, Fingerprint | None]] = {}  # None where a fingerprint is damaged
+        self._arrays: dict[str, dict[str, Checksums | None]] = {}  # None where a record is damaged
         self._emptied: set[str] = set()
         try:
             if book.record_error is not None:
@@ -62,7 +58,7 @@ class StoredFingerprints:
             if sheet.get("emptied") is True:
                 self._emptied.add(title)
             if isinstance(arrays := sheet.get("arrays"), Mapping):
-                self._arrays[title] = {name: Fingerprint.from_json(stored) for name, stored in arrays.items()}
+                self._arrays[title] = {name: Checksums.from_json(stored) for name, stored in arrays.items()}
             if "many" in sheet:
                 self._arrays.setdefault(title, {}).update(read_many(sheet["many"]))
 
@@ -87,17 +83,15 @@ class StoredFingerprints:
     def findings_of(
         self, name: str, title: str, header: Header, buffer: Buffer, address: Callable[[int], str]
     ) -> list[Finding]:
-        """Return the findings about an array by its fingerprint, or by that of another array with its elements.
+        """Return the findings about an array by its checksums, or by those of another array with its elements.
 
         `header`: of the array, as it stands in the sheet. `address`: returns the address of an element's cell, by its
         index in the buffer.
         """
         self._asked.add(name)
         record = self.record_of(name, title)
-        findings = list(compare_with_fingerprint(record, header, buffer, name, address))
-        if record is not None and (
-            not findings or findings[-1].severity == "warning" or _names_single_elements(findings)
-        ):
+        findings = [] if record is None else list(compare_with_checksums(record, header, buffer, name, address))
+        if record is not None and (not findings or findings[-1].severity == "warning"):
             return findings
         other = self._find_other_name(name, header, buffer)
         if other is not None:
@@ -128,12 +122,25 @@ class StoredFingerprints:
             record.fits(header) and record.count == len(buffer) and record.exact == exact_checksum(buffer, header.dtype)
         )
 
+    def is_as_written(self, name: str, title: str, header: Header, buffer: Buffer) -> bool:
+        """Return whether an array has the exact checksum that it was written with; False where that proves too little.
+
+        All NaNs have one checksum, and so have 2 and 2.0 as generic elements.
+
+        `header`: of the array, as it stands in the sheet.
+        """
+        record, kind = self.record_of(name, title), header.dtype.kind
+        if record is None or kind == "generic" or record.count != len(buffer) or not record.fits(header):
+            return False
+        has_nan = kind in ("float", "complex") and bool(np.isnan(buffer).any())
+        return not has_nan and record.exact == exact_checksum(buffer, header.dtype)
+
     def guard_titles(self) -> set[str]:
         """Return the titles of the sheets that the record knows as those of guards."""
         return {title for title, group in self._groups.items() if title == guard_title(group)} - self._emptied
 
     def pass_over(self, name: str) -> None:
-        """Count an array as compared: its guard has been, which knows more than its fingerprint."""
+        """Count an array as compared: its guard has been, which knows more than its checksums."""
         self._asked.add(name)
 
     def note_other_name(self, name: str, other: str, *, is_there: bool) -> Finding:
@@ -152,17 +159,31 @@ class StoredFingerprints:
     def compare_rows(
         self, name: str, title: str, written: Header, buffer: Buffer, address: Callable[[int], str]
     ) -> Iterator[Finding | RowChange]:
-        """Yield the rows that were added to an array or deleted from it, and findings about what else became of it.
+        """Yield that rows were added to an array or deleted from it, and the finding that the others were rounded.
+
+        Rows at the end are known as such where the elements before them are those that were written.
 
         `address`: of the cell of an element, by its index in the buffer.
         """
         self._asked.add(name)
-        if (record := self.record_of(name, title)) is None:
-            self._unknown.append(name)
-        yield from compare_rows(record, written, buffer, name, address)
+        record, rows = self.record_of(name, title), count_rows(written)
+        if record is None or rows is None:
+            self._unknown += [name] if record is None else []
+            return
+        if record.dtype != written.dtype.name or record.count != written.capacity:
+            yield from compare_with_checksums(record, written, buffer, name, address)
+        elif len(buffer) < record.count:
+            yield RowChange("deleted")
+        else:
+            is_exact = exact_checksum(buffer[: record.count], written.dtype) == record.exact
+            digits = 0 if is_exact else find_changed(record, written, buffer)[0]
+            end = (range(rows[0], rows[0] + 1),) if is_exact or digits else None
+            yield RowChange("inserted", end, rest_is_exact=is_exact)
+            if digits:
+                yield describe_rounding(name, written, digits)
 
-    def record_of(self, name: str, title: str) -> Fingerprint | None:
-        """Return the fingerprint of an array, or None."""
+    def record_of(self, name: str, title: str) -> Checksums | None:
+        """Return the checksums of an array, or None."""
         for group in (title, self._groups.get(title, title)):
             if name in self._arrays.get(group, {}):
                 return self._arrays[group][name]
@@ -170,32 +191,28 @@ class StoredFingerprints:
         return records[0] if len(records) == 1 else None
 
     def _find_other_name(self, name: str, header: Header, buffer: Buffer) -> str | None:
-        """Return another name under which exactly these elements were written, or None."""
-        if len(buffer) < _LEAST or not self._by_content["exact"]:
+        """Return another name under which these elements were written, exact or at 15 digits; None without one."""
+        size = header.dtype.name, len(buffer)
+        if len(buffer) < _LEAST or size not in self._by_content:
             return None
-        for blocks, is_old in self._kinds.get((header.dtype.name, len(buffer)), ()):
-            now = take_fingerprint(buffer, header.dtype, len(buffer), blocks=blocks, is_old=is_old)
-            for sums, names in self._by_content.items():
-                known = names.get((header.dtype.name, len(buffer), _key_of(now, sums)), [])
-                if other := next((other for other in known if other != name), None):
-                    return other
-        return None
+        blocks, names = self._by_content[size]
+        contents: list[object] = [exact_checksum(buffer, header.dtype)]
+        contents += [(some, rounded_checksums(buffer, header.dtype, len(buffer), some).tobytes()) for some in blocks]
+        others = (other for content in contents for other in names.get(content, ()) if other != name)
+        return next(others, None)
 
     @cached_property
-    def _by_content(self) -> dict[str, dict[Any, list[str]]]:
-        """The names of arrays by dtype, count and sums, for each kind of sums."""
-        names_by_sums: dict[str, dict[Any, list[str]]] = {"exact": {}, "fifteen": {}, "sixteen": {}}
+    def _by_content(self) -> dict[tuple[str, int], tuple[set[int], dict[object, list[str]]]]:
+        """For each dtype and count, the numbers of blocks, and the names of arrays by their checksums."""
+        by_size: dict[tuple[str, int], tuple[set[int], dict[object, list[str]]]] = {}
         for arrays in self._arrays.values():
             for name, record in arrays.items():
                 if record is not None:
-                    key = record.dtype, record.count
-                    self._kinds.setdefault(key, set()).add((record.blocks, record.is_old))
-                    for sums, names in names_by_sums.items():
-                        if (content := _key_of(record, sums)) is not None:
-                            names.setdefault((*key, content), []).append(name)
-        return names_by_sums
-
-    # After all arrays ----------------------------------------------------------------------------------------
+                    blocks, names = by_size.setdefault((record.dtype, record.count), (set(), {}))
+                    blocks.add(record.blocks)
+                    for content in (record.exact, (record.blocks, record.fifteen.tobytes())):
+                        names.setdefault(content, []).append(name)
+        return by_size
 
     def simplify_exchange(self, finding: Finding) -> Finding:
         """Return a finding, put more simply where two arrays have exchanged their elements."""
@@ -206,7 +223,7 @@ class StoredFingerprints:
         return replace(finding, message=f"exchanged with {other!r:.80}: has the elements that were written there")
 
     def find_unknown(self) -> Iterator[Finding]:
-        """Yield the finding that some arrays, or all, have no fingerprint."""
+        """Yield the finding that some arrays, or all, have no checksums."""
         if not self._unknown or self.findings:
             return
         if not self._arrays:
@@ -226,7 +243,7 @@ class StoredFingerprints:
         yield Finding("warning", place, reason, hint, array=place)
 
     def find_missing(self, titles: Set[str]) -> Iterator[Finding]:
-        """Yield a warning for each array that has a fingerprint, but is no longer in the workbook under its name.
+        """Yield a warning for each array that has checksums, but is no longer in the workbook under its name.
 
         `titles`: under which the record has the arrays.
         """
@@ -240,14 +257,3 @@ class StoredFingerprints:
                     reason = f"is gone: it was written to the sheet {title!r:.80}, and was deleted or renamed since"
                     hint = "a renamed array is not compared with what was written"
                     yield Finding("warning", name, reason, hint, array=name)
-
-
-def _key_of(record: Fingerprint, sums: str) -> int | bytes | None:
-    """Return the sums of a fingerprint under one of its attributes as a dictionary's key; None without such sums."""
-    value = getattr(record, sums)
-    return value if value is None or isinstance(value, int) else np.concatenate(value).tobytes()
-
-
-def _names_single_elements(findings: list[Finding]) -> bool:
-    """Return whether some findings do no more than name single elements as edited."""
-    return len(findings) <= _FEW and all("!" in (finding.location or "") for finding in findings)

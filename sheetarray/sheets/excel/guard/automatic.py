@@ -1,0 +1,57 @@
+"""Decides whether a write keeps snapshots, where the caller leaves it to the size of the workbook."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, Literal
+
+from ....errors import FormatError
+from ....files import Source
+from ..checksums.record import Checksums, read_many
+from ..workbook import Workbook
+from .guard_sheet import may_be_guard
+
+MOST_GUARDED = 100_000  # elements of a workbook that has snapshots by itself
+
+
+def wants_guard(guard: bool | Literal["auto"], elements: int, *, is_guarded: bool = False) -> bool:
+    """Return whether a write keeps snapshots.
+
+    `guard`: as the caller asks for it. `elements`: of all arrays of the workbook. `is_guarded`: whether it has a
+    snapshot already.
+
+    Example:
+        >>> wants_guard("auto", 100_000), wants_guard("auto", 100_001), wants_guard("auto", 100_001, is_guarded=True)
+        (True, False, True)
+    """
+    return is_guarded or elements <= MOST_GUARDED if guard == "auto" else bool(guard)
+
+
+def has_guard(source: Source, titles: Collection[str]) -> bool:
+    """Return whether a workbook has a sheet of snapshots. `titles`: of its sheets."""
+    if not any(map(may_be_guard, titles)):
+        return False
+    try:
+        with Workbook(source) as book:
+            return bool(book.guards())
+    except FormatError:  # who reads it says so
+        return False
+
+
+def count_recorded(sheets: Mapping[str, Mapping[str, Any]], without: Collection[str]) -> int:
+    """Return the number of elements of the arrays that a workbook's record knows.
+
+    `sheets`: of the record, by their titles. `without`: the titles of sheets that are written anew, in lower case.
+    """
+    count = 0
+    for title, sheet in sheets.items():
+        if title.casefold() in without:
+            continue
+        arrays = sheet.get("arrays")
+        try:
+            known = [Checksums.from_json(one) for one in arrays.values()] if isinstance(arrays, Mapping) else []
+            known += read_many(sheet["many"]).values() if "many" in sheet else []
+        except FormatError:  # a damaged record, or a newer one
+            continue
+        count += sum(one.count for one in known if one is not None)
+    return count
