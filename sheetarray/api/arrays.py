@@ -63,7 +63,8 @@ def read(
             - avro npz sciserialize sciserialize-json: progress
             - ra: axes, mmap
             - npy: mmap
-            - arrow parquet netcdf zarr: none
+            - netcdf zarr: group
+            - arrow parquet: none
 
     Returns:
         The arrays by name, in the order in which they were written. An awkward array comes back as an `awkward.Array`.

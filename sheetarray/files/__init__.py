@@ -8,6 +8,7 @@ uploaded when it is whole; a file object that the caller opened is only written 
 from __future__ import annotations
 
 from .contents import BytesLike
+from .folders import ReadFolder
 from .places import PathLike, RemoteFile, file_version, is_url, locate, name_part, takes_options
 from .reading import (
     FileSlices,
@@ -20,7 +21,8 @@ from .reading import (
     repeated_key,
 )
 from .remote import RangedBytes, find_places, is_pattern, read_heads, read_states
-from .writing import COMPRESSIONS, Sink, Writable, naming_target, replacing, replacing_folder
+from .replacing_folders import replacing_folder
+from .writing import COMPRESSIONS, Sink, Writable, naming_target, replacing
 
 __all__ = [
     "COMPRESSIONS",
@@ -28,6 +30,7 @@ __all__ = [
     "FileSlices",
     "PathLike",
     "RangedBytes",
+    "ReadFolder",
     "Readable",
     "RemoteFile",
     "Sink",

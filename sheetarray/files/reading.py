@@ -188,6 +188,8 @@ def as_binary(file: IO[bytes] | IO[str]) -> IO[bytes]:
 class Source:
     """A path, a URL or an open file that is read: decompressed, from the beginning and only as far as asked.
 
+    `plain`: whether an open file is a file of this machine, opened by this package, of which nothing was read.
+
     Attributes:
         name: for messages; None for a nameless file object.
         path: the path of a file of this machine that is not compressed, for a reader that opens the file itself; None
@@ -199,7 +201,7 @@ class Source:
         b'version'
     """
 
-    def __init__(self, source: Readable) -> None:
+    def __init__(self, source: Readable, *, plain: bool = False) -> None:
         warn_if_forked()
         self.name: str | None
         self.path: Path | None = None
@@ -230,6 +232,7 @@ class Source:
             else:
                 self._file = as_binary(source)
                 self._given = source
+                self._own = plain
         self._head = b""
         self._inflates = False
         self._ended = False
@@ -277,7 +280,7 @@ class Source:
             opened = InflatedStream(self._head, self._file, inflater)
             self._inflates = True
         elif self._own and stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
-            self.path = Path(self.name or "")
+            self.path = None if self._given is not None else Path(self.name or "")
             self._local = FileContent(self._file, self.name)
         if opened is not None:
             self._packed_size = size

@@ -161,34 +161,6 @@ def naming_target(target: PathLike, temporary: Path) -> Iterator[None]:
         raise type(error)(error.errno, error.strerror, os.fspath(target)) from None
 
 
-@contextmanager
-def replacing_folder(target: PathLike) -> Iterator[Path]:
-    """Fill a folder; it takes the place of `target` when the block ends well, which else stays as it was.
-
-    Yields:
-        An empty folder beside it.
-    """
-    path = Path(os.path.realpath(target))
-    if not path.parent.is_dir():
-        raise system_error(errno.ENOENT, target)
-    beside = path.with_name(f".sheetarray-{secrets.token_hex(8)}")
-    new, old = beside / "new", beside / "old"
-    with naming_target(target, beside):
-        beside.mkdir(0o700)
-    try:
-        new.mkdir()
-        yield new
-        if path.exists():
-            if path.is_dir():
-                new.chmod(stat.S_IMODE(path.stat().st_mode))
-            path.rename(old)
-        new.rename(path)
-    finally:
-        if old.exists() and not path.exists():  # whatever came between, Ctrl-C too
-            old.rename(path)  # where this fails as well, the old folder stays beside
-        shutil.rmtree(beside, ignore_errors=True)
-
-
 class _FlushingFile:
     """A file whose bytes go to the disk in a thread while the caller makes more, so that little is left at the end."""
 

@@ -361,6 +361,12 @@ def make_large() -> str:
     return "large.nc"
 
 
+def make_groups() -> str:
+    """Write a file of NetCDF with an array in a group."""
+    xr.Dataset({"t": ("x", [1.5])}).to_netcdf("groups.nc", group="north", engine="h5netcdf")
+    return "groups.nc"
+
+
 def make_table(change: Callable[[pl.DataFrame], pl.DataFrame]) -> str:
     """Write a table of an array with labels, and change it."""
     grid = xr.Dataset({"t": (("y", "x"), np.arange(6.0).reshape(2, 3) + 0.5)}, {"y": [1, 2], "x": [3, 4, 5]})
@@ -413,6 +419,11 @@ CALLS: list[tuple[str, Callable[[], object], Callable[[], object]]] = [
         "file.seek(0) goes back to its beginning",
         lambda: sa.read(at_end("run.csv"), format="csv"),
         lambda: sa.read(from_start(at_end("run.csv")), format="csv"),
+    ),
+    (
+        "reads one of them",
+        lambda: sa.read(make_groups()),
+        lambda: sa.read(make_groups(), group="north"),
     ),
     (
         "names= reads some of them",
@@ -520,6 +531,7 @@ NOT_RUN = {
     "resize=True takes whole rows of {} elements": "it says why resize=True does not help: the cells are no whole rows",
     "if this is intended, read fewer arrays at a time with names=": "arrays of more bytes than a test may take",
     "xarray.open_dataset(path, engine='scipy') reads it": "needs SciPy, which nothing here does",
+    "zarr.open_array(path)[...] reads it": "a call of zarr's own",
     "xarray.open_zarr(url) reads it": "a call of xarray's own, at a service",
     "names= reads other variables": "NetCDF has no kind of variable that h5netcdf reads and that is refused today",
     "names= chooses the arrays": "a hint of each file with one entry that is no array",

@@ -9,6 +9,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,18 @@ from ...arrays import default_name, plain_arrays, select
 from ...columns import ArrayInfo
 from ...dtypes import Array
 from ...errors import Finding, FormatError, LimitError, locating, naming_array, noting, system_error
-from ...files import PathLike, Readable, Sink, Source, Writable, is_url, name_part, replacing, replacing_folder
+from ...files import (
+    PathLike,
+    Readable,
+    ReadFolder,
+    Sink,
+    Source,
+    Writable,
+    is_url,
+    name_part,
+    replacing,
+    replacing_folder,
+)
 from ..file_array import in_member, write_elements
 from .single import Axes, BoolAs, RawHeader, as_bytes, check_options, decode, parse, prepare
 
@@ -145,9 +157,9 @@ def read_ra(
     """
     check_options(axes)
     arrays = {}
-    with locating(source=_file_label(source)):
-        for name, (file, member) in select(_array_files(source), names).items():
-            with in_member(member), Source(file) as opened:
+    with locating(source=_file_label(source)), _open_folder(source) as folder:
+        for name, member in select(_array_files(source, folder), names).items():
+            with in_member(member), _open_array(source, folder, member) as opened:
                 arrays[name] = decode(parse(opened), opened.own(mapped=mmap), axes)[0]
     return arrays
 
@@ -156,9 +168,9 @@ def scan_ra(source: Readable, *, axes: Axes = "reversed") -> dict[str, ArrayInfo
     """Return an `ArrayInfo` for each array, from headers alone. `location` is the first byte of the elements."""
     check_options(axes)
     infos = {}
-    with locating(source=_file_label(source)):
-        for name, (file, member) in _array_files(source).items():
-            with in_member(member), Source(file) as opened:
+    with locating(source=_file_label(source)), _open_folder(source) as folder:
+        for name, member in _array_files(source, folder).items():
+            with in_member(member), _open_array(source, folder, member) as opened:
                 header = parse(opened)
                 infos[name] = header.to_file_array(axes).to_info(header.dtype, member=member)
     return infos
@@ -168,25 +180,42 @@ def check_ra(source: Readable, *, axes: Axes = "reversed") -> Iterator[Finding]:
     """Yield a finding for each file that cannot be read. Intact files have none."""
     check_options(axes)
     findings: list[Finding] = []
-    with noting(findings):
-        for name, (file, member) in _array_files(source).items():
-            with noting(findings, array=name), in_member(member), Source(file) as opened:
+    with noting(findings), _open_folder(source) as folder:
+        for name, member in _array_files(source, folder).items():
+            with noting(findings, array=name), in_member(member), _open_array(source, folder, member) as opened:
                 decode(parse(opened), opened.own(), axes)
     yield from findings
 
 
-def _array_files(source: Readable) -> dict[str, tuple[Readable, str | None]]:
-    """Return the file of each array by its name, and the file's name if it lies in a folder."""
+@contextmanager
+def _open_folder(source: Readable) -> Iterator[ReadFolder | None]:
+    """Open a folder of arrays; None for a file."""
     if not isinstance(source, (str, os.PathLike)) or not _is_folder(source):
-        return {default_name(_file_label(source)): (source, None)}
-    paths = sorted(Path(source).iterdir())
-    files = [path for path in paths if path.suffix.lower() == SUFFIX and path.name[0] != "." and path.is_file()]
+        yield None
+        return
+    with ReadFolder(source) as folder:
+        yield folder
+
+
+@contextmanager
+def _open_array(source: Readable, folder: ReadFolder | None, member: str | None) -> Iterator[Source]:
+    """Open the file of an array: the source itself, or a file in the folder."""
+    file: Any = nullcontext(source) if folder is None or member is None else folder.open(member)
+    with file as readable, Source(readable, plain=member is not None) as opened:
+        yield opened
+
+
+def _array_files(source: Readable, folder: ReadFolder | None) -> dict[str, str | None]:
+    """Return the names of arrays, each with that of its file if it lies in a folder."""
+    if folder is None:
+        return {default_name(_file_label(source)): None}
+    files = [path for path in folder.sizes if "/" not in path and path[0] != "." and path.lower().endswith(SUFFIX)]
     if not files:
         raise FormatError("a folder without any .ra file")
-    files_by_name = {path.name[: -len(SUFFIX)]: (path, path.name) for path in files}
+    files_by_name: dict[str, str | None] = {path[: -len(SUFFIX)]: path for path in files}
     if len(files_by_name) < len(files):
         raise FormatError("two files of the folder differ only in the case of their suffix")
-    return {**files_by_name}
+    return files_by_name
 
 
 def _is_folder(place: Readable | Writable) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import sheetarray as sa
+from sheetarray.files import replacing_folders
 from sheetarray.interchange import rawarray
 from sheetarray.testing.cases import assert_same
 
@@ -83,13 +84,13 @@ def test_a_folder_that_cannot_be_written_leaves_what_was_there(
 ) -> None:
     place = tmp_path / "run.ra"
     sa.write(place, old)
-    rename, fsync = Path.rename, os.fsync
+    exchange, fsync = replacing_folders.exchange_names, os.fsync
     synced = []
 
-    def failing_rename(self: Path, target: Path) -> Path:
-        if step != "writing" and self.name == "new":
+    def failing_exchange(new: Path, place: Path) -> bool:
+        if step != "writing":
             raise error
-        return rename(self, target)
+        return exchange(new, place)
 
     def failing_fsync(file: int) -> None:
         synced.append(file)
@@ -98,7 +99,7 @@ def test_a_folder_that_cannot_be_written_leaves_what_was_there(
         fsync(file)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "rename", failing_rename)
+        patch.setattr(replacing_folders, "exchange_names", failing_exchange)
         patch.setattr(os, "fsync", failing_fsync)
         with pytest.raises(error):
             sa.write(place, {"u": np.zeros(1), "v": np.zeros(1)})

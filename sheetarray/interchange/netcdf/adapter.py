@@ -6,7 +6,8 @@ since 1970 by the CF conventions (in years, months or steps of several units the
 What attributes cannot say (an index of several levels, categories, attributes that are dictionaries) stands in one more
 variable of text, `dataset.json`, as in a sheet.
 
-Files of others are read by xarray's rules for CF: scaled numbers, missing values, times.
+Files of others are read by xarray's rules for CF: scaled numbers, missing values, times. `group=` reads a group of a
+file; without it a file with arrays in groups is an error that names them, since a dataset has none.
 """
 
 from __future__ import annotations
@@ -18,38 +19,55 @@ import json
 import math
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from .. import dtypes
-from ..adapters import Keeps, Progress, ignore_progress
-from ..arrays import linear_arrays, refuse_lists, select, values_by_name
-from ..columns import ArrayInfo
-from ..dtypes import Array
-from ..elements import text_array, to_scalar
-from ..errors import DTypeError, Finding, FormatError, LimitError, locating, noting, system_error
-from ..files import (
+from ... import dtypes
+from ...adapters import Keeps, Progress, ignore_progress
+from ...arrays import check_unicode, linear_arrays, refuse_lists, select, values_by_name
+from ...columns import ArrayInfo
+from ...dtypes import Array
+from ...elements import text_array, to_scalar
+from ...errors import (
+    DTypeError,
+    Finding,
+    FormatError,
+    LimitError,
+    NotFoundError,
+    locating,
+    noting,
+    quote_names,
+    system_error,
+)
+from ...files import (
     Readable,
+    ReadFolder,
     Source,
     Writable,
     is_url,
-    max_inflated_size,
     name_part,
     refuse_empty,
     replacing,
     replacing_folder,
 )
-from ..header import contiguous_strides, warn_of_finding
-from ..labels import NAME as DESCRIPTION
-from ..labels import DatasetLabels, VariableLabels, describe_arrays, give_labels, name_dimensions, parse_labels
-from ..values import as_array, to_objects
-from .untrusted import damage_as_format_error, load_package, parse_values
-
-__all__ = ["check_netcdf", "keeps_netcdf", "read_netcdf", "scan_netcdf", "write_netcdf"]
+from ...header import NoteFinding, contiguous_strides, name_element, warn_of_finding
+from ...labels import NAME as DESCRIPTION
+from ...labels import (
+    DatasetLabels,
+    VariableLabels,
+    describe_arrays,
+    give_labels,
+    name_dimensions,
+    parse_labels,
+    refuse_description,
+)
+from ...values import as_array, to_objects
+from ..untrusted import damage_as_format_error, load_package, parse_values
 
 Form = Literal["netcdf", "zarr"]
 
@@ -63,6 +81,9 @@ _SINCE["ns"] = "nanoseconds"
 _CODED = {"_FillValue", "missing_value", "scale_factor", "add_offset", "units", "dtype"}
 _MEANING = _CODED | {"calendar", "coordinates", _DTYPE}
 _AS_IT_IS: dict[str, Any] = {"decode_cf": False, "cache": False, "create_default_indexes": False}  # nothing is read yet
+_ONLY_A_DIMENSION = b"This is a netCDF dimension but not a netCDF variable"
+_SMALL, _ROOM, _ROOM_TIMES = 2**25, 2**29, 100  # bytes of a file, of its arrays, and more for each byte beyond
+_NETCDF_MARKS, _ZARR_MARKS = "/\0", "/\\\0"  # that no name may have
 _STORE = {".zgroup", ".zmetadata", "zarr.json"}  # files that a Zarr folder has
 
 
@@ -79,7 +100,10 @@ def _to_dataset(arrays: Any, *, separators: str) -> tuple[Any, int]:
     plain = {name: array.to_numpy() for name, array in linear.items()}
     if deep := [name for name, array in plain.items() if array.ndim > 32]:
         raise LimitError(f"{deep[0]!r:.80} has {plain[deep[0]].ndim} dimensions, but a variable has at most 32")
+    if labels is None and DESCRIPTION in plain:
+        refuse_description(plain[DESCRIPTION])
     dims = name_dimensions(plain, labels or DatasetLabels())
+    check_unicode([*plain, *(dim for own in dims.values() for dim in own)])
     for name in [*plain, *(dim for own in dims.values() for dim in own)]:
         if not name or name in (".", "..") or any(mark in name for mark in separators) or name.startswith("__"):
             raise LimitError(f"a variable cannot have the name {name!r:.80}: rename it")
@@ -87,6 +111,8 @@ def _to_dataset(arrays: Any, *, separators: str) -> tuple[Any, int]:
         raise LimitError(f"two arrays would have the name {DESCRIPTION!r}: rename the variable")
     variables = {}
     for name, array in plain.items():
+        if separators == _NETCDF_MARKS and array.dtype.kind in "UTO":
+            _refuse_nul(name, array)
         said = labels.find(name) if labels is not None else None
         native = _native_attrs(said.attrs) if said is not None else {}
         stored, attrs = _to_stored(array, linear[name].dtype)
@@ -100,6 +126,16 @@ def _to_dataset(arrays: Any, *, separators: str) -> tuple[Any, int]:
         text = "".join(labels.to_pieces(2**24).tolist())
         dataset[DESCRIPTION] = xr.Variable((), np.array(text), {}, {"_FillValue": None})
     return dataset, sum(array.size for array in plain.values())
+
+
+def _refuse_nul(name: str, array: Array) -> None:
+    """Refuse text with NUL in it, at which HDF5 would cut it."""
+    for index, text in enumerate(array.ravel().tolist()):
+        if isinstance(text, str) and "\0" in text:
+            raise DTypeError(
+                f"{name_element(name, [*map(int, np.unravel_index(index, array.shape))])} has NUL in it, at which "
+                "HDF5 cuts text: write .zarr"
+            )
 
 
 def _native_attrs(attrs: Mapping[str, Any]) -> dict[str, Any]:
@@ -228,32 +264,88 @@ def _by_library(what: str) -> Iterator[None]:
             raise ValueError(str(error)) from error
 
 
+@dataclass(slots=True)
+class _Opened:
+    """An open file or folder."""
+
+    groups: list[str]  # the paths of the groups that have variables; "" is the root
+    most: int  # bytes that reading it may take
+    load: Callable[[str], Any]  # returns the dataset of a group, whose variables are as they stand in the file
+
+    def find(self, group: str | None) -> str:
+        """Return the path of a group that the caller names.
+
+        Raises:
+            NotFoundError: there is no such group.
+        """
+        path = (group or "").strip("/")
+        if path not in self.groups and (path or self.groups):
+            there = quote_names([name or "/" for name in self.groups], 20)
+            raise NotFoundError(f"no group {path!r:.80} with arrays; there is {there}")
+        return path
+
+    def list(self, group: str | None) -> list[str]:
+        """Return the paths of the groups that are meant: the one that the caller names, or all."""
+        return (self.groups or [""]) if group is None else [self.find(group)]
+
+    def refuse_groups(self, group: str | None) -> None:
+        """Refuse to leave out groups without a word: where the caller names no group, there must be the root alone."""
+        if group is None and (groups := [name for name in self.groups if name]):
+            beside = ", and in the root (group='/')" if "" in self.groups else ""
+            raise FormatError(
+                f"has arrays in the groups {quote_names(groups, 20)}{beside}, which are not read together",
+                hint=f"group={groups[0]!r:.80} reads one of them",
+            )
+
+
 @contextmanager
-def _open(source: Readable) -> Iterator[tuple[Any, int]]:
-    """Open a file or a folder as a dataset whose variables are as they stand in it; and the bytes that may be read."""
+def _open(source: Readable) -> Iterator[_Opened]:
+    """Open a file or a folder."""
     xr = _import("xarray")
     name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
     is_folder = name_part(name).endswith(".zarr") or (not is_url(name) and os.path.isdir(name))
+    what = "Zarr folder" if is_folder else "NetCDF-4 file"
     with contextlib.ExitStack() as opened:
         if is_folder:
             opened.enter_context(locating(source=name))
-            if not is_url(name) and not os.path.exists(name):
-                raise system_error(errno.ENOENT, name)
-            with _by_library("Zarr folder"):
-                dataset, most = _open_zarr(xr, name)
+            store = opened.enter_context(_open_folder(name))
+            groups, size = [_parent(array) for array in store.arrays], store.size
+
+            def load(group: str) -> Any:
+                return xr.open_dataset(store, engine="zarr", group=group, consolidated=False, chunks=None, **_AS_IT_IS)
+
         else:
             file = opened.enter_context(Source(source))
             opened.enter_context(locating(source=file.name))
-            with _by_library("NetCDF-4 file"):
-                dataset, most = _open_netcdf(xr, file)
-        opened.enter_context(dataset)
-        for known, variable in dataset.variables.items():
-            if len({*variable.dims}) < len(variable.dims):
-                raise FormatError("a dimension occurs twice", location=f"variable {known!r:.80}", array=str(known))
-        yield dataset, most
+            with _by_library(what):
+                content, groups = _check_netcdf(file)
+            size = os.path.getsize(content) if isinstance(content, Path) else content.getbuffer().nbytes
+
+            def load(group: str) -> Any:
+                again = content if isinstance(content, Path) else io.BytesIO(content.getbuffer())
+                return xr.open_dataset(again, engine="h5netcdf", group=group or None, **_AS_IT_IS)
+
+        def load_checked(group: str) -> Any:
+            with _by_library(what):
+                dataset = opened.enter_context(load(group))
+            if is_folder and (absent := store.names_in(group) - {*map(str, dataset.variables)}):
+                raise FormatError(f"damaged: the arrays {quote_names(sorted(absent), 20)} are not found in their group")
+            for name, variable in dataset.variables.items():
+                if is_folder and f"{group}/{name}".strip("/") in store.unnamed:  # not written by xarray's rules for CF
+                    variable.attrs.pop("_FillValue", None)
+                if len({*variable.dims}) < len(variable.dims):
+                    raise FormatError("a dimension occurs twice", location=f"variable {name!r:.80}", array=str(name))
+            return dataset
+
+        yield _Opened(sorted({*groups}), _ROOM + _ROOM_TIMES * max(0, size - _SMALL), load_checked)
 
 
-def _open_netcdf(xr: Any, source: Source) -> tuple[Any, int]:
+def _parent(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _check_netcdf(source: Source) -> tuple[Path | io.BytesIO, list[str]]:
+    """Return the path or the content of a file that has no links, and the groups of its variables."""
     h5py = _import("h5py")
     _import("h5netcdf")
     refuse_empty(source.prefix(1), "byte 0")
@@ -262,25 +354,24 @@ def _open_netcdf(xr: Any, source: Source) -> tuple[Any, int]:
             "a file of NetCDF-3; only NetCDF-4 can be read",
             hint="xarray.open_dataset(path, engine='scipy') reads it, and sheetarray.write takes the Dataset",
         )
-    content = b"" if source.path is not None else bytes(source.own())
+    content: Path | io.BytesIO = source.path if source.path is not None else io.BytesIO(bytes(source.own()))
+    groups: list[str] = []
 
-    def open_again() -> Any:  # a file of this machine is read no further than is asked for
-        return source.path or io.BytesIO(content)
-
-    with h5py.File(open_again(), "r") as file:
-        _check_objects(h5py, file)
-    dataset = xr.open_dataset(open_again(), engine="h5netcdf", **_AS_IT_IS)
-    return dataset, max_inflated_size(os.path.getsize(source.path) if source.path else len(content))
-
-
-def _check_objects(h5py: Any, file: Any) -> None:
-    """Refuse links to other files."""
-    for name in file:
-        if not isinstance(file.get(name, getlink=True), h5py.HardLink):
-            raise FormatError(f"{name!r:.80} is a link, and links are not followed")
+    def look(name: str, link: Any) -> FormatError | None:
+        if not isinstance(link, h5py.HardLink):
+            return FormatError(f"{name!r:.80} is a link, and links are not followed")
         item = file[name]
-        if isinstance(item, h5py.Dataset) and (item.external or item.is_virtual):
-            raise FormatError(f"{name!r:.80} lies in another file, which is not read")
+        if isinstance(item, h5py.Dataset):
+            if item.external or item.is_virtual:
+                return FormatError(f"{name!r:.80} lies in another file, which is not read")
+            if not np.bytes_(item.attrs.get("NAME", b"")).startswith(_ONLY_A_DIMENSION):
+                groups.append(_parent(name))
+        return None
+
+    with h5py.File(content, "r") as file:
+        if (problem := file.visititems_links(look)) is not None:
+            raise problem
+    return content, groups
 
 
 def _check_sizes(dataset: Any, names: Iterable[str], most: int) -> None:
@@ -288,85 +379,57 @@ def _check_sizes(dataset: Any, names: Iterable[str], most: int) -> None:
     total = 0
     for variable in map(dataset.variables.__getitem__, names):
         chunk = variable.encoding.get("chunksizes") or variable.encoding.get("chunks") or ()
-        total += max(variable.size, math.prod(chunk)) * max(variable.dtype.itemsize, 1)
+        decoded = 8 if _CODED & {*variable.attrs} and _DTYPE not in variable.attrs else 0
+        total += max(variable.size, math.prod(chunk)) * (max(variable.dtype.itemsize, 1) + decoded)
     if total > most:
         reason = f"arrays of {total:,} bytes: more than is read at once of this file"
         raise FormatError(reason, hint="names= reads some of them")
 
 
-def _open_zarr(xr: Any, name: str) -> tuple[Any, int]:
+@contextmanager
+def _open_folder(name: str) -> Iterator[Any]:
+    """Open a Zarr folder as a store that zarr reads."""
     _import("zarr")
+    from .zarr_folder import ZarrFolder
+
     if is_url(name):
         raise FormatError(
             "a Zarr store under a URL; only folders on this machine can be read",
             hint="xarray.open_zarr(url) reads it, and sheetarray.write takes the Dataset",
         )
-    path = Path(name)
-    if not path.is_dir() or not _STORE & set(os.listdir(path)):
+    if not os.path.exists(name):
+        raise system_error(errno.ENOENT, name)
+    if not os.path.isdir(name):
         raise FormatError("not a Zarr folder: it has neither .zgroup nor zarr.json")
-    size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
-    _check_blosc(path)
-    return xr.open_dataset(path, engine="zarr", chunks=None, **_AS_IT_IS), max_inflated_size(size)
-
-
-def _check_blosc(path: Path) -> None:
-    """Refuse chunks that Blosc would read beyond their end: their headers say other sizes than they have."""
-    for folder in {file.parent for pattern in (".zarray", "zarr.json") for file in path.rglob(pattern)}:
-        name = folder.relative_to(path).as_posix()
-        own = _read_json(folder / "zarr.json")
-        told = [
-            _read_json(folder / ".zarray"),
-            {key: own[key] for key in own if key != "consolidated_metadata"},
-            _item(_item(_read_json(path / ".zmetadata"), "metadata"), ".zarray" if name == "." else f"{name}/.zarray"),
-            _item(_item(_item(_read_json(path / "zarr.json"), "consolidated_metadata"), "metadata"), name),
-        ]
-        if "blosc" not in json.dumps(told):
-            continue
-        for chunk in folder.rglob("*"):
-            if chunk.is_file() and not chunk.name.startswith(".") and chunk.name != "zarr.json":
-                with open(chunk, "rb") as file:
-                    head = file.read(16)
-                if len(head) < 16 or int.from_bytes(head[12:16], "little") != chunk.stat().st_size:
-                    raise FormatError("a chunk that is cut short, or damaged", location=str(chunk.relative_to(path)))
-
-
-def _read_json(file: Path) -> dict[str, Any]:
-    """Return the object in a file of JSON; an empty one if there is none, or it is damaged, which the library tells."""
-    try:
-        tree = json.loads(file.read_bytes())
-    except (FileNotFoundError, ValueError, RecursionError):
-        return {}
-    return tree if isinstance(tree, dict) else {}
-
-
-def _item(tree: Any, key: str) -> Any:
-    return tree.get(key) if isinstance(tree, dict) else None
+    with ReadFolder(name) as folder:
+        yield ZarrFolder(folder)
 
 
 def _import(name: str) -> Any:
     return load_package(name, f"{name} is not installed", f"'sheetarray[{'zarr' if name == 'zarr' else 'netcdf'}]'")
 
 
-def _take_labels(dataset: Any, most: int, note: Any = warn_of_finding) -> DatasetLabels | None:
-    """Give the labels of a dataset to whoever asks for them: those in `dataset.json`, else those of the file.
+def _take_labels(dataset: Any, most: int, note: NoteFinding = warn_of_finding) -> tuple[DatasetLabels, list[str]]:
+    """Give the labels of a dataset to whoever asks for them, and return them with the names of its arrays.
 
-    `most`: the bytes that may be read.
+    They are those in `dataset.json`, else those of the file. `most`: the bytes that may be read.
     """
 
     def locate(error: FormatError) -> None:
         error.location = f"variable {DESCRIPTION}"
 
+    names = _names_of(dataset)
     if DESCRIPTION in dataset.variables:
         _check_sizes(dataset, [DESCRIPTION], most)
-        with _by_library("description"):
-            text = np.asarray(dataset.variables[DESCRIPTION].to_numpy()).reshape(-1).astype(str)
-        return parse_labels(text, note, locate)
+        text = _read_variable(dataset, DESCRIPTION)
+        if (described := parse_labels(text, note, locate)) is not None:
+            return described, [name for name in names if name != DESCRIPTION]
     times = [name for name, known in dataset.variables.items() if "since" in str(known.attrs.get("units"))]
     _check_sizes(dataset, times, most)  # the first and the last of them are looked at
     with _by_library("dataset"):
         labels = _labels_of(_decode_coordinates(dataset))
     give_labels(labels)
-    return labels
+    return labels, names
 
 
 def _decode_coordinates(dataset: Any) -> Any:
@@ -388,7 +451,7 @@ def _names_of(dataset: Any) -> list[str]:
         order = {str(name): place for place, name in enumerate(json.loads(listed))} if listed else {}
     except (ValueError, TypeError, RecursionError):
         order = {}
-    names = [str(name) for name in dataset.variables if name != DESCRIPTION]
+    names = [str(name) for name in dataset.variables]
     return sorted(names, key=lambda name: order.get(name, len(order)))
 
 
@@ -420,42 +483,71 @@ def _dtype_name(dataset: Any, name: str, most: int) -> str:
     return "string" if dtype.kind == "S" else dtypes.from_numpy(dtype.newbyteorder("=")).name
 
 
-def read_netcdf(source: Readable, names: Sequence[str] | None = None) -> dict[str, Array]:
-    """Return the variables of a NetCDF-4 file or a Zarr folder as arrays."""
-    with _open(source) as (dataset, most):
-        wanted = select(dict.fromkeys(_names_of(dataset)), names)
-        _check_sizes(dataset, wanted, most)
-        _take_labels(dataset, most)
+def read_netcdf(source: Readable, names: Sequence[str] | None = None, *, group: str | None = None) -> dict[str, Array]:
+    """Return the variables of a NetCDF-4 file or a Zarr folder as arrays.
+
+    `group`: the path of a group, such as "forecast/surface"; "/" is the root. None reads the root of a file that has no
+    other groups with arrays.
+    """
+    with _open(source) as opened:
+        if names is None:
+            opened.refuse_groups(group)
+        dataset = opened.load(opened.find(group))
+        _, known = _take_labels(dataset, opened.most)
+        wanted = select(dict.fromkeys(known), names)
+        _check_sizes(dataset, wanted, opened.most)
         return {name: _read_variable(dataset, name) for name in wanted}
 
 
-def scan_netcdf(source: Readable) -> dict[str, ArrayInfo]:
-    """Return an `ArrayInfo` for each variable. `location` is the variable."""
-    infos = {}
-    with _open(source) as (dataset, most):
-        labels = _take_labels(dataset, most)
-        for name in _names_of(dataset):
-            variable = dataset.variables[name]
-            with _naming_variable(name):
-                dtype = str(variable.attrs.get(_DTYPE) or _dtype_name(dataset, name, most))
-                dtype = "generic" if dtype == "text or nothing" else dtypes.from_name(dtype).name
-            shape, own = tuple(variable.shape), labels.find(name) if labels is not None else None
-            strides = contiguous_strides(shape, "row-major")
-            dims = own.dims if own is not None and len(own.dims) == len(shape) else None
-            where, size = f"variable {name!r:.80}", math.prod(shape)
-            infos[name] = ArrayInfo(shape, dtype, "row-major", strides, where, size, capacity=size, dims=dims)
+def scan_netcdf(source: Readable, *, group: str | None = None) -> dict[str, ArrayInfo]:
+    """Return an `ArrayInfo` for each variable. `location` is the variable.
+
+    `group`: as for `read_netcdf`. None lists the variables of all groups, as "group/variable".
+    """
+    infos: dict[str, ArrayInfo] = {}
+    with _open(source) as opened:
+        for path in opened.list(group):
+            dataset = opened.load(path)
+            labels, names = _take_labels(dataset, opened.most)
+            prefix = f"{path}/" if path and group is None else ""
+            infos |= {f"{prefix}{name}": _info_of(dataset, name, labels, opened.most) for name in names}
     return infos
 
 
-def check_netcdf(source: Readable) -> Iterator[Finding]:
-    """Yield a finding for each variable that cannot be read. An intact file or folder has none."""
+def _info_of(dataset: Any, name: str, labels: DatasetLabels, most: int) -> ArrayInfo:
+    variable = dataset.variables[name]
+    with _naming_variable(name):
+        dtype = str(variable.attrs.get(_DTYPE) or _dtype_name(dataset, name, most))
+        dtype = "generic" if dtype == "text or nothing" else dtypes.from_name(dtype).name
+    shape, own = tuple(variable.shape), labels.find(name)
+    strides, size = contiguous_strides(shape, "row-major"), math.prod(shape)
+    dims = own.dims if own is not None and len(own.dims) == len(shape) else None
+    return ArrayInfo(shape, dtype, "row-major", strides, f"variable {name!r:.80}", size, capacity=size, dims=dims)
+
+
+def check_netcdf(source: Readable, *, group: str | None = None) -> Iterator[Finding]:
+    """Yield a finding for each variable that cannot be read, and for groups that `read` needs the name of.
+
+    An intact file or folder without groups has none. `group`: as for `scan_netcdf`.
+    """
     findings: list[Finding] = []
-    with noting(findings), _open(source) as (dataset, most):
-        _take_labels(dataset, most, findings.append)
-        _check_sizes(dataset, _names_of(dataset), most)
-        for name in _names_of(dataset):
-            with noting(findings, array=name):
-                _read_variable(dataset, name)
+    with noting(findings), _open(source) as opened:
+        try:
+            opened.refuse_groups(group)
+        except FormatError as error:
+            findings.append(replace(Finding.from_error(error), severity="warning"))
+        for path in opened.list(group):
+            start, prefix = len(findings), f"{path}/" if path and group is None else ""
+            with noting(findings):
+                dataset = opened.load(path)
+                _, names = _take_labels(dataset, opened.most, findings.append)
+                _check_sizes(dataset, names, opened.most)
+                for name in names:
+                    with noting(findings, array=name):
+                        _read_variable(dataset, name)
+            findings[start:] = [
+                replace(finding, array=finding.array and f"{prefix}{finding.array}") for finding in findings[start:]
+            ]
     yield from findings
 
 
@@ -471,7 +563,7 @@ def write_netcdf(target: Writable, arrays: Any, *, form: Form = "netcdf", progre
     _import("h5netcdf" if form == "netcdf" else "zarr")
     if form == "zarr":
         _check_replaceable(target)
-    dataset, total = _to_dataset(arrays, separators="/\0" if form == "netcdf" else "/\\\0")
+    dataset, total = _to_dataset(arrays, separators=_NETCDF_MARKS if form == "netcdf" else _ZARR_MARKS)
     report = progress or ignore_progress
     report(0, total)
     if form == "netcdf":
