@@ -19,6 +19,7 @@ from .reading import (
     refuse_empty,
     release_pages,
     repeated_key,
+    room_of,
 )
 from .remote import RangedBytes, find_places, is_pattern, read_heads, read_states
 from .replacing_folders import replacing_folder
@@ -52,5 +53,6 @@ __all__ = [
     "repeated_key",
     "replacing",
     "replacing_folder",
+    "room_of",
     "takes_options",
 ]

@@ -130,6 +130,7 @@ FileSlices = BytesLike | RangedBytes | FileContent  # whose slices are bytes
 _INFLATED_ALWAYS = 900_000_000  # bytes to which every compressed file may inflate, however small it is
 _INFLATED_TIMES = 100  # a larger one may inflate to so many times its size
 _TEXT_ALWAYS, _TEXT_TIMES = 2**28, 30  # the same for text, which takes several times as much memory once it is parsed
+_SMALL, _ROOM, _ROOM_TIMES = 2**25, 2**29, 100  # bytes of a file, of its arrays, and more for each byte beyond
 _MAGIC = 4  # bytes that tell a compressed file
 _INFLATED_IN_MEMORY = 2**26  # bytes; more goes into a file
 _LARGE = 2**20  # bytes; a larger file is not read whole where slices of it will do
@@ -142,6 +143,14 @@ def max_inflated_size(size: int, *, text: bool = False) -> int:
     that are used as they lie.
     """
     return max(_TEXT_ALWAYS, _TEXT_TIMES * size) if text else max(_INFLATED_ALWAYS, _INFLATED_TIMES * size)
+
+
+def room_of(size: int) -> int:
+    """Return the bytes that the arrays of a file of `size` bytes may take, if a library makes them of compressed data.
+
+    With the copies that it makes, and those of ours, a file of 32 MB stays below 1 GiB.
+    """
+    return _ROOM + _ROOM_TIMES * max(0, size - _SMALL)
 
 
 def release_pages(content: FileSlices | bytearray, start: int, end: int) -> None:

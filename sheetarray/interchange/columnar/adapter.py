@@ -24,7 +24,7 @@ from ...arrays import check_unicode, linear_arrays, refuse_lists, select, values
 from ...columns import ArrayInfo
 from ...dtypes import Array
 from ...errors import DTypeError, Finding, FormatError, LimitError, locating, noting
-from ...files import Readable, Source, Writable, refuse_empty, replacing
+from ...files import Readable, Source, Writable, refuse_empty, replacing, room_of
 from ...header import NoteFinding, contiguous_strides, warn_of_finding
 from ...labels import DatasetLabels, describe_arrays, give_labels
 from ...linear import LinearArray
@@ -52,8 +52,6 @@ _KEPT = re.compile(
 _OLD_KEY, _OLD_COLUMN = "sheetarray", "sheetarray.json"  # of version 1.0: what the columns did not say of the arrays
 _OLD = "an earlier version wrote shapes, dtypes or labels here, which are not read: the columns are read as they are"
 _LONGEST_LIST = 300  # characters of a list of columns in a hint
-_SMALL, _ROOM = 2**25, 2**29  # bytes of a file, and bytes that all arrays of such a file may take
-_ROOM_TIMES = 100  # and for each byte that a larger file has beyond these
 _COUNTED = 2**26  # bytes of columns in which `scan` counts the nulls
 _NARROW = {"Null": 1, "Boolean": 1, "Int8": 1, "UInt8": 1, "Int16": 2, "UInt16": 2, "Float16": 2}  # bytes of an element
 _NARROW |= {"Int32": 4, "UInt32": 4, "Float32": 4, "Date": 4, "String": 16}
@@ -174,7 +172,7 @@ def _open(source: Readable, note: NoteFinding, choosing: str = "names") -> Itera
             with opened.open_again() as stream:
                 file = io.BytesIO(stream.read())
         size = file.getbuffer().nbytes if isinstance(file, io.BytesIO) else os.path.getsize(file)
-        room = _ROOM + _ROOM_TIMES * max(0, size - _SMALL)
+        room = room_of(size)
         if is_arrow:
             check_claims(file.getbuffer(), room)
         with damage_as_format_error(f"not {'an Arrow' if is_arrow else 'a Parquet'} file, or damaged"):

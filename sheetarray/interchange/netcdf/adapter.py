@@ -54,6 +54,7 @@ from ...files import (
     refuse_empty,
     replacing,
     replacing_folder,
+    room_of,
 )
 from ...header import NoteFinding, contiguous_strides, name_element, warn_of_finding
 from ...labels import NAME as DESCRIPTION
@@ -82,7 +83,6 @@ _CODED = {"_FillValue", "missing_value", "scale_factor", "add_offset", "units", 
 _MEANING = _CODED | {"calendar", "coordinates", _DTYPE}
 _AS_IT_IS: dict[str, Any] = {"decode_cf": False, "cache": False, "create_default_indexes": False}  # nothing is read yet
 _ONLY_A_DIMENSION = b"This is a netCDF dimension but not a netCDF variable"
-_SMALL, _ROOM, _ROOM_TIMES = 2**25, 2**29, 100  # bytes of a file, of its arrays, and more for each byte beyond
 _NETCDF_MARKS, _ZARR_MARKS = "/\0", "/\\\0"  # that no name may have
 _STORE = {".zgroup", ".zmetadata", "zarr.json"}  # files that a Zarr folder has
 
@@ -337,7 +337,7 @@ def _open(source: Readable) -> Iterator[_Opened]:
                     raise FormatError("a dimension occurs twice", location=f"variable {name!r:.80}", array=str(name))
             return dataset
 
-        yield _Opened(sorted({*groups}), _ROOM + _ROOM_TIMES * max(0, size - _SMALL), load_checked)
+        yield _Opened(sorted({*groups}), room_of(size), load_checked)
 
 
 def _parent(path: str) -> str:

@@ -178,16 +178,81 @@ def test_what_other_programs_compress_by_is_read(codecs: list[str], tmp_path: Pa
     assert list(sa.check(tmp_path / "t.zarr")) == []
 
 
-def test_shards_are_read_and_blosc_in_them_is_not(tmp_path: Path) -> None:
+def test_shards_are_read_and_damage_in_them_is_found(tmp_path: Path) -> None:
     array = np.arange(1000).reshape(10, 100)
-    for compressor, name in ((zarr.codecs.ZstdCodec(), "zstd"), (zarr.codecs.BloscCodec(), "blosc")):
-        group = zarr.open_group(tmp_path / f"{name}.zarr", mode="w", zarr_format=3)
-        group.create_array("a", data=array, chunks=(5, 10), shards=(10, 50), compressors=compressor)
-        group = zarr.open_group(tmp_path / f"plain {name}.zarr", mode="w", zarr_format=3)
-        group.create_array("a", data=array, chunks=(5, 10), compressors=compressor)
-        assert np.array_equal(sa.read(tmp_path / f"plain {name}.zarr")["a"], array)
-    assert np.array_equal(sa.read(tmp_path / "zstd.zarr")["a"], array)
-    refuse(tmp_path / "blosc.zarr", "Blosc within shards")
+    codecs = {"zstd": zarr.codecs.ZstdCodec(), "blosc": zarr.codecs.BloscCodec(), "gzip": zarr.codecs.GzipCodec()}
+    for name, compressor in codecs.items():
+        for shards in (None, (10, 50)):
+            path = tmp_path / f"{name} {shards}.zarr"
+            group = zarr.open_group(path, mode="w", zarr_format=3)
+            group.create_array("a", data=array, chunks=(5, 10), shards=shards, compressors=compressor)
+            assert np.array_equal(sa.read(path)["a"], array)
+            assert list(sa.check(path)) == []
+            place = next(path.glob("a/c/*/*"))
+            for content in (b"", place.read_bytes()[: 40 if shards else -1], b"\xff" * 500):
+                place.write_bytes(content)
+                with pytest.raises(sa.FormatError):
+                    sa.read(path)
+
+
+def inflating(codec: str, size: int) -> bytes:
+    """Bytes of a codec that make `size` zeros."""
+    import bz2
+    import lzma
+    import zlib
+
+    if codec in ("zstd", "lz4", "blosc"):
+        codecs = {"zstd": numcodecs.Zstd, "lz4": numcodecs.LZ4, "blosc": numcodecs.Blosc}
+        return bytes(codecs[codec]().encode(bytes(size)))
+    if codec == "zstd without a size":
+        import zstandard
+
+        packer = zstandard.ZstdCompressor(write_content_size=False).compressobj()
+    else:
+        makers: dict[str, Any] = {"zlib": zlib.compressobj, "bz2": bz2.BZ2Compressor, "lzma": lzma.LZMACompressor}
+        packer = makers[codec]() if codec in makers else zlib.compressobj(wbits=31)
+    return b"".join([*(packer.compress(bytes(2**20)) for _ in range(size // 2**20)), packer.flush()])
+
+
+BOMBS = ["zlib", "gzip", "bz2", "lzma", "zstd", "zstd without a size", "lz4", "blosc"]
+
+
+@pytest.mark.parametrize("codec", BOMBS)
+@pytest.mark.parametrize("version", [2, 3])
+def test_a_chunk_inflates_to_no_more_than_its_elements(codec: str, version: int, tmp_path: Path) -> None:
+    """1,137 bytes of bz2 took 3.2 GB. 2**20 elements are read; a chunk that makes four times as many is refused."""
+    name, shape = codec.partition(" ")[0], {"shape": [2**20], "dtype": "<i8"}
+    if version == 2:
+        path = write_old(tmp_path / "t.zarr", **shape, chunks=[2**20], compressor={"id": name})
+        place = path / "a" / "0"
+    else:
+        prefix = "" if name in ("gzip", "zstd", "blosc") else "numcodecs."
+        settings = {"level": 3, "checksum": False} if name == "zstd" else {"level": 5} if name == "gzip" else {}
+        if name == "blosc":
+            settings = {"typesize": 8, "cname": "lz4", "clevel": 5, "shuffle": "shuffle", "blocksize": 0}
+        codecs = [BYTES, {"name": f"{prefix}{name}", "configuration": settings}]
+        grid = {"name": "regular", "configuration": {"chunk_shape": [2**20]}}
+        path = write_new(tmp_path / "t.zarr", codecs, shape=[2**20], chunk_grid=grid)
+        place = path / "a" / "c" / "0"
+        place.parent.mkdir()
+    place.write_bytes(inflating(codec, 2**23))
+    assert sa.read(path)["a"].shape == (2**20,)
+    assert list(sa.check(path)) == []
+    place.write_bytes(inflating(codec, 2**25))
+    with pytest.raises(sa.FormatError, match="inflates to more than its elements"):
+        sa.read(path)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"filters": [{"id": "zlib"}], "compressor": {"id": "zlib"}},
+        {"filters": [{"id": "bz2"}, {"id": "shuffle"}]},
+        {"filters": [{"id": "zlib"}, {"id": "crc32"}]},
+    ],
+)
+def test_compressions_of_compressed_chunks_are_not_read(settings: dict[str, Any], tmp_path: Path) -> None:
+    refuse(write_old(tmp_path / "t.zarr", dtype="<i8", **settings), "one after the other are not read")
 
 
 def test_fill_values_take_no_more_memory_than_the_files_may(tmp_path: Path) -> None:
