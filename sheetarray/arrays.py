@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
+from .dtypes import Array
 from .elements import describe_object, find_element_problem, is_unicode, to_fixed_width
 from .errors import DTypeError, LimitError, NotFoundError, check_kinds
 from .files import name_part
@@ -125,6 +126,11 @@ def list_names(names: Sequence[str] | None) -> list[str] | None:
     for name in listed:
         check_kinds(Hashable, takes, names=name)
     return list(dict.fromkeys(listed))
+
+
+def pick_array(arrays: dict[str, Array], names: object) -> Array | dict[str, Array]:
+    """Return the array that is meant by one name as text; or all arrays, if names are a list, or None."""
+    return arrays[names] if isinstance(names, str) else arrays
 
 
 def select(available: Mapping[str, _Anything], names: Sequence[str] | None) -> dict[str, _Anything]:

@@ -78,7 +78,7 @@ def read_dataset(
         >>> dict(read_dataset(io.StringIO(file.getvalue()), format="csv").sizes)
         {'t_0': 2, 't_1': 3}
     """
-    source = locate_place(source, storage_options, format)
+    source = locate_place(source, storage_options, format, options.get("client"))
     if table is None and dims is None and columns is None:
         return build_dataset(*read_with_labels(source, names, format, options))
     cells, note = read_table_with_note(source, table, format, options)
@@ -127,7 +127,7 @@ def read_frame(
         0  1  0.5
         1  2  1.5
     """
-    source = locate_place(source, storage_options, format)
+    source = locate_place(source, storage_options, format, options.get("client"))
     arrays: dict[str, Any]
     labels: DatasetLabels | None
     if table is not None or dims is not None:

@@ -6,13 +6,11 @@ import errno
 import html
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import IO, TYPE_CHECKING, Any, Literal, TypeGuard
+from typing import IO, TYPE_CHECKING, Any, Literal, TypeGuard, overload
 
-import numpy as np
-
-from ..arrays import default_name, hold_stream, list_names, values_by_name
+from ..arrays import default_name, hold_stream, list_names, pick_array, values_by_name
 from ..columns import ArrayInfo
-from ..dtypes import from_numpy
+from ..dtypes import Array, from_numpy
 from ..elements import describe_object
 from ..errors import (
     NO_ARRAY,
@@ -37,19 +35,41 @@ if TYPE_CHECKING:
 SourceOrTarget = str | os.PathLike[str] | IO[bytes] | IO[str] | Any  # any: workbooks of other libraries, without types
 
 
+@overload
 def read(
     source: SourceOrTarget,
-    names: Sequence[str] | None = None,
+    names: str,
+    *,
+    format: str | None = ...,
+    storage_options: Mapping[str, Any] | None = ...,
+    **options: Any,
+) -> Array: ...
+
+
+@overload
+def read(
+    source: SourceOrTarget,
+    names: Sequence[str] | None = ...,
+    *,
+    format: str | None = ...,
+    storage_options: Mapping[str, Any] | None = ...,
+    **options: Any,
+) -> dict[str, Array]: ...
+
+
+def read(
+    source: SourceOrTarget,
+    names: str | Sequence[str] | None = None,
     *,
     format: str | None = None,
     storage_options: Mapping[str, Any] | None = None,
     **options: Any,
-) -> dict[str, np.ndarray[Any, Any]]:
+) -> Array | dict[str, Array]:
     """Read arrays from a file, a URL or a spreadsheet, with the dtype, shape, strides and order that were written.
 
     Args:
         source: a path, a URL, an open file, a workbook of openpyxl, or an object of gspread.
-        names: the arrays to read; None reads all.
+        names: the arrays to read; one name as text gives that array alone. None reads all.
         format: the name of a format, as `sheetarray.registry.FORMATS` lists them; None chooses it by the suffix.
         storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
         **options: options of the format. `help(sheetarray.read_csv)` says what each of its options does.
@@ -67,7 +87,8 @@ def read(
             - arrow parquet: none
 
     Returns:
-        The arrays by name, in the order in which they were written. An awkward array comes back as an `awkward.Array`.
+        The arrays by name, in the order in which they were written; or one array. An awkward array comes back as an
+            `awkward.Array`. An array in a format without names is called like the file without its suffix, or `array`.
 
     Raises:
         FormatError: the content is wrong; `.location` is the first wrong cell.
@@ -80,11 +101,13 @@ def read(
         >>> write(path, {"t": np.array([[1.5, 2.5]])})
         >>> read(path)
         {'t': array([[1.5, 2.5]])}
+        >>> read(path, "t")
+        array([[1.5, 2.5]])
     """
     wanted = None if names is None else list_names(names)
-    source = locate_place(source, storage_options, format)
+    source = locate_place(source, storage_options, format, options.get("client"))
     arrays: dict[str, Any] = find_format("read", source, format, options).function("read")(source, wanted, **options)
-    return arrays
+    return pick_array(arrays, names)
 
 
 def write(
@@ -143,7 +166,7 @@ def write(
         >>> file.getvalue().split()[-2:]
         ['data', '1.5']
     """
-    target = locate_place(target, storage_options, format)
+    target = locate_place(target, storage_options, format, options.get("client"))
     if layout not in ("arrays", "table"):
         if str(layout) == "grid":
             raise TypeError(OPTIONS["layout"])
@@ -246,7 +269,7 @@ def scan(
         >>> scan(file, format="csv")["t"].shape
         (2, 3)
     """
-    source = locate_place(source, storage_options, format)
+    source = locate_place(source, storage_options, format, options.get("client"))
     place = _place_in(source)
     try:
         return ArrayInfos(find_format("scan", source, format, options).function("scan")(source, **options))
@@ -279,7 +302,7 @@ def _read_table(source: Any, place: int | None, format: str | None, options: dic
     return columns if isinstance(columns, TableColumns) else None
 
 
-def _info_of(column: np.ndarray[Any, Any], location: str) -> ArrayInfo:
+def _info_of(column: Array, location: str) -> ArrayInfo:
     """Return the description of a column of a table."""
     try:
         name = from_numpy(column.dtype).name
@@ -317,7 +340,7 @@ def check(
         >>> [str(finding) for finding in check(edited, format="csv")]
         ["error: cell A21: t[1]: expected a number, found '2.5 m'"]
     """
-    source = locate_place(source, storage_options, format)
+    source = locate_place(source, storage_options, format, options.get("client"))
     place = _place_in(source)
     findings = _without_errors(find_format("check", source, format, options).function("check")(source, **options))
     return Findings(_of_table(findings, lambda: _read_table(source, place, format, options)))
@@ -356,9 +379,9 @@ def read_labelled(
     Warns:
         SheetArrayWarning: the description is damaged: it stays an array of text.
     """
-    source = locate_place(source, storage_options, format)
+    source = locate_place(source, storage_options, format, options.get("client"))
     with reading_labels() as description:
-        arrays = read(source, names, format=format, **options)
+        arrays = read(source, list_names(names), format=format, **options)
     if description.error is not None:
         warn_of_finding(Finding.from_error(description.error))
     return LabelledArrays(arrays, description.labels)

@@ -69,7 +69,7 @@ def iter_blocks(
     """
     rows = parse_count("row", rows=rows)
     check_kinds(str, "the name of one array, text", name=name)
-    source = locate_place(source, storage_options, format)
+    source = locate_place(source, storage_options, format, options.get("client"))
     row = format_of(source, format, reading=True)
     is_file = isinstance(source, (str, os.PathLike)) or hasattr(source, "seekable")
     if not isinstance(source, str) and (row.objects or not is_file):

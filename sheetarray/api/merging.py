@@ -238,7 +238,7 @@ class _File:
         if not isinstance(place, (str, os.PathLike)):
             raise TypeError("merge takes paths and URLs: conflicts are told by the names of files")
         self.given = place
-        self.place = locate_place(place, storage_options, None)
+        self.place = locate_place(place, storage_options, None, client)
         self.name = os.fspath(self.place if isinstance(self.place, RemoteFile) else place)
         self.row = format_of(self.place, None, reading=True)
         self._client = client
@@ -354,7 +354,7 @@ def _open_target(
     base: _File, target: SourceOrTarget, storage_options: Mapping[str, Any] | None, client: Any
 ) -> Callable[[LabelledArrays], Any]:
     """Return a function that writes the merged arrays: into the base's cells, where the format is the base's."""
-    _, place = locate_places([(base.given, None), (target, None)], storage_options)
+    _, place = locate_places([(base.given, None), (target, None)], storage_options, client)
     row = format_of(place)
     _check_suffixes(row, base.row, base.place, place)
     options = {"client": client} if client is not None and "client" in row.options("write") else {}
@@ -497,10 +497,10 @@ def convert_one(
     sides = [(source, from_format, reading), (target, to_format, writing)]
     own = [options.pop("storage_options", None) for _, _, options in sides]
     source, target = (
-        locate_place(place, options, name) if options else place
-        for (place, name, _), options in zip(sides, own, strict=True)
+        locate_place(place, stored, name, given.get("client")) if stored or given.get("client") is not None else place
+        for (place, name, given), stored in zip(sides, own, strict=True)
     )
-    source, target = locate_places([(source, from_format), (target, to_format)], storage_options)
+    source, target = locate_places([(source, from_format), (target, to_format)], storage_options, client)
     if client is not None:
         _hand_client(client, [("read", source, from_format, reading), ("write", target, to_format, writing)])
     check_writable(target, to_format, writing)  # what is wrong with it is said before anything is read
@@ -561,9 +561,9 @@ def accept(
         ((3,), [1.5, 2.5, 3.5])
     """
     if target is None:
-        source = locate_place(source, storage_options, format)
+        source = locate_place(source, storage_options, format, options.get("client"))
     else:
-        source, target = locate_places([(source, format), (target, None)], storage_options)
+        source, target = locate_places([(source, format), (target, None)], storage_options, options.get("client"))
     row = format_of(source, format, reading=True)
     goal = row if target is None else format_of(target)
     if goal.name == row.name:

@@ -128,7 +128,7 @@ def read_columns(
     """
     if as_ not in ("numpy", "pandas", "polars", "arrow", "dataset"):
         raise ValueError(f'as_ is "numpy", "pandas", "polars", "arrow" or "dataset", not {as_!r:.80}')
-    source = locate_place(source, storage_options, format)
+    source = locate_place(source, storage_options, format, options.get("client"))
     row = find_format("read_columns", source, format, options)
     from ..tables import TableColumns, TableOptions, warn_of
 
@@ -242,7 +242,7 @@ def write_table(
         ['id,t', '007,1.5', '008,2.5']
     """
     check_kinds(str | None, "the name of a dimension", columns=columns)
-    target = locate_place(target, storage_options, format)
+    target = locate_place(target, storage_options, format, options.get("client"))
     table = hold_stream(table)
     row = find_format("write_table", target, format, options)
     merged = {**row.writing, **options}

@@ -103,7 +103,7 @@ def _open_lazily(
     options: Mapping[str, Any],
 ) -> xr.Dataset:
     """Return the Dataset of a file; only its indexes are read now."""
-    path = from_root(locate_place(source, storage_options, format))
+    path = from_root(locate_place(source, storage_options, format, options.get("client")))
     find_format("read", path, format, options)
     file = ArrayReader(path, format, options, version_of(path))
     infos, described = scan_with_labels(path, format, options)

@@ -55,7 +55,7 @@ def open_writer(
         >>> read(io.StringIO(file.getvalue()), format="csv")["t"].tolist()
         [[0, 0], [1, 1], [2, 2]]
     """
-    target = locate_place(target, storage_options, format)
+    target = locate_place(target, storage_options, format, options.get("client"))
     api.check_writable(target, format, options)
     return ArrayWriter(target, append_axis, format, options)
 

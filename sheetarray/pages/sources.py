@@ -79,7 +79,7 @@ def page(
     places = {number: (source, format) for number, source in enumerate(sources) if is_place(source)}
     if storage_options and not places:
         raise ValueError("storage_options are for a URL such as s3://bucket/run.csv, and all sources are arrays")
-    located = dict(zip(places, locate_places([*places.values()], storage_options), strict=True))
+    located = dict(zip(places, locate_places([*places.values()], storage_options, options.get("client")), strict=True))
     with ExitStack() as opened:
         files = []
         for number, source in enumerate(sources):

@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import fields
 from inspect import iscoroutinefunction
 from operator import attrgetter
@@ -160,7 +160,9 @@ def known_options(source: Any, format: str | None, options: Mapping[str, Any], v
     return {name: value for name, value in options.items() if name in known}
 
 
-def locate_place(place: Any, storage_options: Mapping[str, Any] | None = None, format: str | None = None) -> Any:
+def locate_place(
+    place: Any, storage_options: Mapping[str, Any] | None = None, format: str | None = None, client: Any = None
+) -> Any:
     """Return a path, or a `RemoteFile` with its storage options; the URL of a service, an object of another library and
     an open file as they are.
 
@@ -168,7 +170,10 @@ def locate_place(place: Any, storage_options: Mapping[str, Any] | None = None, f
         place: a path, a URL or an open file.
         storage_options: options of the file system of a URL.
         format: as for `format_of`; one without prefixes is a file's, whatever the URL begins with.
+        client: of a service, if there is one: then a bare key, such as that of a spreadsheet, is a URL.
     """
+    if client is not None and isinstance(place, str) and not is_url(place) and format is None:
+        place = _url_of_key(place)
     if not is_service(place, format):
         return locate(place, storage_options)
     if storage_options:
@@ -176,20 +181,30 @@ def locate_place(place: Any, storage_options: Mapping[str, Any] | None = None, f
     return place
 
 
+def _url_of_key(text: str) -> str:
+    """Return the URL that a bare key means to a service; the text as it is, if it is no key of any."""
+    for row in INSIDE.values():
+        if row.prefixes:
+            with suppress(NotFoundError):
+                return str(row.function("url_of_key")(text))
+    return text
+
+
 def locate_places(
-    places: Sequence[tuple[Any, str | None]], storage_options: Mapping[str, Any] | None = None
+    places: Sequence[tuple[Any, str | None]], storage_options: Mapping[str, Any] | None = None, client: Any = None
 ) -> list[Any]:
     """Return places as `locate_place` does; storage options go to each that takes them.
 
     Args:
         places: paths, URLs and open files, each with its format.
         storage_options: options of the file systems of URLs.
+        client: as for `locate_place`.
     """
     taking = [takes_options(place) and not is_service(place, name) for place, name in places]
     if storage_options and not any(taking):
         taking[0] = True  # says what is wrong with them
     return [
-        locate_place(place, storage_options if takes else None, name)
+        locate_place(place, storage_options if takes else None, name, client)
         for (place, name), takes in zip(places, taking, strict=True)
     ]
 

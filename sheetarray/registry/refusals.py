@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from ..files import COMPRESSIONS, name_part
 from .row import Format
 
+_KEY = re.compile(r"[A-Za-z0-9_-]{40,50}")
 _LONGEST = 80  # characters of a source in a message
 
 
@@ -32,6 +34,8 @@ def place_problem(text: str, rows: Sequence[Format]) -> str:
     path = name_part(text)
     bare = next((path.removesuffix(c) for c in COMPRESSIONS if path.lower().endswith(c)), path)
     suffix = os.path.splitext(os.path.basename(bare.rstrip("/\\")))[1]
+    if _KEY.fullmatch(text):
+        known += f"; if it is the key of a Google spreadsheet, write gsheets://{text}, or pass client="
     if not suffix:
         return f"{text}: it has no suffix that shows the format; {known}"
     if bare != path and suffix.lower() in suffixes:

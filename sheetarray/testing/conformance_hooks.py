@@ -163,7 +163,8 @@ class ConformanceHooks:
 
     def read(self, place: Any, names: Any = None, **options: Any) -> dict[str, Any]:
         """Read arrays from a place, by name."""
-        return sa.read(place, names, **{**self.reading, **options})
+        arrays: dict[str, Any] = sa.read(place, names, **{**self.reading, **options})
+        return arrays
 
     def scan(self, place: Any, **options: Any) -> dict[str, sa.ArrayInfo]:
         """Return an `ArrayInfo` of each array at a place, by name."""

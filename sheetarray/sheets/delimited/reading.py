@@ -6,15 +6,16 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict, Unpack, overload
 
 import numpy as np
 
 from ...adapters import Progress
+from ...arrays import pick_array
 from ...cells import FormulaMode
 from ...columns import ArrayInfo, SheetArrays
 from ...composite import check_composites, check_sheets, count_named, open_sheets, read_composites, scan_sheets
-from ...dtypes import Buffer
+from ...dtypes import Array, Buffer
 from ...elements import Missing
 from ...elements.scalars import DecimalMark
 from ...errors import Finding, FormatError, locating
@@ -30,9 +31,35 @@ from .table import CsvTable
 _SMALL = 2**24  # bytes of a text that is checked at once
 
 
+class _CsvOptions(TypedDict, total=False):
+    """The options of `read_csv`."""
+
+    delimiter: str | None
+    decimal: DecimalMark | None
+    encoding: str | None
+    strict: bool
+    missing: Missing
+    formulas: FormulaMode
+    resize: bool
+    progress: Progress | None
+    storage_options: Mapping[str, Any] | None
+
+
+@overload
+def read_csv(  # type: ignore[overload-overlap]  # a text is a sequence of texts, too
+    source: Readable, names: str, **options: Unpack[_CsvOptions]
+) -> Array: ...
+
+
+@overload
+def read_csv(
+    source: Readable, names: Sequence[str] | None = ..., **options: Unpack[_CsvOptions]
+) -> dict[str, Array]: ...
+
+
 def read_csv(
     source: Readable,
-    names: Sequence[str] | None = None,
+    names: str | Sequence[str] | None = None,
     *,
     delimiter: str | None = None,
     decimal: DecimalMark | None = None,
@@ -43,12 +70,12 @@ def read_csv(
     resize: bool = False,
     progress: Progress | None = None,
     storage_options: Mapping[str, Any] | None = None,
-) -> dict[str, np.ndarray[Any, Any]]:
+) -> Array | dict[str, Array]:
     """Read the arrays of a delimited text. They may stand anywhere in it, as columns or as rows.
 
     Args:
         source: a path or an open file; gzip and Zstandard are recognised.
-        names: the arrays to read; None reads all.
+        names: the arrays to read; one name as text gives that array alone. None reads all.
         delimiter: the character between cells; None finds it.
         decimal: the decimal mark; None finds it.
         encoding: the encoding of the text. None takes the encoding of the byte order mark, or UTF-8 without one.
@@ -60,8 +87,8 @@ def read_csv(
         storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
 
     Returns:
-        The arrays by name, in the order in which they were written. You can change them. They have the strides and
-            offsets of their headers.
+        The arrays by name, in the order in which they were written; or one array. You can change them. They have the
+            strides and offsets of their headers.
 
     Raises:
         FormatError: the content is wrong; `.location`, such as C17, is the first wrong cell.
@@ -93,7 +120,7 @@ def read_csv(
                 raise error from None
         if progress is not None and bar is not None:
             progress(bar.total, bar.total)
-        return by_name
+        return pick_array(by_name, names)
 
 
 class _WorkReport:

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
-
-import numpy as np
+from typing import Any, Literal, TypedDict, Unpack, overload
 
 from ...adapters import CELL_CHARACTERS, Keeps, Progress
-from ...arrays import linear_arrays
+from ...arrays import linear_arrays, pick_array
 from ...columns import ArrayInfo
 from ...composite import scan_sheets, spread
-from ...dtypes import DType
+from ...dtypes import Array, DType
 from ...elements import Missing
 from ...errors import Finding, FormatError, locating, naming_sheet
 from ...files import Readable, Source, Writable, locate
@@ -178,9 +176,33 @@ def _dtypes_of(write: SheetWrite) -> dict[str, DType]:
 # Reading -----------------------------------------------------------------------------------------------------
 
 
+class _ExcelOptions(TypedDict, total=False):
+    """The options of `read_excel`."""
+
+    sheet: str | None
+    missing: Missing
+    strict: bool
+    resize: bool
+    guard: bool
+    progress: Progress | None
+    storage_options: Mapping[str, Any] | None
+
+
+@overload
+def read_excel(  # type: ignore[overload-overlap]  # a text is a sequence of texts, too
+    source: Readable, names: str, **options: Unpack[_ExcelOptions]
+) -> Array: ...
+
+
+@overload
+def read_excel(
+    source: Readable, names: Sequence[str] | None = ..., **options: Unpack[_ExcelOptions]
+) -> dict[str, Array]: ...
+
+
 def read_excel(
     source: Readable,
-    names: Sequence[str] | None = None,
+    names: str | Sequence[str] | None = None,
     *,
     sheet: str | None = None,
     missing: Missing = "error",
@@ -189,12 +211,12 @@ def read_excel(
     guard: bool = True,
     progress: Progress | None = None,
     storage_options: Mapping[str, Any] | None = None,
-) -> dict[str, np.ndarray[Any, Any]]:
+) -> Array | dict[str, Array]:
     """Read the arrays of a workbook. They may stand anywhere in it, as columns or as rows.
 
     Args:
         source: a path or an open file: .xlsx, .xlsm, .xlsb, .xls, .ods.
-        names: the arrays to read; None reads all.
+        names: the arrays to read; one name as text gives that array alone. None reads all.
         sheet: the title of the only sheet to read; None reads all sheets.
         missing: "nan" reads blanks in float and complex arrays as NaN.
         strict: refuse flat lists without a version, an older form.
@@ -204,8 +226,8 @@ def read_excel(
         storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
 
     Returns:
-        The arrays by name, in the order in which they were written. You can change them. They have the strides and
-            offsets of their headers.
+        The arrays by name, in the order in which they were written; or one array. You can change them. They have the
+            strides and offsets of their headers.
 
     Raises:
         FormatError: the content is wrong; `.location`, such as arrays!C17, is the first wrong cell.
@@ -225,7 +247,7 @@ def read_excel(
         Workbook(opened, reads_numbers=True) as book,
     ):
         how: dict[str, Any] = {"strict": strict, "resize": resize, "guard": guard, "progress": progress}
-        return read_book(book, names, sheet=sheet, missing=missing, **how)
+        return pick_array(read_book(book, names, sheet=sheet, missing=missing, **how), names)
 
 
 def scan_excel(

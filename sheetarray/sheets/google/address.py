@@ -45,6 +45,16 @@ def parse_address(source: Any, sheet: str | None = None) -> SheetAddress:
     return address
 
 
+def url_of_key_gsheet(text: str) -> str:
+    """Return the URL of the spreadsheet that has a key; any other text as it is.
+
+    Example:
+        >>> url_of_key_gsheet("1aBcDeFgHiJkLmNoP"), url_of_key_gsheet("run.csv")
+        ('gsheets://1aBcDeFgHiJkLmNoP', 'run.csv')
+    """
+    return f"gsheets://{text}" if _KEY.fullmatch(text) else text
+
+
 def check_title(title: str, what: str, most: int) -> None:
     """Refuse a title that no worksheet or spreadsheet can have, with a LimitError, or a TypeError if it is no text."""
     check_kinds(str, f"the title of a {what}, text", **{"sheet" if what == "worksheet" else "title": title})

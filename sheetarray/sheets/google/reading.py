@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar, Unpack, overload
 
 import numpy as np
 
 from ...adapters import Progress
+from ...arrays import pick_array
 from ...columns import Anchor, ArrayColumn, ArrayInfo, ColumnCells, find_anchors, reporting_cells
 from ...composite import check_sheets, count_named, open_sheets, read_composites, scan_sheets
 from ...dtypes import Array, Buffer
@@ -161,10 +162,34 @@ def _check_slices(slices: Mapping[str, slice]) -> None:
 # Reading arrays, headers, findings and ordinary tables from a spreadsheet.
 
 
+class _GoogleOptions(TypedDict, total=False):
+    """The options of `read_gsheet`."""
+
+    slices: Mapping[str, slice] | None
+    sheet: str | None
+    client: Any
+    credentials: PathLike | None
+    timeout: float
+    strict: bool
+    resize: bool
+    missing: Missing
+    progress: Progress | None
+
+
+@overload
+def read_gsheet(source: Any, names: str, **options: Unpack[_GoogleOptions]) -> Array: ...
+
+
+@overload
+def read_gsheet(
+    source: Any, names: Sequence[str] | None = ..., **options: Unpack[_GoogleOptions]
+) -> dict[str, Array]: ...
+
+
 @refusing_old_options
 def read_gsheet(
     source: Any,
-    names: Sequence[str] | None = None,
+    names: str | Sequence[str] | None = None,
     *,
     slices: Mapping[str, slice] | None = None,
     sheet: str | None = None,
@@ -175,13 +200,14 @@ def read_gsheet(
     resize: bool = False,
     missing: Missing = "error",
     progress: Progress | None = None,
-) -> dict[str, np.ndarray[Any, Any]]:
+) -> Array | dict[str, Array]:
     """Read arrays of a Google spreadsheet, all as they were at the same moment.
 
     Args:
         source: a URL (`#gid=` chooses the worksheet), `gsheets://KEY/worksheet`, a key, or a gspread Spreadsheet or
             Worksheet.
-        names: the arrays to read; only their columns are fetched. None reads all.
+        names: the arrays to read; only their columns are fetched. One name as text gives that array alone. None reads
+            all.
         slices: slices of the first axis, by name, such as `{"t": slice(0, 100)}`. Only these cells are fetched, if the
             array is in row-major order and has no gaps. Other arrays are read whole and then cut.
         sheet: the title of the worksheet, if the source names none. None reads every worksheet that holds arrays.
@@ -196,7 +222,7 @@ def read_gsheet(
             `waiting`, this attribute is called before each pause, with the seconds and the reason.
 
     Returns:
-        The arrays by name, in the order in which they were written.
+        The arrays by name, in the order in which they were written; or one array.
 
     Raises:
         FormatError: the content is wrong; `.location` is the first wrong cell.
@@ -226,7 +252,7 @@ def read_gsheet(
             return read_composites(arrays.read, arrays.scan, names)
 
     service = open_service(source, sheet, client, credentials, timeout, progress)
-    return _read_consistently(service, attempt)
+    return pick_array(_read_consistently(service, attempt), names)
 
 
 def scan_gsheet(

@@ -12,12 +12,12 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 
 from ...adapters import CELL_CHARACTERS, Keeps, Progress, ignore_progress
-from ...arrays import check_unicode, default_name, linear_arrays, select
+from ...arrays import check_unicode, default_name, linear_arrays, pick_array, select
 from ...columns import (
     MOST_BROKEN,
     UNEVEN_HINT,
@@ -30,7 +30,7 @@ from ...columns import (
     keep_unreadable,
 )
 from ...composite import check_composites, find_fixed_columns, read_composites, scan_composites, spread
-from ...dtypes import Buffer
+from ...dtypes import Array, Buffer
 from ...elements import MOST_GENERIC, Cell, ComplexForm, Missing, Problem, is_blank
 from ...errors import Finding, FormatError, locating
 from ...files import BytesLike, Readable, Source, Writable, check_structure, locate, refuse_empty, replacing
@@ -108,21 +108,43 @@ def write_json(
     report(total, total)
 
 
+class _JsonOptions(TypedDict, total=False):
+    """The options of `read_json`."""
+
+    strict: bool
+    missing: Missing
+    resize: bool
+    progress: Progress | None
+    storage_options: Mapping[str, Any] | None
+
+
+@overload
+def read_json(  # type: ignore[overload-overlap]  # a text is a sequence of texts, too
+    source: Readable, names: str, **options: Unpack[_JsonOptions]
+) -> Array: ...
+
+
+@overload
+def read_json(
+    source: Readable, names: Sequence[str] | None = ..., **options: Unpack[_JsonOptions]
+) -> dict[str, Array]: ...
+
+
 def read_json(
     source: Readable,
-    names: Sequence[str] | None = None,
+    names: str | Sequence[str] | None = None,
     *,
     strict: bool = False,
     missing: Missing = "error",
     resize: bool = False,
     progress: Progress | None = None,
     storage_options: Mapping[str, Any] | None = None,
-) -> dict[str, np.ndarray[Any, Any]]:
+) -> Array | dict[str, Array]:
     """Read the flat lists of a JSON text.
 
     Args:
         source: a path or an open file; gzip and Zstandard are recognised.
-        names: the arrays to read; None reads all.
+        names: the arrays to read; one name as text gives that array alone. None reads all.
         strict: refuse flat lists without a version, an older form.
         missing: "nan" reads null in float and complex arrays as NaN.
         resize: read arrays at their new length where people added or deleted rows.
@@ -130,8 +152,8 @@ def read_json(
         storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
 
     Returns:
-        The arrays by name. If the text has no names, a single list takes the file's name without its suffix, and
-            several lists are named A, B, ..
+        The arrays by name; or one array. If the text has no names, a single list takes the file's name without its
+            suffix, and several lists are named A, B, ..
 
     Raises:
         FormatError: the content is wrong; `.location`, such as `x[17]`, is the first wrong cell.
@@ -149,7 +171,7 @@ def read_json(
         if resize:
             lists.warn_of_uneven()
         lists.progress = progress
-        return read_composites(lists.read, lists.scan, names)
+        return pick_array(read_composites(lists.read, lists.scan, names), names)
 
 
 def scan_json(source: Readable, *, strict: bool = False, resize: bool = False) -> dict[str, ArrayInfo]:
