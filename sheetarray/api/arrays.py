@@ -97,6 +97,7 @@ def read(
 
     Example:
         >>> import tempfile, pathlib
+        >>> import numpy as np
         >>> path = pathlib.Path(tempfile.mkdtemp(), "t.csv")
         >>> write(path, {"t": np.array([[1.5, 2.5]])})
         >>> read(path)
@@ -161,6 +162,7 @@ def write(
 
     Example:
         >>> import io
+        >>> import numpy as np
         >>> file = io.StringIO()
         >>> write(file, {"t": np.array(1.5)}, format="csv", delimiter=";")
         >>> file.getvalue().split()[-2:]
@@ -263,6 +265,7 @@ def scan(
 
     Example:
         >>> import io
+        >>> import numpy as np
         >>> file = io.BytesIO()
         >>> write(file, {"t": np.zeros((2, 3))}, format="csv")
         >>> _ = file.seek(0)
@@ -334,6 +337,7 @@ def check(
 
     Example:
         >>> import io
+        >>> import numpy as np
         >>> file = io.StringIO()
         >>> write(file, {"t": np.array([1.5, 2.5])}, format="csv")
         >>> edited = io.StringIO(file.getvalue().replace("2.5", "2.5 m"))

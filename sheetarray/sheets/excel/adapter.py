@@ -81,6 +81,7 @@ def write_excel(
 
     Example:
         >>> import io
+        >>> import numpy as np
         >>> file = io.BytesIO()
         >>> write_excel(file, {"t": np.array([[0.1, np.nan]])})
         >>> _ = file.seek(0)
@@ -235,6 +236,7 @@ def read_excel(
 
     Example:
         >>> import io
+        >>> import numpy as np
         >>> file = io.BytesIO()
         >>> write_excel(file, {"a": np.arange(2), "b": np.array(["007"])}, sheet="run 1")
         >>> _ = file.seek(0)
@@ -270,6 +272,7 @@ def scan_excel(
 
     Example:
         >>> import io
+        >>> import numpy as np
         >>> file = io.BytesIO()
         >>> write_excel(file, {"t": np.zeros((2, 3))})
         >>> scan_excel(io.BytesIO(file.getvalue()))["t"].shape
@@ -297,6 +300,7 @@ def check_excel(
 
     Example:
         >>> import io
+        >>> import numpy as np
         >>> file = io.BytesIO()
         >>> write_excel(file, {"t": np.array([0.1, 2.5])})
         >>> list(check_excel(io.BytesIO(file.getvalue())))
