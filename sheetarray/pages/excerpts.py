@@ -12,7 +12,7 @@ import numpy as np
 
 from ..columns import ArrayInfo
 from ..dtypes import Array
-from ..errors import Finding, LimitError, NotFoundError, quote_names, warn_caller
+from ..errors import Finding, LimitError, NotFoundError, escape_controls, quote_names, warn_caller
 from ..labels import DatasetLabels
 from .slices import Indices, SliceError, find_indices, format_slice, parse_slice, split_labels
 from .tidy import TidyTable, tidy_within
@@ -303,9 +303,8 @@ def _find_only(text: str, files: Sequence[PageFile]) -> str:
         raise NotFoundError(f"no array {match[1]!r:.80} to take {text!r:.80} of; there is {quote_names(names, 20)}")
     listed = dict.fromkeys(name for file in files for name in file.excerpts if file.dims_of(name) != (name,))
     if len(listed) != 1:
-        raise SliceError(
-            f"{text!r:.80} may be of {len(listed)} arrays: say of which, such as {[*listed, 't'][0]:.80}[0:10]"
-        )
+        such = escape_controls(f"{[*listed, 't'][0]:.80}[0:10]")
+        raise SliceError(f"{text!r:.80} may be of {len(listed)} arrays: say of which, such as {such}")
     return next(iter(listed))
 
 

@@ -159,11 +159,14 @@ def read_file(
     def read(names: Sequence[str] | None) -> tuple[dict[str, Any], DatasetLabels | None]:
         return _read_mapped(rewind(), names, format, options, opened)
 
+    def read_alone(name: str) -> dict[str, Any]:
+        return api.read(rewind(), [name], format=format, **options)
+
     names = list_names(names)
     infos = _scan(rewind(), format, options, names)
     check_count(len(infos) if names is None else len(infos.keys() & {*names}))
     findings = [*api.check(rewind(), format=format, **known_options(source, format, options, "check"))]
-    arrays, labels, unread = _read(read, names, infos, findings)
+    arrays, labels, unread = _read(read, read_alone, names, infos, findings)
     return PageFile(title, arrays, labels, infos, findings, unread)
 
 
@@ -199,6 +202,7 @@ def _scan(
 
 def _read(
     read: Callable[[Sequence[str] | None], tuple[dict[str, Any], DatasetLabels | None]],
+    read_alone: Callable[[str], dict[str, Any]],
     names: Sequence[str] | None,
     infos: Mapping[str, ArrayInfo],
     findings: Sequence[Finding],
@@ -228,7 +232,7 @@ def _read(
         try:
             if number >= _MOST_READS:
                 raise whole
-            arrays |= read([name])[0]
+            arrays |= read_alone(name)
         except SheetArrayError as error:
             unread[name] = reasons.get(name, str(error))
     if not arrays:

@@ -186,6 +186,14 @@ def test_of_a_damaged_file_only_the_damaged_arrays_are_read_by_themselves(
     assert page.elements(page.entry("a59")) == [59.5]
 
 
+def test_an_array_is_shown_though_its_coordinate_cannot_be_read(tmp_path: Path) -> None:
+    sa.write(tmp_path / "d.csv", make_dataset())
+    text = (tmp_path / "d.csv").read_text()
+    (tmp_path / "d.csv").write_text(text.replace("47.5", "x"))
+    page = reread(sa.page(tmp_path / "d.csv", names=["t", "time"]))
+    assert page.elements(page.entry("t")) == [0, 1, 2, 3, 4, 5]
+
+
 @pytest.mark.parametrize("count", [4, 5, 6])
 def test_a_page_says_how_many_findings_it_leaves_out(
     tmp_path: Path, count: int, monkeypatch: pytest.MonkeyPatch

@@ -89,6 +89,13 @@ def test_reprs_of_results_are_plain_in_a_terminal_and_in_a_notebook(path: Path) 
     assert str(absent.value).isprintable()
 
 
+@pytest.mark.parametrize("text", ["[0]", f"{NAME}[9]", f"{NAME}x[0]", f"{NAME}=1"])
+def test_errors_of_slices_are_plain(text: str) -> None:
+    with pytest.raises((ValueError, sa.NotFoundError)) as caught:
+        sa.page({NAME: np.zeros(2), "b": np.zeros(2)}, slice=text)
+    assert str(caught.value).isprintable()
+
+
 def test_warnings_are_plain(path: Path) -> None:
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
