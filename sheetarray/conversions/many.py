@@ -14,6 +14,7 @@ from .. import api
 from ..arrays import list_names
 from ..errors import SheetArrayError, check_kinds, escape_controls, parse_count, warn_caller
 from ..files import PathLike, RemoteFile, file_version, find_places, locate, name_part, read_states, takes_options
+from ..registry import is_service_url
 from .job import Job
 from .manifest import Manifest, ManifestEntry
 from .running import run_in_processes, run_job, run_on_scheduler
@@ -83,6 +84,9 @@ def convert_many(
     text = os.fspath(template)
     is_only_target = takes_options(text) and isinstance(sources, (str, os.PathLike)) and not takes_options(sources)
     places = find_places(sources, None if is_only_target else storage_options)
+    for place in (text, *(place.url for place in places if isinstance(place, RemoteFile))):
+        if is_service_url(place):
+            raise ValueError(f"{place:.200}: many files are converted from files to files; convert this one alone")
     check_template(text, len(places))
     options: dict[str, Any] = {
         "from_format": from_format,

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import api
 from ..files import PathLike, is_pattern
-from ..registry import is_place, is_service
+from ..registry import is_place, is_service_url
 from .templates import is_template
 
 if TYPE_CHECKING:
@@ -157,6 +157,6 @@ def is_conversion_of_many(source: Any, target: Any) -> bool:
     if isinstance(target, (str, os.PathLike)) and is_template(os.fspath(target)):
         return True
     if isinstance(source, (str, os.PathLike)):
-        return is_pattern(source) and not is_service(source)
+        return is_pattern(source) and not is_service_url(os.fspath(source))
     is_other = isinstance(source, (bytes, bytearray, memoryview, Mapping, np.ndarray)) or is_place(source)
     return isinstance(source, Iterable) and not is_other

@@ -216,6 +216,11 @@ def is_service(place: Any, format: str | None = None) -> bool:
     return is_url(place) and place.startswith(format_of(place, format).prefixes or "\0")
 
 
+def is_service_url(text: str) -> bool:
+    """Return whether a text is the URL of a service, and no file."""
+    return any(text.startswith(row.prefixes) for row in _known_rows() if row.prefixes)
+
+
 def is_place(value: Any) -> bool:
     """Return whether a value is what `read` takes, a path, an open file or such an object; arrays are not."""
     is_file = isinstance(value, (str, os.PathLike)) or hasattr(value, "read") or hasattr(value, "read_bytes")

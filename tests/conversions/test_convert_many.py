@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -402,3 +403,51 @@ def test_the_command_line_refuses_what_cannot_be(folder, monkeypatch):
     run = run_command("convert", "in/0001.csv", "out/{stem}-alone.json")
     assert run.exit_code == 0
     assert (folder / "out" / "0001-alone.json").exists()
+
+
+def test_options_of_many_files_are_refused_for_one(folder):
+    source, target = folder / "in" / "0000.csv", folder / "out" / "x.json"
+    for option in ({"workers": 1}, {"scheduler": "tcp://x"}, {"manifest": folder / "m"}, {"progress": print}):
+        with pytest.raises(TypeError, match=f"{next(iter(option))}= is for many files"):
+            sa.convert(source, target, **option)
+    with pytest.raises(TypeError, match="client= is for one spreadsheet"):
+        sa.convert([source], folder / "out" / "{stem}.json", client=object())
+    with pytest.raises(TypeError, match="target is a template"):
+        sa.convert([source], io.BytesIO())
+    with pytest.raises(TypeError, match="write takes the target first"):
+        sa.convert({"t": [1]}, target)
+    run = run_command("convert", source, target, "--workers", "2")
+    assert (run.exit_code, "--workers is for many files" in run.stderr) == (2, True)
+    assert list((folder / "out").iterdir()) == []
+
+
+def test_a_list_of_one_and_a_template_are_many_files(folder):
+    source = folder / "in" / "0000.csv"
+    assert sa.convert([source], folder / "out" / "x.json").done == 1
+    assert sa.convert(source, folder / "out" / "{stem}.json").done == 1
+    assert sa.convert(source, folder / "out" / "{{stem}}.json") is None  # no field: a file of this very name
+    assert sorted(contents(folder / "out")) == ["0000.json", "x.json", "{{stem}}.json"]
+
+
+def test_several_sources_on_the_command_line(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    run = run_command("convert", "in/0000.csv", "in/000[12].csv", "in/0006.csv", "out/{stem}.json", "--name", "t")
+    assert run.exit_code == 0, run.output
+    assert sorted(contents(folder / "out")) == ["0000.json", "0001.json", "0002.json", "0006.json"]
+    assert list(sa.read(folder / "out" / "0006.json")) == ["t"]
+    run = run_command("convert", "-", "in/0000.csv", "out/{stem}.json", "--from", "csv")
+    assert (run.exit_code, "a pipe is one file" in run.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("target", ["gsheets://new?title={stem}", "gsheets://1aBcDeFgHiJkLmNoPqRsTuVwXyZ/{stem}"])
+def test_spreadsheets_of_google_are_converted_one_by_one(folder, target):
+    with pytest.raises(ValueError, match="many files are converted from files to files"):
+        sa.convert(folder / "in" / "*.csv", target)
+    with pytest.raises(ValueError, match="many files are converted from files to files"):
+        sa.convert(["gsheets://1aBcDeFgHiJkLmNoPqRsTuVwXyZ"], folder / "out" / "{index}.json")
+
+
+def test_a_pattern_of_urls_needs_no_suffix():
+    with fsspec.open("memory://bare/one", "wb") as file:
+        sa.write(file, {"t": [1]}, format="csv")
+    assert sa.convert("memory://bare/*", "memory://bared/{name}.json", from_format="csv").done == 1
