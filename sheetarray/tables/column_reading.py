@@ -18,7 +18,7 @@ from ..errors import FormatError
 from .cells import Table, TableColumn
 from .doubts import Doubt
 from .given import NUMBERS, decode_given, parse_given_dtype
-from .inferring import Inferred, infer, is_numeral
+from .inferring import Inferred, are_numerals, infer
 from .moments import read_formatted
 from .numerals import EXACT, WHITE, MarksLook, NumeralMarks, is_lost, look_at_marks
 from .options import DTypeLike, Shape, TableOptions
@@ -110,8 +110,8 @@ class ColumnReader:
                 texts = read
         known = infer(texts, self.options.marks if marks is None else marks, nullable=self.options.nullable)
         if known.values.dtype.kind in "iuf" and column.text_cells is not None:
-            held = column.text_cells()
-            if any(map(is_numeral, held)):
+            held = [text for text in column.text_cells() if not is_blank(text)]
+            if len(held) == sum(not is_blank(text) for text in column.as_list()) and are_numerals(held):
                 return infer(texts, self.options.marks, as_text=True)
         return known
 

@@ -21,8 +21,11 @@ _MOST_NUMBERS = 1000  # columns whose last cells are counted
 def doubt_rows(table: Table, rows: TableRows, names: Mapping[str, int], options: TableOptions) -> list[Doubt]:
     """Return doubts about rows that are longer or shorter than the names, and about rows below the table."""
     doubts = _doubt_longer(table, rows)
-    doubts += [] if doubts else _doubt_shorter(table, rows, names)
-    return doubts + ([] if options.skip_footer or options.nrows is not None else _doubt_below(table, rows))
+    below = [] if options.skip_footer or options.nrows is not None else _doubt_below(table, rows)
+    shorter = [] if doubts else _doubt_shorter(table, rows, names)
+    if below and shorter and (shorter[0].row or 0) >= (below[0].row or 0):
+        shorter = []  # rows below the table are short
+    return doubts + shorter + below
 
 
 def _doubt_longer(table: Table, rows: TableRows) -> list[Doubt]:

@@ -102,7 +102,7 @@ def _choose_lower(rows: range | Positions) -> list[int]:
     """Return rows of the beginning, the middle and the end, from which the kinds of columns are known."""
     count = len(rows)
     if count <= 2 * _LOWER:
-        return [int(row) for row in rows[max(count // 4, int(count > 1)) :]]
+        return [int(row) for row in rows[max(count // 4, min(count // 2, 3)) :]]
     third = _LOWER // 3 + 1
     places = [*range(_LOWER, _LOWER + third), *range(count // 2, count // 2 + third), *range(count - third, count)]
     return [int(rows[place]) for place in sorted({place for place in places if place < count})]

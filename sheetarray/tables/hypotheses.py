@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-from .kinds import BLANK, OTHER, TYPED, WEIGHTS, WORD, kind_of, share_of_kind
+from .kinds import BLANK, LIST, NUMBER, OTHER, TYPED, WEIGHTS, WORD, kind_of, share_of_kind
 
 WHITESPACE = "whitespace"
 """The delimiter of a text in which any run of blanks and tabs stands between cells."""
@@ -27,7 +27,8 @@ _CLOSE = 0.01  # two scores that differ by less are alike; the delimiter that is
 _NAMES_DIFFER = 0.72  # times the score, if the first row is shorter than all others
 _QUOTE_ODD = 0.5  # times the weight of a cell, if a quote in it stands beside no delimiter
 _RIVAL = 0.985  # of the best score: another delimiter with so much is named in a warning
-_POOR = 0.2  # below this score rows have no one width, and the delimiter that stands in most rows is taken
+_NEARLY_ALL = 0.9  # of the rows have one width under a delimiter: so it is named beside one column of no numbers
+_POOR = 0.21  # below this score rows have no one width, and the delimiter that stands in most rows is taken
 _NAMES_PARTED = 0.85  # times the score of no delimiter, if one stands equally often in all rows, the names among them
 _MOST_ROWS = 100  # of the sample that are cut
 _BLANKS = re.compile(r"[ \t]*")
@@ -179,7 +180,7 @@ def find_marks(sample: Sample, given: Marks | None = None, *, known: frozenset[s
     if best < _POOR:
         standing = [(fit.standing, marks) for fit, marks in scored if marks.delimiter in COMMON]
         most = max((share for share, _ in standing), default=0.0)
-        if most > 0.5:
+        if most >= 0.5:
             scored = [(fit, marks) for fit, marks in scored if marks.delimiter in COMMON and fit.standing == most]
             best = max(fit.score for fit, _ in scored)
     likely = [(fit, marks) for fit, marks in scored if fit.score >= best * (1 - _CLOSE)]
@@ -198,13 +199,15 @@ def find_marks(sample: Sample, given: Marks | None = None, *, known: frozenset[s
         and f.score >= best * _RIVAL
         and f.width > 1
     ]
+    if not marks.delimiter and NUMBER not in fit.kinds:
+        rivals += [m.delimiter for f, m in scored if m.delimiter in COMMON and f.regular > _NEARLY_ALL]
     return Choice(marks, fit.score, rivals[0] if rivals else None, fit.width)
 
 
 def stands_between_values(lines: Sequence[str], delimiter: str) -> bool:
     """Return whether a delimiter stands between values in each of some lines, which are no numbers as a whole."""
     return bool(lines) and all(
-        kind_of(line) not in TYPED and all(kind_of(cell) in (*TYPED, BLANK) for cell in line.split(delimiter))
+        kind_of(line) not in TYPED - {LIST} and all(kind_of(cell) in (*TYPED, BLANK) for cell in line.split(delimiter))
         for line in lines
     )
 
@@ -260,10 +263,13 @@ class _Fit:
         score: from 0 to 1; higher is better.
         width: the number of cells that most rows have.
         standing: the share of rows in which the delimiter stands.
+        regular: the share of rows of that width; 0 if they have one cell.
+        kinds: those of the columns.
     """
 
     def __init__(self, sample: Sample, marks: Marks) -> None:
-        self.width, self.score, self.standing = 1, 0.0, 0.0
+        self.width, self.score, self.standing, self.regular = 1, 0.0, 0.0, 0.0
+        self.kinds: list[str] = []
         rows = list(_sample_rows(sample, marks))
         rows = [row for row in rows if not row[0].startswith("#")] or rows
         if not rows:
@@ -273,8 +279,9 @@ class _Fit:
         self.standing = sum(len(row) > 1 for row in lower) / len(lower)
         self.width = width = max(widths, key=lambda each: (widths[each], each))
         regular = widths[width] / len(lower)
+        self.regular = regular if width > 1 else 0.0
         if not marks.delimiter:
-            self.score = _NO_DELIMITER * self._likeness(rows, marks, 1)
+            self.score = _NO_DELIMITER * self._likeness(lower, marks, 1)
             counts = [{row[0].count(mark) for row in rows} for mark in COMMON]
             if len(rows) > 1 and any(len(count) == 1 and count != {0} for count in counts):
                 self.score *= _NAMES_PARTED
@@ -304,6 +311,7 @@ class _Fit:
             kinds = [kind_of(cell) for cell in bare]
             kind, share = share_of_kind(kinds)
             weight = WEIGHTS[kind]
+            self.kinds.append(kind)
             if kind == WORD and is_blank_mark:
                 weight *= 0.5
             if share < 1 and kind not in TYPED and OTHER not in kinds:

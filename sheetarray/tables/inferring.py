@@ -140,11 +140,15 @@ def _read_marked(column: _Cells, marks: NumeralMarks) -> Array | None:
     return _read_plain_numbers(column.replace(marks.point, "."))
 
 
-def is_numeral(text: str) -> bool:
-    """Return whether a text is a number that a spreadsheet would hold as one: text of it was meant to be text."""
-    bare = text.strip(WHITE)
-    is_number = _NUMERAL.fullmatch(bare) is not None and _WORD.fullmatch(bare) is None
-    return is_number and sum(map(str.isdigit, bare)) <= _MOST_DIGITS
+def are_numerals(texts: Sequence[str]) -> bool:
+    """Return whether texts are numbers that a spreadsheet would hold as such: as text, they were meant to be text.
+
+    NaN, infinities, and integers of more digits than it keeps have no other way to be there.
+    """
+    bare = [text.strip(WHITE) for text in texts]
+    if any(map(_WORD.fullmatch, bare)):
+        return False
+    return any(_NUMERAL.fullmatch(text) and sum(map(str.isdigit, text)) <= _MOST_DIGITS for text in bare)
 
 
 def _read_plain_numbers(column: _Cells) -> Array | None:

@@ -13,14 +13,15 @@ from .numerals import WHITE
 
 BLANK = "blank"
 NUMBER, DATE, TIME, MONEY, TRUTH = "number", "date", "time", "money", "truth"
-CODE, PLACE, WORD, SENTENCE, OTHER = "code", "place", "word", "sentence", "other"
+CODE, PLACE, WORD, SENTENCE = "code", "place", "word", "sentence"
+LIST, OTHER = "list", "other"
 
-TYPED = frozenset((NUMBER, DATE, TIME, MONEY, TRUTH))
+TYPED = frozenset((NUMBER, DATE, TIME, MONEY, TRUTH, LIST))
 """Kinds of values, which a name is not."""
 
 WEIGHTS = {
     NUMBER: 1.0, DATE: 1.0, TIME: 1.0, MONEY: 1.0, TRUTH: 1.0, PLACE: 1.0,
-    CODE: 0.9, WORD: 0.85, SENTENCE: 0.6, OTHER: 0.2, BLANK: 0.5,
+    CODE: 0.9, WORD: 0.85, SENTENCE: 0.6, LIST: 0.5, OTHER: 0.2, BLANK: 0.5,
 }  # fmt: skip
 """How much cells of a kind speak for the marks that cut the text into them."""
 
@@ -54,6 +55,7 @@ _KINDS = re.compile(
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
+_LIST = re.compile(r"[0-9.]+(?:,[0-9.]+){2,}")
 _PLAIN = re.compile(r"[-+]?[0-9]+(?:\.[0-9]+)?")  # most numbers
 _WORD_ONLY = re.compile(r"[^\W\d_]+")
 _SENTENCE = re.compile(r"(?=.*[^\W\d_])(?:[^\t\"|;,]|[,;](?:\s|\Z))*", re.DOTALL)
@@ -71,19 +73,21 @@ def kind_of(text: str) -> str:
     bare = text[:_LONGEST].strip(WHITE)
     if not bare or bare.lower() in MISSING:
         return BLANK
+    if "\t" in text:  # a tab is hardly part of a cell
+        return OTHER
     if _PLAIN.fullmatch(bare):
         return NUMBER
     found = _KINDS.fullmatch(bare)
     if _FIGURES.fullmatch(bare) and (found is None or found.lastgroup == "word"):
         return OTHER
     if found is None:
-        return SENTENCE if _SENTENCE.fullmatch(bare) and "\t" not in text else OTHER
+        return LIST if _LIST.fullmatch(bare) else SENTENCE if _SENTENCE.fullmatch(bare) else OTHER
     kind = found.lastgroup or OTHER
     if kind in ("g", "h"):
         return NUMBER
     if kind == "code":
         return WORD if _WORD_ONLY.fullmatch(bare) else CODE
-    return kind if "\t" not in text else OTHER
+    return kind
 
 
 def kind_of_cell(cell: Cell) -> str:

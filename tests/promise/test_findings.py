@@ -66,7 +66,7 @@ def test_a_damaged_header_is_that_of_its_array(row):
 def test_what_cannot_be_known_is_none():
     rows = changed(0, 1, "t")
     assert findings(rows) == [("t", None)]
-    (finding,) = sa.check(io.StringIO("a,b\n1,2\n"), format="csv")
+    (finding,) = sa.check(io.StringIO("a,b\n1,2,3\n4,5\n"), format="csv")  # a doubt about an ordinary table
     assert (finding.array, finding.index) == (None, None)
 
 

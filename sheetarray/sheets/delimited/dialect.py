@@ -25,6 +25,14 @@ SINGLE_COLUMN = ""  # the delimiter of a file of one column
 
 WITH_COMMA = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?(?:[+-].*[ij])?\s*")
 _WITH_POINT = re.compile(r"\s*[+-]?\d*\.\d+(?:[eE][+-]?\d+)?(?:[+-].*[ij])?\s*")
+_PARTS = re.compile(r"(?<=[0-9])[+-]|[ij]")  # between the parts of a complex number
+_GROUPED_BY_COMMA = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+")
+_GROUPED_BY_POINT = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+")
+_PROOF = re.compile(
+    rb"""(?:\A|[\n;\t|"])[ ]*[+-]?(?:0,[0-9]+|[0-9]{4,},[0-9]+|[0-9]*,(?:[0-9]{1,2}|[0-9]{4,}))"""
+    rb"""(?:[eE][+-]?[0-9]+)?(?:[+-][0-9,eE+-]*[ij])?[ ]*(?=[\r\n;\t|"]|\Z)"""
+)
+_EXPONENT = re.compile(r"[+-]?[0-9][.,]([0-9]+)[eE]\+?([0-9]{1,3})")
 _TOP = 2**20  # bytes at the beginning that tell the delimiter, as a rule
 _BEGINNING, _MOST_BESIDE = 2**16, 64  # bytes and words that are looked at for unusual delimiters
 _MARKS = [mark.encode() for mark in DELIMITERS]
@@ -114,13 +122,44 @@ def _compare_delimiters(
 
 
 def find_decimal(cells: Sequence[Cell]) -> DecimalMark | None:
-    """Return the decimal mark in cells that should hold numbers; None if no cell has one, or both occur."""
+    """Return the decimal mark in cells that should hold numbers; None if no cell has one, or both occur.
+
+    A comma that could part thousands, as in `1,234`, shows nothing.
+    """
     texts = [cell for cell in cells if isinstance(cell, str)]
-    comma = any("," in text and WITH_COMMA.fullmatch(text) for text in texts)
+    comma = any("," in text and WITH_COMMA.fullmatch(text) and _is_decimal_comma(text) for text in texts)
     point = any(map(_WITH_POINT.fullmatch, texts))
     if comma == point:
         return None
     return "," if comma else "."
+
+
+def _is_decimal_comma(text: str) -> bool:
+    """Return whether a comma in a number can be nothing but a decimal mark."""
+    parts = _PARTS.split(text.strip())
+    return any("," in part and not _GROUPED_BY_COMMA.fullmatch(part) for part in parts)
+
+
+def holds_decimal_comma(content: BytesLike | bytearray) -> bool:
+    """Return whether a cell of a text is a number with a comma that can be nothing but a decimal mark."""
+    return _PROOF.search(content) is not None
+
+
+def could_part_thousands(cells: Sequence[Cell]) -> bool:
+    """Return whether the points of all numbers in some cells could part thousands, as in 1.234."""
+    texts = [cell.strip() for cell in cells if isinstance(cell, str) and "." in cell]
+    return bool(texts) and all(map(_GROUPED_BY_POINT.fullmatch, texts))
+
+
+def is_cut_integer(cell: Cell) -> bool:
+    """Return whether a whole number has fewer digits than its exponent asks for, such as 3.90898E+16.
+
+    Example:
+        >>> [is_cut_integer(cell) for cell in ("3.90898E+16", "1E+05", "1.5E+1")]
+        [True, False, False]
+    """
+    match = _EXPONENT.fullmatch(cell.strip()) if isinstance(cell, str) else None
+    return match is not None and len(match[1]) < int(match[2])
 
 
 def check_marks(delimiter: str, decimal: str) -> None:

@@ -23,10 +23,13 @@ from .dialect import (
     SINGLE_COLUMN,
     canonical_encoding,
     check_marks,
+    could_part_thousands,
     find_decimal,
     find_delimiter,
     find_delimiter_beside,
     find_encoding,
+    holds_decimal_comma,
+    is_cut_integer,
 )
 from .records import ENDLESS, Records, Run, decode_text, split_records
 
@@ -42,6 +45,8 @@ _KINDS = {"float64": "d", "float32": "f", "uint64": "u", "bool": "b"}
 _KINDS |= dict.fromkeys(("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"), "i")
 _WITH_DECIMALS = ("float", "complex")
 MOST_SHORT = 2000  # cells; columns with no more are lists
+_CUT_HINT = "a spreadsheet saves what it shows: give the column the format 0 before you save it as text"
+_POINTS = "every point of these numbers could part thousands; they are read as decimal marks"
 _CUT_END = "the last row has no line end"
 _CUT_END_HINT = (
     "is the last cell complete? some programs write no last line end, but it is also missing if the file is cut"
@@ -146,7 +151,7 @@ class CsvSheet:
             return False
         if self.knows_decimal is None:
             self.knows_decimal = self._find_decimal() is not None
-        if self.knows_decimal:
+        if self.knows_decimal or not holds_decimal_comma(self._content[0]):
             return False
         self.knows_decimal = True
         self.look = TextLook(",", self.look.formulas)
@@ -243,9 +248,30 @@ class CsvSheet:
             self._settle_decimal()
         for run in self._run_beside(requests):
             self._warn_of_wide_row(self.records.read([run])[0][0], run[0])
+        self._note_marks(requests, results)
         if self._report is not None:
             self._report("columns", 1.0)
         return [((), cells) for cells in results]
+
+    def _note_marks(self, requests: Sequence[Request], results: Sequence[Any]) -> None:
+        """Remark on integers that a program has cut to an exponent, and on points that could part thousands."""
+        for request, cells in zip(requests, results, strict=True):
+            if request.dtype.kind == "int" and not isinstance(cells, np.ndarray):
+                cut = [index for index, cell in enumerate(cells) if is_cut_integer(cell)]
+                if cut:
+                    more = f" (and {len(cut) - 1} more)" if len(cut) > 1 else ""
+                    address = cell_address(request.row + cut[0], request.column)
+                    message = f"a program has cut this integer to {cells[cut[0]]!s:.40}{more}: digits are missing"
+                    self.notes.append(Finding("warning", address, message, _CUT_HINT))
+        is_open = self.delimiter != "," and self.knows_decimal is not True and self.look.decimal == "."
+        for request in requests if is_open else ():
+            if request.dtype.kind in _WITH_DECIMALS:
+                end = request.stop or request.row + _MOST_SAMPLED
+                count = min(end - request.row, _MOST_SAMPLED)
+                cells = self.zones([Zone(request.row, request.column, count, "columns")])[0]
+                if could_part_thousands(cells):
+                    address = cell_address(request.row, request.column)
+                    self.notes.append(Finding("warning", address, _POINTS, "decimal= says which"))
 
     def _read_runs(self, records: Records, runs: Sequence[Run]) -> list[Any]:
         """Return runs of cells: few cells of text as lists, and as text what is not all plain numbers."""

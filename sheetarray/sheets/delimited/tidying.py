@@ -21,7 +21,7 @@ _DOS_END = b"\x1a"
 _CONTROL = bytes({*range(1, 9), *range(14, 32), 127} - {0x1A, 0x1E, 0x1F} | {0x1A})
 _KEPT = bytes(byte for byte in range(256) if byte not in _CONTROL)
 _ENDS = rb"\S[ \t]*\r\n", rb"[^\s][ \t]*\n"  # of rows that hold something
-_MOST_SEARCHED = 2**24  # bytes that are searched for control characters; of larger texts, the beginning
+_MOST_SEARCHED = 2**22  # bytes that are searched for control characters; of larger texts, the beginning
 _FIRST, _LATER = 2**14, 2**13  # bytes of the beginning, of the middle and of the end that tell the marks
 
 
@@ -62,8 +62,8 @@ def tidy_text(raw: BytesLike, encoding: str | None) -> TidyText:
             content = content[:-1]
     if content.find(b"\r") >= 0:
         content = _unify_line_ends(content, text.doubts)
-    if (place := content.find(_MARK, 1)) >= 0:
-        raw_bytes = bytes(content)
+    raw_bytes = bytes(content)
+    if not raw_bytes.isascii() and (place := raw_bytes.find(_MARK, 1)) >= 0:
         content = re.sub(rb'(?<=[\n\r,;\t|"])' + _MARK, b"", raw_bytes)
         if len(content) < len(raw_bytes):
             row = raw_bytes.count(b"\n", 0, place)

@@ -13,6 +13,7 @@ from limits import set_limits
 import sheetarray as sa
 
 
+@pytest.mark.filterwarnings("ignore:.*has fewer cells than the others:sheetarray.SheetArrayWarning")
 def test_comments_and_passed_rows_of_a_ragged_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "t.csv"
     path.write_text("#x\na,b,c\n1\n\n,2\n#y,,7\n3,,4\nfoot\n")
@@ -24,6 +25,7 @@ def test_comments_and_passed_rows_of_a_ragged_table(tmp_path: Path, monkeypatch:
         np.testing.assert_array_equal(arrays["b"], [np.nan, 2, np.nan])
 
 
+@pytest.mark.filterwarnings("ignore:.*has fewer cells than the others:sheetarray.SheetArrayWarning")
 def test_a_table_that_is_nearly_all_blank_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "t.csv"
     path.write_text("1\n" * 1200 + ",".join("1" * 200))
