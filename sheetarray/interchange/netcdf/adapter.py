@@ -374,10 +374,10 @@ def _check_netcdf(source: Source) -> tuple[Path | io.BytesIO, list[str]]:
     return content, groups
 
 
-def _check_sizes(dataset: Any, names: Iterable[str], most: int) -> None:
+def _check_sizes(variables: Iterable[Any], most: int) -> None:
     """Refuse to read variables that are larger together than any use of the file's bytes."""
     total = 0
-    for variable in map(dataset.variables.__getitem__, names):
+    for variable in variables:
         chunk = variable.encoding.get("chunksizes") or variable.encoding.get("chunks") or ()
         decoded = 8 if _CODED & {*variable.attrs} and _DTYPE not in variable.attrs else 0
         total += max(variable.size, math.prod(chunk)) * (max(variable.dtype.itemsize, 1) + decoded)
@@ -420,12 +420,12 @@ def _take_labels(dataset: Any, most: int, note: NoteFinding = warn_of_finding) -
 
     names = _names_of(dataset)
     if DESCRIPTION in dataset.variables:
-        _check_sizes(dataset, [DESCRIPTION], most)
+        _check_sizes([dataset.variables[DESCRIPTION]], most)
         text = _read_variable(dataset, DESCRIPTION)
         if (described := parse_labels(text, note, locate)) is not None:
             return described, [name for name in names if name != DESCRIPTION]
-    times = [name for name, known in dataset.variables.items() if "since" in str(known.attrs.get("units"))]
-    _check_sizes(dataset, times, most)  # the first and the last of them are looked at
+    times = [known for known in dataset.variables.values() if "since" in str(known.attrs.get("units"))]
+    _check_sizes(times, most)  # the first and the last of them are looked at
     with _by_library("dataset"):
         labels = _labels_of(_decode_coordinates(dataset))
     give_labels(labels)
@@ -476,7 +476,7 @@ def _dtype_name(dataset: Any, name: str, most: int) -> str:
     """Return the name of the dtype of the array that a variable without a mark is; objects alone are read for it."""
     variable = dataset.variables[name]
     if variable.dtype.kind == "O":
-        _check_sizes(dataset, [name], most)
+        _check_sizes([variable], most)
     dtype = _import("xarray").conventions.decode_cf_variable(name, variable).dtype
     if dtype.kind == "O":
         dtype = _decode(name, variable).dtype
@@ -487,16 +487,20 @@ def read_netcdf(source: Readable, names: Sequence[str] | None = None, *, group: 
     """Return the variables of a NetCDF-4 file or a Zarr folder as arrays.
 
     `group`: the path of a group, such as "forecast/surface"; "/" is the root. None reads the root of a file that has no
-    other groups with arrays.
+    other groups with arrays, and the arrays that `names` calls "group/variable", as `scan` does.
     """
     with _open(source) as opened:
         if names is None:
             opened.refuse_groups(group)
-        dataset = opened.load(opened.find(group))
-        _, known = _take_labels(dataset, opened.most)
-        wanted = select(dict.fromkeys(known), names)
-        _check_sizes(dataset, wanted, opened.most)
-        return {name: _read_variable(dataset, name) for name in wanted}
+        known: dict[str, tuple[Any, str]] = {}
+        for path in opened.list(group) if names is not None else [opened.find(group)]:
+            dataset = opened.load(path)
+            prefix = f"{path}/" if path and group is None else ""
+            own = _names_of(dataset) if prefix else _take_labels(dataset, opened.most)[1]
+            known |= {f"{prefix}{name}": (dataset, name) for name in own}
+        wanted = select(known, names)
+        _check_sizes([dataset.variables[name] for dataset, name in wanted.values()], opened.most)
+        return {name: _read_variable(*place) for name, place in wanted.items()}
 
 
 def scan_netcdf(source: Readable, *, group: str | None = None) -> dict[str, ArrayInfo]:
@@ -541,7 +545,7 @@ def check_netcdf(source: Readable, *, group: str | None = None) -> Iterator[Find
             with noting(findings):
                 dataset = opened.load(path)
                 _, names = _take_labels(dataset, opened.most, findings.append)
-                _check_sizes(dataset, names, opened.most)
+                _check_sizes([dataset.variables[name] for name in names], opened.most)
                 for name in names:
                     with noting(findings, array=name):
                         _read_variable(dataset, name)

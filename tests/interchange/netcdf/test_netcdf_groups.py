@@ -55,6 +55,10 @@ def test_groups_are_listed_and_read_by_their_paths(name: str, version: int, tmp_
     assert sa.read(path, group="south")["t"].tolist() == [7, 8, 9]
     assert sa.read(path, group="/south/")["t"].tolist() == [7, 8, 9]
     assert list(sa.read(path, group="/")) == ["r"]
+    some = sa.read(path, ["south/t", "r"])  # by the names that scan gives them
+    assert {name: array.tolist() for name, array in some.items()} == {"south/t": [7, 8, 9], "r": [1.5]}
+    with pytest.raises(sa.NotFoundError, match=r"there is 'r', 'north/day/t'.*'south/t'"):
+        sa.read(path, ["t"])
     assert sa.read(path, ["r"])["r"].tolist() == [1.5]
     dataset = sa.read_dataset(path, group="north/day")
     assert dataset["t"].attrs == {"units": "K"}
