@@ -49,6 +49,7 @@ class Merged:
         conflicts: elements that several people have changed differently, each once.
         changes: what each person has changed, file by file.
         base: the name of the base.
+        url: the URL of the sheet, if the target is in Google Sheets in another format than the base; otherwise None.
 
     Example:
         >>> import tempfile, pathlib
@@ -70,6 +71,7 @@ class Merged:
     conflicts: Sequence[Conflict]
     changes: list[FileChanges]
     base: str
+    url: str | None = None
 
     @property
     def unresolved(self) -> int:
@@ -220,9 +222,8 @@ def merge(
     )
     merged.conflicts.complete = _completing({one.name: one for one in files})
     arrays = LabelledArrays(merged.arrays, _merge_labels(files, merged.arrays))
-    if write_merged is not None:
-        write_merged(arrays)
-    return Merged(arrays, merged.conflicts, merged.changes, names[0])
+    url = None if write_merged is None else write_merged(arrays)
+    return Merged(arrays, merged.conflicts, merged.changes, names[0], url)
 
 
 class _File:

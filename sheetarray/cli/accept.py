@@ -202,8 +202,10 @@ def merge(
             choices=choices,
         )
     if wants_json:
-        print_json({**merged.to_json(), "target": output})
+        print_json({**merged.to_json(), "target": output, "url": merged.url})
     else:
+        if merged.url is not None:
+            print_line(merged.url)
         _print_summary(merged)
         _print_conflicts(merged, None if wants_all else MOST_LINES)
         left = merged.unresolved

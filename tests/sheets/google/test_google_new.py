@@ -138,6 +138,23 @@ def test_the_command_line_prints_the_url(
     assert json.loads(run_command("convert", "run.csv", "o.json", "--json").stdout)["url"] is None
 
 
+def test_merge_says_where_the_new_spreadsheet_is(
+    sheets_server: SheetsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = sheets_server.client()
+    for name in ("base", "returned"):
+        sa.write(tmp_path / f"{name}.csv", ARRAYS)
+    files = [tmp_path / "base.csv", tmp_path / "returned.csv"]
+    merged = sa.merge(*files, target="gsheets://new?title=merged", client=client)
+    assert (merged.url or "").startswith(f"{client.open('merged').url}/edit#gid=")
+    assert sa.merge(*files).url is None
+    monkeypatch.setenv(ENDPOINT, sheets_server.url)
+    result = run_command("merge", *files, "-o", "gsheets://new?title=printed")
+    assert f"{client.open('printed').url}/edit#gid=" in result.stdout
+    answer = json.loads(run_command("merge", *files, "-o", "gsheets://new?title=json", "--json").stdout)
+    assert answer["url"].startswith(client.open("json").url)
+
+
 def test_a_write_to_a_file_has_no_address(tmp_path: Path) -> None:
     assert sa.write(tmp_path / "t.csv", {"t": np.arange(3)}) is None
     assert sa.write_table(tmp_path / "t.xlsx", {"t": np.arange(3)}) is None
