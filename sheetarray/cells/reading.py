@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..dtypes import Buffer, DType
+from ..dtypes import Buffer, DType, Mask
 from ..elements import (
     FALSE_WORDS,
     TRUE_WORDS,
@@ -19,6 +19,7 @@ from ..elements import (
     text_array,
     unescape_formula,
 )
+from ..elements.decoding import find_ties
 from .dates import dates_from_text
 from .engine import compute_columns
 from .strings import strings_from_text
@@ -37,8 +38,8 @@ _SCALAR = {"float64", "complex128", "bool", *(f"{sign}int{bits}" for sign in (""
 def buffer_from_typed(column: pl.Series, dtype: DType, *, missing: Missing = "error") -> Buffer | None:
     """Return the buffer of a column parsed by the engine, or None where its text has to be looked at.
 
-    Its text has to be looked at if the column is still text, if a cell is blank that must not be, or if a float is
-    infinite, since the engine reads the numeral 1e999 as infinity.
+    Its text has to be looked at if the column is still text, if a cell is blank that must not be, if a float is
+    infinite, since the engine reads the numeral 1e999 as infinity, or if a double lies between two values of float16.
 
     `column`: as the engine has parsed it, under `engine_dtype(dtype)`. `missing`: "nan" makes blanks NaN in floats.
     """
@@ -51,9 +52,22 @@ def buffer_from_typed(column: pl.Series, dtype: DType, *, missing: Missing = "er
             return None
         column = column.fill_null(float("nan"))
     values: Buffer = column.to_numpy(writable=True)
+    if dtype.name == "float16":
+        values, ties = _narrow(values)
+        if ties.any():
+            return None
     if dtype.kind == "float" and _has_infinities(values):
         return None
     return values.view(dtype.numpy) if dtype.kind == "timedelta" else values.astype(dtype.numpy, copy=False)
+
+
+def _narrow(values: Buffer) -> tuple[Buffer, Mask]:
+    """Return doubles as float16, and a mask of those that the text has to decide: it lies between two values."""
+    with np.errstate(over="ignore", under="ignore"):
+        narrow = values.astype(np.float16)
+    unsure = np.zeros(len(values), np.bool_)
+    unsure[find_ties(values, narrow)] = True
+    return narrow, unsure
 
 
 def _has_infinities(values: Buffer) -> bool:
@@ -132,7 +146,14 @@ def _decode_unsure(
 
 def _parse_floats(column: pl.Series, dtype: DType, look: TextLook, missing: Missing) -> tuple[Buffer, list[Problem]]:
     values = _with_decimal_point(column.str.strip_chars(), look).cast(engine_dtype(dtype), strict=False)
-    return _decode_unsure(column, values.fill_null(0), _are_not_finite(values), dtype, look, missing)
+    unsure = _are_not_finite(values)
+    if dtype.name != "float16":
+        return _decode_unsure(column, values.fill_null(0), unsure, dtype, look, missing)
+    import polars as pl
+
+    narrow, ties = _narrow(values.fill_null(0).to_numpy())
+    unsure = unsure | pl.Series(ties | np.isinf(narrow))
+    return _decode_unsure(column, narrow, unsure, dtype, look, missing)
 
 
 def _are_not_finite(values: pl.Series) -> pl.Series:

@@ -22,10 +22,12 @@ class TextLook:
 
 def engine_dtype(dtype: DType) -> Any:
     """Return the polars dtype under which the engine may parse a column of `dtype` by itself; String where it
-    may not.
+    may not. That of float16 is Float64: the engine itself would round a numeral twice.
     """
     import polars as pl
 
+    if dtype.name == "float16":
+        return pl.Float64
     if dtype.kind in ("float", "int", "bool"):
         names = {"bool": "Boolean", "uint": "UInt", "int": "Int", "float": "Float"}
         base = dtype.name.rstrip("0123456789")

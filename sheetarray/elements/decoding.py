@@ -243,11 +243,27 @@ def _round_to(wide: Buffer, dtype: np.dtype[Any], cells: Sequence[Cell]) -> tupl
     with np.errstate(over="ignore", under="ignore"):
         out = wide.astype(dtype)
     beyond = np.flatnonzero(np.isinf(out) & np.isfinite(wide)).tolist()
-    problems = [Problem(i, f"{describe_cell(cells[i])} is beyond the range of {dtype.name}") for i in beyond]
+    problems = []
+    for index in beyond:
+        if _is_below(cells[index], half_beyond(dtype)):
+            out[index] = np.copysign(np.finfo(dtype).max, wide[index])
+        else:
+            problems.append(Problem(index, f"{describe_cell(cells[index])} is beyond the range of {dtype.name}"))
     for index in find_ties(wide, out).tolist():
         if isinstance(cells[index], (str, int)):
             out[index] = round_tie(str(cells[index]), wide[index], out[index])
     return out, problems
+
+
+def half_beyond(dtype: np.dtype[Any]) -> float:
+    """Return the double half a step beyond the greatest value of a narrower dtype: from there on it is infinite."""
+    greatest = np.finfo(dtype).max
+    return float(greatest) + float(greatest - np.nextafter(greatest, dtype.type(0))) / 2
+
+
+def _is_below(cell: Cell, limit: float) -> bool:
+    """Return whether a numeral is nearer to zero than a limit that its double is at, or beyond."""
+    return isinstance(cell, (str, int)) and Decimal(str(cell).strip().replace(",", ".")).copy_abs() < Decimal(limit)
 
 
 def find_ties(wide: Buffer, narrow: Buffer) -> Buffer:

@@ -255,6 +255,8 @@ def to_numbers(run: ColumnRun, dtype: DType) -> pl.Series | Numbers | None:
             return None
         if dtype.kind == "bool" and not made.is_between(0, 1).all():
             return None
+        if dtype.name == "float16" and _round_to(made.to_numpy(), dtype) is None:
+            return None
         return run.put_nulls(made.cast(wanted))
     if run.values.null_count():
         return None

@@ -1,0 +1,103 @@
+"""Numerals become narrow floats by one rounding, in every container of text and at every length."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from collections.abc import Callable
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sheetarray as sa
+
+
+def round_exactly(text: str, dtype: np.dtype[Any]) -> Any:
+    """Return the nearest float to a numeral, the even one of two."""
+    near, exact = dtype.type(float(text)), Fraction(text)
+    around = [np.nextafter(near, dtype.type(-np.inf)), near, np.nextafter(near, dtype.type(np.inf))]
+    finite = [value for value in around if np.isfinite(value)]
+    odd = [int(value.view(f"u{dtype.itemsize}")) & 1 for value in finite]
+    return min(zip([abs(Fraction(float(value)) - exact) for value in finite], odd, finite, strict=True))[2]
+
+
+def make_numerals(dtype: np.dtype[Any], count: int) -> list[str]:
+    """Return numerals in the middle between two floats, and right beside it."""
+    drawn, numerals = random.Random(count), []
+    with localcontext() as context:
+        context.prec = 200
+        for _ in range(count):
+            low = dtype.type(drawn.choice([drawn.uniform(0.01, 1000), drawn.uniform(1e-7, 1e-4)]))
+            middle = (Decimal(float(low)) + Decimal(float(np.nextafter(low, dtype.type(np.inf))))) / 2
+            beside = drawn.choice([-1, 0, 0, 1]) * Decimal(10) ** (middle.adjusted() - drawn.choice([9, 18, 20, 25]))
+            numerals.append(drawn.choice(["", "-"]) + format(middle + beside, "f"))
+    return numerals
+
+
+def flat_list(cells: list[str], name: str) -> list[Any]:
+    count = len(cells)
+    header = ["version", "1.0.0", "ndarray", "shape", count, "strides", 1, "offset", 0, "order", "row-major"]
+    return [*header, "dtype", name, "length", count, "capacity", count, "data", *cells]
+
+
+def as_csv(cells: list[str], name: str, beside: str = "") -> io.BytesIO:
+    return io.BytesIO("".join(f"{cell}{beside}\n" for cell in ["t", *flat_list(cells, name)]).encode())
+
+
+def as_json(cells: list[str], name: str) -> io.BytesIO:
+    return io.BytesIO(json.dumps({"t": flat_list(cells, name)}).encode())
+
+
+def as_workbook(cells: list[str], name: str) -> io.BytesIO:
+    import xlsxwriter
+
+    file = io.BytesIO()
+    with xlsxwriter.Workbook(file) as book:
+        book.add_worksheet().write_column(0, 0, ["t", *flat_list(cells, name)])
+    file.seek(0)
+    return file
+
+
+def as_table(cells: list[str]) -> io.BytesIO:
+    return io.BytesIO("".join(f"{cell},a\n" for cell in ["t", *cells]).encode())
+
+
+READERS: dict[str, Callable[[list[str], str], Any]] = {
+    "CSV": lambda cells, name: sa.read(as_csv(cells, name), format="csv")["t"],
+    "CSV of two columns": lambda cells, name: sa.read(as_csv(cells, name, ","), format="csv")["t"],
+    "a table": lambda cells, name: sa.read_columns(as_table(cells), ["t"], format="csv", dtype=name)["t"],
+    "text in JSON": lambda cells, name: sa.read(as_json(cells, name), format="json")["t"],
+    "text in a workbook": lambda cells, name: sa.read(as_workbook(cells, name), format="xlsx")["t"],
+    "a flat list": lambda cells, name: sa.from_linear(flat_list(cells, name)),
+}
+
+
+@pytest.mark.parametrize("count", [1, 10, 1000, 100_000])
+@pytest.mark.parametrize("name", ["float16", "float32", "complex64"])
+@pytest.mark.parametrize("reader", READERS)
+def test_numerals_are_rounded_once(reader: str, name: str, count: int) -> None:
+    dtype = np.dtype("float32" if name == "complex64" else name)
+    numerals = make_numerals(dtype, min(count, 1000))
+    expected = np.array([round_exactly(numeral, dtype) for numeral in numerals], dtype)
+    cells = [f"{numeral}+0.5i" for numeral in numerals] if name == "complex64" else numerals
+    times = count // len(cells)
+    array = READERS[reader](cells * times, name)
+    np.testing.assert_array_equal(array.real, np.tile(expected, times))
+
+
+@pytest.mark.parametrize("count", [1, 10_000])
+@pytest.mark.parametrize("name", ["float16", "float32"])
+def test_the_greatest_value_is_met_exactly(name: str, count: int) -> None:
+    greatest = np.finfo(name).max
+    with localcontext() as context:
+        context.prec = 100
+        half = Decimal(float(greatest)) + Decimal(float(greatest - np.nextafter(greatest, greatest.dtype.type(0)))) / 2
+        below, at = format(half - Decimal("1e-9"), "f"), format(half, "f")
+    for reader in READERS.values():
+        assert (reader([below] * count, name) == greatest).all()
+        with pytest.raises(sa.FormatError, match="beyond the range"):
+            reader([at] * count, name)
