@@ -1,0 +1,99 @@
+"""What is found of a table that somebody wrote: any dialect comes back, or a warning says why not."""
+
+from __future__ import annotations
+
+import csv
+import io
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sheetarray as sa
+
+
+def read(text: str | bytes, **options: Any) -> tuple[dict[str, Any], list[str]]:
+    """Return the columns of a text, and the warnings."""
+    raw = text if isinstance(text, bytes) else text.encode()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        columns = sa.read_columns(io.BytesIO(raw), format="csv", **options)
+    return columns, [str(warning.message) for warning in caught]
+
+
+CELLS = {
+    "int": st.integers(-(10**6), 10**6).map(str),
+    "float": st.floats(-1e6, 1e6).map(repr),
+    "date": st.dates().map(str).filter(lambda text: len(text) == 10),
+    "word": st.sampled_from(["Bern", "Ulm, west", 'a "b" c', "x;y", "long road", "Jena"]),
+}
+
+
+@settings(deadline=None, max_examples=60)
+@given(data=st.data())
+def test_a_table_in_any_dialect_comes_back_or_a_warning_says_why_not(data: st.DataObject) -> None:
+    kinds = data.draw(st.lists(st.sampled_from(list(CELLS)), min_size=1, max_size=8))
+    rows = data.draw(st.lists(st.tuples(*(CELLS[kind] for kind in kinds)), min_size=2, max_size=40))
+    names = [f"name {place}" for place in range(len(kinds))]
+    above = data.draw(st.sampled_from([[], [["A report"], []]])) if len(kinds) > 2 else []
+    file = io.StringIO(newline="")
+    writer = csv.writer(
+        file,
+        delimiter=data.draw(st.sampled_from(",;\t|")),
+        quoting=data.draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL])),
+        lineterminator=data.draw(st.sampled_from(["\n", "\r\n"])),
+    )
+    writer.writerows([*above, names, *rows])
+    columns, told = read(file.getvalue(), dtype=str)
+    same = {name: list(cells) for name, cells in zip(names, zip(*rows, strict=True), strict=True)}
+    assert told or {name: array.tolist() for name, array in columns.items()} == same
+
+
+def test_the_dialect_says_what_was_assumed_and_the_call_that_states_it() -> None:
+    text = "Bericht\n\nOrt;t\nBern;1,5\nUlm;2,25\nJena;3,5\n"
+    dialect = sa.scan(io.BytesIO(text.encode()), format="csv").dialect
+    assert str(dialect) == "delimiter ';', decimal ',', names in row 3, 2 rows above, 2 columns x 3 rows"
+    assert dialect.call == 'sa.read_columns(path, delimiter=";", decimal=",", skip_rows=2, header=1)'
+    columns, told = read(text, delimiter=";", decimal=",", skip_rows=2, header=1)
+    assert (columns["t"].tolist(), told) == ([1.5, 2.25, 3.5], [])
+
+
+def test_arrays_have_no_dialect() -> None:
+    file = io.BytesIO()
+    sa.write(file, {"x": np.arange(3)}, format="csv")
+    file.seek(0)
+    assert sa.scan(file, format="csv").dialect is None
+
+
+@pytest.mark.parametrize(("count", "expected"), [(0, []), (1, [1]), (2, [1, 2]), (3, [1, 2])])
+def test_nrows_is_a_number_of_rows_of_data(count: int, expected: list[int]) -> None:
+    assert read("a,b\n1,x\n2,y\n", nrows=count)[0]["a"].tolist() == expected
+
+
+@pytest.mark.parametrize(("count", "expected"), [(1, 3), (2, 2), (3, 2), (4, 1)])
+def test_skip_footer_counts_blank_rows(count: int, expected: int) -> None:
+    columns, _ = read("a,b\n1,2\n3,4\n\nTotal,6\n\n", skip_footer=count)
+    assert len(columns["a"]) == expected
+
+
+def test_dates_in_other_forms_and_with_zones() -> None:
+    columns, _ = read("d\n28/02/2024\n1.3.2024\n", date_format="dayfirst")
+    assert columns["d"].tolist() == np.array(["2024-02-28", "2024-03-01"], "M8[D]").tolist()
+    columns, _ = read('d\n"Feb 28, 2024"\n', date_format="%b %d, %Y")
+    assert columns["d"].astype(str).tolist() == ["2024-02-28"]
+    columns, _ = read("d\n2024-02-28T10:00:00+01:00\n", dtype="datetime64[s]")
+    assert columns["d"].astype(str).tolist() == ["2024-02-28T09:00:00"]
+
+
+def test_integers_with_blanks_stay_integers_in_pandas() -> None:
+    frame = sa.read_columns(io.BytesIO(b"a,b\n1,2\n,3\n"), format="csv", as_="pandas")
+    assert str(frame["a"].dtype) == "Int64"
+
+
+def test_check_of_a_table_lists_what_is_doubtful() -> None:
+    assert list(sa.check(io.BytesIO(b"a,b\n1,2\n3,4\n"), format="csv")) == []
+    (finding,) = sa.check(io.BytesIO(b"a,b\n1,2,3\n4,5\n6,7\n"), format="csv")
+    assert (finding.severity, finding.location) == ("warning", "C2")
