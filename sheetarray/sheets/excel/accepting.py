@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from ...columns import (
     ArrayInfo,
     HeaderEdit,
@@ -19,9 +21,11 @@ from ...columns import (
     keeping_unreadable,
 )
 from ...composite import read_resized_arrays
+from ...dtypes import Array
 from ...elements import Missing
 from ...errors import LimitError, locating
 from ...files import Readable, Source, Writable, file_version, replacing
+from ...linear import LinearArray, view_of
 from ...views.geometry import ViewedColumns, ViewPlan, plan_views
 from ..looks import number_formats
 from ..workbooks import ArrayArea, build_references, make_defined_names, parse_titles
@@ -54,15 +58,23 @@ from .workbook import Workbook
 
 
 def renew_guards(
-    book: OpenWorkbook, reading: Workbook, arrays: Mapping[str, ResizedArray], without: Collection[str] = ()
+    book: OpenWorkbook,
+    reading: Workbook,
+    arrays: Mapping[str, ResizedArray],
+    unreadable: Mapping[str, Array],
+    revised: Mapping[str, LinearArray],
 ) -> tuple[dict[str, bytes], dict[str, ResizedArray]]:
     """Return the new content of the worksheets that hold snapshots, by their parts, and the arrays that these hold.
 
-    Elements that were only rounded keep their exact bits in the snapshot. A snapshot of another file becomes one of the
-    cells; an array that has no snapshot, or a damaged one, has none afterwards. `without`: arrays that get none, since
-    some of their cells cannot be read.
+    Elements that were only rounded keep their exact bits in the snapshot, and so do elements whose cells cannot be read
+    now. A snapshot of another file becomes one of the cells; an array that has no snapshot, or a damaged one, has none
+    afterwards, and an array that has none is left out of those that are returned if some of its cells cannot be read.
+
+    `unreadable`: for some arrays, objects that are not None for elements whose cells cannot be read. `revised`: arrays
+    whose elements are known to the bit.
     """
-    snapshots, exact, renewed = open_snapshots(reading), dict(arrays), dict[str, bytes]()
+    snapshots, renewed = open_snapshots(reading), dict[str, bytes]()
+    exact = {name: array for name, array in arrays.items() if name not in unreadable}
     if not snapshots.exist:
         return {}, exact
     own = {name: snapshots.find(name, array.column, array.buffer) for name, array in arrays.items()}
@@ -71,9 +83,20 @@ def renew_guards(
     names |= {one: name for name, one in stale.items()}
     texts: dict[str, list[list[str]]] = {guard.title or "": [] for guard in reading.guards()}
     for one in snapshots:
-        if (name := names.get(one)) is None or name in without:
+        if (name := names.get(one)) is None:
             continue
-        buffer = snapshots.restore(name, arrays[name].buffer, arrays[name].column)
+        column, buffer = arrays[name].column, arrays[name].buffer
+        if name in revised and len(revised[name].buffer) == len(buffer):
+            buffer = revised[name].buffer
+        else:
+            guarded = snapshots.compare(name, column, buffer) if name in unreadable else None
+            buffer = snapshots.restore(name, buffer, column)
+            if guarded is not None:
+                places = view_of(column.header, np.arange(len(buffer)))[unreadable[name] != None]  # noqa: E711
+                buffer = buffer.copy()
+                buffer[places] = guarded.written[places]
+            elif name in unreadable:
+                continue
         exact[name] = replace(arrays[name], buffer=buffer)
         how = {"sheet": one.header.sheet, "cells": one.header.cells, "dates": one.header.dates}
         texts[one.title].append(encode_snapshot(name, exact[name].linear, **how))
@@ -232,13 +255,18 @@ def accept_excel(
 
 
 def accept_workbook(
-    source: Readable, target: Writable, *, missing: Missing = "error", anew: bool = False
+    source: Readable,
+    target: Writable,
+    *,
+    missing: Missing = "error",
+    revised: Mapping[str, LinearArray] | None = None,
 ) -> dict[str, ArrayInfo]:
     """Make a workbook true to its cells, as `accept_excel`.
 
-    `anew`: whether elements have changed since its formulas were computed, so that views are made anew and programs
-    compute all formulas when they open it.
+    `revised`: arrays whose elements were put into cells since formulas were computed, so that views are made anew and
+    programs compute all formulas when they open the workbook; None where a program has done that.
     """
+    anew = revised is not None
     with Source(source) as opened, locating(source=opened.name):
         package = Package(opened.ranges())
         book = OpenWorkbook(package)
@@ -248,7 +276,7 @@ def accept_workbook(
             with keeping_unreadable("missing") as unreadable:
                 arrays = read_resized_arrays(sheets, missing=missing)
             edits = find_header_edits(sheets, arrays)
-            guards, exact = renew_guards(book, reading, arrays, unreadable)
+            guards, exact = renew_guards(book, reading, arrays, unreadable, revised or {})
             replaced = _change_headers(book, edits) | guards
             typed = [title for title in typed_over_views(reading) if read_typed_over(reading, title)]
             searches = search_sheets(reading, replaced=replaced)
@@ -258,7 +286,6 @@ def accept_workbook(
             book.compute_on_opening()
         part = book.ensure_properties()
         content = package.read(part, limit=MOST_BYTES) if part in package else None
-        exact = {name: array for name, array in exact.items() if name not in unreadable}  # these have no checksums
         record = _true_record(record, exact, [sheet.title for sheet in book.sheets])
         replaced |= renew_views(book, arrays, record, names.by_array(book), typed, anew=anew)
         replaced[part] = merge_properties(content, record, location=part)

@@ -79,7 +79,7 @@ def revise_excel(source: Readable, target: Writable, arrays: Any) -> None:
             title = next(f"new arrays{number}" for number in numbers if f"new arrays{number}" not in titles)
             write_excel(path, fresh, sheet=title, mode="a", guard=guard)
         _compare(path, columns)
-        accept_workbook(path, target, anew=True)
+        accept_workbook(path, target, revised=columns)
 
 
 def _write_revised(opened: Source, path: Path, columns: Mapping[str, LinearArray]) -> dict[str, LinearArray]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import binascii
 from collections.abc import Iterator, Sequence
-from itertools import count
+from itertools import count, pairwise
 
 from ....columns import Request, Sheet, Zone
 from ....dtypes import from_name
@@ -127,7 +127,7 @@ def read_guard(sheet: ExcelSheet, findings: list[Finding]) -> Iterator[tuple[Sna
     starts = [place for place, text in enumerate(texts) if text.startswith("{")]
     if any(texts[1 : starts[0] if starts else len(texts)]):
         note("the guard has texts that belong to no array: one of its headers is missing")
-    for start, end in zip(starts, [*starts[1:], len(texts)], strict=True):
+    for start, end in pairwise([*starts, len(texts)]):
         try:
             snapshot = parse_header(texts[start])
         except FormatError as error:

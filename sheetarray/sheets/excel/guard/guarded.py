@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from ....aligning import RowOrigins, align_tables, content_key
 from ....columns import ArrayColumn, RowChange, describe_row
 from ....comparing import explain_change
-from ....dtypes import Array, Buffer, Mask
+from ....dtypes import Array, Buffer, Mask, Positions
 from ....errors import Finding, FormatError, quote_names
 from ....header import Header, count_rows
 from ....resaving import is_beyond, mark_kept
@@ -324,7 +325,8 @@ def _find_equal(rows: Array, others: Array) -> Mask:
     if rows.dtype.kind in "OUT":
         pairs = zip(rows.tolist(), others.tolist(), strict=True)
         return np.fromiter((list(map(repr, a)) == list(map(repr, b)) for a, b in pairs), np.bool_, len(rows))
-    one, other = (np.ascontiguousarray(some).view(np.uint8).reshape(len(some), -1) for some in (rows, others))
+    size = rows.shape[1] * rows.dtype.itemsize
+    one, other = (np.ascontiguousarray(some).view(np.uint8).reshape(len(some), size) for some in (rows, others))
     equal: Mask = (one == other).all(axis=1)
     return equal
 
@@ -332,7 +334,30 @@ def _find_equal(rows: Array, others: Array) -> Mask:
 def _align(written: Buffer, header: Header, buffer: Buffer, row: int) -> Guarded:
     """Return an array beside its elements as written, row by row, wherever each row stands now."""
     before, now = ([(elements.reshape(-1, row), header.dtype)] for elements in (written, buffer))
-    return place_rows(written, header, buffer, row, align_tables(before, now))
+    alignment = align_tables(before, now)
+    _prefer_exact(alignment.sources, before[0][0], now[0][0])
+    return place_rows(written, header, buffer, row, alignment)
+
+
+def _prefer_exact(sources: Positions, before: Array, now: Array) -> None:
+    """Give rows that differ from their sources to the bit another one, where a deleted row beside it is the same.
+
+    Which of two rows was deleted that are alike but for rounding, or for the sign of zero, their order does not tell.
+    """
+    left = np.setdiff1d(np.arange(len(before)), sources)
+    if not len(left):
+        return
+    known = np.flatnonzero(sources >= 0)
+    differing = known[~_find_equal(before[sources[known]], now[known])]
+    bounds = dict(pairwise(known.tolist())), {one: other for other, one in pairwise(known.tolist())}
+    for place in differing.tolist():
+        low = sources[bounds[1][place]] if place in bounds[1] else -1
+        high = sources[bounds[0][place]] if place in bounds[0] else len(before)
+        some = left[(left > low) & (left < high)]
+        same = some[_find_equal(before[some], np.repeat(now[place : place + 1], len(some), axis=0))]
+        if len(same):
+            left = np.append(left[left != same[0]], sources[place])
+            sources[place] = same[0]
 
 
 def place_rows(written: Buffer, header: Header, buffer: Buffer, row: int, alignment: RowOrigins) -> Guarded:
