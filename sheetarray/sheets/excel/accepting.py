@@ -92,7 +92,7 @@ def renew_guards(
             guarded = snapshots.compare(name, column, buffer) if name in unreadable else None
             buffer = snapshots.restore(name, buffer, column)
             if guarded is not None:
-                places = view_of(column.header, np.arange(len(buffer)))[np.not_equal(unreadable[name], None)]
+                places = view_of(column.header, np.arange(len(buffer)))[unreadable[name].astype(bool)]
                 buffer = buffer.copy()
                 buffer[places] = guarded.written[places]
             elif name in unreadable:
