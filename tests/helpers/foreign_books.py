@@ -232,14 +232,15 @@ def binary_cell(kind: int, column: int, value: bytes, style: int = 0) -> bytes:
 def binary_book(rows: Mapping[int, Sequence[bytes]], *, strings: Iterable[str] = (), dates: bool = False) -> bytes:
     """A binary workbook of one sheet, whose rows count from 0."""
     base = parts({"arrays": ""})
-    workbook = record(153, struct.pack("<I", 0) + bytes(8)) + record(
-        156, struct.pack("<2I", 0, 1) + wide("rId1") + wide("arrays")
-    )
-    sheet = record(129) + record(145)
+    listed = record(156, struct.pack("<2I", 0, 1) + wide("rId1") + wide("arrays"))
+    workbook = record(131) + record(153, bytes(12)) + record(143) + listed + record(144) + record(132)
+    sheet = record(129) + record(148, struct.pack("<4I", min(rows, default=0), max(rows, default=0), 0, 16_383))
+    sheet += record(145)
     for row, cells in rows.items():
         sheet += record(0, struct.pack("<I", row) + bytes(9)) + b"".join(cells)
     sheet += record(146) + record(130)
-    table = record(159, bytes(8)) + b"".join(record(19, b"\0" + wide(value)) for value in strings) + record(160)
+    items = [record(19, b"\0" + wide(value)) for value in strings]
+    table = record(159, struct.pack("<2I", len(items), len(items))) + b"".join(items) + record(160)
     style_part = record(617, struct.pack("<I", 2)) + record(47, struct.pack("<2H", 0, 0) + bytes(12))
     style_part += record(47, struct.pack("<2H", 0, 14 if dates else 0) + bytes(12)) + record(618)
     relations = re.sub(r"\.xml\"", '.bin"', base["xl/_rels/workbook.xml.rels"]).replace(
@@ -354,7 +355,7 @@ def compound(streams: Mapping[str, bytes]) -> bytes:
 
     These are filled up to the 4,096 bytes from which on they have sectors of their own.
     """
-    version, power = (3, 9) if sum(map(len, streams.values())) <= 50_000 else (4, 12)
+    version, power = (3, 9) if sum(map(len, streams.values())) <= 7_000_000 else (4, 12)
     sector, tables = 2**power, 1
     filled = {name: content.ljust(4096, b"\0") for name, content in streams.items()}
     counts = {name: -(-len(content) // sector) for name, content in filled.items()}

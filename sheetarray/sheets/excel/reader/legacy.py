@@ -1,38 +1,41 @@
-"""Old workbooks: `.xls` of Excel 5 to 2003, read by xlrd, and `.xlsb`, read by calamine: containers.
+"""Old workbooks, `.xls` and `.xlsb`: python-calamine reads them in a process of bounded memory, time and output.
 
-Both libraries trust what a file claims. So no byte reaches them before its records were walked here: each is within its
-part and as long as its kind, cells, texts and styles are counted, no two sheets share bytes. Records that hold neither
-a value nor its format never reach them. Whatever a library raises all the same is a `FormatError`. docs/formats.md says
-what each of the two keeps.
-
-Sources: MS-XLS 2.1.4 (records), 2.4 (each of them); MS-XLSB 2.1.4, 2.4.
+The library trusts what a file claims, so a file may end that process, or keep it busy until it is ended: that is a
+`FormatError`. What the process gives is checked before it is used. `calamine_child` says what passes between the two;
+docs/formats.md says what calamine keeps.
 """
 
 from __future__ import annotations
 
-import io
+import os
 import struct
-import zipfile
-from abc import abstractmethod
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import islice
-from typing import Any
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ....columns import cell_address
-from ....errors import FormatError, MissingDependencyError, SheetArrayError, is_panic
+from ....dtypes import Mask, Positions
+from ....errors import FormatError, MissingDependencyError
+from ....files import BytesLike
+from ....loops import Doubles
 from ...workbooks import MOST_COLUMNS, MOST_ROWS
 from ..package.parts import Package
-from ..package.relations import Relations
-from .book import Formats, kind_of_format
+from .calamine_child import BLOCK, HEAD, MESSAGE, MIXED
+from .calamine_child import NUMBER as REQUEST
 from .cells import (
     BOOLEAN,
-    FAULT,
+    DURATION,
     LARGE,
+    LONG,
+    LONGEST_EXACT,
     NUMBER,
     SERIAL,
     TEXT,
@@ -42,642 +45,309 @@ from .cells import (
     WorkbookReader,
     are_exact_doubles,
     encrypted_error,
-    missing_text_error,
+    mark_plain_doubles,
+    position_error,
     row_width,
 )
 
-_SAVE_ANEW = "open it in a spreadsheet program, and save it as .xlsx"
-_MOST_RECORDS, _MOST_CELLS = 3_000_000, 2_000_000  # of a workbook
-_MOST_STRINGS, _MOST_TEXT = 1_000_000, 2**26  # shared strings; bytes of text in cells
-_MOST_RUNS = 2_000_000  # changes of the font within shared strings
-_MOST_STYLES, _MOST_FORMATS, _LONGEST_FORMAT = 2**14, 2**12, 2**11  # of a workbook; bytes
-_MOST_AREA = 2**24  # rows times columns of the range of a sheet in .xlsb that has cells
-_MOST_BYTES = 2**27  # of a part, and of all worksheets
-_ROWS = 2**12  # of a sheet that make a run
-_NONE = 0  # the kind of a blank
-_ERRORS = {
-    0x00: "#NULL!",
-    0x07: "#DIV/0!",
-    0x0F: "#VALUE!",
-    0x17: "#REF!",
-    0x1D: "#NAME?",
-    0x24: "#NUM!",
-    0x2A: "#N/A",
-    0x2B: "#GETTING_DATA",
-}
-_U16, _U32, _HEAD, _PLACE = struct.Struct("<H"), struct.Struct("<I"), struct.Struct("<2H"), struct.Struct("<2I")
-Row = tuple[int, int, Kinds, Sequence[Any]]  # its number, its first column, and the kinds and values of its cells
-
-
-class _LegacyBook(WorkbookReader):
-    """A workbook that a library reads; `cells.WorkbookReader` says what each method is for."""
-
-    def __init__(self) -> None:
-        self._known: tuple[str, list[CellRun]] | None = None  # of the sheet that was last read to its end
-
-    @abstractmethod
-    def _read_rows(self, title: str) -> Iterator[Row]:
-        """Yield the rows of a worksheet."""
-
-    def cells(self, title: str, *, numeric: bool, first: int = 0) -> Generator[CellRun]:  # noqa: ARG002  (all come as text)
-        """Yield the cells of a worksheet."""
-        if self._known is not None and self._known[0] == title:
-            yield from self._known[1]
-            return
-        runs, rows = [], self._read_rows(title)
-        while some := list(islice(rows, _ROWS)):
-            if len(run := _make_run(some)):
-                runs.append(run)
-                yield run
-        self._known = title, runs
-
-
-def _make_run(lines: Sequence[Row]) -> CellRun:
-    """Return the cells of some rows that are no blanks, as a run; the value of an error is its code."""
+if TYPE_CHECKING:
     import polars as pl
 
-    widths = [len(kinds) for _, _, kinds, _ in lines]
-    rows = np.repeat(np.array([row for row, _, _, _ in lines], np.int64), widths)
-    columns = np.concatenate([np.arange(first, first + len(kinds)) for _, first, kinds, _ in lines])
-    kinds: Kinds = np.concatenate([kinds for _, _, kinds, _ in lines])
-    kept = np.flatnonzero(kinds != _NONE)
-    rows, columns, kinds = rows[kept], columns[kept], kinds[kept]
-    every = [value for _, _, _, values in lines for value in values]
-    values = [every[place] for place in kept.tolist()]
-    textual = np.isin(kinds, (TEXT, BOOLEAN, FAULT))
-    places = np.flatnonzero(textual).tolist()
-    texts = [_text_of(kind, values[place]) for place, kind in zip(places, kinds[textual].tolist(), strict=True)]
-    for place in places:
-        values[place] = 0.0
-    numbers = np.array(values, np.float64)
-    exact = are_exact_doubles(numbers)
-    kinds[~exact & (kinds == NUMBER)] = LARGE
-    shortest = pl.Series(numbers).cast(pl.String)
-    made = shortest.str.strip_suffix(".0").zip_with(pl.Series(exact), shortest)
-    if places:
-        made = made.scatter(places, pl.Series(texts, dtype=pl.String))
-    return CellRun(rows, columns, kinds, made, row_width(rows, columns) if len(rows) else 0)
+_HINT = "open it in a spreadsheet program, and save it as .xlsx"
+_PROGRAM = Path(__file__).with_name("calamine_child.py")
+_MOST_MEMORY = 3 * 2**28  # bytes that the process may take
+_MOST_SECONDS, _PATIENCE = 10, 30  # of the processor, and until an answer, while other programs are busy
+_MOST_TEXT = 2**26  # bytes of text that the cells of a sheet may hold
+_MOST_CELLS = 4_000_000  # of a sheet
+_MOST_BYTES = 2**27  # of a message
 
 
-def _text_of(kind: int, value: Any) -> str:
-    number = 0 if kind == TEXT else int(value)
-    return str(value) if kind == TEXT else str(number) if kind == BOOLEAN else _ERRORS.get(number, f"of code {number}")
+class LegacyBook(WorkbookReader):
+    """An old workbook; `cells.WorkbookReader` says what each method is for.
+
+    `content`: the bytes of the file. `package`: the zip package that an `.xlsb` is.
+
+    Raises:
+        FormatError: the file is encrypted, damaged, too large, or ends the process.
+        MissingDependencyError: python-calamine is not installed, or this program can start no Python.
+    """
+
+    def __init__(self, content: BytesLike, package: Package | None = None) -> None:
+        self.package = package
+        self.max_rows = 65_536 if package is None else MOST_ROWS
+        self._child = _Child(content)
+        titles = Titles()
+        for number, title in enumerate(self._child.titles):
+            titles.add(title, str(number))
+        self.titles = list(titles.places)
+        self._last: tuple[str, list[_Block]] | None = None  # the sheet that was last asked for
+
+    def _blocks(self, title: str) -> list[_Block]:
+        if self._last is None or self._last[0] != title:
+            self._last = title, self._child.read_sheet(self.titles.index(title))
+        return self._last[1]
+
+    def cells(self, title: str, *, numeric: bool, first: int = 0) -> Generator[CellRun]:  # noqa: ARG002  (all come)
+        """Yield the cells of a worksheet."""
+        for block in self._blocks(title):
+            yield block.doubles() if numeric else block.texts_of(np.arange(len(block.rows)))
+
+    def cells_of_table(self, title: str) -> Generator[CellRun]:
+        """Yield the cells of a worksheet for an ordinary table: numbers that are plain doubles as such."""
+        for block in self._blocks(title):
+            plain = (block.kinds != TEXT) & mark_plain_doubles(block.numbers)
+            if len(places := np.flatnonzero(~plain)):
+                yield block.texts_of(places)
+            if len(places := np.flatnonzero(plain)):
+                yield block.plain_doubles(places)
+
+    def cells_of_rows(self, title: str, spans: Sequence[tuple[int, int]]) -> Generator[CellRun]:
+        """Yield the cells of some rows as text."""
+        starts, ends = np.array(spans, np.int64).T
+        for block in self._blocks(title):
+            index = np.searchsorted(starts, block.rows, side="right") - 1
+            places = np.flatnonzero((index >= 0) & (block.rows < ends[index]))
+            if len(places):
+                yield block.texts_of(places)
+
+    def cells_with(self, title: str, texts: Sequence[str]) -> Generator[CellRun]:  # noqa: ARG002  (all texts come)
+        """Yield the cells that hold text."""
+        for block in self._blocks(title):
+            if len(places := np.flatnonzero(block.kinds == TEXT)):
+                yield block.texts_of(places)
 
 
-@contextmanager
-def _reading(library: str, location: str) -> Iterator[None]:
-    """Make a FormatError of whatever a library raises while it reads, panics of Rust among them."""
-    try:
-        yield
-    except SheetArrayError:
-        raise
-    except ImportError as error:
-        raise MissingDependencyError(
-            f"old workbooks (.xls, .xlsb) need {library}: pip install 'sheetarray[legacy]'", name=error.name
-        ) from error
-    except BaseException as error:
-        if not isinstance(error, Exception) and not is_panic(error):
+@dataclass(frozen=True)
+class _Block:
+    """Some cells of a sheet, row by row, none of them blank.
+
+    `rows`, `columns`, `kinds`, `numbers`: of each cell; the number of a text is NaN. `texts`: of the cells that hold
+    text, in the order of the cells.
+    """
+
+    rows: Positions
+    columns: Positions
+    kinds: Kinds
+    numbers: Doubles
+    texts: pl.Series
+
+    def texts_of(self, places: Positions) -> CellRun:
+        """Return some cells, by their indices, with values of text."""
+        import polars as pl
+
+        rows, columns, kinds = self.rows[places], self.columns[places], self.kinds[places]
+        textual = np.flatnonzero(kinds == TEXT)
+        texts = self.texts
+        if len(textual) < len(texts):
+            texts = texts.gather((np.cumsum(self.kinds == TEXT) - 1)[places[textual]])
+        if len(textual) == len(places):
+            return CellRun(rows, columns, kinds, texts, row_width(rows, columns))
+        numbers, kinds = self.numbers[places], _mark_large(self.numbers[places], kinds)
+        shortest = pl.Series(numbers).cast(pl.String)
+        made = shortest.str.strip_suffix(".0").zip_with(pl.Series(are_exact_doubles(numbers)), shortest)
+        made = made.scatter(textual, texts) if len(textual) else made
+        return CellRun(rows, columns, kinds, made, row_width(rows, columns))
+
+    def plain_doubles(self, places: Positions) -> CellRun:
+        """Return some cells that hold no text, by their indices, with values of Float64."""
+        import polars as pl
+
+        whole = len(places) == len(self.rows)
+        rows, columns = (self.rows, self.columns) if whole else (self.rows[places], self.columns[places])
+        numbers, kinds = (self.numbers, self.kinds) if whole else (self.numbers[places], self.kinds[places])
+        return CellRun(rows, columns, kinds, pl.Series(numbers), row_width(rows, columns))
+
+    def doubles(self) -> CellRun:
+        """Return all cells with values of Float64, null for text that is no numeral."""
+        import polars as pl
+
+        values, kinds = pl.Series(self.numbers), _mark_large(self.numbers, self.kinds)
+        if len(textual := np.flatnonzero(kinds == TEXT)):
+            values = values.scatter(textual, self.texts.cast(pl.Float64, strict=False))
+            kinds[textual[self.texts.str.len_bytes().to_numpy() > LONGEST_EXACT]] = LONG
+        return CellRun(self.rows, self.columns, kinds, values, row_width(self.rows, self.columns))
+
+
+def _mark_large(numbers: Doubles, kinds: Kinds) -> Kinds:
+    """Return kinds in which numbers that may stand for several integers are LARGE."""
+    return np.where((kinds == NUMBER) & ~are_exact_doubles(numbers), np.uint8(LARGE), kinds)
+
+
+class _Child:
+    """The process that has one workbook open; it ends when nobody holds this object.
+
+    Attributes:
+        titles: of the worksheets.
+    """
+
+    def __init__(self, content: BytesLike) -> None:
+        self._is_late = False
+        self._process = process = _start()
+        weakref.finalize(self, _end, process)
+        assert process.stdin is not None
+        if self._answer(REQUEST.pack(len(content)), content)[0] != b"R":
+            reason = f"it does not start as a process of {sys.executable}"
+            raise MissingDependencyError(f"old workbooks (.xls, .xlsb) need python-calamine, and {reason}")
+        letter, titles = self._answer()
+        if letter != b"T":
+            raise self._error(letter, titles)
+        with self._checking():
+            self.titles = titles.decode().split("\0")[:-1]
+
+    def read_sheet(self, number: int) -> list[_Block]:
+        """Return the cells of a sheet, by its number among the worksheets."""
+        blocks, count = list[_Block](), 0
+        letter, content = self._answer(REQUEST.pack(number))
+        while letter == b"B":
+            with self._checking():
+                block = _parse_block(content)
+            count += len(block.rows)
+            if count > _MOST_CELLS:
+                raise FormatError(f"more than {_MOST_CELLS:,} cells in a sheet of an old workbook", hint=_HINT)
+            blocks += [block] if len(block.rows) else []
+            letter, content = self._answer()
+        if letter != b".":
+            raise self._error(letter, content)
+        return blocks
+
+    def _answer(self, *request: BytesLike) -> tuple[bytes, bytes]:
+        """Send a request, if any, and return the letter and the content of the next message; no letter at the end."""
+        sent, received = self._process.stdin, self._process.stdout
+        assert sent is not None
+        assert received is not None
+        timer = threading.Timer(_PATIENCE, self._stop)
+        timer.daemon = True
+        timer.start()
+        try:
+            with suppress(BrokenPipeError, ConnectionError):  # the process has ended, which its output tells
+                for piece in request:
+                    sent.write(piece)
+                sent.flush()
+            head = received.read(MESSAGE.size)
+            if len(head) < MESSAGE.size:
+                return b"", b""
+            letter, size = MESSAGE.unpack(head)
+            if size > _MOST_BYTES:
+                return b"", b""
+            content = received.read(size)
+            return (letter, content) if len(content) == size else (b"", b"")
+        except OSError:
+            return b"", b""
+        finally:
+            timer.cancel()
+
+    def _stop(self) -> None:
+        self._is_late = True
+        self._process.kill()
+
+    def _error(self, letter: bytes, content: bytes) -> FormatError:
+        """Return the error for a message that is no answer, or for the end of the process."""
+        reason = content.decode("utf-8", "replace")
+        if letter == b"E" and reason.startswith("PasswordError"):
+            return encrypted_error()
+        if letter != b"E":
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(1)
+            code = self._process.returncode
+            is_late = self._is_late or code in (1, -24)  # its own watch, SIGXCPU
+            taken = f"more than {_MOST_SECONDS} seconds" if is_late else f"its process ended with status {code}"
+            reason = f"{taken}; at most {_MOST_MEMORY >> 20} MiB are given to it"
+        _end(self._process)
+        message = f"the workbook is damaged or too large: python-calamine cannot read it ({reason!r:.300})"
+        return FormatError(message, hint=_HINT)
+
+    @contextmanager
+    def _checking(self) -> Iterator[None]:
+        """Make a FormatError of whatever does not fit in a message."""
+        try:
+            yield
+        except FormatError:
             raise
-        reason = f"{type(error).__name__}: {error}".splitlines()[0].removesuffix(": ")
-        message = f"the workbook is damaged: {library} cannot read it ({reason:.200})"
-        raise FormatError(message, location=location, hint=_SAVE_ANEW) from error
+        except (struct.error, ValueError, IndexError) as error:
+            raise self._error(b"E", b"its answer does not fit together") from error
 
 
-@dataclass
-class _Tally:
-    """What a workbook holds, counted while its records are walked.
-
-    Attributes:
-        lengths: the bytes of each shared string in UTF-8, or some more.
-    """
-
-    lengths: Sequence[int] = ()
-    _records: int = 0
-    _cells: int = 0
-    _text: int = 0
-
-    def add(self, records: int, cells: int, location: str) -> None:
-        """Count records, and the cells in them; too many of them are refused."""
-        self._records += records
-        self._cells += cells
-        if self._cells > _MOST_CELLS or self._records > _MOST_RECORDS:
-            reason = f"more than {_MOST_CELLS:,} cells or {_MOST_RECORDS:,} records in a workbook of this kind"
-            raise FormatError(reason, location=location, hint=_SAVE_ANEW)
-
-    def refer(self, number: int, row: int, column: int) -> None:
-        """Count the bytes of the shared string to which a cell refers; there must be one."""
-        if not 0 <= number < len(self.lengths):
-            raise missing_text_error(number, len(self.lengths), cell_address(row, column))
-        self.hold(self.lengths[number])
-
-    def hold(self, count: int) -> None:
-        """Count bytes of text that cells hold; too many of them are refused."""
-        self._text += count
-        if self._text > _MOST_TEXT:
-            raise FormatError(
-                f"cells hold more than {_MOST_TEXT:,} bytes of text",
-                hint="let a few cells hold the long texts, and the others short ones",
-            )
-
-
-def _short(location: str) -> FormatError:
-    return FormatError("a record is too short for its kind", location=location)
-
-
-# .xls: one stream of records --------------------------------------------------------------------------------------
-
-_BEGINS = frozenset((0x0809, 0x0409, 0x0209, 0x0009))
-_END, _CONTINUE, _ENCRYPTED, _CODE_PAGE, _DATE_MODE = 0x000A, 0x003C, 0x002F, 0x0042, 0x0022
-_SHEET97, _FORMAT97, _STYLE97, _STRINGS = 0x0085, 0x041E, 0x00E0, 0x00FC
-_SHARED, _PACKED_ROW, _RESULT = 0x00FD, 0x00BD, 0x0207
-_LABELS = (0x0204, 0x00D6)  # texts that stand in the cell
-_CELLS = {0x0203: 14, 0x027E: 10, _PACKED_ROW: 6, _SHARED: 10, 0x0204: 8, 0x00D6: 8, 0x0205: 8, 0x0006: 14}
-_OF_FORMULAS = {_RESULT: 2, 0x04BC: 0, 0x0221: 0, 0x0236: 0}  # the text of a result; formulas of several cells
-_OF_SHEETS = _CELLS | _OF_FORMULAS  # the records of a sheet that are read, and the bytes that each has at least
-_OF_GLOBALS = {_CODE_PAGE: 2, _DATE_MODE: 2, _SHEET97: 7, _FORMAT97: 2, _STYLE97: 16, _STRINGS: 8}
-_MOST_OF = {_SHEET97: _MOST_STYLES, _STYLE97: _MOST_STYLES, _FORMAT97: _MOST_FORMATS}
-_NO_KIND = 0xFF  # both bytes of the kind of a record that is dropped
-_WORKSHEET = 0
-_WIDE, _EXTENDED, _RICH = 0x01, 0x04, 0x08  # flags of a text
-_KINDS97 = np.array([_NONE, TEXT, NUMBER, SERIAL, BOOLEAN, FAULT, _NONE], np.uint8)  # by the kinds of xlrd
-
-
-class Excel97Book(_LegacyBook):
-    """A workbook of Excel 5 to 2003, read by xlrd.
-
-    `stream`: the bytes of the stream `Workbook` or `Book` in the compound file.
-
-    Raises:
-        FormatError: the workbook is of another version, encrypted or damaged, or holds too much.
-        MissingDependencyError: xlrd is not installed.
-    """
-
-    def __init__(self, stream: bytes) -> None:
-        super().__init__()
-        looked = _Stream97(stream)
-        self.max_rows = 65_536 if looked.version == 0x0600 else 16_384
-        self._shown: dict[int, int] = {}  # the kinds of styles that xlrd takes for those of dates
-        with _reading("xlrd", "Workbook"):
-            import xlrd  # type: ignore[import-untyped]
-
-            # With the formats, since without them a duration is a date; rows end with their last cell
-            how = {"formatting_info": True, "on_demand": True, "ragged_rows": True, "logfile": io.StringIO()}
-            self._book = xlrd.open_workbook(file_contents=looked.content(), **how)
-            names = self._book.sheet_names()
-        listed = Titles()
-        for number, title in enumerate(names):
-            listed.add(title, str(number))
-        self._counts = dict(zip(listed.places, looked.counts, strict=True))
-        self.titles = list(listed.places)
-        self.from_1904 = self._book.datemode == 1
-
-    def _read_rows(self, title: str) -> Iterator[Row]:
-        number, found = self.titles.index(title), 0
-        with _reading("xlrd", f"sheet {title}"):
-            sheet = self._book.sheet_by_index(number)
-            self._book.unload_sheet(number)
-        for row in range(sheet.nrows):
-            kinds: Kinds = _KINDS97[np.frombuffer(sheet.row_types(row), np.uint8)]
-            for column in np.flatnonzero(kinds == SERIAL).tolist():
-                kinds[column] = self._kind_of_style(sheet.cell_xf_index(row, column))
-            found += int(np.count_nonzero(kinds))
-            yield row, 0, kinds, sheet.row_values(row)
-        if found != self._counts[title]:
-            reason = f"a cell occurs twice: {self._counts[title]} cells of the sheet stand at {found} places"
-            raise FormatError(reason, location=f"sheet {title}")
-
-    def _kind_of_style(self, style: int) -> int:
-        """Return what a style that xlrd takes for one of dates shows: SERIAL or DURATION."""
-        if style not in self._shown:
-            code = self._book.format_map[self._book.xf_list[style].format_key].format_str
-            self._shown[style] = max(kind_of_format(code or ""), SERIAL)  # East Asian dates have no code
-        return self._shown[style]
-
-
-class _Stream97:
-    """The stream of a workbook of Excel 5 to 2003, bounded.
-
-    Attributes:
-        version: 0x0500 for Excel 5 and 95, 0x0600 since Excel 97.
-        counts: the number of cells of each worksheet, in the order of their tabs.
-
-    Raises:
-        FormatError: the workbook is encrypted, damaged, of another version, or holds too much.
-    """
-
-    def __init__(self, stream: bytes) -> None:
-        self._stream, self._tally = stream, _Tally()
-        self._dropped: list[int] = []  # bytes at which records begin
-        kind, size = _HEAD.unpack_from(stream) if len(stream) >= 6 else (0, 0)
-        self.version = _U16.unpack_from(stream, 4)[0] if kind in _BEGINS and size >= 2 else 0
-        if self.version not in (0x0500, 0x0600):
-            raise FormatError("a workbook of a version before Excel 5, or a damaged one", hint="save it as .xlsx first")
-        end, starts = self._walk_globals()
-        counts = {}
-        for start in sorted(starts):
-            if start < end:
-                raise FormatError("two sheets of the workbook overlap")
-            end, counts[start] = self._walk_sheet(start)
-        self.counts = [counts[start] for start in starts]
-
-    def content(self) -> bytes:
-        """Return the same bytes, in which records that are not read have a kind that no program knows."""
-        data = np.frombuffer(bytearray(self._stream), np.uint8)
-        dropped = np.array(self._dropped, np.int64)
-        data[dropped] = data[dropped + 1] = _NO_KIND
-        return data.tobytes()
-
-    def _records(self, at: int) -> Iterator[tuple[int, int, int]]:
-        """Yield the kind, the first byte and the size of each record, up to the one that ends what begins at a byte."""
-        stream, end, depth, count = self._stream, len(self._stream), 0, 0
-        while at + 4 <= end:
-            kind, size = _HEAD.unpack_from(stream, at)
-            after = at + 4 + size
-            if after > end:
-                raise FormatError(f"the workbook breaks off within a record at byte {at + 4}")
-            count += 1  # of those that the tally does not have yet
-            if kind in _BEGINS:
-                depth += 1
-            elif kind == _END:
-                depth -= 1
-            if depth > 1 or (depth == 1 and kind == _END):  # a chart within a sheet
-                self._dropped.append(at)
-            else:
-                yield kind, at, size
-            if depth <= 0:
-                self._tally.add(count, 0, "Workbook")
-                return
-            if not count & 0xFFFF:
-                self._tally.add(count, 0, "Workbook")
-                count = 0
-            at = after
-        raise FormatError("the workbook breaks off")
-
-    def _walk_globals(self) -> tuple[int, list[int]]:
-        """Return the byte after what the sheets share, and the byte at which each worksheet begins."""
-        starts: list[int] = []
-        segments: list[tuple[int, int]] = []
-        counts = dict.fromkeys(_MOST_OF, 0)
-        last = after = 0
-        for kind, at, size in self._records(0):
-            after = at + 4 + size
-            if kind == _ENCRYPTED:
-                raise encrypted_error()
-            if kind == _CONTINUE and last == _STRINGS:
-                segments.append((at + 4, after))
-                continue
-            last = kind
-            if kind not in _OF_GLOBALS:
-                self._dropped += [at] if at and kind != _END else []
-                continue
-            if size < _OF_GLOBALS[kind]:
-                raise _short("Workbook")
-            if kind in counts:
-                counts[kind] += 1
-                if counts[kind] > _MOST_OF[kind] or (kind == _FORMAT97 and size > _LONGEST_FORMAT):
-                    raise FormatError("too many styles, formats or sheets, or too long ones", hint=_SAVE_ANEW)
-            if kind == _STRINGS:
-                if segments:
-                    raise FormatError("the workbook has two tables of shared strings")
-                segments = [(at + 12, after)]
-            elif kind == _SHEET97 and self._stream[at + 9] == _WORKSHEET:
-                self._check_text(at + 10, after, "Workbook", short=True)
-                starts.append(_U32.unpack_from(self._stream, at + 4)[0])
-        if segments:
-            claimed = _U32.unpack_from(self._stream, segments[0][0] - 4)[0]
-            self._tally.lengths = _string_lengths(self._stream, segments, claimed)
-        return after, starts
-
-    def _check_text(self, at: int, after: int, location: str, *, short: bool = False) -> None:
-        """Refuse a text that is longer than its record, which xlrd would cut; it begins at `at` with its length.
-
-        `after`: the byte after the record. `short`: whether the length has one byte; otherwise it has two.
-        """
-        count = self._stream[at] if short else _U16.unpack_from(self._stream, at)[0]
-        start = at + (1 if short else 2)
-        if self.version == 0x0600 and count:
-            count, start = count << (start < after and self._stream[start] & _WIDE), start + 1
-        if start + count > after:
-            raise FormatError(
-                f"a text claims {count} bytes, but the record has only {after - start}", location=location
-            )
-
-    def _walk_sheet(self, start: int) -> tuple[int, int]:
-        """Return the byte after a sheet, and the number of its cells that hold a value."""
-        stream, cells, last, after = self._stream, 0, -1, start
-        for kind, at, size in self._records(start):
-            after = at + 4 + size
-            if at == start:
-                if kind not in _BEGINS:
-                    raise FormatError(f"no sheet begins at byte {start}")
-                continue
-            if kind not in _OF_SHEETS:
-                if kind != _END and not (kind == _CONTINUE and last == _RESULT):
-                    self._dropped.append(at)
-                continue
-            last = kind
-            if size < _OF_SHEETS[kind]:
-                raise _short("Workbook")
-            if kind in _CELLS:
-                cells += (size - 6) // 6 if kind == _PACKED_ROW else 1
-            if kind in _LABELS:
-                self._check_text(at + 10, after, cell_address(*_HEAD.unpack_from(stream, at + 4)))
-            elif kind == _SHARED:
-                self._tally.refer(_U32.unpack_from(stream, at + 10)[0], *_HEAD.unpack_from(stream, at + 4))
-        self._tally.add(0, cells, "Workbook")
-        return after, cells
-
-
-def _string_lengths(stream: bytes, segments: Sequence[tuple[int, int]], claimed: int) -> list[int]:
-    """Return the bytes of each shared string of an .xls in UTF-8, at most (MS-XLS 2.4.265, 2.5.293).
-
-    `segments`: the first byte of the strings in each record, and the byte after the record. `claimed`: the number of
-    strings that the table says it has.
-    """
-    if claimed > _MOST_STRINGS:
-        raise FormatError(
-            f"the table claims {claimed:,} shared strings; at most {_MOST_STRINGS:,} are read", hint=_SAVE_ANEW
+def _start() -> subprocess.Popen[bytes]:
+    """Return the process, which waits for a workbook."""
+    spec = find_spec("python_calamine")
+    places = spec.submodule_search_locations if spec is not None else None
+    if not places:
+        reason = "old workbooks (.xls, .xlsb) need python-calamine: pip install 'sheetarray[legacy]'"
+        raise MissingDependencyError(reason, name="python_calamine")
+    if not sys.executable or getattr(sys, "frozen", False):  # which would start this very program again
+        reason = (
+            "old workbooks (.xls, .xlsb) are read in a process of Python's own, and this program has no interpreter"
         )
-    lengths: list[int] = []
-    index, runs = 0, 0
-    at, end = segments[0]
-    try:
-        while len(lengths) < claimed:
-            count, flags = _U16.unpack_from(stream, at)[0], stream[at + 2]
-            if at + 3 > end:
-                raise IndexError
-            at += 3
-            after = 0  # bytes of fonts and phonetics after the characters
-            if flags & _RICH:
-                fonts = _U16.unpack_from(stream, at)[0]
-                runs, after, at = runs + fonts, 4 * fonts, at + 2
-            if flags & _EXTENDED:
-                after, at = after + _U32.unpack_from(stream, at)[0], at + 4
-            left, long = count, 2
-            while left:
-                width, long = (2, 3) if flags & _WIDE else (1, long)
-                got = min(left, max(end - at, 0) // width)
-                left, at = left - got, at + got * width
-                if left:
-                    index += 1
-                    at, end = segments[index]
-                    flags, at = stream[at], at + 1
-            while after > end - at:
-                after -= end - at
-                index += 1
-                at, end = segments[index]
-            at += after
-            lengths.append(count * long)
-            if at == end and index + 1 < len(segments):
-                index += 1
-                at, end = segments[index]
-    except (IndexError, struct.error):
-        reason = f"the table of {claimed} shared strings breaks off after {len(lengths)} of them"
-        raise FormatError(reason, location="Workbook") from None
-    if runs > _MOST_RUNS:
-        raise FormatError(f"more than {_MOST_RUNS:,} changes of the font in shared strings", hint=_SAVE_ANEW)
-    return lengths
+        raise MissingDependencyError(f"{reason}: save them as .xlsx first")
+    bounds = map(str, (_MOST_MEMORY, _MOST_SECONDS, _MOST_TEXT))
+    command = [sys.executable, "-I", "-S", str(_PROGRAM), os.path.dirname(places[0]), *bounds]
+    pipe, window = subprocess.PIPE, getattr(subprocess, "CREATE_NO_WINDOW", 0)
+    # In a session of its own: Ctrl-C is for this process alone
+    return subprocess.Popen(  # noqa: S603  (the command is of fixed words and numbers)
+        command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, start_new_session=True, creationflags=window
+    )
 
 
-# .xlsb: parts of records ------------------------------------------------------------------------------------------
-
-_ROW, _END_OF_CELLS, _ITEM = 0, 146, 19
-_SETTINGS, _SHEET, _FORMAT, _STYLE, _BEGIN_STYLES, _END_STYLES = 153, 156, 44, 47, 617, 618
-_ERROR, _DOUBLE, _STRING, _SHARED_TEXT, _STRING_RESULT, _ERROR_RESULT, _RICH_TEXT = 3, 5, 6, 7, 8, 11, 62
-_NUMBERS = (2, _DOUBLE, 9)  # packed, double, double of a formula
-_LEAST_OF = {2: 12, 3: 9, 4: 9, 5: 16, 6: 12, 7: 12, 8: 12, 9: 16, 10: 9, 11: 9, _RICH_TEXT: 13}
-_BLANK, _SHORT, _SHORTER = 1, range(12, 19), 11  # SheetJS writes cells without a column, whose kinds are 11 more
-_NO_TEXT = 0xFFFFFFFF  # in the place of the count of characters
-_KINDS = {float: NUMBER, int: NUMBER, bool: BOOLEAN, str: TEXT}
-_RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the process, if it has not ended."""
+    process.kill()
+    for pipe in (process.stdin, process.stdout):
+        with suppress(OSError):
+            pipe.close()  # type: ignore[union-attr]
+    process.wait()
 
 
-class XlsbBook(_LegacyBook):
-    """A binary workbook in a zip package, read by calamine.
+def _parse_block(content: bytes) -> _Block:
+    """Return the cells of a block.
 
     Raises:
-        FormatError: the part is not a workbook, or a damaged one.
+        FormatError: a cell lies beyond a sheet.
+        ValueError: the block does not fit together.
     """
+    import polars as pl
 
-    package: Package
-
-    def __init__(self, package: Package, part: str) -> None:
-        super().__init__()
-        self.package, self._part = package, part
-        self._tally = _Tally()
-        self._relations = Relations(package, part)
-        targets = {relation.id: relation for relation in self._relations.entries}
-        titles = Titles(part)
-        for kind, content in self._records(part):
-            if kind == _SETTINGS and content:
-                self.from_1904 = bool(content[0] & 1)
-            elif kind == _SHEET:
-                id_, named = _text_at(content, 8, part)
-                titles.add_related(_text_at(content, named, part)[0], id_, targets)
-        self._parts = titles.places
-        self.titles = list(self._parts)
-
-    def _records(self, part: str | None) -> Iterator[tuple[int, bytes]]:
-        """Yield the records of a part; nothing if the part does not exist."""
-        if part is not None:
-            yield from _iter_records(self.package.read(part, limit=_MOST_BYTES), part, self._tally)
-
-    def _read_kinds_of_styles(self) -> list[int]:
-        """Return what each style shows numbers as; the last one stands for all others."""
-        codes: dict[int, str] = {}
-        used: list[int] = []
-        part = self._relations.present_target("styles")
-        among_styles = False
-        for kind, content in self._records(part):
-            if kind in (_BEGIN_STYLES, _END_STYLES):
-                among_styles = kind == _BEGIN_STYLES
-            elif kind == _FORMAT or (kind == _STYLE and among_styles):
-                if len(content) < 4:
-                    raise _short(part or "")
-                if kind == _STYLE:
-                    used.append(_U16.unpack_from(content, 2)[0])
-                else:
-                    codes[_U16.unpack_from(content)[0]] = _text_at(content, 2, part or "")[0]
-        styles = np.arange(len(used) + 1)
-        return Formats(used, codes).kinds_as_shown(np.full(len(styles), NUMBER, np.uint8), styles).tolist()
-
-    @cached_property
-    def _opened(self) -> tuple[Any, dict[str, tuple[bytes, dict[int, dict[int, int]]]]]:
-        """The workbook as calamine has it, and what `_look_at_sheet` returns for each sheet."""
-        strings = self._look_at_strings()
-        kinds, looked, total = self._read_kinds_of_styles(), {}, 0
-        for title, part in self._parts.items():
-            total += self.package.member(part).size if part in self.package else 0
-            if total > _MOST_BYTES:
-                raise FormatError(f"more than {_MOST_BYTES:,} bytes of cells", location=part, hint=_SAVE_ANEW)
-            looked[title] = _look_at_sheet(self._records(part), part, kinds, self._tally)
-        with _reading("python-calamine", self._part):
-            import python_calamine
-
-            made = _bare_package([content for content, _ in looked.values()], strings)
-            return python_calamine.load_workbook(io.BytesIO(made)), looked
-
-    def _look_at_strings(self) -> bytes:
-        """Return a part with the shared strings, whose lengths are noted in the tally."""
-        lengths: list[int] = []
-        items: list[bytes] = []
-        part = self._relations.present_target("sharedStrings")
-        for kind, content in self._records(part):
-            if kind == _ITEM:
-                text, end = _text_at(content, 1, part or "")
-                lengths.append(len(text.encode()))
-                items.append(_make_record(_ITEM, bytes(1) + _U32.pack((end - 5) // 2) + content[5:end]))
-                if len(lengths) > _MOST_STRINGS:
-                    raise FormatError(f"more than {_MOST_STRINGS:,} shared strings", location=part, hint=_SAVE_ANEW)
-        self._tally.lengths = lengths
-        return _make_record(159, _PLACE.pack(len(items), len(items))) + b"".join(items) + _make_record(160)
-
-    def _read_rows(self, title: str) -> Iterator[Row]:
-        book, sheets = self._opened
-        content, marked = sheets[title]
-        if not content:
-            return
-        with _reading("python-calamine", self._parts[title]):
-            sheet = book.get_sheet_by_index(self.titles.index(title))
-            top, left = sheet.start
-            rows = sheet.to_python(skip_empty_area=True)
-            del sheet
-        for row, values in enumerate(rows, top):
-            kinds = np.array([_NONE if value == "" else _KINDS[type(value)] for value in values], np.uint8)
-            for column, kind in marked.get(row, {}).items():
-                kinds[column - left] = kind
-            yield row, left, kinds, values
+    top, left, height, width, size = BLOCK.unpack_from(content)
+    if top + height > MOST_ROWS or left + width > MOST_COLUMNS:
+        raise position_error(top + height - 1, left + width - 1)
+    if not height or not width or height * width > _MOST_BYTES:
+        raise ValueError("a block without cells, or of too many")
+    are_columns = width <= height
+    lines, length = (width, height) if are_columns else (height, width)
+    kinds, at = _parse_kinds(content, lines, length)
+    is_text = kinds == TEXT
+    end = at + 8 * int(np.count_nonzero(~is_text))
+    if end + size != len(content):
+        raise ValueError("a message of another size")
+    numbers = np.full(lines * length, np.nan)
+    numbers[~is_text] = np.frombuffer(content[at:end])
+    if are_columns:
+        kinds, numbers = (array.reshape(lines, length).T.ravel() for array in (kinds, numbers))
+    is_text = kinds == TEXT
+    texts = pl.Series([], dtype=pl.String)
+    if is_text.any():
+        texts = pl.Series([content[end:].decode()]).str.split("\0").explode()
+        blank = np.zeros(len(kinds), np.bool_)
+        blank[is_text] = (texts.str.len_bytes() == 0).to_numpy()
+        if blank.any():
+            texts, places = texts.filter(texts.str.len_bytes() > 0), np.flatnonzero(~blank)
+            rows, columns = np.divmod(places, width)
+            return _Block(rows + top, columns + left, kinds[places], numbers[places], texts)
+    rows, columns = np.divmod(np.arange(len(kinds)), width)
+    return _Block(rows + top, columns + left, kinds, numbers, texts)
 
 
-def _text_at(record: bytes, at: int, location: str) -> tuple[str, int]:
-    """Return the text that begins at a byte of a record, and the byte after it; it must end within the record."""
-    if at + 4 > len(record):
-        raise _short(location)
-    count = _U32.unpack_from(record, at)[0]
-    end = at + 4 + (0 if count == _NO_TEXT else 2 * count)
-    if end > len(record):
-        raise FormatError(f"a text claims {count} characters, more than its record has", location=location)
-    return record[at + 4 : end].decode("utf-16-le", "replace"), end
+def _parse_kinds(content: bytes, lines: int, length: int) -> tuple[Kinds, int]:
+    """Return the kinds of the cells of a block, line by line, and the byte after them."""
+    start = BLOCK.size
+    alike = np.frombuffer(content, np.uint8, 2 * lines, start)
+    lengths = np.tile([min(HEAD, length), max(length - HEAD, 0)], lines)
+    kinds = np.repeat(alike, lengths)
+    mixed = kinds == MIXED
+    end = start + 2 * lines + int(np.count_nonzero(mixed))
+    kinds[mixed] = np.frombuffer(content[start + 2 * lines : end], np.uint8)
+    if not _KNOWN[kinds].all():
+        raise ValueError("a cell of an unknown kind")
+    return kinds, end
 
 
-def _make_record(kind: int, content: bytes = b"") -> bytes:
-    head = bytes([kind]) if kind < 128 else bytes([kind & 0x7F | 0x80, kind >> 7])
-    size, length = b"", len(content)
-    while length >= 128:
-        size, length = size + bytes([length & 0x7F | 0x80]), length >> 7
-    return head + size + bytes([length]) + content
-
-
-def _iter_records(part: bytes, location: str, tally: _Tally) -> Iterator[tuple[int, bytes]]:
-    """Yield the kind and the content of each record of a part."""
-    at, end, count = 0, len(part), 0
-    try:
-        while at < end:
-            kind, at = part[at], at + 1
-            if kind & 0x80:
-                kind, at = kind & 0x7F | (part[at] & 0x7F) << 7, at + 1
-            size = part[at]
-            at += 1
-            if size & 0x80:
-                size &= 0x7F
-                for shift in (7, 14, 21):
-                    more, at = part[at], at + 1
-                    size |= (more & 0x7F) << shift
-                    if not more & 0x80:
-                        break
-            if at + size > end:
-                raise FormatError(f"the part breaks off within a record of {size} bytes", location=location)
-            count += 1
-            if not count & 0xFFFF:
-                tally.add(count, 0, location)
-                count = 0
-            yield kind, part[at : at + size]
-            at += size
-    except IndexError:
-        raise FormatError("the part breaks off within a record", location=location) from None
-    tally.add(count, 0, location)
-
-
-def _look_at_sheet(
-    records: Iterator[tuple[int, bytes]], location: str, kinds_of_styles: Sequence[int], tally: _Tally
-) -> tuple[bytes, dict[int, dict[int, int]]]:
-    """Return a part with the cells of a sheet and nothing else, and the kinds of errors, dates and durations.
-
-    The part is empty where the sheet has no cells; the kinds stand by rows and columns. Every cell is written anew in a
-    way that calamine reads: it passes over cells without a column and over text with fonts, and it gives errors as
-    blanks; so these are numbers there. The last of `kinds_of_styles` stands for all styles that follow.
-    """
-    pieces, kinds, last_style = list[bytes](), dict[int, dict[int, int]](), len(kinds_of_styles) - 1
-    row, column, cells = 0, -1, 0
-    top, left, right, last = -1, MOST_COLUMNS, -1, (-1, -1)
-    for kind, content in records:
-        if kind == _END_OF_CELLS:
-            break
-        if kind == _ROW:
-            if len(content) < 4:
-                raise _short(location)
-            row, column = _U32.unpack_from(content)[0], -1
-            pieces.append(_make_record(_ROW, content))
-            continue
-        if kind in _SHORT:  # the cell stands to the right of the one before, blank or not
-            kind, content = kind - _SHORTER, _U32.pack(column + 1) + content
-        if kind not in _LEAST_OF:
-            column = _U32.unpack_from(content)[0] if kind == _BLANK and len(content) >= 4 else column
-            continue
-        if len(content) < _LEAST_OF[kind]:
-            raise _short(location)
-        column, style = _PLACE.unpack_from(content)
-        if column >= MOST_COLUMNS or row >= MOST_ROWS:
-            reason = f"a cell beyond the {MOST_ROWS} rows and {MOST_COLUMNS} columns that a sheet has"
-            raise FormatError(reason, location=cell_address(row, column))
-        if (row, column) <= last:
-            reason = "the cell occurs twice in the sheet, or after a later one"
-            raise FormatError(reason, location=cell_address(row, column))
-        last, cells, top = (row, column), cells + 1, row if top < 0 else top
-        left, right = min(left, column), max(right, column)
-        shown = NUMBER
-        if kind == _SHARED_TEXT:
-            tally.refer(_U32.unpack_from(content, 8)[0], row, column)
-        elif kind in _NUMBERS:
-            shown = kinds_of_styles[min(style & 0xFFFFFF, last_style)]
-        elif kind in (_ERROR, _ERROR_RESULT):
-            kind, shown, content = _DOUBLE, FAULT, content[:8] + struct.pack("<d", content[8])
-        elif kind in (_STRING, _STRING_RESULT, _RICH_TEXT):
-            start = 9 if kind == _RICH_TEXT else 8
-            end = _text_at(content, start, cell_address(row, column))[1]
-            tally.hold(3 * (end - start - 4) // 2)
-            kind, content = _STRING, content[:8] + content[start:end]
-        if shown != NUMBER:
-            kinds.setdefault(row, {})[column] = shown
-        pieces.append(_make_record(kind, content))
-    tally.add(0, cells, location)
-    if not cells:
-        return b"", kinds
-    height, width = last[0] + 1 - top, right + 1 - left
-    if height * width > _MOST_AREA:
-        reason = f"cells in a range of {height:,} rows and {width:,} columns"
-        raise FormatError(reason, location=location, hint=_SAVE_ANEW)
-    head = _make_record(129) + _make_record(148, struct.pack("<4I", top, last[0], left, right)) + _make_record(145)
-    return b"".join([head, *pieces, _make_record(146), _make_record(130)]), kinds
-
-
-def _bare_package(sheets: Sequence[bytes], strings: bytes) -> bytes:
-    """Return a workbook of nothing but sheets, titled by their numbers, and shared strings."""
-    listed, relations = b"", ""
-    for number, _ in enumerate(sheets):
-        id_ = f"r{number}"
-        texts = b"".join(_U32.pack(len(text)) + text.encode("utf-16-le") for text in (id_, str(number)))
-        listed += _make_record(_SHEET, _PLACE.pack(0, number + 1) + texts)
-        relations += f'<Relationship Id="{id_}" Type="{_RELATION}/worksheet" Target="worksheets/{number}.bin"/>'
-    members: Mapping[str, str | bytes] = {
-        "xl/workbook.bin": b"".join([*map(_make_record, (131, 143)), listed, *map(_make_record, (144, 132))]),
-        "xl/_rels/workbook.bin.rels": "<Relationships "
-        f'xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{relations}</Relationships>',
-        "xl/sharedStrings.bin": strings,
-        **{f"xl/worksheets/{number}.bin": sheet for number, sheet in enumerate(sheets)},
-    }
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return file.getvalue()
+_KNOWN: Mask = np.isin(np.arange(256), (NUMBER, TEXT, BOOLEAN, SERIAL, DURATION))

@@ -1,0 +1,155 @@
+"""The program of a process in which python-calamine reads an old workbook; `legacy` starts it and checks its answers.
+
+It runs alone, as `python -I -S`, and imports little, so that it starts quickly. Standard input: the size of the file,
+the file, then numbers of sheets. Standard output: messages, each a letter, a size and that many bytes. `R`: ready. `T`:
+the titles of the worksheets. `B`: a block of the sheet that was asked for. `.`: its end. `E`: an error, then the end.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+from io import BytesIO
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+MESSAGE, BLOCK, NUMBER = struct.Struct("=cQ"), struct.Struct("=5Q"), struct.Struct("=Q")
+HEAD = 32  # cells at the beginning of a column (or row) that may be of other kinds than those after them
+MIXED = 255  # in the place of one kind for all cells of a part
+_CELLS_A_BLOCK = 2**17
+_LONGEST_REASON = 300  # characters
+# Of each Python type, the kind of cell that `cells` names
+_KINDS = {"float": 1, "int": 1, "str": 2, "bool": 3, "date": 4, "datetime": 4, "time": 4, "timedelta": 6}
+_DAY_ZERO = 693_594  # the ordinal of the day that stands for the number 0, from March 1900 on
+_SECONDS_A_DAY = 86_400
+
+
+def main(library: str, memory: int, seconds: int, text: int) -> None:
+    """Answer until the input ends, or an error is told.
+
+    `library`: the folder with python_calamine. `memory`, `seconds`: that this process may take, where the system knows
+    limits. `text`: bytes of text that a sheet may have.
+    """
+    import faulthandler
+
+    sys.path.append(library)
+    _limit(memory, seconds)
+    import python_calamine
+
+    _send(b"R")
+    try:
+        (size,) = NUMBER.unpack(sys.stdin.buffer.read(NUMBER.size))
+        faulthandler.dump_traceback_later(4 * seconds, exit=True)  # also where nobody waits for the answer any more
+        book: Any = python_calamine.load_workbook(BytesIO(sys.stdin.buffer.read(size)))
+        sheets = [(index, sheet.name) for index, sheet in enumerate(book.sheets_metadata) if "Work" in str(sheet.typ)]
+        _send(b"T", _join([*[title for _, title in sheets], ""]))
+        faulthandler.cancel_dump_traceback_later()
+        while request := sys.stdin.buffer.read(NUMBER.size):
+            faulthandler.dump_traceback_later(4 * seconds, exit=True)
+            for block in _pack_sheet(book.get_sheet_by_index(sheets[NUMBER.unpack(request)[0]][0]), text):
+                _send(b"B", block)
+            _send(b".")
+            faulthandler.cancel_dump_traceback_later()
+    except BaseException as error:  # panics of Rust are no `Exception`
+        _send(b"E", f"{type(error).__name__}: {error}"[:_LONGEST_REASON].encode("utf-8", "replace"))
+
+
+def _limit(memory: int, seconds: int) -> None:
+    """Bound the memory and the time of this process, and let it write no files."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    limits = [(resource.RLIMIT_CPU, seconds), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0)]
+    for limit, value in [(getattr(resource, "RLIMIT_AS", resource.RLIMIT_DATA), memory), *limits]:
+        try:
+            hard = resource.getrlimit(limit)[1]
+            resource.setrlimit(
+                limit, (value, value + 1) if hard == resource.RLIM_INFINITY else (min(value, hard), hard)
+            )
+        except (ValueError, OSError):  # a system that knows the limit by its name alone
+            continue
+
+
+def _send(letter: bytes, content: bytes = b"") -> None:
+    sys.stdout.buffer.write(MESSAGE.pack(letter, len(content)))
+    sys.stdout.buffer.write(content)
+    sys.stdout.buffer.flush()
+
+
+def _pack_sheet(sheet: Any, most_text: int) -> Iterator[bytes]:
+    """Yield the cells of a sheet, some rows at a time, without those that hold nothing."""
+    if sheet.start is None:
+        return
+    rows = sheet.to_python()
+    top, left = sheet.start
+    width = len(rows[0]) if rows else 0
+    step = max(1, _CELLS_A_BLOCK // max(width, 1))
+    size = 0
+    for first in range(0, len(rows) if width else 0, step):
+        some = rows[first : first + step]
+        cells = list(chain.from_iterable(some))
+        packed, types = _pack_lines([cells[at::width] for at in range(width)] if width <= len(some) else some)
+        texts = cells if types == {str} else [value for value in cells if type(value) is str]
+        if types == {str} and texts.count("") == len(texts):
+            continue
+        text = _join(texts)
+        size += len(text)
+        if size > most_text:
+            raise MemoryError(f"more than {most_text:,} bytes of text")
+        yield BLOCK.pack(top + first, left, len(some), width, len(text)) + packed + text
+
+
+def _pack_lines(lines: Sequence[Sequence[Any]]) -> tuple[bytes, set[type]]:
+    """Return the kinds of cells and their numbers, line by line; and the types of the cells.
+
+    First two bytes a line: the kind of the first cells, and that of the others. Then a byte for each cell where these
+    cells are of several kinds. Then the doubles of all cells that are no text.
+    """
+    alike, mixed, numbers, types = bytearray(), list[bytes](), list[bytes](), set[type]()
+    for line in lines:
+        for part in (line[:HEAD], line[HEAD:]):
+            of_part = set(map(type, part))
+            kinds = {kind: _KINDS[kind.__name__] for kind in of_part}
+            if len(set(kinds.values())) > 1:
+                alike.append(MIXED)
+                mixed.append(bytes(map(kinds.__getitem__, map(type, part))))
+            else:
+                alike.append(max(kinds.values(), default=0))
+            if of_part != {str}:
+                values = [value for value in part if type(value) is not str] if str in of_part else part
+                values = values if of_part <= {float, int, bool, str} else list(map(_to_number, values))
+                numbers.append(struct.pack(f"={len(values)}d", *values))
+            types |= of_part
+    return b"".join([alike, *mixed, *numbers]), types
+
+
+def _to_number(value: Any) -> float:
+    """Return a date, a time of day or a duration as a number of days."""
+    name = type(value).__name__
+    if name == "timedelta":
+        days, seconds, micros = value.days, value.seconds, value.microseconds
+    elif name in ("date", "datetime", "time"):
+        days = value.toordinal() - _DAY_ZERO if name != "time" else 0
+        days -= name != "time" and days <= 60  # the 29th of February 1900 counts, though no calendar has it
+        hours = 0 if name == "date" else value.hour * 3600 + value.minute * 60 + value.second
+        seconds, micros = hours, 0 if name == "date" else value.microsecond
+    else:
+        return float(value)
+    return float(((days * _SECONDS_A_DAY + seconds) * 10**6 + micros) / (_SECONDS_A_DAY * 10**6))
+
+
+def _join(texts: Sequence[str]) -> bytes:
+    """Return texts in UTF-8, with NUL between them."""
+    joined = "\0".join(texts)
+    if joined.count("\0") >= max(len(texts), 1):
+        number = next(number for number, text in enumerate(texts, 1) if "\0" in text)
+        raise ValueError(f"text {number} of the sheet holds a NUL character")
+    return joined.encode()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], *map(int, sys.argv[2:]))
