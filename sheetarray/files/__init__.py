@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from .contents import BytesLike
 from .folders import ReadFolder
+from .in_place import changing
 from .places import PathLike, RemoteFile, file_version, is_url, locate, name_part, takes_options
 from .reading import (
     FileSlices,
@@ -37,6 +38,7 @@ __all__ = [
     "Sink",
     "Source",
     "Writable",
+    "changing",
     "check_structure",
     "file_version",
     "find_places",

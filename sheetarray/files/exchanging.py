@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import os
 from functools import cache
@@ -28,6 +27,8 @@ def exchange_names(path: PathLike, other: PathLike) -> bool:
         return False
     if rename(_FROM_HERE, os.fsencode(path), _FROM_HERE, os.fsencode(other), _EXCHANGE) == 0:
         return True
+    import ctypes
+
     number = ctypes.get_errno()
     if number in _CANNOT:
         return False
@@ -37,6 +38,8 @@ def exchange_names(path: PathLike, other: PathLike) -> bool:
 @cache
 def _load_rename() -> Any:
     """Return the C library's `renameat2`; None where it has none."""
+    import ctypes
+
     try:
         rename = ctypes.CDLL(None, use_errno=True).renameat2
     except (OSError, AttributeError, TypeError):  # TypeError: Windows wants a name
@@ -44,3 +47,21 @@ def _load_rename() -> Any:
     rename.argtypes = (ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint)
     rename.restype = ctypes.c_int
     return rename
+
+
+def rename_to_free(source: PathLike, target: PathLike) -> None:
+    """Rename a file to a name that nobody has.
+
+    Raises:
+        FileExistsError: somebody has it.
+    """
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except FileExistsError:
+        raise
+    except (OSError, NotImplementedError):  # a file system without links: what comes in these microseconds is lost
+        if os.path.lexists(target):
+            raise FileExistsError(os.fspath(target)) from None
+        os.rename(source, target)
+    else:
+        os.unlink(source)

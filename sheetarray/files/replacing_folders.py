@@ -19,12 +19,11 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from ..errors import system_error, warn_if_forked
 from .exchanging import exchange_names
+from .locks import try_lock
 from .places import PathLike
 from .writing import naming_target
 
@@ -93,19 +92,16 @@ def _lock(folder: Path) -> int | None:
     Raises:
         BlockingIOError: another writer has locked it.
     """
-    try:
-        fcntl: Any = import_module("fcntl")
-    except ImportError:  # Windows, where folders have no locks
+    if not hasattr(os, "O_DIRECTORY"):  # Windows
         return None
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        os.close(descriptor)
-        if isinstance(error, BlockingIOError):
-            raise
-        return None
-    return descriptor
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    state = try_lock(descriptor)
+    if state:
+        return descriptor
+    os.close(descriptor)
+    if state is False:
+        raise BlockingIOError(errno.EWOULDBLOCK, os.strerror(errno.EWOULDBLOCK), os.fspath(folder))
+    return None
 
 
 def _remove_leftovers(parent: Path) -> None:

@@ -12,14 +12,16 @@ import stat
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from mimetypes import guess_type
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Protocol
 
 from ..errors import system_error, warn_if_forked
+from .beside import create_beside, is_beside, link_beside
 from .fast_zlib import load_zstandard
+from .in_place import begin_writing, check_unchanged, note_written, take_name
 from .places import PathLike, RemoteFile, locate, name_part
 from .remote import is_object_store, is_s3, open_storage, refuse_read_only, translating
 
@@ -28,12 +30,15 @@ from .remote import is_object_store, is_s3, open_storage, refuse_read_only, tran
 # Only Linux has such files, and not on all of its file systems.
 
 
-def open_unnamed(folder: PathLike) -> IO[bytes] | None:
-    """Return a new file in a folder that has no name yet; None if the system, or the file system, has no such files."""
+def open_unnamed(folder: PathLike, mode: int = 0o666) -> IO[bytes] | None:
+    """Return a new file in a folder that has no name yet; None if the system, or the file system, has no such files.
+
+    `mode`: its permissions, before the umask.
+    """
     if not hasattr(os, "O_TMPFILE"):
         return None
     try:
-        return open(os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o666), "wb")
+        return open(os.open(folder, os.O_TMPFILE | os.O_RDWR, mode), "wb")
     except OSError:  # if it is the folder's fault, opening a file in it by name will raise the error
         return None
 
@@ -43,20 +48,35 @@ def path_of(file: IO[bytes]) -> str:
     return f"/proc/self/fd/{file.fileno()}"
 
 
-def give_name(file: IO[bytes], path: PathLike) -> None:
-    """Give a file without a name one, in its own folder; where the system refuses, a copy of it gets the name.
+def give_name(file: IO[bytes], target: Path) -> tuple[Path, int]:
+    """Give a file without a name one beside a target; where the system refuses, a copy of it gets the name.
+
+    Returns:
+        The path, and a descriptor that holds the lock of what is there.
 
     Raises:
         OSError: the copy cannot be written.
     """
-    try:
+
+    def link(path: Path) -> None:
         os.link(path_of(file), path, src_dir_fd=file.fileno(), follow_symlinks=True)
-    except OSError:
-        with open(os.dup(file.fileno()), "rb") as whole, open(path, "xb") as copy:
+
+    with suppress(OSError):
+        return link_beside(target, link, file.fileno()), os.dup(file.fileno())
+    mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+    path, descriptor = create_beside(target, mode)
+    try:
+        with open(os.dup(file.fileno()), "rb") as whole, open(os.dup(descriptor), "wb") as copy:
+            _set_mode(copy, mode)
             whole.seek(0)
             shutil.copyfileobj(whole, copy)
             copy.flush()
             os.fsync(copy.fileno())
+    except BaseException:
+        path.unlink(missing_ok=True)
+        os.close(descriptor)
+        raise
+    return path, descriptor
 
 
 # Targets of bytes: a path or a URL, which is replaced whole or not at all, or a file that the caller opened.
@@ -113,23 +133,48 @@ def replacing(target: Writable, *, binary: bool = False) -> Iterator[Sink]:
         raise system_error(errno.ENOENT, target)
     if old is not None and not os.access(path, os.W_OK):
         raise system_error(errno.EACCES, target)
-    temporary = path.with_name(f".sheetarray-{secrets.token_hex(8)}.tmp")
+    beginning = begin_writing(path)
+    mode = 0o666 if old is None else stat.S_IMODE(old.st_mode)
+    temporary: Path | None = None
     try:
-        unnamed = open_unnamed(path.parent)
-        with naming_target(target, temporary), unnamed or open(temporary, "xb") as file:
-            with _FlushingFile(file.fileno()), compressing(file, _suffix_of(target)) as sink:
-                yield sink
-            file.flush()
-            os.fsync(file.fileno())
-            if unnamed is not None:
-                give_name(unnamed, temporary)
-        with naming_target(target, temporary):
-            if old is not None:
-                temporary.chmod(stat.S_IMODE(old.st_mode))
-            temporary.replace(path)
+        with _naming_what_is_beside(target, path), ExitStack() as lock:
+            unnamed = open_unnamed(path.parent, mode)
+            if unnamed is None:
+                temporary, descriptor = create_beside(path, mode)
+            with unnamed or open(descriptor, "wb") as file:
+                _set_mode(file, None if old is None else mode)
+                with _FlushingFile(file.fileno()), compressing(file, _suffix_of(target)) as sink:
+                    yield sink
+                file.flush()
+                os.fsync(file.fileno())
+                if unnamed is not None:
+                    temporary, descriptor = give_name(unnamed, path)
+                    lock.callback(os.close, descriptor)
+                elif os.name == "posix":  # Windows renames no open file
+                    lock.callback(os.close, os.dup(descriptor))
+            assert temporary is not None
+            take_name(temporary, path, beginning)
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
         raise
+
+
+def _set_mode(file: IO[bytes], mode: int | None) -> None:
+    """Give an open file permissions, whatever the umask is; none for None, and on Windows."""
+    if mode is not None and hasattr(os, "fchmod"):
+        os.fchmod(file.fileno(), mode)
+
+
+@contextmanager
+def _naming_what_is_beside(target: PathLike, path: Path) -> Iterator[None]:
+    """Make an error of the system name the target, and not the file beside it, which the caller does not know."""
+    try:
+        yield
+    except OSError as error:
+        if not is_beside(error.filename, path):
+            raise
+        raise type(error)(error.errno, error.strerror, os.fspath(target)) from None
 
 
 def _suffix_of(target: PathLike) -> str:
@@ -241,6 +286,7 @@ def uploading(place: RemoteFile, suffix: str) -> Iterator[IO[bytes]]:
         NotFoundError: the file system is only read.
         OSError: it refuses, or cannot be reached; or a folder stands there.
     """
+    beginning = begin_writing(place)
     system, path = open_storage(place)
     refuse_read_only(place, system)
     unnamed = open_unnamed(tempfile.gettempdir()) if _opens_what_it_uploads(system) else None
@@ -249,9 +295,11 @@ def uploading(place: RemoteFile, suffix: str) -> Iterator[IO[bytes]]:
         with unnamed or open(local, "wb") as file:
             yield file
             file.flush()
+            check_unchanged(place, beginning)
             with translating(place):
                 _put_whole(system, local if unnamed is None else path_of(file), path, guess_type(local)[0])
     place.forget()
+    note_written(place, beginning)
 
 
 def _opens_what_it_uploads(system: Any) -> bool:

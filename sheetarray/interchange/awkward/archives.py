@@ -13,12 +13,11 @@ import io
 import os
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import import_module
 from typing import IO, Any, Literal, cast
 
 from ...adapters import Progress, ignore_progress
 from ...errors import FormatError, LimitError, NotFoundError, escape_controls, locating, system_error
-from ...files import Readable, Sink, Source, Writable, fast_zlib, is_url, refuse_empty, replacing
+from ...files import Readable, Sink, Source, Writable, changing, fast_zlib, is_url, refuse_empty, replacing
 from ..file_array import in_member
 from ..untrusted import check_member, damage_as_format_error, members_of, name_problem, read_member, size_of, zip_stream
 from .reading import ReadOptions, read_array
@@ -245,14 +244,15 @@ def save(
         array: as for `serialize`, or a mapping of names to arrays.
         name: the name of the array. For a mapping, its names begin with this text. None stores a single array without
             a name.
-        mode: what to do if the file exists: "a" adds to it, after other processes have finished adding; "w" replaces
-            it; "x" refuses.
+        mode: what to do if the file exists: "a" adds to it; "w" replaces it; "x" refuses. Processes that save to one
+            file wait for each other, for a minute at most.
         delimiter: as for `serialize`, like `suffix`, `schemasuffix`, `compression`, `whitelist` and `pack`.
 
     Raises:
         DTypeError: the protocol cannot hold an array.
         FormatError: with mode "a", the file is not an `.awkd` file.
-        LimitError: the file already has this name, or the name is unsafe in an archive.
+        LimitError: the file already has this name, or the name is unsafe in an archive. Or another program saved the
+            file meanwhile; then it stays as that program left it.
         OSError: the file cannot be written. The old file stays.
 
     Example:
@@ -282,60 +282,30 @@ def save(
         write_archive(file, plans)
         return
     path = os.fspath(file) if os.fspath(file).endswith(SUFFIX) else os.fspath(file) + SUFFIX
-    if mode == "w":
-        write_archive(path, plans)
-    elif mode == "x":
-        if os.path.lexists(path) or not _make(path, plans):
+    with changing(path):
+        if mode == "x" and os.path.lexists(path):
             raise system_error(errno.EEXIST, path)
-    else:
-        while not (_append if _has_content(path) else _make)(path, plans):
-            pass  # another save came first: its arrays are there now, and stay
+        if mode == "a" and os.path.isfile(path) and os.stat(path).st_size > 0:
+            _append(path, plans)
+            return
+        try:
+            write_archive(path, plans)
+        except LimitError:
+            if mode == "x" and os.path.lexists(path):  # another program has made it meanwhile
+                raise system_error(errno.EEXIST, path) from None
+            raise
 
 
-def _has_content(path: str) -> bool:
-    return os.path.isfile(path) and os.stat(path).st_size > 0
-
-
-def _make(path: str, plans: Sequence[StoragePlan]) -> bool:
-    """Write the archive; False where another has appeared in the meantime, which stays."""
-    check_members(plans, ())
-    try:
+def _append(path: str, plans: Sequence[StoragePlan]) -> None:
+    """Add to an archive, whose members are copied as they are."""
+    with open(path, "rb") as old, locating(source=path), Members(old) as members:
+        check_members(plans, members)
         with replacing(path, binary=True) as sink:
-            _write(sink, plans)
-            if _has_content(path):
-                raise _OvertakenError
-    except _OvertakenError:
-        return False
-    return True
-
-
-def _append(path: str, plans: Sequence[StoragePlan]) -> bool:
-    """Add to the archive, one save at a time; False where another has replaced it in the meantime."""
-    with open(path, "rb") as old, locating(source=path):
-        with contextlib.suppress(OSError):  # a file system without locks
-            _lock(old)
-        if not (os.path.exists(path) and os.path.samestat(os.fstat(old.fileno()), os.stat(path))):
-            return False
-        with Members(old) as members:
-            check_members(plans, members)
-            with replacing(path, binary=True) as sink:
-                old.seek(0)
-                for start in range(0, members.end, _BLOCK):
-                    sink.write(old.read(min(_BLOCK, members.end - start)))
-                with members.copy_into(cast("IO[bytes]", sink)) as archive:
-                    _write_members(archive, plans)
-    return True
-
-
-def _lock(file: IO[bytes]) -> None:
-    """Lock a file until it is closed, once nobody else has; where the system has such locks."""
-    with contextlib.suppress(ImportError):
-        fcntl = import_module("fcntl")
-        fcntl.flock(file, fcntl.LOCK_EX)
-
-
-class _OvertakenError(Exception):
-    """Another has written the file first."""
+            old.seek(0)
+            for start in range(0, members.end, _BLOCK):
+                sink.write(old.read(min(_BLOCK, members.end - start)))
+            with members.copy_into(cast("IO[bytes]", sink)) as archive:
+                _write_members(archive, plans)
 
 
 def _save_in_file(file: IO[bytes], plans: Sequence[StoragePlan], mode: Mode) -> None:

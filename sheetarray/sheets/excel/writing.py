@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
@@ -13,8 +14,8 @@ from ...adapters import Progress
 from ...columns import Layout, LayoutColumn, column_letters, lay_out_sheets
 from ...composite import is_for_programs
 from ...elements import Cell
-from ...errors import LimitError, locating, warn_caller
-from ...files import Source, Writable, file_version, replacing
+from ...errors import locating, warn_caller
+from ...files import Source, Writable, changing, file_version, replacing
 from ...linear import LinearArray
 from ...views.description import View
 from ...views.geometry import ViewedColumns, ViewPlan, plan_views
@@ -267,7 +268,12 @@ def write_sheets(target: Writable, writes: Sequence[SheetWrite], *, mode: str, i
     """
     check_choices(mode=(mode, "w", "a"), if_sheet_exists=(if_sheet_exists, "error", "replace"))
     path = target if isinstance(target, (str, os.PathLike)) else None
-    if mode == "w" or (path is not None and file_version(path) is None):
+    if mode == "a" and path is None:
+        raise ValueError('mode="a" takes a path, not an open file')
+    with changing(path) if mode == "a" else nullcontext():
+        if path is not None and mode == "a" and file_version(path) is not None:
+            _append_sheets(path, writes, if_sheet_exists)
+            return
         writes = _decide_guard(writes)
         codes = dict.fromkeys([code for write in writes for code in write.options.formats.values()])
         styles, content = make_styles(tuple(codes), views=bool(writes[0].options.views))
@@ -275,10 +281,6 @@ def write_sheets(target: Writable, writes: Sequence[SheetWrite], *, mode: str, i
         edit = plan_append(NewWorkbook(suffix_of(target), content), plan.sheets, styles)
         with replacing(target, binary=True) as sink:
             _write_package(edit, PackageWriter(sink), writes, plan, Searches())
-    elif path is not None:
-        _append_sheets(path, writes, if_sheet_exists)
-    else:
-        raise ValueError('mode="a" takes a path, not an open file')
 
 
 def _decide_guard(writes: Sequence[SheetWrite], others: int = 0, *, is_guarded: bool = False) -> list[SheetWrite]:
@@ -294,7 +296,6 @@ def _decide_guard(writes: Sequence[SheetWrite], others: int = 0, *, is_guarded: 
 def _append_sheets(
     target: str | os.PathLike[str], writes: Sequence[SheetWrite], if_sheet_exists: IfSheetExists
 ) -> None:
-    before = file_version(target)
     with replacing(target, binary=True) as sink, Source(target) as source, locating(source=source.name):
         book, options = OpenWorkbook(Package(source.ranges())), writes[0].options
         styles, replaces = find_styles(book), if_sheet_exists == "replace"
@@ -312,11 +313,6 @@ def _append_sheets(
             source, {*(part.name for part in edit.sheets), *(view.name for view in edit.views)}
         )
         _write_package(edit, PackageWriter(sink), writes, plan, searches)
-        if file_version(target) != before:
-            raise LimitError(
-                "another program saved or removed the workbook while the sheet was written: the file "
-                "stays as that program saved it, without the sheet; write again"
-            )
 
 
 def _write_package(

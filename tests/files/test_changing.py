@@ -1,0 +1,304 @@
+"""Changes of a file in place: processes wait for each other, and no other program's save is lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+from adapters_deleted import needing
+
+import sheetarray as sa
+from sheetarray.files import changing, replacing
+from sheetarray.files.exchanging import exchange_names, rename_to_free
+
+PROCESSES = 8
+EXCHANGES = pytest.mark.skipif(sys.platform != "linux", reason="only Linux exchanges names")
+
+
+def run_together(code: str, *arguments: object, count: int = PROCESSES) -> list[tuple[int, str]]:
+    """Run a program in several processes at once; each gets its number and the arguments. Return their statuses."""
+    program = textwrap.dedent(code)
+    commands = [[sys.executable, "-c", program, str(number), *map(str, arguments)] for number in range(count)]
+    children = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for command in commands]
+    errors = [child.communicate()[1] for child in children]
+    return [(child.returncode, text) for child, text in zip(children, errors, strict=True)]
+
+
+def leftovers(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir() if path.name.startswith(".sheetarray")]
+
+
+@needing("awkd")
+@pytest.mark.slow
+def test_processes_that_save_to_one_archive_lose_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "t.awkd"
+    code = """
+        import sys, numpy as np
+        from sheetarray.interchange.awkward import save
+        for turn in range(3):
+            save(sys.argv[2], np.full(1000, int(sys.argv[1])), f"n{sys.argv[1]}-{turn}")
+    """
+    assert run_together(code, path) == [(0, "")] * PROCESSES
+    assert sorted(sa.read(path)) == sorted(f"n{number}-{turn}" for number in range(PROCESSES) for turn in range(3))
+    assert leftovers(tmp_path) == []
+
+
+@needing("xlsx")
+@pytest.mark.slow
+@pytest.mark.parametrize("exists", [False, True])
+def test_processes_that_add_sheets_to_one_workbook_lose_nothing(tmp_path: Path, exists: bool) -> None:
+    path = tmp_path / "book.xlsx"
+    if exists:
+        sa.write(path, {"first": [1.5]})
+    code = """
+        import sys, sheetarray as sa
+        for turn in range(2):
+            name = f"n{sys.argv[1]}_{turn}"
+            sa.write(sys.argv[2], {name: [float(sys.argv[1])]}, mode="a", sheet=name)
+    """
+    assert run_together(code, path) == [(0, "")] * PROCESSES
+    names = [f"n{number}_{turn}" for number in range(PROCESSES) for turn in range(2)] + ["first"] * exists
+    assert sorted(sa.read(path)) == sorted(names)
+    assert list(sa.check(path)) == []
+    assert leftovers(tmp_path) == []
+
+
+SAVED_MEANWHILE = "another program saved or removed the file meanwhile"
+
+
+def save_in_place(path: Path, content: bytes) -> None:
+    """Save as most programs do: into the file that is there."""
+    path.write_bytes(content)
+
+
+def save_by_renaming(path: Path, content: bytes) -> None:
+    """Save as careful programs do."""
+    beside = path.with_name("theirs.tmp")
+    beside.write_bytes(content)
+    beside.replace(path)
+
+
+def remove(path: Path, _content: bytes) -> None:
+    path.unlink()
+
+
+@pytest.mark.fault("Another program saves a file while it is changed in place.", "The file is as that program left it.")
+@pytest.mark.parametrize("save", [save_in_place, save_by_renaming, remove])
+@pytest.mark.parametrize("when", ["before the new content is begun", "while it is written", "when it is whole"])
+def test_what_another_program_saves_meanwhile_stays(
+    tmp_path: Path, save: Any, when: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "t.bin"
+    path.write_bytes(b"old")
+
+    def interfere(moment: str) -> None:
+        if moment == when:
+            save(path, b"theirs, longer")
+
+    fsync = os.fsync
+
+    def flush(descriptor: int) -> None:
+        fsync(descriptor)
+        interfere("when it is whole")
+
+    monkeypatch.setattr(os, "fsync", flush)
+    with pytest.raises(sa.LimitError, match=SAVED_MEANWHILE), changing(path):
+        interfere("before the new content is begun")
+        with replacing(path) as sink:
+            sink.write(b"ours")
+            interfere("while it is written")
+    assert (path.read_bytes() if path.exists() else b"") == (b"" if save is remove else b"theirs, longer")
+    assert {entry.name for entry in tmp_path.iterdir()} <= {"t.bin"}
+
+
+@EXCHANGES
+@pytest.mark.parametrize("saves", [1, 2, 3])
+def test_a_save_between_the_last_look_and_the_exchange_of_names_is_put_back(
+    tmp_path: Path, saves: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, contents = tmp_path / "t.bin", [f"save {number}, longer".encode() for number in range(saves)]
+    path.write_bytes(b"old")
+
+    def exchange(first: Path, second: Path) -> bool:
+        if contents:
+            save_by_renaming(path, contents.pop(0))
+        return exchange_names(first, second)
+
+    monkeypatch.setattr("sheetarray.files.in_place.exchange_names", exchange)
+    with pytest.raises(sa.LimitError, match=SAVED_MEANWHILE), changing(path), replacing(path) as sink:
+        sink.write(b"ours")
+    assert path.read_bytes() == f"save {saves - 1}, longer".encode()
+    assert {entry.name for entry in tmp_path.iterdir()} == {"t.bin"}
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_a_file_that_another_program_makes_meanwhile_stays(
+    tmp_path: Path, links: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "t.bin"
+    if not links:
+        monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+
+        def refuse(*_arguments: Any, **_options: Any) -> None:
+            raise PermissionError(1, "Operation not permitted")
+
+        monkeypatch.setattr(os, "link", refuse)
+    with pytest.raises(sa.LimitError, match=SAVED_MEANWHILE), changing(path), replacing(path) as sink:
+        sink.write(b"ours")
+        path.write_bytes(b"theirs")
+    assert path.read_bytes() == b"theirs"
+    with changing(path), replacing(path) as sink:
+        sink.write(b"ours")
+    assert path.read_bytes() == b"ours"
+    assert {entry.name for entry in tmp_path.iterdir()} == {"t.bin"}
+
+
+def test_names_are_given_only_where_they_are_free(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.write_text("1")
+    rename_to_free(first, second)
+    assert second.read_text() == "1"
+    assert not first.exists()
+    first.write_text("2")
+    with pytest.raises(FileExistsError):
+        rename_to_free(first, second)
+    assert (first.read_text(), second.read_text()) == ("2", "1")
+
+
+def test_one_change_may_write_twice_and_an_inner_change_is_part_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "t.bin"
+    with changing(path):
+        for content in (b"1", b"2"):
+            with changing(path), replacing(path) as sink:
+                sink.write(content)
+    assert path.read_bytes() == b"2"
+
+
+def test_a_process_that_waits_too_long_gives_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "t.csv"
+    sa.write(path, {"t": [1]})
+    before = path.read_bytes()
+    code = "import sys, sheetarray as sa, sheetarray.files.in_place as c; c.PATIENCE = 0.05; sa.read(sys.argv[1]); "
+    code += "exec('with c.changing(sys.argv[1]): pass')"
+    with changing(path):
+        result = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False)
+        assert "LimitError" in result.stderr
+        assert "another process has been changing the file" in result.stderr
+    assert subprocess.run([sys.executable, "-c", code, str(path)], check=False).returncode == 0
+    assert path.read_bytes() == before
+
+
+def test_the_lock_of_a_killed_process_is_free(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    code = """
+        import sys, sheetarray.files.in_place as c
+        with c.changing(sys.argv[1]):
+            print("held", flush=True)
+            sys.stdin.read()
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code), str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "held\n"
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+    with changing(path):
+        pass
+
+
+def test_locks_leave_no_files_and_are_not_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache, path = tmp_path / "cache", tmp_path / "t.bin"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+    with changing(path):
+        assert len(list((cache / "sheetarray" / "locks").iterdir())) == 1
+    assert list((cache / "sheetarray" / "locks").iterdir()) == []
+    (tmp_path / "a file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "a file"))  # where no folder can be made
+    with changing(path), replacing(path) as sink:
+        sink.write(b"ours")
+    assert path.read_bytes() == b"ours"
+
+
+KILLED = """
+    import os, signal, sys
+    import numpy as np
+    import sheetarray as sa
+    if sys.argv[2] == "named":
+        del os.O_TMPFILE
+    renames = os.fsync if not sys.argv[1].endswith(("ra", "zarr")) else None
+
+    def die(*arguments, **options):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    os.fsync = die
+    sa.write(sys.argv[1], {"t": np.arange(5.0)})
+"""
+
+
+@needing("csv")
+@pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="every file of this system has a name")
+@pytest.mark.fault(
+    "A process is killed while it writes a file.", "The old file is whole; the next write removes what is left."
+)
+@pytest.mark.parametrize("names", ["unnamed", "named"])
+def test_what_a_killed_writer_left_is_removed_by_the_next_write(tmp_path: Path, names: str) -> None:
+    path = tmp_path / "t.csv"
+    sa.write(path, {"t": [1.5]})
+    for _ in range(2):
+        killed = subprocess.run([sys.executable, "-c", textwrap.dedent(KILLED), str(path), names], check=False)
+        assert killed.returncode == -signal.SIGKILL
+        assert len(leftovers(tmp_path)) == (names == "named")
+    assert sa.read(path)["t"].tolist() == [1.5]
+    code = "import os, sys, sheetarray as sa; del os.O_TMPFILE; sa.write(sys.argv[1], {'t': [2.5]})"
+    subprocess.run([sys.executable, "-c", code, str(path)], check=True)
+    assert leftovers(tmp_path) == []
+    assert sa.read(path)["t"].tolist() == [2.5]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+@pytest.mark.parametrize("unnamed", [True, False])
+def test_a_temporary_file_is_never_more_open_than_its_target(
+    tmp_path: Path, unnamed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "secret.bin"
+    path.write_bytes(b"old")
+    path.chmod(0o600)
+    if not unnamed:
+        monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+    modes = []
+    for name in ("open", "link", "replace", "fsync", "write", "chmod", "fchmod"):
+        function = getattr(os, name)
+
+        def look(*arguments: Any, function: Any = function, **options: Any) -> Any:
+            result = function(*arguments, **options)
+            modes.extend(stat.S_IMODE(entry.stat().st_mode) for entry in tmp_path.iterdir())
+            return result
+
+        monkeypatch.setattr(os, name, look)
+    with replacing(path) as sink:
+        sink.write(b"new")
+    assert set(modes) == {0o600}
+
+
+def test_what_an_error_names_is_the_target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+    path = tmp_path / "t.bin"
+    opens = os.open
+
+    def refuse(name: Any, *arguments: Any, **options: Any) -> int:
+        if ".sheetarray" in os.fspath(name):
+            raise OSError(28, os.strerror(28), name)
+        return opens(name, *arguments, **options)
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(OSError, match="No space") as raised, replacing(path) as sink:
+        sink.write(b"new")
+    assert (raised.value.filename, raised.value.errno) == (str(path), 28)
+    assert list(tmp_path.iterdir()) == []
