@@ -6,7 +6,7 @@ import html
 import json
 import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 from ..columns import ArrayInfo, keeping_unreadable
 from ..elements import label_text, to_scalar
 from ..errors import FormatError, NotFoundError, check_kinds, escape_controls, locating, quote_names, warn_caller
-from ..files import RemoteFile, name_part
+from ..files import RemoteFile, changing, is_url, name_part
 from ..header import name_element
 from ..labels import NAME, DatasetLabels, LabelledArrays, VariableLabels, check_fit
 from ..linear import to_linear
@@ -206,24 +206,25 @@ def merge(
         check_kinds(str | os.PathLike, "one of the files, or a list of them", prefer=favourite)
     preferred = [_find_name(os.fspath(one), names) for one in favourites]
     chosen = _read_choices(choices, names)
-    for one in files:
-        one.read()
-    if files[0].arrays.labels is not None:  # they hold, also where somebody has deleted the row of their description
-        for one in files[1:]:
-            one.arrays.pop(NAME, None)
-    groups, labels = _find_groups(files[0])
-    merged = merge_arrays(
-        (names[0], files[0].arrays),
-        [(one.name, one.arrays) for one in files[1:]],
-        groups=groups,
-        labels=labels,
-        prefer=preferred,
-        choices=chosen,
-    )
-    merged.conflicts.complete = _completing({one.name: one for one in files})
-    arrays = LabelledArrays(merged.arrays, _merge_labels(files, merged.arrays))
-    url = None if write_merged is None else write_merged(arrays)
-    return Merged(arrays, merged.conflicts, merged.changes, names[0], url)
+    with _changing_source(files[0].place, target, storage_options):
+        for one in files:
+            one.read()
+        if files[0].arrays.labels is not None:  # they hold, also where somebody has deleted their description
+            for one in files[1:]:
+                one.arrays.pop(NAME, None)
+        groups, labels = _find_groups(files[0])
+        merged = merge_arrays(
+            (names[0], files[0].arrays),
+            [(one.name, one.arrays) for one in files[1:]],
+            groups=groups,
+            labels=labels,
+            prefer=preferred,
+            choices=chosen,
+        )
+        merged.conflicts.complete = _completing({one.name: one for one in files})
+        arrays = LabelledArrays(merged.arrays, _merge_labels(files, merged.arrays))
+        url = None if write_merged is None else write_merged(arrays)
+        return Merged(arrays, merged.conflicts, merged.changes, names[0], url)
 
 
 class _File:
@@ -572,22 +573,48 @@ def accept(
     _check_suffixes(goal, row, source, target)
     reading = {**options, "resize": True}
     accept_in_place = row.function("accept") if goal.name == row.name else None
-    with keeping_unreadable("missing") as unreadable:
-        arrays = read_labelled(source, format=format, **reading)
-    errors = [error for array in unreadable.values() for error in array.ravel().tolist() if error is not None]
-    if errors and accept_in_place is None:  # a cell that is written anew has to hold a value
-        raise errors[0]
-    if arrays.labels is not None:
-        check_fit(arrays.labels, arrays)
-    if accept_in_place is not None:
-        with keeping_unreadable("missing"):
-            infos: dict[str, ArrayInfo] = accept_in_place(source, target, **options)
-        _warn_of_unreadable(errors)
-        return infos
-    assert target is not None
-    before = scan(source, format=format)
-    written = write(target, arrays) or target
-    return {name: info for name, info in scan(written).items() if name in before and info.shape != before[name].shape}
+    with _changing_source(source, target):
+        with keeping_unreadable("missing") as unreadable:
+            arrays = read_labelled(source, format=format, **reading)
+        errors = [error for array in unreadable.values() for error in array.ravel().tolist() if error is not None]
+        if errors and accept_in_place is None:  # a cell that is written anew has to hold a value
+            raise errors[0]
+        if arrays.labels is not None:
+            check_fit(arrays.labels, arrays)
+        if accept_in_place is not None:
+            with keeping_unreadable("missing"):
+                infos: dict[str, ArrayInfo] = accept_in_place(source, target, **options)
+            _warn_of_unreadable(errors)
+            return infos
+        assert target is not None
+        before = scan(source, format=format)
+        written = write(target, arrays) or target
+        return {
+            name: info for name, info in scan(written).items() if name in before and info.shape != before[name].shape
+        }
+
+
+@contextmanager
+def _changing_source(
+    source: SourceOrTarget, target: SourceOrTarget | None, storage_options: Mapping[str, Any] | None = None
+) -> Iterator[None]:
+    """Hold a source while a verb changes it in place: where the target is None, or the same file.
+
+    `storage_options`: of the target, if it is not located yet.
+    """
+    if target is not None and not isinstance(target, RemoteFile):
+        target = locate_place(target, storage_options if is_url(target) else None, None)
+    places = [place.url if isinstance(place, RemoteFile) else place for place in (source, target)]
+    if target is None or places[0] == places[1] or _is_one_file(*places):
+        with changing(source):
+            yield
+    else:
+        yield
+
+
+def _is_one_file(first: object, second: object) -> bool:
+    """Return whether two paths lead to one file."""
+    return is_path(first) and is_path(second) and os.path.realpath(first) == os.path.realpath(second)
 
 
 def _warn_of_unreadable(errors: Sequence[FormatError]) -> None:
@@ -652,5 +679,6 @@ def restore(
     """
     source, target = locate_places([(source, format), (target, None)], storage_options)
     restoring = format_of(source, format, reading=True).function("restore")
-    names: list[str] = restoring(source, target, keep_edits=keep_edits)
+    with _changing_source(source, target):
+        names: list[str] = restoring(source, target, keep_edits=keep_edits)
     return names

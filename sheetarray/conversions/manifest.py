@@ -14,6 +14,7 @@ from ..files import RemoteFile, is_url
 from .job import Job
 from .templates import label_of
 
+PATIENCE = 60.0  # seconds that a conversion waits for another one that uses its manifest
 _MARK = 0x53414D31  # application_id of a manifest, "SAM1"
 _OF_THE_SYSTEM = ("SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_IOERR", "SQLITE_PERM", "SQLITE_READONLY")
 _SCHEMA = """
@@ -58,7 +59,7 @@ class Manifest:
         if not os.path.isdir(os.path.dirname(self._name) or "."):
             raise system_error(errno.ENOENT, self._name)
         with self._naming():
-            self._database = sqlite3.connect(self._name, timeout=0, isolation_level=None)
+            self._database = sqlite3.connect(self._name, timeout=PATIENCE, isolation_level=None)
         try:
             with self._naming():
                 self._open(about)
@@ -73,7 +74,9 @@ class Manifest:
             yield
         except sqlite3.DatabaseError as error:
             if "locked" in str(error):
-                raise LimitError(f"{self._name}: the manifest is in use by another process") from error
+                raise LimitError(
+                    f"{self._name}: another process has been using the manifest for {PATIENCE:g} seconds"
+                ) from error
             if getattr(error, "sqlite_errorname", "").startswith(_OF_THE_SYSTEM):
                 raise OSError(errno.EIO, f"{error}", self._name) from error
             raise FormatError(f"is not a manifest of conversions ({error})", source=self._name) from error

@@ -19,6 +19,7 @@ from children import GIVEN_UP_AFTER
 from command_line import run_command
 
 import sheetarray as sa
+from sheetarray.conversions import manifest
 from sheetarray.conversions.job import Job
 from sheetarray.conversions.manifest import Manifest
 from sheetarray.conversions.running import run_in_processes
@@ -261,8 +262,9 @@ def test_a_manifest_of_something_else_is_refused(folder):
         convert(folder, manifest="s3://bucket/m.sqlite")
 
 
-def test_a_manifest_is_used_by_one_at_a_time(tmp_path):
-    with Manifest(tmp_path / "m.sqlite", {"template": "x"}), pytest.raises(sa.LimitError, match="in use"):
+def test_a_manifest_is_used_by_one_at_a_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(manifest, "PATIENCE", 0.05)
+    with Manifest(tmp_path / "m.sqlite", {"template": "x"}), pytest.raises(sa.LimitError, match="been using"):
         Manifest(tmp_path / "m.sqlite", {"template": "x"})
     with Manifest(tmp_path / "m.sqlite", {"template": "x"}) as manifest:
         assert manifest.entries() == {}

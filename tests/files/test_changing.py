@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import stat
 import subprocess
@@ -109,11 +110,16 @@ def test_what_another_program_saves_meanwhile_stays(
         interfere("when it is whole")
 
     monkeypatch.setattr(os, "fsync", flush)
-    with pytest.raises(sa.LimitError, match=SAVED_MEANWHILE), changing(path):
-        interfere("before the new content is begun")
-        with replacing(path) as sink:
-            sink.write(b"ours")
-            interfere("while it is written")
+
+    def change() -> None:
+        with changing(path):
+            interfere("before the new content is begun")
+            with replacing(path) as sink:
+                sink.write(b"ours")
+                interfere("while it is written")
+
+    with pytest.raises(sa.LimitError, match=SAVED_MEANWHILE):
+        change()
     assert (path.read_bytes() if path.exists() else b"") == (b"" if save is remove else b"theirs, longer")
     assert {entry.name for entry in tmp_path.iterdir()} <= {"t.bin"}
 
@@ -150,12 +156,18 @@ def test_a_file_that_another_program_makes_meanwhile_stays(
             raise PermissionError(1, "Operation not permitted")
 
         monkeypatch.setattr(os, "link", refuse)
-    with pytest.raises(sa.LimitError, match=SAVED_MEANWHILE), changing(path), replacing(path) as sink:
-        sink.write(b"ours")
-        path.write_bytes(b"theirs")
+
+    def change(meanwhile: bytes | None) -> None:
+        with changing(path), replacing(path) as sink:
+            sink.write(b"ours")
+            if meanwhile is not None:
+                path.write_bytes(meanwhile)
+
+    with pytest.raises(sa.LimitError, match=SAVED_MEANWHILE):
+        change(b"theirs")
     assert path.read_bytes() == b"theirs"
-    with changing(path), replacing(path) as sink:
-        sink.write(b"ours")
+    path.unlink()
+    change(None)
     assert path.read_bytes() == b"ours"
     assert {entry.name for entry in tmp_path.iterdir()} == {"t.bin"}
 
@@ -302,3 +314,75 @@ def test_what_an_error_names_is_the_target(tmp_path: Path, monkeypatch: pytest.M
         sink.write(b"new")
     assert (raised.value.filename, raised.value.errno) == (str(path), 28)
     assert list(tmp_path.iterdir()) == []
+
+
+def rows_of(path: Path) -> bytes:
+    """Return a file of the same arrays with another value, as another program saves it."""
+    beside = path.with_name(f"beside{path.suffix}")
+    sa.write(beside, {"t": [7.5, 8.5], "u": [1.5, 2.5]})
+    content = beside.read_bytes()
+    beside.unlink()
+    return content
+
+
+VERBS = {
+    "accept": lambda path: sa.accept(path),
+    "merge": lambda path: sa.merge(path, path.with_name(f"returned{path.suffix}"), target=path),
+    "restore": lambda path: sa.restore(path, path),
+    "write": lambda path: sa.write(path, {"v": [1.5]}, mode="a", sheet="more"),
+}
+
+
+@pytest.mark.fault("Another program saves a file while a verb changes it.", "The file is as that program left it.")
+@needing("xlsx")
+@pytest.mark.parametrize("save", [save_in_place, save_by_renaming])
+@pytest.mark.parametrize(
+    ("verb", "suffix"),
+    [
+        *(("accept", suffix) for suffix in (".xlsx", ".csv", ".json")),
+        *(("merge", suffix) for suffix in (".xlsx", ".csv", ".json")),
+        *(("restore", ".xlsx"), ("write", ".xlsx")),
+    ],
+)
+def test_a_verb_loses_no_save_of_another_program(
+    tmp_path: Path, verb: str, suffix: str, save: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, returned = tmp_path / f"t{suffix}", tmp_path / f"returned{suffix}"
+    options = {"guard": True} if suffix == ".xlsx" else {}
+    sa.write(path, {"t": [1.5, 2.5], "u": [3.5, 4.5]}, **options)
+    sa.write(returned, {"t": [1.5, 9.5], "u": [3.5, 4.5]}, **options)
+    if suffix in (".csv", ".json"):  # a row to accept
+        text = path.read_text()
+        path.write_text(text + "5.5,6.5\n" if suffix == ".csv" else re.sub(r"([24]\.5)\]", r"\1,5.5]", text))
+    theirs = rows_of(path)
+    changing_file, fsync = path.stat().st_ino, os.fsync
+
+    def flush(descriptor: int) -> None:
+        fsync(descriptor)
+        if path.stat().st_ino == changing_file and os.fstat(descriptor).st_dev == path.stat().st_dev:
+            save(path, theirs)
+
+    monkeypatch.setattr(os, "fsync", flush)
+    with pytest.raises(sa.LimitError, match=SAVED_MEANWHILE):
+        VERBS[verb](path)
+    assert path.read_bytes() == theirs
+    assert leftovers(tmp_path) == []
+
+
+@needing("xlsx")
+@pytest.mark.slow
+def test_processes_that_accept_one_workbook_and_add_to_it_lose_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "book.xlsx"
+    sa.write(path, {"t": [1.5, 2.5]}, guard=True)
+    code = """
+        import sys, sheetarray as sa
+        number, path = int(sys.argv[1]), sys.argv[2]
+        for turn in range(2):
+            if number % 2:
+                sa.accept(path)
+            else:
+                sa.write(path, {f"n{number}_{turn}": [float(number)]}, mode="a", sheet=f"n{number}_{turn}")
+    """
+    assert run_together(code, path) == [(0, "")] * PROCESSES
+    assert set(sa.read(path)) == {"t", *(f"n{number}_{turn}" for number in range(0, PROCESSES, 2) for turn in (0, 1))}
+    assert list(sa.check(path)) == []
