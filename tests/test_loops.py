@@ -8,6 +8,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 
 import numpy as np
 import pytest
+from exact_powers import powers_of_two
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,7 +37,7 @@ def by_decimals(number: float, digits: int, half_up: bool) -> float:
 @pytest.mark.parametrize("half_up", [True, False])
 @given(numbers=st.lists(DOUBLES, max_size=20))
 def test_doubles_are_rounded_as_decimals_are(compiled: bool, digits: int, half_up: bool, numbers: list[float]) -> None:
-    values = np.array([*EDGES, *numbers, *(2.0 ** np.arange(-1074, 1024, 97))])
+    values = np.array([*EDGES, *numbers, *(powers_of_two(np.arange(-1074, 1024, 97)))])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(loops, "COMPILED", compiled)
         rounded = loops.round_doubles(values, digits, half_up=half_up)

@@ -19,7 +19,6 @@ from children import GIVEN_UP_AFTER
 from command_line import run_command
 
 import sheetarray as sa
-from sheetarray.conversions import manifest
 from sheetarray.conversions.job import Job
 from sheetarray.conversions.manifest import Manifest
 from sheetarray.conversions.running import run_in_processes
@@ -263,7 +262,7 @@ def test_a_manifest_of_something_else_is_refused(folder):
 
 
 def test_a_manifest_is_used_by_one_at_a_time(tmp_path, monkeypatch):
-    monkeypatch.setattr(manifest, "PATIENCE", 0.05)
+    monkeypatch.setattr("sheetarray.conversions.manifest.PATIENCE", 0.05)
     with Manifest(tmp_path / "m.sqlite", {"template": "x"}), pytest.raises(sa.LimitError, match="been using"):
         Manifest(tmp_path / "m.sqlite", {"template": "x"})
     with Manifest(tmp_path / "m.sqlite", {"template": "x"}) as manifest:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from browser import Browser
 from children import GIVEN_UP_AFTER
+from exact_powers import powers_of_two
 
 import sheetarray as sa
 from sheetarray.pages import colours, html_file
@@ -196,7 +197,7 @@ def texts_of(array: np.ndarray[Any, Any]) -> list[str]:
 
 def random_bits(dtype: str, count: int = 20_000) -> np.ndarray[Any, Any]:
     rng = np.random.default_rng(7)
-    powers = 2.0 ** np.arange(-149, 128)
+    powers = powers_of_two(np.arange(-149, 128))
     if dtype == "f4":
         return np.concatenate([rng.integers(0, 2**32, count, np.uint32).view("f4"), powers.astype("f4")])
     return np.concatenate([rng.integers(0, 2**64, count, np.uint64).view("f8"), powers])

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
+from exact_powers import powers_of_ten
 from limits import set_limits
 
 import sheetarray as sa
@@ -198,7 +199,8 @@ def test_a_dtype_that_is_given_leaves_the_marks_to_be_found() -> None:
 @pytest.mark.parametrize("form", ["%.18e", "%r", "%.17g", "%.20f", "%+.18e", "%.15g", "%.3f"])
 @pytest.mark.parametrize("count", [5, 3000])
 def test_what_programs_print_of_doubles_is_floats(form: str, count: int) -> None:
-    values = np.random.default_rng(1).normal(size=count) * 10.0 ** np.random.default_rng(2).integers(-5, 6, count)
+    powers = powers_of_ten(np.random.default_rng(2).integers(-5, 6, count))
+    values = np.random.default_rng(1).normal(size=count) * powers
     texts = [form % value for value in values.tolist()]
     array = read("x\n" + "\n".join(texts))["x"]
     assert_same(array, np.array(list(map(float, texts))))

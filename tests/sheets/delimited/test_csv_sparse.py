@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -42,7 +43,7 @@ def test_a_table_that_is_nearly_all_blank_is_refused(tmp_path: Path, monkeypatch
 def test_tables_of_blanks_take_little_memory(tmp_path: Path, text: str) -> None:
     path, size = tmp_path / "blanks.csv", 32_000_000 // PART
     if text == "a triangle of commas":
-        path.write_bytes(b"".join(b"," * count + b"1\n" for count in range(int((2 * size) ** 0.5))))
+        path.write_bytes(b"".join(b"," * count + b"1\n" for count in range(math.isqrt(2 * size))))
     else:
         path.write_bytes(b"1\n" + b"\n" * size + b"2\n")
     code = """

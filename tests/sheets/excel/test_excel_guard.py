@@ -13,6 +13,7 @@ import numpy as np
 import openpyxl
 import pytest
 from command_line import run_command
+from exact_powers import powers_of_ten, powers_of_two
 from examples import examples
 from limits import get_limit, set_limits
 from mixtures import edit_cells
@@ -103,11 +104,11 @@ def test_hostile_snapshots_are_refused_before_memory_is_taken(monkeypatch: pytes
 def _doubles(rng: np.random.Generator, count: int) -> Any:
     bits = rng.integers(0, 2**64, count, dtype=np.uint64).view(np.float64)
     parts = [
-        rng.standard_normal(count) * 10.0 ** rng.integers(-12, 12, count),
+        rng.standard_normal(count) * powers_of_ten(rng.integers(-12, 12, count)),
         np.round(rng.standard_normal(count) * 1000, 3) * 1.1,
         bits[np.isfinite(bits)],
-        rng.integers(10**15, 10**16, count) / 10.0 ** rng.integers(0, 20, count),
-        2.0 ** rng.integers(-1000, 1000, count // 10),
+        rng.integers(10**15, 10**16, count) / powers_of_ten(rng.integers(0, 20, count)),
+        powers_of_two(rng.integers(-1000, 1000, count // 10)),
     ]
     return np.concatenate(parts)
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
+from exact_powers import powers_of_ten
 from excel_packages import edit_part, parts, with_parts
 from programs import resave, resave_by_node
 
@@ -23,7 +24,7 @@ from sheetarray.testing.cases import assert_same, dtype_cases
 def _arrays() -> dict[str, Any]:
     rng = np.random.default_rng(5)
     arrays = {name.replace("[", " ").replace("]", ""): array for name, array in dtype_cases().items()}
-    arrays["doubles"] = rng.standard_normal(240) * 10.0 ** rng.integers(-12, 12, 240)
+    arrays["doubles"] = rng.standard_normal(240) * powers_of_ten(rng.integers(-12, 12, 240))
     arrays["large"] = rng.integers(-(2**63), 2**63 - 1, 200)
     arrays["pairs"] = rng.standard_normal(100) + 1j * rng.standard_normal(100)
     steps = {"D": 1, "s": 86_407, "ms": 86_401_117, "us": 86_400_111_711, "ns": 86_400_001_117_111}

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from command_line import run_command
+from exact_powers import powers_of_ten
 from examples import examples
 from excel_packages import parts, with_parts
 from mixtures import edited_sheet
@@ -35,7 +36,7 @@ def round_to(array: Array, digits: int = 15) -> Array:
 
 
 def make_doubles(rng: np.random.Generator, *shape: int) -> Array:
-    return rng.normal(size=shape) * 10.0 ** rng.integers(-9, 9, shape)
+    return rng.normal(size=shape) * powers_of_ten(rng.integers(-9, 9, shape))
 
 
 @pytest.mark.parametrize("shape", [(77_760, 1), (2160, 36), (216, 360)])

@@ -258,7 +258,10 @@ THIRDS = np.array([1.0, 1000.0]) / 3
         (THIRDS, "0.00"),
         ([THIRDS[0], THIRDS[0] + 1e-5], "0.00000"),
         ([THIRDS[0], THIRDS[0] + 2e-7], "0.000000"),
-        (np.sin(np.linspace(0, np.pi, 9)), "0.00"),  # in which zero is 1.2e-16
+        (
+            [0.0, 0.3826834323650898, 0.7071067811865476, 0.9238795325112867, 1.2246467991473532e-16],
+            "0.00",
+        ),  # in which zero is 1.2e-16
         (np.array([0.1, 20.25], "f4"), "0.00"),
         (np.array([0.1], "f2"), "0.0"),
         (np.append(np.full(2**15, 0.5), 12.0), "0.0"),  # of which every other number is looked at

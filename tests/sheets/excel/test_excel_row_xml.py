@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from exact_powers import powers_of_ten, powers_of_two
 from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -102,10 +103,10 @@ def test_numbers_where_their_form_changes_are_the_same_in_both_ways() -> None:
 
 @needs_loop
 def test_the_loop_writes_the_shortest_text_of_a_double_as_python_does() -> None:
-    powers = np.array([*(2.0 ** np.arange(-1074, 1024)), *(float(f"1e{power}") for power in range(-323, 309))])
+    powers = np.array([*powers_of_two(np.arange(-1074, 1024)), *(float(f"1e{power}") for power in range(-323, 309))])
     random = np.random.default_rng(0)
     bits = random.integers(0, 2**64, 20_000, np.uint64).view(np.float64)
-    short = np.round(random.standard_normal(5_000), 2) * 10.0 ** random.integers(-9, 9, 5_000)
+    short = np.round(random.standard_normal(5_000), 2) * powers_of_ten(random.integers(-9, 9, 5_000))
     edges = [near for below in (0.0, np.inf) for near in np.nextafter(powers, below)]
     numbers = np.concatenate([powers, edges, bits[np.isfinite(bits)], short, np.arange(9e15, 9e15 + 999)])
     numbers = np.concatenate([numbers, -numbers])
