@@ -249,7 +249,7 @@ def test_every_container_keeps_them_or_refuses_them(base: str, options: dict[str
 def test_a_flat_list_keeps_them_or_refuses_them() -> None:
     weeks = np.array(notable(np.dtype("M8[W]")), dtype=np.int64).view("M8[W]")
     assert_same(sa.from_linear(sa.to_linear(weeks)), weeks)
-    with pytest.raises(sa.DTypeError, match=r"\[0\]"):
+    with pytest.raises(sa.DTypeError, match="element 0 "):
         sa.to_linear(np.array([MOST]).view("M8[W]"))
 
 
