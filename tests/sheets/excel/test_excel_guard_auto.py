@@ -71,7 +71,7 @@ def test_nobody_meets_the_sheet(tmp_path: Path) -> None:
         sa.read(path, sheet="other")
     assert "guard" not in str(caught.value)
     text = resave(path, "csv", tmp_path / "out").read_text("utf-8")
-    assert text.startswith("a,s")
+    assert text.replace('"', "").startswith("a,s")
     assert "sheetarray guard" not in text
 
 
