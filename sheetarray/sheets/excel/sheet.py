@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import replace
 from functools import cache, cached_property
@@ -52,7 +52,7 @@ class Followed:
         self,
         title: str,
         container: XmlBook,
-        titles: frozenset[str],
+        titles: Collection[str],
         cells_of_rows: CellsOfRows,
         editable: frozenset[str],
         changed: frozenset[str],

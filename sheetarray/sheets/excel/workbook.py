@@ -132,16 +132,24 @@ class Workbook:
         if not isinstance(self._container, XmlBook):
             return None
         if title not in self._known_followed:
-            groups = [self.titles, self.views.editable, self.views.changed]
-            titles, editable, changed = [frozenset(map(str.casefold, group)) for group in groups]
-            followed = Followed(title, self._container, titles, self._cells_of_rows, editable, changed)
+            followed = Followed(title, self._container, self._titles.keys(), self._cells_of_rows, *self._followed_views)
             self._known_followed[title] = followed
         return self._known_followed[title]
 
+    @cached_property
+    def _titles(self) -> dict[str, str]:
+        """The titles by the same in lower case, made once for all sheets; of two that are alike then, the first."""
+        return {title.casefold(): title for title in reversed(self.titles)}
+
+    @cached_property
+    def _followed_views(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The titles of views for editing, and of those that people have changed, in lower case."""
+        editable, changed = [frozenset(map(str.casefold, group)) for group in (self.views.editable, self.views.changed)]
+        return editable, changed
+
     def _cells_of_rows(self, title: str, spans: list[tuple[int, int]]) -> SomeRuns:
         """Return the cells of some rows of a sheet, whose title is in lower case."""
-        (known,) = [known for known in self.titles if known.casefold() == title][:1]
-        return ExcelSheet(known, self._container).cells_of_rows(spans)
+        return ExcelSheet(self._titles[title], self._container).cells_of_rows(spans)
 
     @property
     def sheet_bytes(self) -> int:
@@ -169,7 +177,7 @@ class Workbook:
         if target is None:
             return hint
         folded, row, column = target
-        title = next(title for title in self.titles if title.casefold() == folded)
+        title = self._titles[folded]
         place = f"the element stands in cell {cell_address(row, column)} of {title!r}"
         return f"{place}; {hint}" if hint else place
 
