@@ -20,12 +20,12 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 NEWER = "a newer sheetarray reads it: pip install --upgrade sheetarray"  # a hint
 
@@ -322,6 +322,22 @@ def noting(findings: list[Finding], *, array: str | None = None) -> Iterator[Non
             yield
     except FormatError as error:
         findings.append(Finding.from_error(error))
+
+
+MOST_NOTED = 1_000  # findings about one file; what comes then is not looked at
+
+
+_Item = TypeVar("_Item")
+
+
+def while_few(items: Iterable[_Item], findings: list[Finding]) -> Iterator[_Item]:
+    """Yield items until there are 1,000 findings; then a last finding says that the rest was not looked at."""
+    for item in items:
+        if len(findings) >= MOST_NOTED:
+            reason = f"there are at least {MOST_NOTED:,} findings, and the rest was not looked at"
+            findings.append(Finding("error", None, reason))
+            return
+        yield item
 
 
 def _describe_location(location: str) -> str:

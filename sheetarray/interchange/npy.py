@@ -30,7 +30,7 @@ from ..adapters import EVERYTHING, Keeps, Progress, ignore_progress
 from ..arrays import default_name, plain_arrays, select
 from ..columns import ArrayInfo
 from ..dtypes import Array
-from ..errors import DTypeError, Finding, FormatError, LimitError, locating, noting
+from ..errors import DTypeError, Finding, FormatError, LimitError, locating, noting, while_few
 from ..files import Readable, Sink, Source, Writable, max_inflated_size, refuse_empty, replacing
 from .file_array import FileArray, in_member, write_elements
 from .untrusted import check_member, damage_as_format_error, members_of, name_problem, read_member, size_of, zip_stream
@@ -237,7 +237,7 @@ def check_npz(source: Readable) -> Iterator[Finding]:
     with noting(findings), Source(source) as opened, _opening_archive(opened) as archive:
         members = _members_by_name(archive)
         _check_total(archive, members.values())
-        for name, member in members.items():
+        for name, member in while_few(members.items(), findings):
             with noting(findings, array=name):
                 _read_array(archive, member, _read_header(archive, member))
     yield from findings

@@ -24,7 +24,7 @@ import numpy as np
 from ...adapters import NUMERIC, Keeps, Progress, ignore_progress
 from ...arrays import check_unicode, default_name, select, values_by_name
 from ...columns import ArrayInfo, column_letters
-from ...errors import Finding, FormatError, LimitError, locating, naming_array, noting
+from ...errors import Finding, FormatError, LimitError, locating, naming_array, noting, while_few
 from ...files import Readable, Sink, Source, Writable, fast_zlib, max_inflated_size, refuse_empty, replacing
 from ...linear import LinearArray
 from ...values import as_array
@@ -149,7 +149,7 @@ def check_avro(source: Readable) -> Iterator[Finding]:
     findings: list[Finding] = []
     with Source(source) as opened, noting(findings):
         file = _AvroSource(opened)
-        for members, wire in file.iter_blocks():
+        for members, wire in while_few(file.iter_blocks(), findings):
             with noting(findings, array=members[0] if len(members) == 1 else None):
                 for name in members:
                     with locating(array=name):

@@ -11,7 +11,7 @@ from ... import dtypes
 from ...adapters import EVERYTHING, Keeps, Progress
 from ...arrays import default_name, select, values_by_name
 from ...columns import ArrayInfo
-from ...errors import Finding, FormatError, LimitError, noting
+from ...errors import Finding, FormatError, LimitError, noting, while_few
 from ...files import Readable, Writable
 from ...header import Order, contiguous_strides
 from .archives import RAW, SCHEMA, ArchiveArrays, write_archive
@@ -99,7 +99,7 @@ def check_awkd(source: Readable) -> Iterator[Finding]:
     """Yield a finding for each array that cannot be read, or one for the file. An intact file has none."""
     findings: list[Finding] = []
     with noting(findings), ArchiveArrays(source, plain=True) as arrays:
-        for name, stored in _names(arrays).items():
+        for name, stored in while_few(_names(arrays).items(), findings):
             with noting(findings, array=name):
                 arrays[stored]
     yield from findings

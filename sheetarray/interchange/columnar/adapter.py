@@ -23,7 +23,7 @@ from ...adapters import EVERYTHING, Keeps, Progress, ignore_progress
 from ...arrays import check_unicode, linear_arrays, refuse_lists, select, values_by_name
 from ...columns import ArrayInfo
 from ...dtypes import Array
-from ...errors import DTypeError, Finding, FormatError, LimitError, locating, noting
+from ...errors import DTypeError, Finding, FormatError, LimitError, locating, noting, while_few
 from ...files import Readable, Source, Writable, refuse_empty, replacing, room_of
 from ...header import NoteFinding, contiguous_strides, warn_of_finding
 from ...labels import DatasetLabels, describe_arrays, give_labels
@@ -242,7 +242,7 @@ def check_columnar(source: Readable) -> Iterator[Finding]:
     """Yield a finding for each column that cannot be read. An intact file has none."""
     findings: list[Finding] = []
     with noting(findings), _open(source, findings.append) as file:
-        for name in file.columns:
+        for name in while_few(file.columns, findings):
             with noting(findings, array=name):
                 file.load([name])
     yield from findings

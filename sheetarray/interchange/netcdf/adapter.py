@@ -43,6 +43,7 @@ from ...errors import (
     noting,
     quote_names,
     system_error,
+    while_few,
 )
 from ...files import (
     Readable,
@@ -546,7 +547,7 @@ def check_netcdf(source: Readable, *, group: str | None = None) -> Iterator[Find
                 dataset = opened.load(path)
                 _, names = _take_labels(dataset, opened.most, findings.append)
                 _check_sizes([dataset.variables[name] for name in names], opened.most)
-                for name in names:
+                for name in while_few(names, findings):
                     with noting(findings, array=name):
                         _read_variable(dataset, name)
             findings[start:] = [

@@ -17,7 +17,7 @@ from ...adapters import NUMERIC, Keeps, Progress, ignore_progress
 from ...arrays import default_name, plain_arrays, select
 from ...columns import ArrayInfo
 from ...dtypes import Array
-from ...errors import Finding, FormatError, LimitError, locating, naming_array, noting, system_error
+from ...errors import Finding, FormatError, LimitError, locating, naming_array, noting, system_error, while_few
 from ...files import (
     PathLike,
     Readable,
@@ -181,7 +181,7 @@ def check_ra(source: Readable, *, axes: Axes = "reversed") -> Iterator[Finding]:
     check_options(axes)
     findings: list[Finding] = []
     with noting(findings), _open_folder(source) as folder:
-        for name, member in _array_files(source, folder).items():
+        for name, member in while_few(_array_files(source, folder).items(), findings):
             with noting(findings, array=name), in_member(member), _open_array(source, folder, member) as opened:
                 decode(parse(opened), opened.own(), axes)
     yield from findings

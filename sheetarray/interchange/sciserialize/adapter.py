@@ -13,7 +13,7 @@ from ...adapters import NUMERIC, Keeps, Progress, ignore_progress
 from ...arrays import check_unicode, default_name, linear_arrays, select
 from ...columns import ArrayInfo
 from ...dtypes import Array
-from ...errors import DTypeError, Finding, FormatError, LimitError, locating, naming_array, noting
+from ...errors import DTypeError, Finding, FormatError, LimitError, locating, naming_array, noting, while_few
 from ...files import Readable, Source, Writable, replacing
 from ...linear import LinearArray
 from .dicts import base64_text, check_holdable, count_values, parse_array_dict, type_name
@@ -126,7 +126,7 @@ def check_sciserialize(source: Readable) -> Iterator[Finding]:
     """Yield a finding for each array that cannot be read. An intact file has none."""
     findings: list[Finding] = []
     with Source(source) as opened, noting(findings):
-        for name, entry in _read_entries(opened).items():
+        for name, entry in while_few(_read_entries(opened).items(), findings):
             with noting(findings, array=name):
                 _to_array(name, entry)
     yield from findings
