@@ -29,6 +29,7 @@ from .views.record import WORD, ViewSheets, find_views
 
 _ZIP = b"PK"
 LEAST_BYTES = 2**18  # of all worksheets
+MOST_TABLES = 2_500  # sheets of an .ods or an old workbook, each of which takes 3 ms; an .xlsx may have 10,000
 _CELL = re.compile(r"(.+)!([A-Z]{1,3})([0-9]{1,7})", re.DOTALL)
 
 
@@ -54,6 +55,8 @@ class Workbook:
         self.titles = self._container.titles
         if not self.titles:
             raise FormatError("the workbook has no worksheets")
+        if len(self.titles) > MOST_TABLES and not isinstance(self._container, OoxmlBook):
+            raise FormatError(f"the workbook has {len(self.titles):,} sheets, and at most {MOST_TABLES:,} are read")
 
     def __enter__(self) -> Workbook:
         return self

@@ -335,6 +335,9 @@ _SHORT_TEXT = 128  # bytes of a text that every cell of a sheet may refer to
 _REPEATED_ALWAYS, _REPEATED_TIMES = 2**27, 8  # bytes of long texts that may be looked up: in all, and more for each
 
 
+MOST_STRINGS = 2**24  # of a workbook: each takes some 30 bytes of memory, however short it is
+
+
 class SharedStrings:
     """The strings to which cells refer by number.
 
@@ -353,10 +356,14 @@ class SharedStrings:
     def __init__(self, package: Package, part: str | None) -> None:
         import polars as pl
 
-        runs = [pl.Series([], dtype=pl.String)]
+        runs, count = [pl.Series([], dtype=pl.String)], 0
         if part is not None:
             blocks = part_blocks(package, part, SHORT_STRINGS)
-            runs += read_elements(blocks, part, _Items(), _scan, most=MOST_IN_STRINGS)
+            for run in read_elements(blocks, part, _Items(), _scan, most=MOST_IN_STRINGS):
+                count += len(run)
+                if count > MOST_STRINGS:  # empty ones take no byte of a compressed part
+                    raise FormatError(f"more than {MOST_STRINGS:,} shared strings", location=part)
+                runs.append(run)
         self.texts = pl.concat(runs)
         self._repeated = 0  # bytes of long texts that were looked up
 
