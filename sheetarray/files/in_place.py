@@ -23,7 +23,7 @@ from typing import Any
 from ..errors import LimitError
 from .exchanging import exchange_names, rename_to_free
 from .locks import try_lock
-from .places import RemoteFile, file_version, locate, takes_options
+from .places import RemoteFile, file_version, is_url
 
 PATIENCE = 60.0  # seconds that a process waits for another one that changes the same file
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.002, 0.1  # seconds between two tries
@@ -52,7 +52,7 @@ def changing(place: Any) -> Iterator[None]:
     if key is None or key in _held.get():
         yield
         return
-    with locking(key, remote=takes_options(place) or isinstance(place, RemoteFile)):
+    with locking(key, remote=isinstance(place, RemoteFile)):
         token = _held.set({**_held.get(), key: _Held(file_version(place))})
         try:
             yield
@@ -61,13 +61,12 @@ def changing(place: Any) -> Iterator[None]:
 
 
 def _key_of(place: Any) -> str | None:
-    """Return what a file is held by: its path without links, or its URL; None for an open file."""
+    """Return what a file is held by: its path without links, or its URL; None for an open file and for a service."""
     if isinstance(place, RemoteFile):
         return place.url
-    if not isinstance(place, (str, os.PathLike)):
+    if not isinstance(place, (str, os.PathLike)) or is_url(place):
         return None
-    located = locate(place) if isinstance(place, str) else place
-    return located.url if isinstance(located, RemoteFile) else os.path.realpath(located)
+    return os.path.realpath(place)
 
 
 @dataclass(frozen=True)

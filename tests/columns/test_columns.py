@@ -107,11 +107,10 @@ def test_a_broken_semver_before_ndarray_is_an_anchor_that_check_reports() -> Non
 
 def test_a_sheet_with_no_anchor_points_at_read_columns() -> None:
     for rows in ([["a", "b"], ["1", "2"]], [["version", "1.0.0", "x"]], [["ndarray"]], [["version"], ["1.0.0"]]):
-        for verb in (sa.read, sa.scan):
-            with pytest.raises(sa.FormatError, match="read_columns"):
-                verb(put(rows), format="csv")
-        (finding,) = sa.check(put(rows), format="csv")
-        assert finding.severity == "error"
+        with pytest.raises(sa.FormatError, match="read_columns"):
+            sa.read(put(rows), format="csv")
+        assert sa.scan(put(rows), format="csv").dialect is not None  # an ordinary table
+        assert list(sa.check(put(rows), format="csv")) == []
 
 
 def test_the_words_of_an_anchor_side_by_side_in_data_are_data() -> None:
@@ -232,7 +231,7 @@ def count_calls(operation, count: int, array: np.ndarray, orient: str = "columns
 
 
 @pytest.mark.parametrize(
-    ("operation", "compiled", "plain"), [(scan_csv, 100, 190), (read_csv, 148, 310), (check_csv, 180, 330)]
+    ("operation", "compiled", "plain"), [(scan_csv, 100, 190), (read_csv, 148, 310), (check_csv, 195, 350)]
 )
 def test_an_array_of_two_elements_costs_few_calls(operation, compiled, plain):
     """Without the compiled loops each cell of a header costs some calls besides."""

@@ -255,13 +255,12 @@ def test_values_of_json_are_called_as_json_calls_them(value, kind):
 # What the system says ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("step", "name"), [("open", "t.csv"), ("replace", "t.csv"), ("mkdir", "t.zarr")])
+@pytest.mark.parametrize(("step", "name"), [("replace", "t.csv"), ("mkdir", "t.zarr")])
 def test_an_error_names_the_target_and_not_the_temporary_file(step, name, tmp_path, monkeypatch):
     def refuse(path, *_, **__):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
 
-    owner = "builtins.open" if step == "open" else f"pathlib.Path.{step}"
-    monkeypatch.setattr(owner, lambda path, *rest, **more: refuse(path))
+    monkeypatch.setattr(f"pathlib.Path.{step}", lambda path, *rest, **more: refuse(path))
     with pytest.raises(PermissionError) as caught:
         sa.write(tmp_path / name, {"t": ARRAY, "u": ARRAY})
     monkeypatch.undo()
