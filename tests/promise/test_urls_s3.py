@@ -466,8 +466,8 @@ def test_every_command_takes_urls_and_storage_options(options, tmp_path, monkeyp
     assert run(options, "diff", url, other).exit_code == 0
     assert run(options, "accept", url).exit_code == 0
     assert run(options, "restore", other, "s3://runs/cli/restored.xlsx").exit_code == 0
-    assert run(options, "view", url, "-o", str(tmp_path / "page.html")).exit_code == 0
-    assert run(options, "view", url, "-o", "s3://runs/cli/page.html").exit_code == 0
+    assert run(options, "page", url, "-o", str(tmp_path / "page.html")).exit_code == 0
+    assert run(options, "page", url, "-o", "s3://runs/cli/page.html").exit_code == 0
     sa.write_table("s3://runs/cli/table.csv", {"t": np.array([1.5, 2.5])}, storage_options=options)
     assert run(options, "table", "s3://runs/cli/table.csv", "-o", "s3://runs/cli/columns.xlsx").exit_code == 0
     assert sa.read("s3://runs/cli/columns.xlsx", storage_options=options)["t"].tolist() == [1.5, 2.5]

@@ -197,10 +197,10 @@ def test_a_workbook_that_was_saved_or_removed_in_the_meantime_is_left_alone(tmp_
         if done == total:
             sa.write(book, {"g": np.arange(5)}, mode="a", sheet="theirs")
 
-    with pytest.raises(sa.LimitError, match="write again"):
+    with pytest.raises(sa.LimitError, match="try again"):
         sa.write(book, NUMBERS, mode="a", sheet="mine", progress=save)
     assert openpyxl.load_workbook(book).sheetnames == ["arrays", "arrays guard", "theirs", "theirs guard"]
-    with pytest.raises(sa.LimitError, match="write again"):
+    with pytest.raises(sa.LimitError, match="try again"):
         sa.write(book, NUMBERS, mode="a", sheet="mine", progress=lambda done, total: book.unlink(missing_ok=True))
     assert not list(book.parent.iterdir())
 

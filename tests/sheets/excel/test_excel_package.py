@@ -227,7 +227,7 @@ def test_what_is_written_is_a_plain_package_in_a_file_and_in_a_pipe(tmp_path: Pa
     sa.write(tmp_path / "x.xlsx", ARRAYS)
     sa.write(sink, ARRAYS, format="xlsx")  # type: ignore[arg-type]  # it streams
     content = (tmp_path / "x.xlsx").read_bytes()
-    assert content == bytes(sink.content) == ours(ARRAYS)
+    assert content == bytes(sink.content) == ours(ARRAYS, guard="auto")
     assert threading.active_count() == before
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         assert archive.testzip() is None
