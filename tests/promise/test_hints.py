@@ -59,8 +59,8 @@ def make_files(folder: Path):
     sa.write(folder / "three.csv", {"a": np.arange(3), "b": np.arange(4), "c": np.arange(5)})
     sa.write(folder / "pairs.csv", {"a": np.arange(3), "b": np.arange(4), "c": np.arange(4), "d": np.zeros((2, 2))})
     (folder / "book.csv").write_bytes((folder / "plain.xlsx").read_bytes())
-    (folder / "latin.csv").write_bytes("größe\n1.5\n".encode("cp1252"))
     text = (folder / "run.csv").read_text()
+    (folder / "latin.csv").write_bytes(text.replace("t\n", "größe\n", 1).encode("cp1252"))
     older = ["ndarray", *sa.to_linear(np.array([2.5]))[3:]]
     for name, content in {
         "uneven.csv": (folder / "even.csv").read_text() + "3.5,\n",
@@ -234,9 +234,9 @@ COMMANDS: list[tuple[str, str, str, list[str]]] = [
     ("{} {}", "table table.csv -o -", r"(--to) .*\bjson\b", ["table table.csv -o - {} json"]),
     (
         "name the encoding, for example encoding='cp1252'",
-        "table latin.csv",
+        "convert latin.csv o.json",
         r"(--read encoding=cp1252)",
-        ["table latin.csv {}"],
+        ["convert latin.csv o.json {}"],
     ),
     (
         "read_columns and sheetarray table read",
@@ -351,6 +351,17 @@ def from_start(file: io.BytesIO) -> io.BytesIO:
     return file
 
 
+def wide_of(path: str) -> io.BytesIO:
+    return io.BytesIO(Path(path).read_text().encode("utf-16-le"))
+
+
+def write_points() -> bytes:
+    """Return the arrays of a file between semicolons, with numbers whose points could part thousands."""
+    file = io.BytesIO()
+    sa.write(file, {"t": np.array([1.234, 5.678]), "n": np.array([1, 2])}, format="csv", delimiter=";")
+    return file.getvalue()
+
+
 def make_large() -> str:
     """Write a file of NetCDF with one array of which no element is stored, beside a small one."""
     import h5py
@@ -407,8 +418,43 @@ CALLS: list[tuple[str, Callable[[], object], Callable[[], object]]] = [
     ("name format='xlsx'", lambda: sa.read("book.csv"), lambda: sa.read("book.csv", format="xlsx")),
     (
         "name the encoding, for example encoding='cp1252'",
-        lambda: sa.read_columns("latin.csv"),
-        lambda: sa.read_columns("latin.csv", encoding="cp1252"),
+        lambda: sa.read("latin.csv"),
+        lambda: sa.read("latin.csv", encoding="cp1252"),
+    ),
+    (
+        "name the byte order, encoding='",
+        lambda: sa.read("run.csv", encoding="utf-16"),
+        lambda: sa.read(wide_of("run.csv"), format="csv", encoding="utf-16-le"),
+    ),
+    (
+        "decimal=',' or thousands=',' makes it numbers",
+        lambda: sa.read_columns(io.BytesIO(b"a;b\n1,234;x\n5,678;y\n"), format="csv"),
+        lambda: sa.read_columns(io.BytesIO(b"a;b\n1,234;x\n5,678;y\n"), format="csv", thousands=","),
+    ),
+    (
+        "thousands='.' reads 1.234 as 1234",
+        lambda: sa.read_columns(io.BytesIO(b"a;b\n1.234;x\n5.678;y\n"), format="csv"),
+        lambda: sa.read_columns(io.BytesIO(b"a;b\n1.234;x\n5.678;y\n"), format="csv", thousands="."),
+    ),
+    (
+        "decimal= decides it for all",
+        lambda: sa.read_columns(io.BytesIO(b"a;b\n1,5;0.25\n2,5;0.75\n"), format="csv"),
+        lambda: sa.read_columns(io.BytesIO(b"a;b\n1,5;0.25\n2,5;0.75\n"), format="csv", decimal="."),
+    ),
+    (
+        "skip_rows=0 with header= reads them as names or data",
+        lambda: sa.read_columns(io.BytesIO(b"title,,\n,,\na,b,c\n1,2,3\n4,5,6\n"), format="csv"),
+        lambda: sa.read_columns(io.BytesIO(b"title,,\n,,\na,b,c\n1,2,3\n4,5,6\n"), format="csv", skip_rows=2),
+    ),
+    (
+        "quote delimiters in text, or name the marks",
+        lambda: sa.read_columns(io.BytesIO(b"a,b\n1,2,3\n4,5\n6,7\n"), format="csv"),
+        lambda: sa.read_columns(io.BytesIO(b'a,b\n1,"2,3"\n4,5\n6,7\n'), format="csv"),
+    ),
+    (
+        "decimal= says which",
+        lambda: sa.read(io.BytesIO(write_points()), format="csv"),
+        lambda: sa.read(io.BytesIO(write_points()), format="csv", decimal="."),
     ),
     (
         "strict=False accepts the older form",

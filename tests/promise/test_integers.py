@@ -91,7 +91,7 @@ def test_what_is_written_is_read(format, options, tmp_path):
         assert_same(np.asarray(read[name]), array)
     for name in list(arrays)[::17]:
         sa.write(path, {name: arrays[name]}, **options)
-        assert_same(np.asarray(sa.read(path, name)[name]), arrays[name])
+        assert_same(np.asarray(sa.read(path, name)), arrays[name])
 
 
 def test_a_spreadsheet_of_google(server):
@@ -170,7 +170,7 @@ def test_digits_of_cells_count_as_they_are_written(kind, beside):
         around = PLACES[place]
         content = workbook(kind, value, around, beside=beside)
         expected = [NUMERALS[value] if other is None else int(other) for other in around]
-        assert sa.read(io.BytesIO(content), "a", format="xlsx")["a"].tolist() == expected, value
+        assert sa.read(io.BytesIO(content), "a", format="xlsx").tolist() == expected, value
     for value, place in cross(NO_INTEGERS, places):
         around = PLACES[place]
         content = workbook(kind, value, around, beside=beside)
@@ -194,7 +194,7 @@ def test_a_fraction_that_text_has_is_none_of_an_integer():
                     sa.read(io.BytesIO(workbook(kind, value, around)), format="xlsx")
             for beside in (False, True):
                 content = workbook("number", value, around, beside=beside)
-                assert sa.read(io.BytesIO(content), "a", format="xlsx")["a"][around.index(None)] == round(float(value))
+                assert sa.read(io.BytesIO(content), "a", format="xlsx")[around.index(None)] == round(float(value))
 
 
 @pytest.mark.parametrize(
@@ -312,8 +312,12 @@ def test_identifiers_in_tables_stay_exact(kind):
             cells = ([value], [value, 1], [1, value, 2], [5, value])[turn % 4]
             content = table(*(KINDS[kind](str(cell)) for cell in cells))
             read = sa.read_columns(io.BytesIO(content), format="xlsx")["id"]
-            assert read.tolist() == cells, (read.dtype, cells)
-            assert read.dtype in (np.int64, np.uint64)
+            is_text = kind in ("inline", "text formula")
+            if is_text and min(map(abs, cells)) < 10**15:  # which a spreadsheet would hold as a number
+                assert read.tolist() == [str(cell) for cell in cells]
+            else:
+                assert read.tolist() == cells, (read.dtype, cells)
+                assert read.dtype in (np.int64, np.uint64)
             if value > 0:
                 read = sa.read_columns(io.BytesIO(content), dtype=dtype, format="xlsx")["id"]
                 assert read.tolist() == cells

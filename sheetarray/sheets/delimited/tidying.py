@@ -63,8 +63,8 @@ def tidy_text(raw: BytesLike, encoding: str | None) -> TidyText:
     if content.find(b"\r") >= 0:
         content = _unify_line_ends(content, text.doubts)
     raw_bytes = bytes(content)
-    if not raw_bytes.isascii() and (place := raw_bytes.find(_MARK, 1)) >= 0:
-        content = re.sub(rb'(?<=[\n\r,;\t|"])' + _MARK, b"", raw_bytes)
+    if not raw_bytes.isascii() and (place := raw_bytes.find(_MARK)) >= 0:
+        content = re.sub(rb'(?:^|(?<=[\n\r,;\t|"]))(?:' + _MARK + rb")+", b"", raw_bytes)
         if len(content) < len(raw_bytes):
             row = raw_bytes.count(b"\n", 0, place)
             text.doubts.append(Doubt("mark", "a byte order mark inside the text was left out", row))
