@@ -97,3 +97,10 @@ def test_check_of_a_table_lists_what_is_doubtful() -> None:
     assert list(sa.check(io.BytesIO(b"a,b\n1,2\n3,4\n"), format="csv")) == []
     (finding,) = sa.check(io.BytesIO(b"a,b\n1,2,3\n4,5\n6,7\n"), format="csv")
     assert (finding.severity, finding.location) == ("warning", "C2")
+
+
+def test_a_short_row_with_a_quote_inside_a_cell_is_not_joined_with_the_next():
+    columns, warned = read('x,y\na,1\n5" b\nc,3\nd,4\n')
+    assert columns["x"].tolist() == ["a", '5" b', "c", "d"]
+    assert len(warned) == 1
+    assert "row 3 has fewer cells" in warned[0]

@@ -16,6 +16,7 @@ import numpy as np
 from ...dtypes import Mask, Positions
 from ...files import BytesLike
 from ...tables import Marks, cut_row, unquote
+from .records import Records
 
 _QUOTE, _FEED, _RETURN = b'"\n\r'
 _MOST_PIECES = 400  # of a line that are put together in the best way
@@ -45,19 +46,43 @@ def mend_rows(content: BytesLike, delimiter: str, width: int) -> Mended | None:
     """
     if content.find(b'"') < 0:
         return None
+    raw, edge = bytes(content), _compile_edge(delimiter)
+    start = _skip_inner_quotes(raw, 0, edge)
+    if start == len(raw):
+        return None
     quotes = _Quotes(content, delimiter, width)
-    raw, pieces, start, kept = bytes(content), [], 0, 0
-    first, count, marks = -1, 0, Marks(delimiter)
+    pieces: list[bytes] = []
+    kept, first, count, marks = 0, -1, 0, Marks(delimiter)
     while (begin := quotes.find_odd_row(start)) is not None:
+        start = _skip_inner_quotes(raw, begin, edge)
+        if start > begin:
+            continue
         end, cost, cells = _cut_anew(raw, begin, marks, width)
         if cost >= _ODD:  # a quote inside a cell, as in 5" pipe, is no doubt
-            first = quotes.count_rows(begin) if first < 0 else first
+            first = Records(b"".join([*pieces, raw[kept:begin]]), 0, delimiter).count if first < 0 else first
             count += 1
         pieces += [raw[kept:begin], _spell(cells, delimiter)]
         start = kept = end
     if not pieces:
         return None
     return Mended(b"".join([*pieces, raw[kept:]]), first, count)
+
+
+def _compile_edge(delimiter: str) -> re.Pattern[bytes]:
+    """Return what matches a quote at the beginning or the end of a cell, blanks aside, and two quotes."""
+    mark = re.escape(delimiter.encode())
+    ends = rb"[\r\n]|\Z" + (b"|" + mark if mark else b"")
+    begins = rb"\A|\n" + (b"|" + mark if mark else b"")
+    return re.compile(rb'(?:%s)[ \t]*"|"(?:"|[ \t]*(?:%s))' % (begins, ends))
+
+
+def _skip_inner_quotes(raw: bytes, begin: int, edge: re.Pattern[bytes]) -> int:
+    """Return the place of the first row with a quote at an edge of a cell; all quotes above are mere characters.
+
+    There may be millions of such rows, which are read as they are.
+    """
+    found = edge.search(raw, max(begin - 1, 0))  # the line end before the row is part of the edge
+    return len(raw) if found is None else max(raw.rfind(b"\n", begin, raw.find(b'"', found.start())) + 1, begin)
 
 
 class _Quotes:
@@ -125,10 +150,6 @@ class _Quotes:
 
     def _decode(self, begin: int) -> str:
         return bytes(self._content[begin : begin + 2**16]).decode("utf-8", "surrogateescape")
-
-    def count_rows(self, place: int) -> int:
-        """Return the number of rows above a place down to which no row is odd."""
-        return int(np.count_nonzero((self._index_of_feeds % 2 == 0) & (self._feeds < place)))
 
 
 def _cut_anew(raw: bytes, begin: int, marks: Marks, width: int) -> tuple[int, float, list[str]]:

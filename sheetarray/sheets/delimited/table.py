@@ -42,6 +42,8 @@ _LOW = 2**16  # rows of a column that is a list
 MOST_BLANK = 2**24  # cells of a table that has more cells than its text has characters: nearly all of them are blank
 _ZIP = b"PK\3\4"
 _HEAD = 2**18  # bytes at the beginning in which an array of the exchange format is looked for
+_WIDE_HEAD = 2**21  # bytes that are looked at instead, if the rows of an anchor end there: of very many columns
+_ROWS_OF_ANCHOR = 5
 _MOST_HEAD_ROWS = 1200
 _WORDS = b"ndarray", b"version"  # one of them stands in every header
 _BETWEEN = "\x1f"  # stands between cells whose delimiter has several characters
@@ -86,7 +88,10 @@ class CsvTable:
 
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:  # noqa: ARG002  (a TableSheet's)
         """Return the first rows, as those of a sheet with arrays; none if no array can be there."""
-        top = bytes(self._text.content[:_HEAD])
+        content, end = self._text.content, 0
+        for _ in range(_ROWS_OF_ANCHOR):
+            end = content.find(b"\n", end, _WIDE_HEAD) + 1 or _WIDE_HEAD
+        top = bytes(content[: max(end, _HEAD)])
         lowered = top.lower()
         if not any(word in lowered for word in _WORDS):
             return [], True
@@ -230,7 +235,12 @@ class CsvTable:
         signs = np.frombuffer(content, np.uint8)
         ends, marks = np.flatnonzero(signs == ord("\n")), np.flatnonzero(signs == ord(delimiter or "\0"))
         quotes = np.flatnonzero(signs == ord('"'))
-        if len(quotes):
+        if len(quotes):  # of cells in quotes, each of which has an edge or a quote beside it; others are characters
+            is_edge = np.zeros(256, np.bool_)
+            is_edge[[ord(delimiter or "\n"), *b'\r\n"']] = True
+            before = is_edge[signs[np.maximum(quotes - 1, 0)]]
+            after = is_edge[signs[np.minimum(quotes + 1, len(signs) - 1)]]
+            quotes = quotes[before | after]
             ends, marks = (places[np.searchsorted(quotes, places) % 2 == 0] for places in (ends, marks))
         if len(signs) and (not len(ends) or ends[-1] != len(signs) - 1):
             ends = np.append(ends, len(signs))
