@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,9 @@ def test_notes_survive_what_is_done_to_a_workbook(tmp_path):
 @pytest.mark.parametrize("columns", [None, "lat"])
 def test_columns_of_tables_have_notes(tmp_path, columns):
     path = tmp_path / "a.xlsx"
-    sa.write_table(path, dataset()[["t"]], columns=columns)
+    numbers_as_names = pytest.warns(sa.SheetArrayWarning, match="header=True takes the first row as names")
+    with nullcontext() if columns is None else numbers_as_names:  # 50.5 over numbers is one of them
+        sa.write_table(path, dataset()[["t"]], columns=columns)
     found = notes_of(path, "table")
     assert list(found.values()).count(NOTE) == (1 if columns is None else 2)
     assert schema_errors(path) == []
@@ -194,6 +197,7 @@ def test_comments_of_people_stay_in_workbooks(tmp_path, labelled):
         assert comments(file) == wanted
 
 
+@pytest.mark.filterwarnings("ignore:.*header=True takes the first row as names")
 @pytest.mark.parametrize("columns", [None, "lat"])
 def test_tables_in_memory_have_the_notes_that_files_have(tmp_path, columns):
     sa.write_table(tmp_path / "file.xlsx", dataset()[["t"]], columns=columns)

@@ -163,6 +163,12 @@ def test_what_cannot_be_written_changes_nothing(kind, verb, tmp_path):
     other.close()
 
 
+def visible_titles(path):
+    """The titles of the sheets that people see: guards are very hidden."""
+    book = openpyxl.load_workbook(path)
+    return [sheet.title for sheet in book.worksheets if sheet.sheet_state == "visible"]
+
+
 def test_a_sheet_in_the_way_keeps_all_of_them_out(tmp_path):
     path = tmp_path / "t.xlsx"
     sa.write(path, TABLES)
@@ -171,14 +177,15 @@ def test_a_sheet_in_the_way_keeps_all_of_them_out(tmp_path):
         sa.write(path, {"new": NORTH, "south 2": SOUTH}, mode="a")
     assert path.read_bytes() == old
     sa.write(path, {"new": NORTH, "south 2": NORTH}, mode="a", if_sheet_exists="replace")
-    assert openpyxl.load_workbook(path, read_only=True).sheetnames == ["north", "South 2", "new"]
+    assert visible_titles(path) == ["north", "South 2", "new"]
     pd.testing.assert_frame_equal(sa.read_frame(path, sheet="South 2"), NORTH, check_freq=False)
     pd.testing.assert_frame_equal(sa.read_frame(path, sheet="north"), NORTH, check_freq=False)
     book = openpyxl.Workbook()
     book.create_sheet("South 2")["A1"] = "mine"
-    with pytest.raises(sa.LimitError, match="South 2!A1 holds something"):
-        sa.write(book, TABLES)
-    assert book.sheetnames == ["Sheet", "South 2"]
+    sa.write(book, TABLES)  # to the right of what stands there
+    assert book.sheetnames == ["Sheet", "South 2", "north"]
+    assert book["South 2"]["A1"].value == "mine"
+    pd.testing.assert_frame_equal(sa.read_frame(book, sheet="South 2"), TABLES["South 2"], check_freq=False)
 
 
 def test_wide_tables_go_on_in_sheets_of_their_own(tmp_path, monkeypatch):
@@ -186,7 +193,7 @@ def test_wide_tables_go_on_in_sheets_of_their_own(tmp_path, monkeypatch):
     wide, small = pl.DataFrame({f"c{number}": [number] for number in range(31)}), pl.DataFrame({"n": [0, 1]})
     path = tmp_path / "t.xlsx"
     sa.write(path, {"wide": wide, "small": small})
-    assert openpyxl.load_workbook(path, read_only=True).sheetnames == ["wide", "wide (2)", "small"]
+    assert visible_titles(path) == ["wide", "wide (2)", "small"]
     with pytest.raises(sa.LimitError, match=r"two (work)?sheets would (be titled|have the title) 'wide \(2\)'"):
         sa.write(path, {"wide": wide, "wide (2)": small})
     sa.write(path, {"wide": small * 2, "new": small}, mode="a", if_sheet_exists="replace")
@@ -269,4 +276,4 @@ def test_writes_with_the_same_names_in_one_workbook_are_intact(guard, tmp_path):
     book["year 1"]["A20"].value = 77
     book.save(path)
     errors = [one.location for one in sa.check(path) if one.severity == "error"]
-    assert errors == ["year 1!A20"]
+    assert errors == ["year 1!A20" if guard else "year 1!A20:A24"]  # without a snapshot no element is named

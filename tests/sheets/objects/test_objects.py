@@ -447,8 +447,10 @@ def test_tables_are_written_and_columns_that_change_are_named(tmp_path: Path, en
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             sa.write_table(writer, table, sheet="data", at="B3")
-        with pytest.warns(sa.SheetArrayWarning, match="'digits' does not come back"):
-            sa.write_table(writer, {"digits": np.array(["1", "2"])})
+            sa.write_table(writer, {"digits": np.array(["1", "2"])}, sheet="digits")
+        with pytest.warns(sa.SheetArrayWarning, match="'days' does not come back"):
+            sa.write_table(writer, {"days": np.array(["2026-01-05", "2026-01-06"])})
+    assert sa.read_columns(path, sheet="digits")["digits"].tolist() == ["1", "2"]  # typed as text
     for source in (path, openpyxl.load_workbook(path), openpyxl.load_workbook(path)["data"]):
         columns = sa.read_columns(source, sheet="data")
         for name, array in table.items():

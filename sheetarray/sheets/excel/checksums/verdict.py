@@ -94,7 +94,7 @@ def _describe_change(
     record: Checksums, header: Header, name: str, address: Callable[[int], str], stretch: int, changed: Sequence[int]
 ) -> Finding:
     """Return the finding that elements were edited, in some stretches of `stretch` elements."""
-    place, index = name, None
+    place, index = _locate_elements(name, address, record.count), None
     if stretch >= record.count > 1:
         message = f"some of its {_count_elements(record.count)} were edited"
     elif len(changed) * stretch >= record.count > 1:
@@ -115,6 +115,18 @@ def _describe_change(
     if header.dtype.kind in ("float", "generic") and header.dtype.numpy.itemsize == 8:
         message += ", or rounded in another way than to 15 digits, as openpyxl does"
     return Finding("error", place, message, NAME_CELLS, array=name, index=index)
+
+
+def _locate_elements(name: str, address: Callable[[int], str], count: int) -> str:
+    """Return the cells of all elements, since arrays in several sheets may have one name; else the name.
+
+    `address`: returns the cell of an element by its index in the buffer.
+    """
+    first, last = address(0), address(count - 1).rpartition("!")[2]
+    cell = first.rpartition("!")[2]
+    if cell.rstrip("0123456789") == last.rstrip("0123456789"):
+        return first if cell == last else f"{first}:{last}"
+    return name  # it goes on in other columns
 
 
 def _describe_span(header: Header, name: str, address: Callable[[int], str], first: int, last: int) -> str:
