@@ -146,7 +146,7 @@ class ColumnReader:
             elif look == "commas":
                 hint = "decimal=',' or thousands=',' makes it numbers"
                 self._doubts.append(Doubt("marks", _COMMAS.format(name), self.rows.row(0), number, hint))
-            elif self.marks.decimal == "," or (self.table.marks is not None and self.table.marks.delimiter == ";"):
+            elif self.marks.decimal == "," or (not points and self._is_delimited_by_semicolons):
                 hint = "thousands='.' reads 1.234 as 1234, decimal='.' as it is"
                 self._doubts.append(Doubt("marks", _POINTS.format(name), self.rows.row(0), number, hint))
         if points and self.marks.decimal == ",":
@@ -154,6 +154,11 @@ class ColumnReader:
             hint = "decimal= decides it for all"
             self._doubts.append(Doubt("both marks", _BOTH.format(names[number]), self.rows.row(0), number, hint))
         return arrays
+
+    @property
+    def _is_delimited_by_semicolons(self) -> bool:
+        """Whether the file is one that programs write where the comma is the decimal mark."""
+        return self.table.marks is not None and self.table.marks.delimiter == ";"
 
     def _is_comma_proven(self) -> bool:
         """Return whether a column that is not read has a decimal comma, or one that is read under a given dtype."""

@@ -33,13 +33,10 @@ def _doubt_longer(table: Table, rows: TableRows) -> list[Doubt]:
     if not rows.names or rows.heading.is_shifted:
         return []
     numbers = sorted(table.columns)
-    named = [
-        number
-        for number, cells in ((number, table.columns[number].cells(rows.names)) for number in numbers)
-        if not all(map(is_blank, cells))
-    ]
-    last = max(named, default=-1)
-    beyond = [number for number in numbers if number > last]
+    from_right = reversed(numbers)
+    named = (number for number in from_right if not all(map(is_blank, table.columns[number].cells(rows.names))))
+    last = next(named, None)  # of the columns that have a name
+    beyond = [number for number in numbers if last is None or number > last]
     held: list[tuple[int, int]] = []
     longer: Positions = np.zeros(0, np.int64)
     for number in beyond:
@@ -52,7 +49,7 @@ def _doubt_longer(table: Table, rows: TableRows) -> list[Doubt]:
         if len(filled):
             held.append((int(filled[0]), number))
             longer = np.union1d(longer, filled)
-    if not held or not named:
+    if not held or last is None:
         return []
     row, number = min(held)
     more = f", as have {len(longer) - 1:,} other rows" if len(longer) > 1 else ""

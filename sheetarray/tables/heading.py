@@ -220,6 +220,8 @@ def _name_first_row(
     if not held:
         return 0
     if len(below) > 1 and len(cells) > 1 and cells[0] is None and len(held) == len(cells) - 1:
+        if len({*held}) < len(held):  # programs that leave the corner blank write each name once
+            return 0
         return int(sum(row[0] is not None for row in below[1:]) * 2 > len(below) - 1)
     numbers = [_whole(cell) for cell in (held[1:] if isinstance(held[0], str) and _whole(held[0]) is None else held)]
     if len(numbers) < 2 or None in numbers or len(below) < 2:

@@ -104,3 +104,30 @@ def test_a_short_row_with_a_quote_inside_a_cell_is_not_joined_with_the_next():
     assert columns["x"].tolist() == ["a", '5" b', "c", "d"]
     assert len(warned) == 1
     assert "row 3 has fewer cells" in warned[0]
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_rows_that_are_cut_anew_are_counted(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sheetarray.sheets.delimited.mending.MOST_ODD", 3)
+    text = "x,y\n" + "b,2\n" * 9 + '"a"b,1\n' * count
+    if count <= 3:
+        columns, warned = read(text)
+        assert len(columns["y"]) == 9 + count
+        assert len(warned) == 1
+        return
+    with pytest.raises(sa.FormatError, match=r'beside no delimiter in more than 3 rows.*quotechar=""'):
+        read(text)
+
+
+def test_rows_longer_than_what_is_looked_at_first_are_whole() -> None:
+    cells = [f"c{number}" for number in range(2000)]
+    rows = [[f"{number}.5" for number in range(2000)] for _ in range(12)]
+    for row in rows[3:9]:
+        row[1000] = "two\nlines " + "x" * 70_000
+    file = io.StringIO(newline="")
+    csv.writer(file).writerows([cells, *rows])
+    columns, warned = read(file.getvalue())
+    assert warned == []
+    assert list(columns) == cells
+    assert columns["c1000"].tolist() == [row[1000] for row in rows]
+    assert columns["c1999"].tolist() == [1999.5] * 12

@@ -14,12 +14,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...dtypes import Mask, Positions
+from ...errors import FormatError
 from ...files import BytesLike
 from ...tables import Marks, cut_row, unquote
 from .records import Records
 
 _QUOTE, _FEED, _RETURN = b'"\n\r'
 _MOST_PIECES = 400  # of a line that are put together in the best way
+MOST_ODD = 2**17  # rows that are cut anew, each of which takes some 30 microseconds
+_WINDOW, _MOST_OF_ROW = 2**16, 2**22  # bytes of a row that are looked at first, and at most
 _MOST_LINES = 8  # that an odd row may have, if its first line alone has too few cells
 _WRONG_WIDTH, _ODD, _JOINED = 2.0, 1.0, 5.0  # how much speaks against a way to cut a line
 
@@ -43,6 +46,9 @@ def mend_rows(content: BytesLike, delimiter: str, width: int) -> Mended | None:
     """Return a text with its odd rows cut anew; None if it has no odd row.
 
     `content`: the text in UTF-8; its rows end with LF or CRLF. `width`: the number of cells that most rows have.
+
+    Raises:
+        FormatError: very many rows are odd.
     """
     if content.find(b'"') < 0:
         return None
@@ -52,11 +58,15 @@ def mend_rows(content: BytesLike, delimiter: str, width: int) -> Mended | None:
         return None
     quotes = _Quotes(content, delimiter, width)
     pieces: list[bytes] = []
-    kept, first, count, marks = 0, -1, 0, Marks(delimiter)
+    kept, first, count, odd, marks = 0, -1, 0, 0, Marks(delimiter)
     while (begin := quotes.find_odd_row(start)) is not None:
         start = _skip_inner_quotes(raw, begin, edge)
         if start > begin:
             continue
+        if odd == MOST_ODD:
+            reason = f"quotes stand beside no delimiter in more than {MOST_ODD:,} rows"
+            raise FormatError(reason, hint='quotechar="" reads quotes as text')
+        odd += 1
         end, cost, cells = _cut_anew(raw, begin, marks, width)
         if cost >= _ODD:  # a quote inside a cell, as in 5" pipe, is no doubt
             first = Records(b"".join([*pieces, raw[kept:begin]]), 0, delimiter).count if first < 0 else first
@@ -131,10 +141,9 @@ class _Quotes:
         while at < len(inner) and (odd is None or inner[at] < odd):
             opening = int(np.searchsorted(self.places, inner[at])) - 1
             begin = self._row_of(opening - (opening - first) % 2, first, start)
-            cells, end = cut_row(self._decode(begin), 0, Marks(self._delimiter))
-            if len(cells) != self._width:
+            count, end = self._cut_row(begin)
+            if count != self._width:
                 return begin
-            end = begin + len(self._decode(begin)[:end].encode("utf-8", "surrogateescape"))
             at = max(at + 1, int(np.searchsorted(inner, end)))
         return odd
 
@@ -148,8 +157,16 @@ class _Quotes:
             index -= 2
         return start
 
-    def _decode(self, begin: int) -> str:
-        return bytes(self._content[begin : begin + 2**16]).decode("utf-8", "surrogateescape")
+    def _cut_row(self, begin: int) -> tuple[int, int]:
+        """Return the number of cells of the row that begins at a place, and the place after it."""
+        size = _WINDOW
+        while True:
+            raw = bytes(self._content[begin : begin + size])
+            text = raw.decode("utf-8", "surrogateescape")
+            cells, end = cut_row(text, 0, Marks(self._delimiter))
+            if end < len(text) or size >= _MOST_OF_ROW or begin + len(raw) == len(self._content):
+                return len(cells), begin + len(text[:end].encode("utf-8", "surrogateescape"))
+            size *= 8  # the row goes on
 
 
 def _cut_anew(raw: bytes, begin: int, marks: Marks, width: int) -> tuple[int, float, list[str]]:

@@ -22,7 +22,8 @@ _CONTROL = bytes({*range(1, 9), *range(14, 32), 127} - {0x1A, 0x1E, 0x1F} | {0x1
 _KEPT = bytes(byte for byte in range(256) if byte not in _CONTROL)
 _ENDS = rb"\S[ \t]*\r\n", rb"[^\s][ \t]*\n"  # of rows that hold something
 _MOST_SEARCHED = 2**22  # bytes that are searched for control characters; of larger texts, the beginning
-_FIRST, _LATER = 2**14, 2**13  # bytes of the beginning, of the middle and of the end that tell the marks
+_FIRST, _LATER = 2**14, 2**13  # bytes of the beginning, of the middle and of the end that tell the marks, at least
+_LEAST_LINES, _MOST_BYTES = 8, 2**21  # lines of each that are looked at, however long they are; bytes, at most
 
 
 @dataclass
@@ -171,15 +172,16 @@ def take_sample(text: TidyText, options: TableOptions) -> Sample:
     if not top.strip(b"\r\n\t ,;|") and start + _FIRST < len(content):  # blank rows stand above the table
         found = re.search(rb"[^\s,;|]", bytes(content[start:]))
         start = max(content.rfind(b"\n", start, start + found.start()) + 1, start) if found else start
-    is_whole = len(content) - start <= _FIRST + 2 * _LATER
+    first, later = _size_pieces(content, start)
+    is_whole = len(content) - start <= first + 2 * later
     if is_whole:
         pieces = [_decode_piece(content, start, len(content))]
     else:
-        pieces = [_decode_piece(content, start, start + _FIRST)]
-        for place in (max(len(content) // 2, start + _FIRST), len(content) - _LATER):
-            begin = content.find(b"\n", place, place + _LATER) + 1
+        pieces = [_decode_piece(content, start, start + first)]
+        for place in (max(len(content) // 2, start + first), len(content) - later):
+            begin = content.find(b"\n", place, place + later) + 1
             if begin:
-                pieces.append(_decode_piece(content, begin, begin + _LATER))
+                pieces.append(_decode_piece(content, begin, begin + later))
     lines = pieces[0].split("\n")
     if start == 0:
         rows = {*options.skipped_rows} if options.skipped_rows else range(options.skipped_above)
@@ -187,6 +189,17 @@ def take_sample(text: TidyText, options: TableOptions) -> Sample:
     if options.comment is not None:
         lines = [line for line in lines if not line.lstrip().startswith(options.comment)]
     return Sample(["\n".join(lines), *pieces[1:]], is_whole)
+
+
+def _size_pieces(content: BytesLike, start: int) -> tuple[int, int]:
+    """Return the bytes of the beginning, and of middle and end, that are looked at: more where rows are long."""
+    end, longest = start, 0
+    for _ in range(_LEAST_LINES):
+        after = content.find(b"\n", end, start + _MOST_BYTES) + 1
+        if not after:
+            break
+        end, longest = after, max(longest, after - end)
+    return max(_FIRST, end - start), max(_LATER, min(_LEAST_LINES * longest, _MOST_BYTES // 4))
 
 
 def _decode_piece(content: BytesLike, start: int, end: int) -> str:

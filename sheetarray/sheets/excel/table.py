@@ -190,6 +190,8 @@ class ColumnGroup:
         self._bounds = [np.searchsorted(half.columns, np.arange(len(columns) + 1)).tolist() for half in self._halves]
         self._taken: tuple[range | Positions, dict[int, TableColumn]] | None = None
         self._blank: Mask | None = None
+        self._asked: tuple[int, ...] = ()  # the rows of which cells were asked for last
+        self._shown: dict[int, dict[int, Cell]] | None = None  # the cells of all columns in these rows
 
     @property
     def _halves(self) -> tuple[_Cells, _Cells]:
@@ -199,23 +201,42 @@ class ColumnGroup:
     def cells_of(self, index: int, rows: Sequence[int]) -> list[Cell]:
         """Return the cells of a column in a few rows, in ascending order: None for a blank, `Unreadable` for a formula
         without a value.
+
+        When a second column is asked for the same rows, the cells of all columns are made together.
         """
-        cells: dict[int, Cell] = {}
+        asked = tuple(rows)
+        if not asked:
+            return []
+        if asked != self._asked:
+            self._asked, self._shown = asked, None
+            cells = self._list_cells(asked, [slice(*bounds[index : index + 2]) for bounds in self._bounds])
+        else:
+            if self._shown is None:
+                self._shown = self._list_cells(asked, [slice(None), slice(None)])
+            cells = self._shown
+        of_column = cells.get(index, {})
+        return [of_column.get(row) for row in asked]
+
+    def _list_cells(self, rows: Sequence[int], spans: Sequence[slice]) -> dict[int, dict[int, Cell]]:
+        """Return the cells in some rows by column and row; `spans` are looked at of the texts and of the doubles."""
+        cells: dict[int, dict[int, Cell]] = {}
         asked = np.asarray(rows, np.int64)
-        for half, bounds in zip(self._halves, self._bounds, strict=True):
-            first, end = bounds[index : index + 2]
-            if first == end or not len(asked):
+        for half, span in zip(self._halves, spans, strict=True):
+            here = half.rows[span]
+            if len(asked) < len(here) and span != slice(None):  # the rows of one column ascend
+                places = np.searchsorted(here, asked)
+                places = places[places < len(here)]
+                places = places[_are_among(here[places], asked)]
+            else:
+                places = np.flatnonzero(_are_among(here, asked))
+            if not len(places):
                 continue
-            places = first + np.searchsorted(half.rows[first:end], asked)
-            places = places[places < end]
-            held = places[np.isin(half.rows[places], asked)]
-            if len(held):
-                run = c.CellRun(half.rows[held], half.columns[held], half.kinds[held], half.values[held])
-                for row, kind, cell in zip(
-                    run.rows.tolist(), run.kinds.tolist(), scalars(run, from_1904=self._from_1904), strict=True
-                ):
-                    cells[row] = Unreadable(_PENDING) if kind == c.PENDING else cell
-        return [cells.get(row) for row in rows]
+            held = places + (span.start or 0)
+            run = c.CellRun(half.rows[held], half.columns[held], half.kinds[held], half.values[held])
+            listed = zip(half.columns[held].tolist(), run.rows.tolist(), run.kinds.tolist(), strict=True)
+            for (column, row, kind), cell in zip(listed, scalars(run, from_1904=self._from_1904), strict=True):
+                cells.setdefault(column, {})[row] = Unreadable(_PENDING) if kind == c.PENDING else cell
+        return cells
 
     def mark_filled(self, index: int) -> Mask:
         """Return a mask of the rows in which the cell of a column is not blank."""
@@ -255,6 +276,13 @@ class ColumnGroup:
 
     def _without_blanks(self) -> _Cells:
         return self._texts.select(~self._blank_texts())
+
+
+def _are_among(rows: Positions, asked: Positions) -> Mask:
+    """Return a mask of the rows that are among some others, which ascend."""
+    places = np.minimum(np.searchsorted(asked, rows), len(asked) - 1)
+    among: Mask = asked[places] == rows
+    return among
 
 
 class GroupedColumn:

@@ -74,7 +74,7 @@ def test_an_edit_of_a_short_array_names_the_array(tmp_path: Path) -> None:
         (finding,) = check_after(tmp_path / "t.xlsx", {"n": np.arange(count), "s": np.array(["a"])}, {"A21": 99})
         assert (finding.severity, finding.array, finding.index) == ("error", "n", None)
         assert finding.location == f"arrays!A20:A{19 + count}"
-        assert finding.message == f"some of its {count} elements were edited"
+        assert finding.message == f"n: some of its {count} elements were edited"
         assert "guard=True" in finding.hint
         assert "sheetarray accept" in finding.hint
 
@@ -208,7 +208,7 @@ def test_a_stretch_between_two_that_changed_is_not_named_and_many_are_counted() 
     assert finding.message.count("between") == 5
     assert finding.message.endswith(", and at 11 more places")
     (finding,) = findings(np.arange(3200), lambda buffer: buffer + 1)
-    assert finding.message == "elements were edited throughout the array, in each run of 50"
+    assert finding.message == "t: elements were edited throughout the array, in each run of 50"
 
 
 def test_an_element_that_the_view_skips_is_named_by_its_place_in_the_buffer() -> None:
@@ -409,7 +409,7 @@ def test_a_record_of_many_arrays_that_an_older_version_wrote_is_understood() -> 
 
         assert said(array[:20]) == []
         (finding,) = said(np.append(array[:19], array[2:3]))
-        assert finding.message.startswith("some of its 20 elements were edited")
+        assert finding.message.startswith("t: some of its 20 elements were edited")
         if name == "float64":
             assert "keeps 15 digits" in said(at_15(array[:20]))[0].message
 

@@ -90,7 +90,7 @@ def test_what_became_of_one_of_very_many_arrays_is_said(hundred: dict[str, Any],
     path.write_bytes(with_parts(path.read_bytes(), {sheet: edited.encode()}))
     said = list(sa.check(path))
     assert [finding.array for finding in said] == ["a1", "a2"]
-    assert said[0].message.startswith("some of its 3 elements were edited")
+    assert said[0].message.startswith("a1: some of its 3 elements were edited")
 
 
 def test_the_record_of_very_many_arrays_takes_few_properties() -> None:

@@ -96,12 +96,12 @@ def _describe_change(
     """Return the finding that elements were edited, in some stretches of `stretch` elements."""
     place, index = _locate_elements(name, address, record.count), None
     if stretch >= record.count > 1:
-        message = f"some of its {_count_elements(record.count)} were edited"
+        message = f"{name}: some of its {_count_elements(record.count)} were edited"
     elif len(changed) * stretch >= record.count > 1:
         message = (
-            f"all {record.count} elements were edited"
+            f"{name}: all {record.count} elements were edited"
             if stretch == 1
-            else (f"elements were edited throughout the array, in each run of {stretch}")
+            else f"{name}: elements were edited throughout the array, in each run of {stretch}"
         )
     else:
         runs = np.split(changed, np.flatnonzero(np.diff(changed) > 1) + 1)
