@@ -90,7 +90,7 @@ def accept(file: str, output: str | None, reading: FormatOptions, wants_json: bo
 def _list_accepted(
     before: Sequence[Finding], after: Sequence[Finding], infos: Mapping[str, ArrayInfo]
 ) -> list[Finding]:
-    """Return the findings that are gone since a file was accepted, but those of arrays that took another length."""
+    """Return the findings that accepting a file removed, without those of arrays whose length changed."""
     left = Counter((finding.array, finding.message) for finding in after)
     gone = [finding for finding in before if not left[finding.array, finding.message]]
     return [finding for finding in gone if not infos or (finding.array is not None and finding.array not in infos)]

@@ -72,7 +72,7 @@ def convert(
     reading: FormatOptions,
     wants_json: bool,
 ) -> int:
-    """Convert all arrays of SRC to DST, or only those that --name says.
+    """Convert all arrays of SRC to DST, or the arrays that --name names.
 
     Values, dtypes, shapes, labels and order stay as they are. If the format of DST cannot keep one of them, you get a
     warning. DST is replaced whole when everything is written. If the conversion fails, DST stays as it was.

@@ -1,4 +1,4 @@
-"""One conversion of many: a source, its target and their options."""
+"""A job: the source, the target and the options of one of many conversions."""
 
 from __future__ import annotations
 

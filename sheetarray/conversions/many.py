@@ -1,4 +1,4 @@
-"""Thousands of files, each converted to one of its own, in several processes or on a cluster; resumed."""
+"""Convert many files, each to a file of its own, in several processes or on a cluster. A killed run can be resumed."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ def convert(
 
 
 def is_conversion_of_many(source: Any, target: Any) -> bool:
-    """Return whether a source means many files: a list, or a pattern; or a target is a template.
+    """Return whether a conversion is one of many files: the source is a list or a pattern, or the target is a template.
 
     Example:
         >>> is_conversion_of_many("*.csv", "{stem}.json"), is_conversion_of_many("run.csv", "run.json")

@@ -52,7 +52,7 @@ def _describe(error: BaseException) -> str:
 
 @contextmanager
 def _busy_process() -> Iterator[None]:
-    """Keep this process from ending with its parent before a file is written (see `_end_with_parent`)."""
+    """Let this process write its file to the end, even if its parent ends meanwhile (see `_end_with_parent`)."""
     held = _busy.acquire(blocking=False)
     try:
         yield

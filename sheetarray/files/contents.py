@@ -113,7 +113,7 @@ class FileContent:
         return bytes(content) if self._read_into(memoryview(content), start) else b""
 
     def _read_into(self, content: memoryview, start: int = 0) -> bool:
-        """Fill memory with bytes of the file; return whether there were as many."""
+        """Fill memory with bytes of the file, and return whether the file has enough of them."""
         done = 0
         while done < len(content):
             block, at = content[done : done + _BLOCK], start + done

@@ -141,7 +141,7 @@ def _exchange(temporary: Path, path: Path) -> bool:
 
 
 def _put_back(temporary: Path, path: Path) -> None:
-    """Exchange names until the target is what another program saved last."""
+    """Exchange names until the target is the file that another program saved last."""
     ours = os.stat(path).st_ino if path.exists() else None
     while exchange_names(temporary, path) and ours is not None and os.stat(temporary).st_ino != ours:
         ours = os.stat(path).st_ino  # it was saved once more: what was just put back is older

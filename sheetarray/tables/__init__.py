@@ -25,7 +25,7 @@ from .hypotheses import (
     stands_between_values,
     unquote,
 )
-from .numerals import EXACT, WHITE, reads_as_value
+from .numerals import EXACT, WHITE
 from .options import DTypeLike, DTypes, NamedTable, Rows, Shape, Shapes, TableOptions, Values
 from .reading import TableColumns, read_table, refuse_arrays
 from .writing import LabelledTable, coarsen, find_changes, lay_out_table, notes_of_columns, repeat
@@ -66,7 +66,6 @@ __all__ = [
     "lay_out_table",
     "notes_of_columns",
     "read_table",
-    "reads_as_value",
     "refuse_arrays",
     "repeat",
     "stands_between_values",

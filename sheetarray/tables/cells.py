@@ -119,7 +119,7 @@ class Table:
     doubts: Sequence[Doubt] = ()  # about the marks, and what is no text
 
     def count_rows(self) -> int:
-        """Return the number of rows of the sheet down to the last that holds something."""
+        """Return the number of rows of the sheet, down to the last row with a cell that is not blank."""
         return self.row_of(self.height - 1) + 1 if self.height else 0
 
     def width_of(self, row: int) -> int:

@@ -75,7 +75,7 @@ def _text(cell: Cell) -> str:
 
 
 def select_names(names: Mapping[str, int], columns: Sequence[str] | None) -> list[str]:
-    """Return the names that are meant, each once; a column's letter means it as well.
+    """Return the names of the columns that the caller asked for, each once. A column's letter is a name of it, too.
 
     Raises:
         NotFoundError: no such column; the message lists those that there are.

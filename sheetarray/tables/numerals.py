@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-from ..elements import DAY
-
 WHITE = "\t\n\x0b\x0c\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
 """The characters that are white space: around a number they mean nothing, and a cell of nothing else is blank."""
 
@@ -43,11 +41,6 @@ _GROUPED_POINTS = re.compile(GROUPED_POINTS)
 _GROUPED_COMMAS = re.compile(GROUPED_COMMAS)
 _PHONE = re.compile(PHONE)
 _ALL_INTEGER = re.compile(_LONG_INTEGER)
-_VALUE = re.compile(
-    rf"(?:[+-]?[0-9]+(?:[.,][0-9]*)?{_EXPONENT}|[+-]?[.,][0-9]+{_EXPONENT}|{WORD}"
-    r"|[+-]?[0-9]{1,3}(?:([,.' ])[0-9]{3}(?:\1[0-9]{3})*)(?:[.,][0-9]+)?"
-    rf"|(?i:true|false)|{DAY}(?:[T ][0-9]{{2}}:[0-9]{{2}}.*)?)"
-)
 MarksLook = Literal["comma", "commas", "point", "points"] | None
 """What the marks in a column show: a decimal comma for certain, or commas that could part thousands; points alike."""
 
@@ -98,11 +91,6 @@ class NumeralMarks:
     def group(self) -> str:
         """The characters that part thousands."""
         return _ALIKE.get(self.thousands or "", self.thousands or "")
-
-
-def reads_as_value(text: str) -> bool:
-    """Return whether a cell of a first row is a number, a date or a boolean, so that it is hardly a name."""
-    return _VALUE.fullmatch(text[:LONGEST].strip(WHITE)) is not None
 
 
 def keeps_number(text: str, value: float) -> bool:

@@ -207,7 +207,7 @@ def _decode_piece(content: BytesLike, start: int, end: int) -> str:
 
 
 def check_table_marks(marks: Marks, decimal: str | None) -> None:
-    """Refuse marks of a caller that cannot be told apart.
+    """Refuse marks of a caller if two of them are the same character.
 
     Raises:
         ValueError: they cannot.
