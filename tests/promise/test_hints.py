@@ -403,6 +403,7 @@ def make_lines() -> Path:
     return Path("commas.csv")
 
 
+ODD_QUOTES = b'a,b\n"x"y,1\nz,2\nw,3\n'
 CALLS: list[tuple[str, Callable[[], object], Callable[[], object]]] = [
     ("missing='nan' reads blanks as NaN", lambda: sa.read("blank.csv"), lambda: sa.read("blank.csv", missing="nan")),
     (
@@ -425,6 +426,11 @@ CALLS: list[tuple[str, Callable[[], object], Callable[[], object]]] = [
         "name the byte order, encoding='",
         lambda: sa.read("run.csv", encoding="utf-16"),
         lambda: sa.read(wide_of("run.csv"), format="csv", encoding="utf-16-le"),
+    ),
+    (
+        'write a quote inside a cell as two; quotechar="" reads quotes as text',
+        lambda: sa.read_columns(io.BytesIO(ODD_QUOTES), format="csv"),
+        lambda: sa.read_columns(io.BytesIO(ODD_QUOTES), format="csv", quotechar=""),
     ),
     (
         "decimal=',' or thousands=',' makes it numbers",

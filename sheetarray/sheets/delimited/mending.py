@@ -21,6 +21,7 @@ from .records import Records
 
 _QUOTE, _FEED, _RETURN = b'"\n\r'
 _MOST_PIECES = 400  # of a line that are put together in the best way
+ODD_HINT = 'write a quote inside a cell as two; quotechar="" reads quotes as text'
 MOST_ODD = 2**17  # rows that are cut anew, each of which takes some 30 microseconds
 _WINDOW, _MOST_OF_ROW = 2**16, 2**22  # bytes of a row that are looked at first, and at most
 _MOST_LINES = 8  # that an odd row may have, if its first line alone has too few cells
@@ -65,7 +66,7 @@ def mend_rows(content: BytesLike, delimiter: str, width: int) -> Mended | None:
             continue
         if odd == MOST_ODD:
             reason = f"quotes stand beside no delimiter in more than {MOST_ODD:,} rows"
-            raise FormatError(reason, hint='quotechar="" reads quotes as text')
+            raise FormatError(reason, hint=ODD_HINT)
         odd += 1
         end, cost, cells = _cut_anew(raw, begin, marks, width)
         if cost >= _ODD:  # a quote inside a cell, as in 5" pipe, is no doubt

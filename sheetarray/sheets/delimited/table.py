@@ -30,7 +30,7 @@ from ...tables import (
     stands_between_values,
 )
 from .dialect import find_delimiter
-from .mending import mend_rows, spell_rows
+from .mending import ODD_HINT, mend_rows, spell_rows
 from .records import Records, split_records
 from .tidying import TidyText, check_table_marks, take_sample, tidy_text
 
@@ -48,7 +48,6 @@ _MOST_HEAD_ROWS = 1200
 _WORDS = b"ndarray", b"version"  # one of them stands in every header
 _BETWEEN = "\x1f"  # stands between cells whose delimiter has several characters
 _ODD_QUOTES = "a quote stands beside no delimiter: row {} was cut anew, as its neighbours are"
-_ODD_HINT = 'write a quote inside a cell as two; quotechar="" reads quotes as text'
 
 
 class CsvTable:
@@ -163,7 +162,7 @@ class CsvTable:
 
     def _tell_odd_rows(self, first: int, count: int) -> None:
         more = f" (and {count - 1:,} more)" if count > 1 else ""
-        self._doubts.append(Doubt("quotes", _ODD_QUOTES.format(first + 1) + more, first, 0, _ODD_HINT))
+        self._doubts.append(Doubt("quotes", _ODD_QUOTES.format(first + 1) + more, first, 0, ODD_HINT))
 
     @cached_property
     def _records(self) -> Records:
