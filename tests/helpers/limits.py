@@ -59,7 +59,6 @@ LIMITS = {
     "references": "sheets.excel.reader.book MOST_REFERENCES",
     "legacy_memory": "sheets.excel.reader.legacy _MOST_MEMORY",
     "legacy_message": "sheets.excel.reader.legacy _MOST_BYTES",
-    "legacy_patience": "sheets.excel.reader.legacy _PATIENCE",
     "legacy_seconds": "sheets.excel.reader.legacy _MOST_SECONDS",
     "legacy_text": "sheets.excel.reader.legacy _MOST_TEXT",
     "opendocument_kept": "sheets.excel.reader.opendocument _MOST_KEPT",

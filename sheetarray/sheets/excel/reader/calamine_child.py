@@ -7,19 +7,21 @@ the titles of the worksheets. `B`: a block of the sheet that was asked for. `.`:
 
 from __future__ import annotations
 
+import faulthandler
+import gc
 import struct
 import sys
 from io import BytesIO
-from itertools import chain
-from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # without a module that starts slowly
     from collections.abc import Iterator, Sequence
+    from typing import Any
 
 MESSAGE, BLOCK, NUMBER = struct.Struct("=cQ"), struct.Struct("=5Q"), struct.Struct("=Q")
-HEAD = 32  # cells at the beginning of a column (or row) that may be of other kinds than those after them
-MIXED = 255  # in the place of one kind for all cells of a part
-_CELLS_A_BLOCK = 2**17
+MIXED = 255  # in the place of one kind for all cells of a line
+_HEAD = 32  # rows of the first block: below them, the cells of a column are of one kind in most sheets
+_CELLS_A_BLOCK = 2**15
 _LONGEST_REASON = 300  # characters
 # Of each Python type, the kind of cell that `cells` names
 _KINDS = {"float": 1, "int": 1, "str": 2, "bool": 3, "date": 4, "datetime": 4, "time": 4, "timedelta": 6}
@@ -31,24 +33,23 @@ def main(library: str, memory: int, seconds: int, text: int) -> None:
     """Answer until the input ends, or an error is told.
 
     `library`: the folder with python_calamine. `memory`, `seconds`: that this process may take, where the system knows
-    limits. `text`: bytes of text that a sheet may have.
+    limits. Three times `seconds` may pass until an answer. `text`: bytes of text that a sheet may have.
     """
-    import faulthandler
-
     sys.path.append(library)
     _limit(memory, seconds)
+    gc.disable()  # cells make no circles
     import python_calamine
 
     _send(b"R")
     try:
         (size,) = NUMBER.unpack(sys.stdin.buffer.read(NUMBER.size))
-        faulthandler.dump_traceback_later(4 * seconds, exit=True)  # also where nobody waits for the answer any more
+        faulthandler.dump_traceback_later(3 * seconds, exit=True)  # which waits for no code of the library
         book: Any = python_calamine.load_workbook(BytesIO(sys.stdin.buffer.read(size)))
         sheets = [(index, sheet.name) for index, sheet in enumerate(book.sheets_metadata) if "Work" in str(sheet.typ)]
         _send(b"T", _join([*[title for _, title in sheets], ""]))
         faulthandler.cancel_dump_traceback_later()
         while request := sys.stdin.buffer.read(NUMBER.size):
-            faulthandler.dump_traceback_later(4 * seconds, exit=True)
+            faulthandler.dump_traceback_later(3 * seconds, exit=True)
             for block in _pack_sheet(book.get_sheet_by_index(sheets[NUMBER.unpack(request)[0]][0]), text):
                 _send(b"B", block)
             _send(b".")
@@ -75,56 +76,48 @@ def _limit(memory: int, seconds: int) -> None:
 
 
 def _send(letter: bytes, content: bytes = b"") -> None:
-    sys.stdout.buffer.write(MESSAGE.pack(letter, len(content)))
-    sys.stdout.buffer.write(content)
+    sys.stdout.buffer.write(MESSAGE.pack(letter, len(content)) + content)
     sys.stdout.buffer.flush()
 
 
 def _pack_sheet(sheet: Any, most_text: int) -> Iterator[bytes]:
-    """Yield the cells of a sheet, some rows at a time, without those that hold nothing."""
-    if sheet.start is None:
-        return
-    rows = sheet.to_python()
-    top, left = sheet.start
+    """Yield the cells of a sheet, some rows at a time.
+
+    After `BLOCK` (the first row and column, the numbers of rows and columns, the bytes of text) come a byte for each
+    line, its kind or `MIXED`; a byte for each cell of lines that are mixed; a double for each cell that is no text; and
+    the texts, of which "" stands for a blank. Lines are columns, or rows where these are longer.
+    """
+    rows = sheet.to_python() if sheet.start is not None else []
     width = len(rows[0]) if rows else 0
-    step = max(1, _CELLS_A_BLOCK // max(width, 1))
-    size = 0
-    for first in range(0, len(rows) if width else 0, step):
-        some = rows[first : first + step]
-        cells = list(chain.from_iterable(some))
-        packed, types = _pack_lines([cells[at::width] for at in range(width)] if width <= len(some) else some)
-        texts = cells if types == {str} else [value for value in cells if type(value) is str]
-        if types == {str} and texts.count("") == len(texts):
-            continue
+    first = size = 0
+    while width and first < len(rows):
+        some = rows[first : first + (max(1, _CELLS_A_BLOCK // width) if first else _HEAD)]
+        packed, texts = _pack_lines(list(zip(*some, strict=True)) if width <= len(some) else some)
         text = _join(texts)
         size += len(text)
         if size > most_text:
             raise MemoryError(f"more than {most_text:,} bytes of text")
-        yield BLOCK.pack(top + first, left, len(some), width, len(text)) + packed + text
+        yield BLOCK.pack(sheet.start[0] + first, sheet.start[1], len(some), width, len(text)) + packed + text
+        first += len(some)
 
 
-def _pack_lines(lines: Sequence[Sequence[Any]]) -> tuple[bytes, set[type]]:
-    """Return the kinds of cells and their numbers, line by line; and the types of the cells.
-
-    First two bytes a line: the kind of the first cells, and that of the others. Then a byte for each cell where these
-    cells are of several kinds. Then the doubles of all cells that are no text.
-    """
-    alike, mixed, numbers, types = bytearray(), list[bytes](), list[bytes](), set[type]()
+def _pack_lines(lines: Sequence[Sequence[Any]]) -> tuple[bytes, list[str]]:
+    """Return the kinds and the numbers of cells, line by line; and their texts."""
+    alike, mixed, numbers, texts = bytearray(), list[bytes](), list[bytes](), list[str]()
     for line in lines:
-        for part in (line[:HEAD], line[HEAD:]):
-            of_part = set(map(type, part))
-            kinds = {kind: _KINDS[kind.__name__] for kind in of_part}
-            if len(set(kinds.values())) > 1:
-                alike.append(MIXED)
-                mixed.append(bytes(map(kinds.__getitem__, map(type, part))))
-            else:
-                alike.append(max(kinds.values(), default=0))
-            if of_part != {str}:
-                values = [value for value in part if type(value) is not str] if str in of_part else part
-                values = values if of_part <= {float, int, bool, str} else list(map(_to_number, values))
-                numbers.append(struct.pack(f"={len(values)}d", *values))
-            types |= of_part
-    return b"".join([alike, *mixed, *numbers]), types
+        types = set(map(type, line))
+        kinds = {kind: _KINDS[kind.__name__] for kind in types}
+        if len({*kinds.values()}) == 1:
+            alike.append(kinds[types.pop()])
+        else:
+            alike.append(MIXED)
+            mixed.append(bytes(map(kinds.__getitem__, map(type, line))))
+        if str in kinds:
+            texts += line if len(kinds) == 1 else [value for value in line if type(value) is str]
+            line = [value for value in line if type(value) is not str] if len(kinds) > 1 else ()
+        values = line if kinds.keys() <= {float, int, bool, str} else list(map(_to_number, line))
+        numbers.append(struct.pack(f"={len(values)}d", *values))
+    return b"".join([alike, *mixed, *numbers]), texts
 
 
 def _to_number(value: Any) -> float:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _CELLS_A_RUN = 2**18  # cells that are collected, at least, before they are sorted
 _CELLS_A_COLUMN = 64  # cells for each column that are collected, at least, where that is more
-_LONG_COLUMN = 2**8  # rows, of the same columns, from which on a run is cut into columns without sorting
+LONG_COLUMN = 2**8  # rows, of the same columns, from which on a run is cut into columns without sorting
 _BLANKS_ALWAYS, _BLANKS_TIMES = 2**23, 32  # blanks that columns may have in all, and how many more for each other cell
 
 
@@ -85,7 +85,7 @@ def gather_columns(
     for run in runs:
         if note is not None:
             note(run)
-        if run.width and len(run) >= _LONG_COLUMN * run.width and (run.rows[0] >= first_rows).all():
+        if run.width and len(run) >= LONG_COLUMN * run.width and (run.rows[0] >= first_rows).all():
             _sort_runs(waiting, first_rows, columns)
             waiting, count = [], 0
             _slice_run(run, wanted, first_rows, columns)
@@ -140,6 +140,8 @@ def _split_values(run: CellRun, places: list[int]) -> list[pl.Series]:
     import polars as pl
 
     count = len(run) // run.width
+    if run.width == len(places) == 1:
+        return [run.values]
     if run.values.dtype.is_numeric() and not run.values.null_count():
         numbers = run.values.to_numpy().reshape(count, run.width)
         values = pl.Series((numbers if len(places) == run.width else numbers[:, places]).T.ravel())
