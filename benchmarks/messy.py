@@ -2,6 +2,9 @@
 
 FOLDER is a checked-out copy of https://github.com/HPI-Information-Systems/Pollock, whose own rules say when two cells
 are the same. A score has ten parts: success, and precision, recall and F1 of the header, of records and of cells.
+Names count as they are written: sheetarray's `name_2` is a second `name`, and the letter of a column without a name is
+blank. A file without names has the names and the number of columns of its parameters where these are given, as in the
+drivers of the benchmark.
 """
 
 from __future__ import annotations
@@ -46,9 +49,22 @@ def read_sheetarray(path: Path, given: Parameters | None) -> Rows:
             return []
         raise
     rows = [list(row) for row in zip(*(column.tolist() for column in columns.values()), strict=True)]
-    letters = [chr(65 + place) for place in range(26)]
-    has_names = list(columns) != letters[: len(columns)]
-    return [list(columns), *rows] if has_names else rows
+    names = _spell_names(list(columns))
+    if any(names):
+        return [names, *rows]
+    if given is None:
+        return rows
+    rows = [row + [""] * (int(given.get("n_columns", 0)) - len(row)) for row in rows]
+    return [[name.strip() for name in given["column_names"]], *rows] if given["column_names"] else rows
+
+
+def _spell_names(names: Sequence[str]) -> list[str]:
+    """Return names as they are written: twice, or blank where the name is the letter of a column."""
+    from sheetarray.columns import column_letters
+
+    spelled = ["" if name == column_letters(place) else name for place, name in enumerate(names)]
+    bases = [name.rpartition("_")[0] for name in spelled]
+    return [base if base and base in names else name for name, base in zip(spelled, bases, strict=True)]
 
 
 def read_duckdb(path: Path, given: Parameters | None) -> Rows:

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+import numpy as np
+
 from ..dtypes import Positions
 from ..elements import Cell, is_blank
 from .cells import Table
@@ -146,17 +148,73 @@ def _count_above(
     places = {number: place for place, number in enumerate(numbers)}
     for index, fill in enumerate(fills[:-1]):
         is_banner = fill == 1 and usual > 1 and table.count_cells is not None and table.width_of(top[index]) == 1
-        is_title = fill == 1 and usual == 2 and table.count_cells is None and grid[index][0] is not None
-        if fill and fill > most and not is_banner and not is_title:
-            break
-        if is_title and not _are_names(grid[index + 1], fills[index + 1], kinds, places):
+        if fill and fill > most and not is_banner and not _is_title(index, grid, fills, kinds, places):
             break
         above = index + 1
     if above and (above >= len(fills) - 1 or above == _TOP - 1):
         return 0
+    above = _pass_other_widths(above, table, top, grid, kinds, places)
     if above and fills[above - 1] and table.width_of(top[above - 1]) != 1 and _fits(grid[above], kinds, places):
         return above - 1  # the row above the data may hold the names of a few columns
+    while above and _names_groups(grid[above - 1], grid[above:], kinds, places):
+        above -= 1
     return above
+
+
+def _is_title(
+    index: int, grid: Sequence[Sequence[Cell]], fills: Sequence[int], kinds: dict[int, str], places: dict[int, int]
+) -> bool:
+    """Return whether a row has one cell, the first, and names stand below it; such rows may stand between."""
+    if fills[index] != 1:
+        return False
+    while index < len(fills) and (not fills[index] or (fills[index] == 1 and grid[index][0] is not None)):
+        index += 1
+    return index < len(fills) and _are_names(grid[index], fills[index], kinds, places)
+
+
+def _pass_other_widths(
+    above: int,
+    table: Table,
+    top: Sequence[int],
+    grid: Sequence[Sequence[Cell]],
+    kinds: dict[int, str],
+    places: dict[int, int],
+) -> int:
+    """Return the number of rows above a row of names that is as wide as the data, if other rows are not.
+
+    A row of another width stands above the table if it is wider, or has no blank among its cells.
+    """
+    fits = [_fits(cells, kinds, places) for cells in grid[above : above + 2]]
+    if table.count_cells is None or not kinds or len(fits) < 2 or (fits[1] and None not in grid[above + 1]):
+        return above
+    counts = table.count_cells()
+    widths = [int(count) for count in counts[list(top)]]
+    width = int(np.bincount(counts).argmax())
+    rows = range(above, len(grid))
+    first = next((row for row in rows if widths[row] == width and _fits(grid[row], kinds, places)), None)
+    if first is None or first < above + 2 or not _holds_text(grid[first - 1]):
+        return above
+    names = first - 1
+    while names > above and widths[names] == width and first - names <= _MOST_NAMES:
+        names -= 1
+    if names == first - 1 or widths[names] == width:
+        return above
+    is_other = widths[names] > width or None not in grid[names][: widths[names]]
+    return names + 1 if is_other else above
+
+
+def _names_groups(
+    cells: Sequence[Cell], below: Sequence[Sequence[Cell]], kinds: dict[int, str], places: dict[int, int]
+) -> bool:
+    """Return whether a row right above names holds names of groups of columns, or of columns without another name."""
+    held = [place for place, cell in enumerate(cells) if cell is not None]
+    if len(held) < 2 or not _are_names(below[0], len(held), kinds, places):
+        return False
+    first = next((index for index, row in enumerate(below) if _fits(row, kinds, places)), None)
+    if cells[0] is None or first is None:
+        return cells[0] is None
+    nameless = [place for place in held if all(row[place] is None for row in below[:first])]
+    return any(row[place] is not None for row in below[first:] for place in nameless)
 
 
 def _are_names(cells: Sequence[Cell], fill: int, kinds: dict[int, str], places: dict[int, int]) -> bool:
@@ -190,13 +248,13 @@ def _count_names(
     if not _holds_text(below[0]) and below[0][0] is not None:
         return 0
     count = 1
-    for index in range(1, min(first if first is not None else 1, _MOST_NAMES)):
-        if fits[index] is not False:
-            break
-        count = index + 1
-    if first is None or count < first:
-        count = 1 if first is None or fits[1] is not False else count
-    if count > 1 and len(heading.kinds) < 2:
+    for index in range(1, first if first is not None and first <= _MOST_NAMES else 1):
+        if any(cell is not None for cell in below[index]):
+            goes_on = count == index or below[index][0] is None  # blank rows may stand between
+            if fits[index] is not False or not goes_on:
+                break
+            count = index + 1
+    if count > 1 and len(heading.kinds) < 2 and any(cells[0] is not None for cells in below[1:count]):
         doubt = "row {} fits no kind of its columns; it is read as data"
         row = table.row_of(rows[1])
         heading.doubts.append(Doubt("names", doubt.format(row + 1), row, 0, "header=2 reads it as names"))

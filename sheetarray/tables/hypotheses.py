@@ -14,13 +14,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-from .kinds import BLANK, LIST, NUMBER, OTHER, TYPED, WEIGHTS, WORD, kind_of, share_of_kind
+from .kinds import BLANK, ITEMS, LIST, NUMBER, OTHER, TYPED, WEIGHTS, WORD, kind_of, share_of_kind
 
 WHITESPACE = "whitespace"
 """The delimiter of a text in which any run of blanks and tabs stands between cells."""
 
 COMMON = (",", ";", "\t", "|")
 _SELDOM = {", ": 1.0, " ": 0.7, WHITESPACE: 0.7, "#": 0.75, ":": 0.5, "^": 0.85, "~": 0.85}
+_ONE_ROW = 0.3  # two scores of a single row that differ by less are alike
+_TORN = 0.6  # times the score, if another delimiter cuts all rows into as many cells, and does not cut the first
+_SHORT = 0.5  # of a row of one width counts a row that is shorter than the names
 _NO_DELIMITER = 0.4  # the score of rows of one cell each, if all of them are of one kind
 _BLANKS_REGULAR = 0.6  # of the rows have one width, if blanks are delimiters
 _CLOSE = 0.01  # two scores that differ by less are alike; the delimiter that is more usual is taken
@@ -30,6 +33,7 @@ _RIVAL = 0.985  # of the best score: another delimiter with so much is named in 
 _NEARLY_ALL = 0.9  # of the rows have one width under a delimiter: so it is named beside one column of no numbers
 _POOR = 0.21  # below this score rows have no one width, and the delimiter that stands in most rows is taken
 _NAMES_PARTED = 0.85  # times the score of no delimiter, if one stands equally often in all rows, the names among them
+_FEW_ROWS = 32  # of a text whose marks are given tell how many cells most rows have
 _MOST_ROWS = 100  # of the sample that are cut
 _BLANKS = re.compile(r"[ \t]*")
 _MOST_TYPED_ROWS, _MOST_TYPED_COLUMNS = 40, 24  # whose cells are looked at
@@ -173,9 +177,13 @@ def find_marks(sample: Sample, given: Marks | None = None, *, known: frozenset[s
     text = sample.pieces[0]
     hypotheses = list(_list_hypotheses("\n".join(sample.pieces), given, known))
     if len(hypotheses) == 1:
-        rows = [cells for cells, _ in islice(cut_rows(text, hypotheses[0]), 8)]
-        return Choice(hypotheses[0], width=max(map(len, rows), default=1))
+        widths = Counter(len(cells) for cells, _ in islice(cut_rows(text, hypotheses[0]), _FEW_ROWS) if any(cells))
+        return Choice(hypotheses[0], width=max(widths, key=lambda each: (widths[each], each), default=1))
     scored = [(_Fit(sample, marks), marks) for marks in hypotheses]
+    even = [marks.delimiter for fit, marks in scored if fit.is_even and marks.delimiter in COMMON]
+    for fit, _ in scored:
+        if any(_are_names(fit.first, mark) for mark in even):
+            fit.score *= _TORN
     best = max(fit.score for fit, _ in scored)
     if best < _POOR:
         standing = [(fit.standing, marks) for fit, marks in scored if marks.delimiter in COMMON]
@@ -183,7 +191,8 @@ def find_marks(sample: Sample, given: Marks | None = None, *, known: frozenset[s
         if most >= 0.5:
             scored = [(fit, marks) for fit, marks in scored if marks.delimiter in COMMON and fit.standing == most]
             best = max(fit.score for fit, _ in scored)
-    likely = [(fit, marks) for fit, marks in scored if fit.score >= best * (1 - _CLOSE)]
+    close = _CLOSE if max(fit.count for fit, _ in scored) > 1 else _ONE_ROW
+    likely = [(fit, marks) for fit, marks in scored if fit.score >= best * (1 - close)]
     likely.sort(key=lambda one: _rank(one[1]))
     fit, marks = likely[0]
     if not marks.delimiter and "delimiter" not in known:
@@ -210,6 +219,11 @@ def stands_between_values(lines: Sequence[str], delimiter: str) -> bool:
         kind_of(line) not in TYPED - {LIST} and all(kind_of(cell) in (*TYPED, BLANK) for cell in line.split(delimiter))
         for line in lines
     )
+
+
+def _are_names(row: Sequence[str], delimiter: str) -> bool:
+    """Return whether a row of one cell holds several names with a delimiter between them, and no blank behind it."""
+    return len(row) == 1 and delimiter in row[0] and not any(cell[:1] in " \t" for cell in row[0].split(delimiter))
 
 
 def _are_blank(mine: Marks, other: Marks) -> bool:
@@ -265,15 +279,22 @@ class _Fit:
         standing: the share of rows in which the delimiter stands.
         regular: the share of rows of that width; 0 if they have one cell.
         kinds: those of the columns.
+        first: the first row.
+        count: the number of rows.
+        is_even: whether all rows have one width, of several cells.
     """
 
     def __init__(self, sample: Sample, marks: Marks) -> None:
-        self.width, self.score, self.standing, self.regular = 1, 0.0, 0.0, 0.0
+        self.width, self.score, self.standing, self.regular, self.is_even = 1, 0.0, 0.0, 0.0, False
         self.kinds: list[str] = []
+        self.first: list[str] = []
         rows = list(_sample_rows(sample, marks))
         rows = [row for row in rows if not row[0].startswith("#")] or rows
+        self.count = len(rows)
         if not rows:
             return
+        self.first = rows[0]
+        self.is_even = len(rows) > 1 and len(rows[0]) > 1 and len({*map(len, rows)}) == 1
         lower = rows[len(rows) // 4 :] if len(rows) > 4 else rows[len(rows) > 2 :]
         widths = Counter(map(len, lower))
         self.standing = sum(len(row) > 1 for row in lower) / len(lower)
@@ -289,6 +310,8 @@ class _Fit:
         if width == 1:
             return
         factor = _SELDOM.get(marks.delimiter, 1.0)
+        if len(rows[0]) == width and marks.delimiter in COMMON:
+            regular += _SHORT * sum(1 < len(row) < width for row in lower) / len(lower)
         if marks.delimiter in (" ", WHITESPACE) and regular < _BLANKS_REGULAR:
             return  # words of sentences
         first = len(rows[0])
@@ -298,6 +321,8 @@ class _Fit:
         elif first == width - 1 and len(rows) > 1:
             factor *= _NAMES_DIFFER if first == 1 else 0.9
         self.score = factor * regular * (width - 1) / width * self._likeness(lower, marks, width)
+        if len(rows) == 1 and marks.delimiter not in (*COMMON, ", ") and not {*self.kinds} <= {*TYPED, BLANK}:
+            self.score = 0.0  # a sign in a lone text
 
     def _likeness(self, rows: Sequence[Sequence[str]], marks: Marks, width: int) -> float:
         """Return how well the columns have one kind each, from 0 to 1."""
@@ -310,7 +335,7 @@ class _Fit:
             bare, odd = _unquote(cells, marks)
             kinds = [kind_of(cell) for cell in bare]
             kind, share = share_of_kind(kinds)
-            weight = WEIGHTS[kind]
+            weight = WEIGHTS[kind if marks.delimiter or kind != ITEMS else OTHER]
             self.kinds.append(kind)
             if kind == WORD and is_blank_mark:
                 weight *= 0.5

@@ -14,14 +14,14 @@ from .numerals import WHITE
 BLANK = "blank"
 NUMBER, DATE, TIME, MONEY, TRUTH = "number", "date", "time", "money", "truth"
 CODE, PLACE, WORD, SENTENCE = "code", "place", "word", "sentence"
-LIST, OTHER = "list", "other"
+LIST, ITEMS, OTHER = "list", "items", "other"
 
 TYPED = frozenset((NUMBER, DATE, TIME, MONEY, TRUTH, LIST))
 """Kinds of values, which a name is not."""
 
 WEIGHTS = {
     NUMBER: 1.0, DATE: 1.0, TIME: 1.0, MONEY: 1.0, TRUTH: 1.0, PLACE: 1.0,
-    CODE: 0.9, WORD: 0.85, SENTENCE: 0.6, LIST: 0.5, OTHER: 0.2, BLANK: 0.5,
+    CODE: 0.9, WORD: 0.85, SENTENCE: 0.6, LIST: 0.5, ITEMS: 0.5, OTHER: 0.2, BLANK: 0.5,
 }  # fmt: skip
 """How much cells of a kind speak for the marks that cut the text into them."""
 
@@ -56,6 +56,7 @@ _KINDS = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _LIST = re.compile(r"[0-9.]+(?:,[0-9.]+){2,}")
+_ITEMS = re.compile(r"[^;|,]+(?:\|[^;|,]+){2,}|[^;|,]+(?:;[^;|,]+){2,}")
 _PLAIN = re.compile(r"[-+]?[0-9]+(?:\.[0-9]+)?")  # most numbers
 _WORD_ONLY = re.compile(r"[^\W\d_]+")
 _SENTENCE = re.compile(r"(?=.*[^\W\d_])(?:[^\t\"|;,]|[,;](?:\s|\Z))*", re.DOTALL)
@@ -81,7 +82,8 @@ def kind_of(text: str) -> str:
     if _FIGURES.fullmatch(bare) and (found is None or found.lastgroup == "word"):
         return OTHER
     if found is None:
-        return LIST if _LIST.fullmatch(bare) else SENTENCE if _SENTENCE.fullmatch(bare) else OTHER
+        looks = ((LIST, _LIST), (SENTENCE, _SENTENCE), (ITEMS, _ITEMS))
+        return next((kind for kind, pattern in looks if pattern.fullmatch(bare)), OTHER)
     kind = found.lastgroup or OTHER
     if kind in ("g", "h"):
         return NUMBER

@@ -131,3 +131,20 @@ def test_rows_longer_than_what_is_looked_at_first_are_whole() -> None:
     assert list(columns) == cells
     assert columns["c1000"].tolist() == [row[1000] for row in rows]
     assert columns["c1999"].tolist() == [1999.5] * 12
+
+
+def test_lists_above_a_table_of_long_rows_do_not_tell_the_delimiter() -> None:
+    lists = [f"{name}=[{','.join(f'{number}.5' for number in range(15))}]" for name in ("length", "width", "mass")]
+    names = [f"c{number}" for number in range(600)]
+    rows = [[f"{row}.{number}" for number in range(600)] for row in range(20)]
+    text = "\n".join(["[info]", *lists, *(";".join(row) for row in [names, *rows])])
+    columns, warned = read(text)
+    assert list(columns) == names
+    assert columns["c1"].tolist() == [row + 0.1 for row in range(20)]
+    assert [warning.partition(",")[0] for warning in warned] == ["A1: rows 1 to 4 are above the table"]
+
+
+def test_a_cell_of_two_lines_stays_whole_in_a_row_of_another_width_than_the_first() -> None:
+    text = "a,b,c,\n" + "".join(f"{row},2,3\n" for row in range(9)) + '4,"two\nlines",6\n'
+    columns, _ = read(text, delimiter=",")
+    assert columns["b"].tolist()[-1] == "two\nlines"

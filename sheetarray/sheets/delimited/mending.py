@@ -223,9 +223,11 @@ def cut_line(line: str, marks: Marks, width: int) -> tuple[float, list[str]]:
 
 
 def _oddity(text: str, quote: str) -> float:
+    bare = text.strip()
+    if "\n" in bare and (len(bare) < 2 or bare[0] != quote or bare[-1] != quote):
+        return _JOINED  # a line end outside of quotes ends a row
     if quote not in text:
         return 0.0
-    bare = text.strip()
     if len(bare) > 1 and bare[0] == quote and bare[-1] == quote:
         return 0.0 if quote not in bare[1:-1].replace(quote * 2, "") else _ODD
     return _ODD if bare[0] == quote or bare[-1] == quote else 0.1

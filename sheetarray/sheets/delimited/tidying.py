@@ -181,7 +181,7 @@ def take_sample(text: TidyText, options: TableOptions) -> Sample:
         for place in (max(len(content) // 2, start + first), len(content) - later):
             begin = content.find(b"\n", place, place + later) + 1
             if begin:
-                pieces.append(_decode_piece(content, begin, begin + later))
+                pieces.append(_decode_piece(content, begin, max(begin + later, _end_lines(content, begin)[0])))
     lines = pieces[0].split("\n")
     if start == 0:
         rows = {*options.skipped_rows} if options.skipped_rows else range(options.skipped_above)
@@ -193,13 +193,19 @@ def take_sample(text: TidyText, options: TableOptions) -> Sample:
 
 def _size_pieces(content: BytesLike, start: int) -> tuple[int, int]:
     """Return the bytes of the beginning, and of middle and end, that are looked at: more where rows are long."""
+    end, longest = _end_lines(content, start)
+    return max(_FIRST, end - start), max(_LATER, min(_LEAST_LINES * longest, _MOST_BYTES // 4))
+
+
+def _end_lines(content: BytesLike, start: int) -> tuple[int, int]:
+    """Return where the fewest lines that are looked at end, and the bytes of the longest."""
     end, longest = start, 0
     for _ in range(_LEAST_LINES):
         after = content.find(b"\n", end, start + _MOST_BYTES) + 1
         if not after:
             break
         end, longest = after, max(longest, after - end)
-    return max(_FIRST, end - start), max(_LATER, min(_LEAST_LINES * longest, _MOST_BYTES // 4))
+    return end, longest
 
 
 def _decode_piece(content: BytesLike, start: int, end: int) -> str:
