@@ -24,7 +24,7 @@ from .reading import (
 )
 from .remote import RangedBytes, find_places, is_pattern, read_heads, read_states
 from .replacing_folders import replacing_folder
-from .writing import COMPRESSIONS, Sink, Writable, naming_target, replacing
+from .writing import COMPRESSIONS, Sink, Writable, naming_target, numbering_errors, replacing
 
 __all__ = [
     "COMPRESSIONS",
@@ -48,6 +48,7 @@ __all__ = [
     "max_inflated_size",
     "name_part",
     "naming_target",
+    "numbering_errors",
     "read_heads",
     "read_states",
     "refuse_empty",

@@ -6,6 +6,7 @@ import errno
 import gzip
 import io
 import os
+import re
 import secrets
 import shutil
 import stat
@@ -175,6 +176,18 @@ def _naming_what_is_beside(target: PathLike, path: Path) -> Iterator[None]:
         if not is_beside(error.filename, path):
             raise
         raise type(error)(error.errno, error.strerror, os.fspath(target)) from None
+
+
+@contextmanager
+def numbering_errors() -> Iterator[None]:
+    """Give an error of the system its number, which an engine leaves in the text only."""
+    try:
+        yield
+    except OSError as error:
+        number = re.search(r"\(os error (\d+)\)$", str(error)) if error.errno is None else None
+        if number is None:
+            raise
+        raise OSError(int(number[1]), os.strerror(int(number[1]))) from None
 
 
 def _suffix_of(target: PathLike) -> str:

@@ -6,12 +6,15 @@ import io
 import json
 import random
 from collections.abc import Callable
+from contextlib import nullcontext
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
+from foreign_books import book, columns, document, number, table_cell, table_row, text
+from round_trips import without_loops
 
 import sheetarray as sa
 
@@ -87,6 +90,43 @@ def test_numerals_are_rounded_once(reader: str, name: str, count: int) -> None:
     times = count // len(cells)
     array = READERS[reader](cells * times, name)
     np.testing.assert_array_equal(array.real, np.tile(expected, times))
+
+
+def make_doubles(dtype: np.dtype[Any], count: int) -> list[float]:
+    """Return doubles in the middle between two narrow floats, and the doubles right beside it."""
+    drawn, doubles = random.Random(count), []
+    for _ in range(count):
+        low = dtype.type(drawn.choice([drawn.uniform(0.01, 1000), drawn.uniform(1e-7, 1e-4)]))
+        middle = (float(low) + float(np.nextafter(low, dtype.type(np.inf)))) / 2  # exact
+        double = drawn.choice([middle, np.nextafter(middle, -np.inf), np.nextafter(middle, np.inf)])
+        doubles.append(drawn.choice([-1, 1]) * float(double))
+    return doubles
+
+
+def as_numbers(cells: list[float], name: str, suffix: str) -> io.BytesIO:
+    """Return a workbook of number cells, with 17 digits where a double needs them."""
+    listed = ["t", *flat_list([], name)]
+    listed[5] = listed[15] = listed[17] = len(cells)
+    if suffix == "ods":
+        return io.BytesIO(document({"arrays": "".join(table_row(table_cell(word)) for word in [*listed, *cells])}))
+    words = [number(word) if isinstance(word, int) else text(word) for word in listed]
+    rows = columns([*words, *map(number, cells)])
+    return io.BytesIO(book(rows))
+
+
+@pytest.mark.parametrize("count", [1, 10, 1000, 100_000])
+@pytest.mark.parametrize("name", ["float16", "float32"])
+@pytest.mark.parametrize("suffix", ["xlsx", "ods"])
+@pytest.mark.parametrize("way", ["loop", "plain"])
+def test_number_cells_are_rounded_once(suffix: str, name: str, count: int, way: str) -> None:
+    dtype = np.dtype(name)
+    doubles = make_doubles(dtype, min(count, 1000))
+    expected = np.array([round_exactly(repr(double), dtype) for double in doubles], dtype)
+    times = count // len(doubles)
+    workbook = as_numbers(doubles * times, name, suffix)
+    with without_loops() if way == "plain" else nullcontext():
+        array = sa.read(workbook, format=suffix)["t"]
+    np.testing.assert_array_equal(array, np.tile(expected, times))
 
 
 @pytest.mark.parametrize("count", [1, 10_000])

@@ -579,8 +579,12 @@ def write_netcdf(target: Writable, arrays: Any, *, form: Form = "netcdf", progre
         dataset.attrs[_NAMES] = json.dumps(_names_of(dataset))
         checked = _import("numcodecs").Zstd(level=3, checksum=True)  # what is cut short is found out
         encoding = {name: {"compressors": (checked,), "_FillValue": None} for name in dataset.variables}
+        from .zarr_written import WrittenFolder
+
         with replacing_folder(target) as folder:  # type: ignore[arg-type]
-            dataset.to_zarr(folder, zarr_format=2, consolidated=True, encoding=encoding)
+            store = WrittenFolder(folder)
+            with store.filled():
+                dataset.to_zarr(store, zarr_format=2, consolidated=True, encoding=encoding)
     report(total, total)
 
 

@@ -21,7 +21,7 @@ from ...dtypes import DType
 from ...elements import Cell, generic_from_text, unescape_formula
 from ...elements.scalars import DecimalMark
 from ...errors import DTypeError, LimitError, check_kinds, parse_count
-from ...files import Sink, Writable, locate, replacing
+from ...files import Sink, Writable, locate, numbering_errors, replacing
 from ...linear import LinearArray
 from ...renamed import refusing_old_options
 from ...tables import lay_out_table
@@ -90,7 +90,8 @@ class TextWriter:
         }
         if self.encoder is None and not cut and isinstance(self.sink, io.BufferedWriter):
             self.sink.flush()
-            frame.write_csv(self.sink, **options)
+            with numbering_errors():
+                frame.write_csv(self.sink, **options)
             return
         text = io.BytesIO()
         frame.write_csv(text, **options)
