@@ -407,6 +407,8 @@ class Blobs(dict[str, Any]):
         name = str(len(self))
         self[name] = array.tobytes()
         text: Json = array.dtype.str if array.dtype.kind in "SU" else str(array.dtype)
+        if array.dtype.names:
+            text = [[field, array.dtype[field].str] for field in array.dtype.names]
         return buffer(name, [text, list(array.shape[1:])] if array.ndim > 1 else text, len(array), **more)
 
     def read(self, expression: Json, **options: Any) -> ak.Array:

@@ -6,6 +6,7 @@ stops, indices and tags are looked through once, here or in the constructor, and
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, MutableMapping, Sequence
 from typing import Any, Literal, get_args
@@ -271,6 +272,126 @@ def jagged_array_from_offsets(build: Builder, offsets: Any, content: Any) -> Awk
     return _in_shape(build, *_lists_by_offsets(build, offsets, build.to_layout(content, "content")))
 
 
+# Lists by what stands beside each element: its parent, a value that its list shares, or its place in the list.
+
+
+def _integers_beside(build: Builder, value: Any, what: str, length: int) -> Array:
+    """Return one integer for each element of a content; it may be below 0."""
+    array = build.to_array(value, what)
+    if array.dtype.kind not in "iu" or array.shape != (length,):
+        raise FormatError(f"{what} has the dtype {array.dtype} and the shape {array.shape}, not {length} integers")
+    if array.size and int(array.max()) >= 2**63:
+        raise FormatError(f"{what} has a value of more than 63 bits")
+    build.budget.take(16 * array.size + 16, what)
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def _begin_runs(array: Array) -> Array:
+    """Return where each run of equal values begins, and the length of the array."""
+    return np.concatenate([[0], np.flatnonzero(array[1:] != array[:-1]) + 1, [len(array)]])
+
+
+def _starts_by_parents(build: Builder, parents: Any, length: int) -> tuple[Array, Array]:
+    """Return starts and stops of lists; the last run of a parent counts, and one below 0 is no parent."""
+    numbers = _integers_beside(build, parents, "parents", length)
+    count = int(numbers.max(initial=-1)) + 1
+    build.budget.take(24 * count, "as many lists as parents name")
+    starts, stops = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    if length:
+        runs = _begin_runs(numbers)
+        owners = numbers[runs[:-1]]
+        real = owners >= 0
+        starts[owners[real]], stops[owners[real]] = runs[:-1][real], runs[1:][real]
+    return starts, stops
+
+
+def jagged_array_from_parents(build: Builder, parents: Any, content: Any, length: Any = None) -> AwkwardLayout:  # noqa: ARG001  (awkward0 ignores it, too)
+    """`JaggedArray.fromparents(parents, content)`: for each element the number of its list."""
+    inner = build.to_layout(content, "content")
+    return jagged_array(build, *_starts_by_parents(build, parents, inner.length), inner)
+
+
+def jagged_array_from_uniques(build: Builder, uniques: Any, content: Any) -> AwkwardLayout:
+    """`JaggedArray.fromuniques(uniques, content)`: a list for each run of equal values."""
+    inner = build.to_layout(content, "content")
+    return jagged_array_from_offsets(
+        build, _begin_runs(_integers_beside(build, uniques, "uniques", inner.length)), inner
+    )
+
+
+def jagged_array_from_local_index(build: Builder, index: Any, content: Any, validate: Any = True) -> AwkwardLayout:
+    """`JaggedArray.fromlocalindex(index, content, validate)`: for each element its place in its list."""
+    inner = build.to_layout(content, "content")
+    counts = None
+    if isinstance(index, build.ak.contents.Content):
+        lists = _lists_alone(build, index, "index")
+        counts = np.asarray(lists.stops.data) - np.asarray(lists.starts.data)
+        build.budget.take(packed_size(lists), "an index, side by side")
+        index = build.ak.flatten(lists, axis=1, highlevel=False).to_backend_array()
+    places = _integers_beside(build, index, "index", inner.length)
+    begin = np.flatnonzero(places == 0)
+    offsets = np.append(begin, len(places))
+    if build.to_flag(validate, "validate"):
+        if (np.diff(places)[places[1:] != 0] != 1).any():
+            raise FormatError("a local index that is not 0 must be one more than the one before")
+        if counts is not None and not np.array_equal(np.diff(offsets), counts):
+            raise FormatError("the lists of the local index are not those that it describes")
+    return jagged_array_from_offsets(build, offsets, inner)
+
+
+def jagged_array_from_jagged(build: Builder, jagged: Any) -> AwkwardLayout:
+    """`JaggedArray.fromjagged(jagged)`: the same lists."""
+    layout = build.to_layout(jagged, "jagged")
+    if not layout.is_list:
+        raise FormatError(f"jagged is {describe_value(jagged)}, not lists")
+    return layout
+
+
+def jagged_array_from_folding(build: Builder, content: Any, size: Any) -> AwkwardLayout:
+    """`JaggedArray.fromfolding(content, size)`: lists of one size; the last may be shorter."""
+    inner = build.to_layout(content, "content")
+    number = build.to_integer(size, "size")
+    if number < 1:
+        raise FormatError(f"the size is {number}, below 1")
+    build.budget.take(16 * (inner.length // number) + 16, "offsets")
+    offsets = np.append(np.arange(0, inner.length, min(number, 2**62)), inner.length)
+    return jagged_array_from_offsets(build, offsets, inner)
+
+
+def jagged_array_from_regular(build: Builder, regular: Any) -> AwkwardLayout:
+    """`JaggedArray.fromregular(regular)`: lists within each other of an array of several dimensions."""
+    array = build.to_array(regular, "regular")
+    if array.ndim < 2 or not array.size:
+        raise FormatError(f"regular has the shape {array.shape}, not elements in two dimensions or more")
+    folded: Any = array.reshape(-1)
+    for size in array.shape[:0:-1]:
+        folded = jagged_array_from_folding(build, folded, size)
+    return build.to_layout(folded, "regular")
+
+
+def jagged_array_from_iter(build: Builder, iterable: Any) -> AwkwardLayout:
+    """`JaggedArray.fromiter(iterable)`: lists, records, text and numbers of JSON."""
+    values = build.to_sequence(iterable, "iterable")
+    try:
+        text = json.dumps(values, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise FormatError("iterable has values that JSON does not have") from error
+    build.budget.take(32 * len(text), "values, as arrays")
+    try:
+        return build.check_measured(build.ak.from_json(text, highlevel=False))
+    except ValueError as error:  # deeper than awkward reads
+        raise FormatError(f"iterable is no array: {error!s:.200}") from error
+
+
+def _lists_alone(build: Builder, value: Any, what: str) -> AwkwardLayout:
+    """Return lists of elements of one dimension, with starts and stops."""
+    contents = build.ak.contents
+    is_lists = isinstance(value, (contents.ListOffsetArray, contents.ListArray))
+    if not is_lists or value.parameter("__array__") or not isinstance(value.content, contents.NumpyArray):
+        raise FormatError(f"{what} is {describe_value(value)}, not lists of numbers")
+    return value
+
+
 # Bytes: ByteJaggedArray, of version 0.5, and what strings are made of -------------------------------------------------
 
 
@@ -309,6 +430,11 @@ def byte_jagged_array(build: Builder, starts: Any, stops: Any, content: Any, sub
 def byte_jagged_array_from_counts(build: Builder, counts: Any, content: Any, subdtype: Any) -> AwkwardLayout:
     """`ByteJaggedArray.fromcounts(counts, content, subdtype)`, of version 0.5."""
     return _typed_lists(build, *_lists_by_counts(build, counts, _bytes_layout(build, content)), subdtype)
+
+
+def byte_jagged_array_from_offsets(build: Builder, offsets: Any, content: Any, subdtype: Any) -> AwkwardLayout:
+    """`ByteJaggedArray.fromoffsets(offsets, content, subdtype)`, of version 0.5."""
+    return _typed_lists(build, *_lists_by_offsets(build, offsets, _bytes_layout(build, content)), subdtype)
 
 
 def _typed_lists(build: Builder, lists: AwkwardLayout, shape: Shape, subdtype: Any) -> AwkwardLayout:
@@ -357,6 +483,43 @@ def string_array_from_counts(build: Builder, counts: Any, content: Any, encoding
 def string_array_from_offsets(build: Builder, offsets: Any, content: Any, encoding: Any = UTF8) -> AwkwardLayout:
     """`StringArray.fromoffsets(offsets, content, encoding)`."""
     return _strings(build, *_lists_by_offsets(build, offsets, _bytes_layout(build, content)), encoding)
+
+
+def string_array_from_parents(build: Builder, parents: Any, content: Any, encoding: Any = UTF8) -> AwkwardLayout:
+    """`StringArray.fromparents(parents, content, encoding)`: for each byte the number of its string."""
+    inner = _bytes_layout(build, content)
+    starts, stops = _starts_by_parents(build, parents, inner.length)
+    return _strings(build, *_lists_by_starts(build, starts, stops, inner), encoding)
+
+
+def string_array_from_uniques(build: Builder, uniques: Any, content: Any, encoding: Any = UTF8) -> AwkwardLayout:
+    """`StringArray.fromuniques(uniques, content, encoding)`: a string for each run of equal values."""
+    inner = _bytes_layout(build, content)
+    runs = _begin_runs(_integers_beside(build, uniques, "uniques", inner.length))
+    return _strings(build, *_lists_by_offsets(build, runs, inner), encoding)
+
+
+def string_array_from_jagged(build: Builder, jagged: Any, encoding: Any = UTF8) -> AwkwardLayout:
+    """`StringArray.fromjagged(jagged, encoding)`: strings of lists of bytes."""
+    lists = _lists_alone(build, jagged, "jagged")
+    content = _bytes_layout(build, np.asarray(lists.content.data))
+    if lists.content.data.dtype.itemsize != 1:
+        raise FormatError(f"jagged has elements of {lists.content.data.dtype}, not bytes")
+    return _strings(build, *_lists_by_starts(build, lists.starts.data, lists.stops.data, content), encoding)
+
+
+def string_array_from_iter(build: Builder, iterable: Any, encoding: Any = UTF8) -> AwkwardLayout:
+    """`StringArray.fromiter(iterable, encoding)`: text of JSON."""
+    words = build.to_sequence(iterable, "iterable")
+    if not all(isinstance(word, str) for word in words) or _find_codec(encoding) is None:
+        raise FormatError("iterable has something else than text")
+    build.budget.take(32 * len(words) + 8 * sum(map(len, words)), "strings")
+    try:
+        encoded = [word.encode("utf-8") for word in words]
+    except UnicodeEncodeError as error:
+        raise FormatError("iterable has a text that UTF-8 does not have: half of a surrogate pair") from error
+    offsets = offsets_of(np.fromiter(map(len, encoded), np.int64, len(encoded)))
+    return build.check_measured(text_layout(offsets, np.frombuffer(b"".join(encoded), np.uint8), "string"))
 
 
 def string_array_from_numpy(build: Builder, array: Any) -> AwkwardLayout:

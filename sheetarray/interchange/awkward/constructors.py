@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,14 +20,26 @@ from .builder import (
     Builder,
     byte_jagged_array,
     byte_jagged_array_from_counts,
+    byte_jagged_array_from_offsets,
     describe_value,
     jagged_array,
     jagged_array_from_counts,
+    jagged_array_from_folding,
+    jagged_array_from_iter,
+    jagged_array_from_jagged,
+    jagged_array_from_local_index,
     jagged_array_from_offsets,
+    jagged_array_from_parents,
+    jagged_array_from_regular,
+    jagged_array_from_uniques,
     string_array,
     string_array_from_counts,
+    string_array_from_iter,
+    string_array_from_jagged,
     string_array_from_numpy,
     string_array_from_offsets,
+    string_array_from_parents,
+    string_array_from_uniques,
     to_bytes_array,
 )
 from .functions import NamedFunction, Spec, call_function
@@ -75,6 +87,43 @@ def indexed_masked_array(build: Builder, mask: Any, content: Any, maskedwhen: An
     index = build.to_integers(np.where(absent, 0, array), "mask", max(inner.length, int(absent.all())), dimensions=1)
     index[absent] = -1
     return build.check_measured(build.simplifying_class("IndexedOptionArray", build.to_index(index), inner))
+
+
+def masked_array_from_content(build: Builder, content: Any, maskedwhen: Any = True) -> AwkwardLayout:
+    """`MaskedArray.fromcontent(content, maskedwhen)`: nothing is missing."""
+    inner = build.to_layout(content, "content")
+    build.budget.take(inner.length, "a mask")
+    return masked_array(build, np.full(inner.length, not build.to_flag(maskedwhen, "maskedwhen")), inner, maskedwhen)
+
+
+def bit_masked_array_from_content(
+    build: Builder, content: Any, maskedwhen: Any = True, lsborder: Any = False
+) -> AwkwardLayout:
+    """`BitMaskedArray.fromcontent(content, maskedwhen, lsborder)`.
+
+    Nothing is missing if `maskedwhen` is true; otherwise awkward0 sets one bit of each byte, and so does this.
+    """
+    inner = build.to_layout(content, "content")
+    build.budget.take(inner.length, "a mask")
+    fill = int(not build.to_flag(maskedwhen, "maskedwhen"))
+    return bit_masked_array(build, np.full(-(-inner.length // 8), fill, np.uint8), inner, maskedwhen, lsborder)
+
+
+def bit_masked_array_from_bool_mask(
+    build: Builder, mask: Any, content: Any, maskedwhen: Any = True, lsborder: Any = False
+) -> AwkwardLayout:
+    """`BitMaskedArray.fromboolmask(mask, content, maskedwhen, lsborder)`."""
+    flags = _to_mask(build, mask, "biuf", "bools")
+    build.budget.take(2 * len(flags), "a mask")
+    order: Literal["little", "big"] = "little" if build.to_flag(lsborder, "lsborder") else "big"
+    return bit_masked_array(build, np.packbits(flags != 0, bitorder=order), content, maskedwhen, lsborder)
+
+
+def indexed_masked_array_from_content(build: Builder, content: Any, maskedwhen: Any = -1) -> AwkwardLayout:
+    """`IndexedMaskedArray.fromcontent(content, maskedwhen)`: all but the element of the number that means missing."""
+    inner = build.to_layout(content, "content")
+    build.budget.take(8 * inner.length, "a mask")
+    return indexed_masked_array(build, np.arange(inner.length), inner, maskedwhen)
 
 
 def _to_mask(build: Builder, mask: Any, kinds: str, expected: str) -> Array:
@@ -328,6 +377,31 @@ def table_from_pairs(build: Builder, pairs: Any, rowstart: Any = 0) -> AwkwardLa
     return build.check_measured(build.ak.contents.RecordArray(list(columns.values()), list(columns), length=length))
 
 
+def table(build: Builder, columns1: Any = None, *columns2: Any, **columns3: Any) -> AwkwardLayout:
+    """`Table(columns1, *columns2, **columns3)`: a dict of columns, or columns that are numbered; and others by name."""
+    first = {} if columns1 is None else columns1
+    if not isinstance(first, dict):
+        first, columns2 = {str(number): column for number, column in enumerate((first, *columns2))}, ()
+    if columns2:
+        raise FormatError("a dict of columns, and more columns without names")
+    return table_from_pairs(build, [*first.items(), *columns3.items()])
+
+
+def table_named(build: Builder, rowname: Any, columns1: Any = None, *columns2: Any, **columns3: Any) -> AwkwardLayout:
+    """`Table.named(rowname, columns1, *columns2, **columns3)`: a table whose rows have a name, which is not kept."""
+    if not isinstance(rowname, str):
+        raise FormatError(f"rowname is {describe_value(rowname)}, not text")
+    return table(build, columns1, *columns2, **columns3)
+
+
+def table_from_rec(build: Builder, recarray: Any) -> AwkwardLayout:
+    """`Table.fromrec(recarray)`: the fields of a structured array."""
+    array = build.to_array(recarray, "recarray")
+    if array.dtype.names is None:
+        raise FormatError(f"recarray has the dtype {array.dtype}, without fields")
+    return build.to_layout(array, "recarray")
+
+
 def table_from_view(build: Builder, view: Any, base: Any) -> AwkwardLayout:
     """`Table.fromview(view, base)`: a slice (start, step, length) or an index of the columns, also of a view's."""
     table = build.to_layout(base, "base")
@@ -483,24 +557,43 @@ def _decompress(packed: str) -> Callable[[Builder, Any], StoredBlob]:
 CONSTRUCTORS: dict[Spec, Callable[..., Any]] = {
     ("awkward0", "AppendableArray"): appendable_array,
     ("awkward0", "BitMaskedArray"): bit_masked_array,
+    ("awkward0", "BitMaskedArray", "fromboolmask"): bit_masked_array_from_bool_mask,
+    ("awkward0", "BitMaskedArray", "fromcontent"): bit_masked_array_from_content,
     ("awkward0", "ByteIndexedArray"): byte_indexed_array,
     ("awkward0", "ByteJaggedArray"): byte_jagged_array,
     ("awkward0", "ByteJaggedArray", "fromcounts"): byte_jagged_array_from_counts,
+    ("awkward0", "ByteJaggedArray", "fromoffsets"): byte_jagged_array_from_offsets,
     ("awkward0", "ChunkedArray"): chunked_array,
     ("awkward0", "IndexedArray"): indexed_array,
     ("awkward0", "IndexedMaskedArray"): indexed_masked_array,
+    ("awkward0", "IndexedMaskedArray", "fromcontent"): indexed_masked_array_from_content,
     ("awkward0", "JaggedArray"): jagged_array,
     ("awkward0", "JaggedArray", "fromcounts"): jagged_array_from_counts,
+    ("awkward0", "JaggedArray", "fromfolding"): jagged_array_from_folding,
+    ("awkward0", "JaggedArray", "fromiter"): jagged_array_from_iter,
+    ("awkward0", "JaggedArray", "fromjagged"): jagged_array_from_jagged,
+    ("awkward0", "JaggedArray", "fromlocalindex"): jagged_array_from_local_index,
     ("awkward0", "JaggedArray", "fromoffsets"): jagged_array_from_offsets,
+    ("awkward0", "JaggedArray", "fromparents"): jagged_array_from_parents,
+    ("awkward0", "JaggedArray", "fromregular"): jagged_array_from_regular,
+    ("awkward0", "JaggedArray", "fromuniques"): jagged_array_from_uniques,
     ("awkward0", "MaskedArray"): masked_array,
+    ("awkward0", "MaskedArray", "fromcontent"): masked_array_from_content,
     ("awkward0", "ObjectArray"): object_array,
     ("awkward0", "SparseArray"): sparse_array,
     ("awkward0", "StringArray"): string_array,
     ("awkward0", "StringArray", "fromcounts"): string_array_from_counts,
+    ("awkward0", "StringArray", "fromiter"): string_array_from_iter,
+    ("awkward0", "StringArray", "fromjagged"): string_array_from_jagged,
     ("awkward0", "StringArray", "fromnumpy"): string_array_from_numpy,
     ("awkward0", "StringArray", "fromoffsets"): string_array_from_offsets,
+    ("awkward0", "StringArray", "fromparents"): string_array_from_parents,
+    ("awkward0", "StringArray", "fromuniques"): string_array_from_uniques,
+    ("awkward0", "Table"): table,
     ("awkward0", "Table", "frompairs"): table_from_pairs,
+    ("awkward0", "Table", "fromrec"): table_from_rec,
     ("awkward0", "Table", "fromview"): table_from_view,
+    ("awkward0", "Table", "named"): table_named,
     ("awkward0", "UnionArray"): union_array,
     ("awkward0", "UnionArray", "fromtags"): union_array_from_tags,
     ("awkward0", "VirtualArray"): virtual_array,
