@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -327,3 +328,18 @@ def _dtype_of(info: ArrayInfo) -> np.dtype[Any]:
 def _shape_buffer(buffer: np.ndarray[Any, Any], info: ArrayInfo) -> np.ndarray[Any, Any]:
     assert math.prod(info.shape) == len(buffer)
     return buffer.reshape(info.shape, order="F" if info.order == "column-major" else "C")
+
+
+@contextmanager
+def hinting_at_reading(source: SourceOrTarget, name: str | None) -> Iterator[None]:
+    """Have a hint at an option of `read` name it as `convert` takes it: `reading={'group': 'north'}`."""
+    try:
+        yield
+    except FormatError as error:
+        options = set(format_of(source, name, reading=True).options("read")) - {"names"}
+        if options:
+            value = rf"\b({'|'.join(sorted(options))})=('[^']*'|\"[^\"]*\"|True|False|\d+)"
+            error.reason, error.hint = (
+                re.sub(value, r"reading={'\1': \2}", text) for text in (error.reason, error.hint or "")
+            )
+        raise

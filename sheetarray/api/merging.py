@@ -35,7 +35,7 @@ from .arrays import (
     write,
     write_releasing,
 )
-from .large import open_arrays
+from .large import hinting_at_reading, open_arrays
 
 _MOST_ROWS = 17  # of the table of a merge, which has 20 lines with its first two and its last
 
@@ -506,7 +506,9 @@ def convert_one(
     if client is not None:
         _hand_client(client, [("read", source, from_format, reading), ("write", target, to_format, writing)])
     check_writable(target, to_format, writing)  # what is wrong with it is said before anything is read
-    with open_arrays(source, names, format=from_format, folder=folder_beside(target), **reading) as (arrays, release):
+    folder = folder_beside(target)
+    opened = open_arrays(source, names, format=from_format, folder=folder, **reading)
+    with hinting_at_reading(source, from_format), opened as (arrays, release):
         return write_releasing(target, arrays, release, to_format, writing)
 
 

@@ -241,6 +241,7 @@ def _parse_mapping(key: str, text: str) -> dict[str, str]:
 # Hints that name options --------------------------------------------------------------------------------------------
 
 _ARGUMENT = re.compile(r"\b([a-z][a-z_]*)=(?:'([^']*)'|\"([^\"]*)\"|(True|False|\d+)|(?=[\s),;:]|$))")
+_READING = re.compile(r"reading=\{'([a-z_]+)': ([^}]*)\}")  # an option of `read`, as `convert` takes it
 _SIDES = {"--read": "--from", "--write": "--to"}
 _VERBS = {  # whose options --read and --write of a command take, where they are not those of `read` and `write`
     "check": {"--read": "check"},
@@ -260,6 +261,7 @@ def to_cli_options(text: str, side: str) -> str:
     a text that begins with "write" means --write.
     """
     side = "--write" if text.startswith("write") else side
+    text = _READING.sub(r"\1=\2", text)
     context = _find_command(click.get_current_context(silent=True))
     return _ARGUMENT.sub(
         lambda match: _respell(match, side, context), text.replace("storage_options", "--storage-option")

@@ -478,6 +478,11 @@ CALLS: list[tuple[str, Callable[[], object], Callable[[], object]]] = [
         lambda: sa.read(make_groups(), group="north"),
     ),
     (
+        "reads one of them",
+        lambda: sa.convert(make_groups(), "north.csv"),
+        lambda: sa.convert(make_groups(), "north.csv", reading={"group": "north"}),
+    ),
+    (
         "names= reads some of them",
         lambda: sa.read(make_large()),
         lambda: sa.read(make_large(), names=["t"]),

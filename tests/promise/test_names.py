@@ -68,7 +68,8 @@ def test_what_is_written_is_read_under_the_same_names(suffix, arrays, tmp_path):
 
 
 LONG_NAMES = ["x" * 255, "x" * 300, "x" * 32_767, "x" * 32_768, "a\0b", "\0", "\ud800", "a\ud800", "\x07", "\u202e"]
-SUFFIXES = [*FORMATS, "csv.gz", "json.zst", "ra", "npy", "parquet", "arrow"]
+LONG_NAMES += ["x" * 256, "é" * 128, "zarr.json", ".zattrs", ".zarray", ".zgroup", ".zmetadata"]
+SUFFIXES = [*FORMATS, "csv.gz", "json.zst", "ra", "npy", "parquet", "arrow", "nc", "zarr"]
 NAMELESS = ("npy",)
 OF_ANY_DTYPE: list[np.ndarray] = [
     *(np.array([30, 31], dtype) for dtype in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8")),
@@ -82,6 +83,11 @@ OF_ANY_DTYPE: list[np.ndarray] = [
     np.array(["version", "1.0.0", "ndarray"]),
     np.array([None, 1, "1", 1.5, True], dtype=object),
     np.array([{"a": 1}, [1]], dtype=object),
+    np.array(["a\0b", "x"]),
+    np.array(["\0", "x"], np.dtypes.StringDType()),
+    np.array([None, "a\0"], dtype=object),
+    np.array(["\ud800", "x"]),
+    np.array([None, "\ud800"], dtype=object),
     np.array(30),
     np.array("x"),
     np.zeros((0, 2)),
@@ -100,6 +106,10 @@ OF_ANY_DTYPE: list[np.ndarray] = [
 @example(names=["dataset.json", "t"], values=[np.array([True])] * 3, prefix="")
 @example(names=["t"], values=[np.array([30, 31])] * 3, prefix="dataset.json")
 @example(names=["E", "e"], values=[np.array([1])] * 3, prefix="")
+@example(names=["zarr.json"], values=[np.array([1])] * 3, prefix="")
+@example(names=["x" * 256], values=[np.array([1])] * 3, prefix="")
+@example(names=["t"], values=[np.array([None, "a\0"], dtype=object)] * 3, prefix="")
+@example(names=["t"], values=[np.array([None, "\ud800"], dtype=object)] * 3, prefix="")
 def test_any_name_any_dtype_any_container(suffix, names, values, prefix, tmp_path):
     """`read` gives back what `write` took, or `write` refuses it with an error of ours."""
     path = tmp_path / f"n.{suffix}"

@@ -32,7 +32,7 @@ from ...adapters import Keeps, Progress, ignore_progress
 from ...arrays import check_unicode, linear_arrays, refuse_lists, select, values_by_name
 from ...columns import ArrayInfo
 from ...dtypes import Array
-from ...elements import text_array, to_scalar
+from ...elements import is_unicode, text_array, to_scalar
 from ...errors import (
     DTypeError,
     Finding,
@@ -86,6 +86,11 @@ _AS_IT_IS: dict[str, Any] = {"decode_cf": False, "cache": False, "create_default
 _ONLY_A_DIMENSION = b"This is a netCDF dimension but not a netCDF variable"
 _NETCDF_MARKS, _ZARR_MARKS = "/\0", "/\\\0"  # that no name may have
 _STORE = {".zgroup", ".zmetadata", "zarr.json"}  # files that a Zarr folder has
+_FILES = _STORE | {".zarray", ".zattrs"}  # of Zarr, so that no folder of an array may have the name
+_LONGEST_FOLDER = 255  # bytes of the name of a folder, which an array of a Zarr folder is
+# Attributes that h5netcdf and xarray keep for themselves
+_RESERVED = {"CLASS", "DIMENSION_LIST", "NAME", "REFERENCE_LIST", "_NCProperties", "_Netcdf4Coordinates"}
+_RESERVED |= {"_Netcdf4Dimid", "_nc3_strict", "_ARRAY_DIMENSIONS"}
 
 
 # Arrays to a dataset -------------------------------------------------------------------------------------------------
@@ -104,10 +109,7 @@ def _to_dataset(arrays: Any, *, separators: str) -> tuple[Any, int]:
     if labels is None and DESCRIPTION in plain:
         refuse_description(plain[DESCRIPTION])
     dims = name_dimensions(plain, labels or DatasetLabels())
-    check_unicode([*plain, *(dim for own in dims.values() for dim in own)])
-    for name in [*plain, *(dim for own in dims.values() for dim in own)]:
-        if not name or name in (".", "..") or any(mark in name for mark in separators) or name.startswith("__"):
-            raise LimitError(f"a variable cannot have the name {name!r:.80}: rename it")
+    _check_names(plain, dims, separators)
     if labels is not None and DESCRIPTION in plain:
         raise LimitError(f"two arrays would have the name {DESCRIPTION!r}: rename the variable")
     variables = {}
@@ -129,6 +131,20 @@ def _to_dataset(arrays: Any, *, separators: str) -> tuple[Any, int]:
     return dataset, sum(array.size for array in plain.values())
 
 
+def _check_names(arrays: Iterable[str], dims: Mapping[str, Sequence[str]], marks: str) -> None:
+    """Refuse names of arrays and dimensions that a file cannot have; `marks`: that no name may have."""
+    names = [*arrays, *(dim for own in dims.values() for dim in own)]
+    check_unicode(names)
+    for name in names:
+        if not name or name in (".", "..") or any(mark in name for mark in marks) or name.startswith("__"):
+            raise LimitError(f"a variable cannot have the name {name!r:.80}: rename it")
+    for name in arrays if marks == _ZARR_MARKS else ():
+        if name in _FILES or len(name.encode()) > _LONGEST_FOLDER:
+            raise LimitError(
+                f"an array is a folder in .zarr, and no folder there can be called {name!r:.80}: rename it"
+            )
+
+
 def _refuse_nul(name: str, array: Array) -> None:
     """Refuse text with NUL in it, at which HDF5 would cut it."""
     for index, text in enumerate(array.ravel().tolist()):
@@ -141,12 +157,16 @@ def _refuse_nul(name: str, array: Array) -> None:
 
 def _native_attrs(attrs: Mapping[str, Any]) -> dict[str, Any]:
     """Return those attributes that a file holds as they are: text and numbers."""
-    return {name: value for name, value in attrs.items() if name and "/" not in name and _is_native(value)}
+    return {
+        name: value
+        for name, value in attrs.items()
+        if name not in _RESERVED and "/" not in name and _is_native(name) and _is_native(value)
+    }
 
 
 def _is_native(value: Any) -> bool:
     if type(value) is str:
-        return 0 < len(value) <= 10_000 and "\0" not in value
+        return 0 < len(value) <= 10_000 and "\0" not in value and is_unicode(value)
     return type(value) is float or (type(value) is int and -(2**63) <= value < 2**63)
 
 
@@ -170,7 +190,7 @@ def _to_stored(array: Array, dtype: str) -> tuple[Any, dict[str, Any]]:
             value is None or isinstance(value, str) for value in values
         ):
             texts = ["" if text is None else f"={text}" if text[:1] in ("", "=") else text for text in values]
-            return text_array(texts).reshape(array.shape), {_DTYPE: "text or nothing"}
+            return to_objects(texts).reshape(array.shape), {_DTYPE: "text or nothing"}
         return text_array(texts).reshape(array.shape), {_DTYPE: dtype}
     if kind == "T":
         return array.astype(object), {_DTYPE: dtype}
@@ -235,7 +255,7 @@ def _decode(name: str, variable: Any) -> Array:
 
 
 def _restore(values: Array, dtype: str) -> Array:
-    if dtype == "text or nothing" and values.dtype.kind == "U":
+    if dtype == "text or nothing" and values.dtype.kind in "UT":
         texts = [None if text == "" else text.removeprefix("=") for text in values.ravel().tolist()]
         return to_objects(texts).reshape(values.shape)
     entry = dtypes.from_name(dtype)
