@@ -20,17 +20,17 @@ from .renamed import NAMES
 
 if TYPE_CHECKING:
     from .api import Merged, accept, check, iter_blocks, merge, read, read_columns, restore, scan, write, write_table
+    from .api.datasets import read_dataset, read_frame
     from .columns import ArrayInfo
-    from .conversions import convert
-    from .labelled import read_dataset, read_frame
-    from .lazy import open_many, open_writer
-    from .linear import LinearArray, from_linear, to_linear
+    from .linear.array import LinearArray, from_linear, to_linear
     from .pages import Page, page
+    from .scale import open_many, open_writer
+    from .scale.conversions import convert
     from .sheets.delimited import read_csv, write_csv
     from .sheets.excel import read_excel, write_excel
     from .sheets.google import read_gsheet, write_gsheet
     from .sheets.json import read_json, write_json
-    from .views.description import View
+    from .sheets.views.description import View
 
 __version__ = "2.0.0.dev0"
 
@@ -80,30 +80,30 @@ __all__ = [
 
 _LAZY = {  # imported when somebody asks for the name: `import sheetarray` costs less than `import numpy`
     "ArrayInfo": "columns",
-    "LinearArray": "linear",
+    "LinearArray": "linear.array",
     "Merged": "api",
     "Page": "pages",
-    "View": "views.description",
+    "View": "sheets.views.description",
     "accept": "api",
     "check": "api",
-    "convert": "conversions",
-    "from_linear": "linear",
+    "convert": "scale.conversions",
+    "from_linear": "linear.array",
     "iter_blocks": "api",
     "merge": "api",
-    "open_many": "lazy",
-    "open_writer": "lazy",
+    "open_many": "scale",
+    "open_writer": "scale",
     "page": "pages",
     "read": "api",
     "read_columns": "api",
     "read_csv": "sheets.delimited",
-    "read_dataset": "labelled",
+    "read_dataset": "api.datasets",
     "read_excel": "sheets.excel",
-    "read_frame": "labelled",
+    "read_frame": "api.datasets",
     "read_gsheet": "sheets.google",
     "read_json": "sheets.json",
     "restore": "api",
     "scan": "api",
-    "to_linear": "linear",
+    "to_linear": "linear.array",
     "write": "api",
     "write_csv": "sheets.delimited",
     "write_excel": "sheets.excel",

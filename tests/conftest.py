@@ -85,7 +85,7 @@ def _keep_files_in_memory() -> Iterator[None]:
 @pytest.fixture
 def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Formats that a test registers are forgotten after it."""
-    monkeypatch.setattr("sheetarray.registry.lookup._registered", {})
+    monkeypatch.setattr("sheetarray.formats.lookup._registered", {})
 
 
 @pytest.fixture(scope="module")

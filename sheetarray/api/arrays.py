@@ -8,7 +8,6 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any, Literal, TypeGuard, overload
 
-from ..arrays import default_name, hold_stream, list_names, pick_array, values_by_name
 from ..columns import ArrayInfo
 from ..dtypes import Array, from_numpy
 from ..elements import describe_object
@@ -23,9 +22,10 @@ from ..errors import (
     warn_caller,
 )
 from ..files import is_url, name_part
-from ..header import warn_of_finding
+from ..formats import Format, find_format, format_of, locate_place
 from ..labels import LabelledArrays, has_labels, reading_labels
-from ..registry import Format, find_format, format_of, locate_place
+from ..linear.header import warn_of_finding
+from ..linear.named import default_name, hold_stream, list_names, pick_array, values_by_name
 from ..renamed import OPTIONS
 from ..values import is_of, is_table, name_of
 

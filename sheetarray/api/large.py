@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..arrays import select
 from ..columns import ArrayInfo
+from ..columns.spool import MOST_BYTES, PiecedArrays
 from ..dtypes import Array, Buffer, from_name
 from ..errors import FormatError, NotFoundError, check_kinds, parse_count
 from ..files import RemoteFile, file_version, is_url, read_states
-from ..header import contiguous_strides
+from ..formats import format_of, known_options, locate_place, rewinding
 from ..labels import LabelledArrays, reading_labels
-from ..registry import format_of, known_options, locate_place, rewinding
-from ..spool import MOST_BYTES, PiecedArrays
+from ..linear.header import contiguous_strides
+from ..linear.named import select
 from .arrays import SourceOrTarget, is_path, read, read_labelled, scan
 
 # iter_blocks: an array that is larger than memory, some rows at a time.

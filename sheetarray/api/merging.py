@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from ..changes.merge import DELETED, Conflict, FileChanges, Place, merge_arrays, row_axis
 from ..columns import ArrayInfo, keeping_unreadable
 from ..elements import label_text, to_scalar
 from ..errors import FormatError, NotFoundError, check_kinds, escape_controls, locating, quote_names, warn_caller
 from ..files import RemoteFile, changing, is_url, name_part
-from ..header import name_element
+from ..formats import Format, format_of, locate_place, locate_places
 from ..labels import NAME, DatasetLabels, LabelledArrays, VariableLabels, check_fit
-from ..linear import to_linear
-from ..merging import DELETED, Conflict, FileChanges, Place, merge_arrays, row_axis
-from ..registry import Format, format_of, locate_place, locate_places
+from ..linear.array import to_linear
+from ..linear.header import name_element
 from .arrays import (
     ListedRows,
     SourceOrTarget,

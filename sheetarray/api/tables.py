@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from ..arrays import hold_stream, note_values, values_by_name
 from ..columns.grid import Area, parse_area
 from ..errors import DTypeError, SheetArrayError, SheetArrayWarning, check_kinds, naming_sheet, quote_names, warn_caller
 from ..files import is_url
+from ..formats import find_format, locate_place
 from ..labels import build_dataset, build_frame, check_lengths, lay_out_labels
-from ..registry import find_format, locate_place
+from ..linear.named import hold_stream, note_values, values_by_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ..elements import Missing
     from ..elements.scalars import DecimalMark
-    from ..header import Order
+    from ..linear.header import Order
     from ..tables import DTypes, Rows, Shapes, Values
 
 from .arrays import SourceOrTarget, first_url, split_tables, write_sheets

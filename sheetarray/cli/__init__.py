@@ -12,8 +12,8 @@ from __future__ import annotations
 import click
 
 from .. import __version__
+from ..formats import FORMATS, list_rows
 from ..loops import describe
-from ..registry import FORMATS, list_rows
 from ..renamed import COMMANDS
 from .accept import accept, merge, restore
 from .arguments import UsageProblem, add_storage_option

@@ -11,10 +11,10 @@ import click
 
 from .. import api
 from ..api import format_shape
+from ..changes.merge import Conflict, FileChanges
 from ..columns import ArrayInfo, keeping_unreadable
 from ..errors import Finding
-from ..header import name_element
-from ..merging import Conflict, FileChanges
+from ..linear.header import name_element
 from .arguments import (
     FILE,
     FROM,

@@ -18,7 +18,7 @@ from click.shell_completion import CompletionItem
 
 from ..errors import NotFoundError
 from ..files import is_url
-from ..registry import FORMATS, Format, list_rows
+from ..formats import FORMATS, Format, list_rows
 from ..renamed import OPTIONS
 from ..tables import TableOptions
 from .console import count_noun, print_line

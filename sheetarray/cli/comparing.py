@@ -15,25 +15,22 @@ from typing import Any, Literal
 import numpy as np
 
 from .. import dtypes
-from ..aligning import align_tables, is_ascending, to_rows
-from ..comparing import (
+from ..changes.elements import (
     SortedRows,
     are_alike,
     cover_with_blocks,
     explain_change,
     find_noise,
-    find_other_zeros,
     find_row_sources,
     find_sorted,
-    find_unequal,
-    is_exact_as_double,
-    to_double,
 )
+from ..changes.merge import row_axis
+from ..changes.rows import align_tables, is_ascending, to_rows
 from ..dtypes import Array, Positions
-from ..header import contiguous_strides
+from ..elements.equality import find_other_zeros, find_unequal, is_exact_as_double, to_double
 from ..labels import DatasetLabels
-from ..linear import LinearArray, is_column_major
-from ..merging import row_axis
+from ..linear.array import LinearArray, is_column_major
+from ..linear.header import contiguous_strides
 from .values import to_rectangular
 
 _MOST_EXPLAINED = 10**7  # elements of arrays in which one change of all elements is looked for

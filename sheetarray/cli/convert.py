@@ -14,11 +14,11 @@ import click
 import numpy as np
 
 from .. import api
-from ..conversions import convert as convert_files
-from ..conversions import is_conversion_of_many
 from ..files import find_places, is_url
+from ..formats import format_of
 from ..labels import lay_out_labels
-from ..registry import format_of
+from ..scale.conversions import convert as convert_files
+from ..scale.conversions import is_conversion_of_many
 from .arguments import (
     FILE,
     FormatOptions,
@@ -35,7 +35,7 @@ from .endpoints import PIPE, Bar, Endpoint, is_many, refusing_values, source_end
 from .program import FINDINGS, FINE
 
 if TYPE_CHECKING:
-    from ..conversions.many import Conversions
+    from ..scale.conversions.many import Conversions
 
 _FAILURES_SHOWN = 20
 

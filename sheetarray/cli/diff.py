@@ -14,8 +14,8 @@ from ..api import format_shape
 from ..columns import MOST_NAMED, ArrayInfo, describe_row
 from ..elements import label_text
 from ..errors import FormatError, NotFoundError
-from ..header import name_element
 from ..labels import DatasetLabels, reading_labels
+from ..linear.header import name_element
 from .arguments import (
     FILE,
     MOST_LINES,

@@ -17,7 +17,7 @@ from .. import api
 from ..columns import keeping_unreadable
 from ..errors import FormatError, NotFoundError, escape_controls, locating, warn_caller
 from ..files import RemoteFile, find_places, is_pattern, is_url, locate
-from ..registry import FORMATS, Format, format_of, list_rows, place_problem
+from ..formats import FORMATS, Format, format_of, list_rows, place_problem
 from .arguments import FormatOptions, UsageProblem, storage_options, to_cli_options
 from .console import format_size, print_line
 from .program import EXPECTED, FAILED, FINE, explain_error, print_error

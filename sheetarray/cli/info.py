@@ -12,7 +12,7 @@ import click
 from ..api import format_shape
 from ..columns import ArrayInfo
 from ..errors import Finding, escape_controls
-from ..header import name_element
+from ..linear.header import name_element
 from .arguments import (
     FILE,
     MOST_LINES,

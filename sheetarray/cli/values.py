@@ -10,7 +10,7 @@ import numpy as np
 
 from ..elements import label_text
 from ..errors import DTypeError, escape_controls
-from ..linear import LinearArray, to_linear
+from ..linear.array import LinearArray, to_linear
 
 
 def format_value(value: Any) -> str:

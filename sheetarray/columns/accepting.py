@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..comparing import find_other_zeros, find_unequal
 from ..dtypes import Buffer, DType, Positions, from_name
 from ..elements import Cell
+from ..elements.equality import find_other_zeros, find_unequal
 from ..errors import LimitError, locating
-from ..header import changed_header_cells
-from ..linear import LinearArray, view_of
+from ..linear.array import LinearArray, view_of
+from ..linear.header import changed_header_cells
 from .column import ArrayColumn
 from .grid import cell_address
 from .sheet import ArrayInfo, Sheet, Zone

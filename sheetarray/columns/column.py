@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..cells import buffer_from_text, buffer_from_texts, buffer_from_typed
 from ..dtypes import Buffer
-from ..elements import Cell, Missing, Problem, decode, is_blank
+from ..elements import Cell, Missing, Problem, buffer_from_text, buffer_from_texts, buffer_from_typed, decode, is_blank
 from ..errors import FormatError
-from ..header import resize_header
-from ..linear import buffer_from_numbers, check_cell_count, complex_part_dtype, count_elements, expected_cell_count
+from ..linear.array import (
+    buffer_from_numbers,
+    check_cell_count,
+    complex_part_dtype,
+    count_elements,
+    expected_cell_count,
+)
+from ..linear.header import resize_header
 from .sheet import ColumnCells, Numbers, Sheet, Texts
 from .words import Anchor
 

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arrays import check_unicode
-from ..cells import TextLook, TypedCells, buffer_to_text, buffer_to_typed, texts_of_cells
 from ..dtypes import DType
-from ..elements import Cell, escape_formula
+from ..elements import Cell, TextLook, TypedCells, buffer_to_text, buffer_to_typed, escape_formula, texts_of_cells
 from ..errors import DTypeError, LimitError
-from ..header import normalize_key
-from ..linear import LinearArray
+from ..linear.array import LinearArray
+from ..linear.header import normalize_key
+from ..linear.named import check_unicode
 from .words import DESCRIPTION, WORDS
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ class LayoutColumn:
         self, first: int, count: int, *, exact: int, as_text: bool = False, serials: bool | None = None
     ) -> TypedCells:
         """Return some of its elements for a container that tells numbers, text and booleans apart; see
-        `cells.to_typed`.
+        `elements.to_typed`.
 
         Raises:
             DTypeError: an element that no cell holds; names the array.

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
-from ..arrays import select
 from ..dtypes import Buffer
 from ..elements import Cell, Missing, Problem, Unreadable, unescape_formula
 from ..errors import NO_ARRAY, Finding, FormatError
-from ..header import NO_RESIZE_HINT, RESIZE_HINT, AddressOf, Header, NoteFinding, count_rows, warn_of_finding
-from ..linear import check_missing, describe_missing_cells, error_for_problem, view_of
+from ..linear.array import check_missing, describe_missing_cells, error_for_problem, view_of
+from ..linear.header import NO_RESIZE_HINT, RESIZE_HINT, AddressOf, Header, NoteFinding, count_rows, warn_of_finding
+from ..linear.named import select
 from .accepting import ResizedArray
 from .anchors import MOST_BEFORE_DAMAGED, find_anchors
 from .column import ArrayColumn, leave_out_blanks

@@ -16,8 +16,8 @@ import numpy as np
 from ..dtypes import Array
 from ..elements import Missing, label_text
 from ..errors import Finding, quote_names
-from ..header import Header, NoteFinding, count_rows, resize_header
-from ..linear import may_be_blank
+from ..linear.array import may_be_blank
+from ..linear.header import Header, NoteFinding, count_rows, resize_header
 from .column import ArrayColumn
 
 _MOST_LISTED = 20  # arrays whose new shapes a finding names, and rows
@@ -170,7 +170,7 @@ class RowEdit:
         return None, ""
 
     def _describe_gone(self, first: int | None, changes: Mapping[str, RowChange], labelled: str | None) -> str:
-        """Return the values of the first deleted rows, as a guard has them; those of `labelled` are named already."""
+        """Return the values of the first deleted rows, as a guard has them; those in `labelled` are named already."""
         count, gone = abs(self.after - self.before), {}
         numbers = self._find_rows(changes) if first is None else range(first, first + count)
         for name in self.columns:

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ..cells import TextLook
 from ..dtypes import DType
-from ..elements import Cell
+from ..elements import Cell, TextLook
 from ..errors import Finding
-from ..header import Header, Order
+from ..linear.header import Header, Order
 from .grid import Orient, cell_address
 from .words import Words
 
@@ -84,7 +83,7 @@ class Sheet(Protocol):
         """Return each requested column down to the sheet's end, or to where its request stops.
 
         `requests`: of different cells; a column may be in several, one below the other. `typed`: parse under
-        `cells.engine_dtype` where the container can; otherwise text is String.
+        `elements.engine_dtype` where the container can; otherwise text is String.
 
         It returns for each request the first cells as they are, and the rest: a Series, `Numbers` without the blanks
         below them, or `Texts`, in a container of text; or a list of Python scalars, in one that has types of its own.

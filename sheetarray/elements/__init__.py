@@ -1,12 +1,14 @@
 """Elements <-> cells, one to one: how a value of each dtype looks, as a Python scalar and as text.
 
-`scalar_text` has the look of a single value, `encode` and `decode` turn a whole buffer at once. NumPy only, so that
-`import sheetarray` stays light; `sheetarray.cells` does the same in bulk through polars and asks here
-whatever its fast path cannot settle.
+`scalar_text` has the look of a single value, `encode` and `decode` turn a whole buffer at once. `to_cells` and
+`from_cells` do the same for whole columns through polars, and leave to `scalars` whatever no vectorised rule settles.
+polars is imported at the first use, so that reading headers never waits for it.
 """
 
 from __future__ import annotations
 
+from .column_dates import cast_dates
+from .column_strings import longest_text
 from .dates import convert_times, dates_to_iso, label_text
 from .decoding import MOST_EXPLAINED, Missing, Problem, decode
 from .encode import (
@@ -19,6 +21,8 @@ from .encode import (
     find_unholdable_generic,
     parts_to_text,
 )
+from .from_cells import buffer_from_text, buffer_from_texts, buffer_from_typed
+from .look import FormulaMode, TextLook, engine_dtype
 from .scalars import (
     DAY,
     EVALUATED_PATTERN,
@@ -56,6 +60,7 @@ from .texts import (
     to_fixed_width,
     to_variable_width,
 )
+from .to_cells import TypedCells, buffer_to_text, buffer_to_typed, texts_of_cells
 
 __all__ = [
     "DAY",
@@ -73,10 +78,19 @@ __all__ = [
     "TRUE_WORDS",
     "Cell",
     "ComplexForm",
+    "FormulaMode",
     "Missing",
     "Problem",
+    "TextLook",
+    "TypedCells",
     "Unreadable",
     "blank_missing",
+    "buffer_from_text",
+    "buffer_from_texts",
+    "buffer_from_typed",
+    "buffer_to_text",
+    "buffer_to_typed",
+    "cast_dates",
     "check_texts",
     "convert_times",
     "dates_to_iso",
@@ -84,6 +98,7 @@ __all__ = [
     "describe_object",
     "encode",
     "encode_generic",
+    "engine_dtype",
     "escape_formula",
     "find_element_problem",
     "find_unholdable_generic",
@@ -95,6 +110,7 @@ __all__ = [
     "is_mostly_padding",
     "is_unicode",
     "label_text",
+    "longest_text",
     "moment_pattern",
     "parse_string",
     "parts_to_text",
@@ -102,6 +118,7 @@ __all__ = [
     "shows_minus",
     "suggest_instead",
     "text_array",
+    "texts_of_cells",
     "to_fixed_width",
     "to_scalar",
     "to_variable_width",

@@ -16,7 +16,7 @@ import numpy as np
 
 # How values are spelt in cells of text: the words, marks and patterns that single values and whole columns share.
 #
-# `scalar_text` reads and writes one value by them, `sheetarray.cells` and `sheetarray.tables` whole columns.
+# `scalar_text` reads and writes one value by them, `sheetarray.elements` and `sheetarray.tables` whole columns.
 # Patterns are written for Python's regular expressions and for those of the columnar engine alike.
 
 DecimalMark = Literal[".", ","]

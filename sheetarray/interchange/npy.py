@@ -26,12 +26,12 @@ import numpy as np
 from numpy.lib import format as numpy_format
 
 from .. import dtypes
-from ..adapters import EVERYTHING, Keeps, Progress, ignore_progress
-from ..arrays import default_name, plain_arrays, select
 from ..columns import ArrayInfo
 from ..dtypes import Array
 from ..errors import DTypeError, Finding, FormatError, LimitError, locating, noting, while_few
 from ..files import Readable, Sink, Source, Writable, max_inflated_size, refuse_empty, replacing
+from ..formats.contract import EVERYTHING, Keeps, Progress, ignore_progress
+from ..linear.named import default_name, plain_arrays, select
 from .file_array import FileArray, in_member, write_elements
 from .untrusted import check_member, damage_as_format_error, members_of, name_problem, read_member, size_of, zip_stream
 

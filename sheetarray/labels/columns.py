@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import note_values, values_by_name
 from ..columns import ArrayInfo
 from ..errors import Finding, FormatError, LimitError, locating
-from ..header import NoteFinding
-from ..linear import LinearArray
+from ..linear.array import LinearArray
+from ..linear.header import NoteFinding
+from ..linear.named import note_values, values_by_name
 from ..values import Note, is_of
 from .datasets import describe_dataset, find_contradictions, fit_labels
 from .description import NAME, DatasetLabels, VariableLabels, description_error, is_description

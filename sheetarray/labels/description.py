@@ -20,9 +20,9 @@ import numpy as np
 from ..columns import DESCRIPTION, Layout
 from ..elements import describe_object
 from ..errors import DTypeError, FormatError, LimitError
-from ..header import parse_header
-from ..json_text import count_values, cut_json, parse_json
-from ..linear import LinearArray, from_linear, to_linear
+from ..linear.array import LinearArray, from_linear, to_linear
+from ..linear.header import parse_header
+from ..linear.json_text import count_values, cut_json, parse_json
 
 # The value of an attribute <-> what JSON can say of it, so that it comes back as it was, its type included.
 #

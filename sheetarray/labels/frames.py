@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arrays import values_by_name
 from ..dtypes import Array
 from ..errors import DTypeError, FormatError, warn_caller
+from ..linear.named import values_by_name
 from ..values import (
     DEFAULT_NAME,
     EXTENSIONS,

@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import linear_arrays
 from ..dtypes import Array
 from ..errors import DTypeError, FormatError, LimitError, NotFoundError, quote_names, warn_caller
-from ..linear import from_linear, to_linear
+from ..linear.array import from_linear, to_linear
+from ..linear.named import linear_arrays
 from ..tables import LabelledTable, coarsen, repeat
 from ..values import DEFAULT_NAME, is_of
 from .columns import LabelledArrays, describe_arrays

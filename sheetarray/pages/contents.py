@@ -16,8 +16,8 @@ from ..api import Merged, describe_value
 from ..columns import ArrayInfo
 from ..dtypes import Array
 from ..errors import DTypeError, LimitError, escape_controls
-from ..header import name_element
 from ..labels.description import LATITUDE, is_coordinate
+from ..linear.header import name_element
 from .differences import subtract_arrays
 from .encoding import encode_elements
 from .excerpts import Excerpt, PageFile, to_slice

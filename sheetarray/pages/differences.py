@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..comparing import find_changes, find_noise, find_unequal
+from ..changes.elements import find_changes, find_noise
 from ..dtypes import Array, Mask
+from ..elements.equality import find_unequal
 from .encoding import list_texts
 
 

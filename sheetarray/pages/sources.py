@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from .. import api
-from ..arrays import list_names, select, values_by_name
+from ..api.datasets import add_coordinates, read_with_labels, scan_with_labels
 from ..columns import ArrayInfo
 from ..errors import Finding, FormatError, SheetArrayError, SheetArrayWarning, check_kinds
-from ..labelled import add_coordinates, read_with_labels, scan_with_labels
+from ..formats import is_place, known_options, locate_places
 from ..labels import DatasetLabels, describe_arrays
-from ..linear import LinearArray
-from ..registry import is_place, known_options, locate_places
+from ..linear.array import LinearArray
+from ..linear.named import list_names, select, values_by_name
 from ..values import is_of, naming
 from .contents import Contents, check_count
 from .excerpts import PageFile, choose_excerpts

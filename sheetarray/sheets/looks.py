@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..cells import TypedCells, buffer_to_typed
-from ..cells.serials import DATE_CODES, shown_unit
 from ..columns import Layout, LayoutColumn, cell_address, column_letters
 from ..dtypes import Positions
+from ..elements import TypedCells, buffer_to_typed
+from ..elements.serials import DATE_CODES, shown_unit
 from ..errors import DTypeError, quote_names, warn_caller
 from .workbooks import EXACT_INTEGER, GENERAL, TRUTH_CODE
 

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..cells import TextLook, buffer_from_text
-from ..comparing import cast_exactly
+from ..changes.elements import cast_exactly
 from ..dtypes import Array, DType
-from ..elements import Missing, Problem, decode, format_bool
+from ..elements import Missing, Problem, TextLook, buffer_from_text, decode, format_bool
 from ..errors import DTypeError, FormatError
-from ..linear import to_linear
+from ..linear.array import to_linear
 from .moments import read_formatted, without_zones
 from .numerals import WHITE, NumeralMarks
 from .options import DTypeLike

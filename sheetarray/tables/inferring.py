@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..cells import TextLook, buffer_from_text, longest_text
 from ..dtypes import Array, Mask, from_name
-from ..elements import DAY, moment_pattern, text_array
+from ..elements import DAY, TextLook, buffer_from_text, longest_text, moment_pattern, text_array
 from .numerals import (
     COMMA_NUMBER,
     EXACT,

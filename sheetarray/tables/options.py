@@ -14,8 +14,8 @@ from ..columns.grid import Area, parse_area
 from ..elements import Missing
 from ..elements.scalars import DecimalMark
 from ..errors import FormatError, NotFoundError, quote_names
-from ..header import Order
-from ..linear import check_missing
+from ..linear.array import check_missing
+from ..linear.header import Order
 from .moments import check_date_format
 from .numerals import WHITE, NumeralMarks
 

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..arrays import linear_arrays
 from ..columns import Layout, LayoutColumn
 from ..columns.layout import check_names, check_texts
 from ..dtypes import Array
 from ..errors import DTypeError, LimitError
+from ..linear.named import linear_arrays
 
 MOST_ROWS = 2**27  # of a table in a container that has no limit of its own
 _FAMILIES = {"i": "integers", "u": "integers", "f": "floats", "c": "complex numbers", "b": "booleans", "U": "text"}

@@ -14,8 +14,8 @@ import pytest
 
 import sheetarray as sa
 
-from ..adapters import Keeps
-from ..registry import FORMATS
+from ..formats import FORMATS
+from ..formats.contract import Keeps
 from .cases import CASES, assert_same, objects
 
 BAD = {

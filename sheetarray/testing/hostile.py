@@ -33,7 +33,7 @@ import sheetarray as sa
 
 from ..errors import NO_ARRAY
 from ..files import COMPRESSIONS
-from ..registry import FORMATS
+from ..formats import FORMATS
 from .cases import objects
 from .conformance_hooks import ConformanceHooks
 

@@ -13,8 +13,8 @@ from click.testing import Result
 from command_line import run_command
 
 import sheetarray as sa
+from sheetarray.formats import FORMATS
 from sheetarray.loops import describe
-from sheetarray.registry import FORMATS
 
 COMMANDS = ["info", "show", "convert", "export", "check", "accept", "restore", "diff", "table", "page"]
 

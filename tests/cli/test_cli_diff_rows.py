@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sheetarray as sa
+from sheetarray.changes.elements import find_noise
 from sheetarray.cli.comparing import align_rows, compare, format_rows
-from sheetarray.comparing import find_noise
 
 
 def run(*arguments: Any) -> Any:

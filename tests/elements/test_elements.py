@@ -16,7 +16,7 @@ from limits import set_limits
 
 import sheetarray as sa
 from sheetarray import dtypes, elements
-from sheetarray.cells import TextLook, buffer_from_text, buffer_to_text
+from sheetarray.elements import TextLook, buffer_from_text, buffer_to_text
 from sheetarray.elements import scalars as scalar_text
 from sheetarray.elements.dates import find_dates_without_text, iso_limits
 from sheetarray.testing.cases import assert_same

@@ -20,7 +20,7 @@ from limits import get_limit, set_limits
 
 import sheetarray as sa
 from sheetarray import dtypes, elements
-from sheetarray.cells import TextLook, buffer_from_text, buffer_to_text, buffer_to_typed
+from sheetarray.elements import TextLook, buffer_from_text, buffer_to_text, buffer_to_typed
 from sheetarray.sheets.excel.checksums.hashes import exact_hashes
 from sheetarray.testing.cases import assert_same
 

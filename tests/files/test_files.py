@@ -26,8 +26,8 @@ from children import GIVEN_UP_AFTER
 from limits import set_limits
 
 import sheetarray as sa
-from sheetarray.adapters import Source, replacing
 from sheetarray.files import release_pages, writing
+from sheetarray.formats.contract import Source, replacing
 
 SUFFIXES = ["csv", "tsv", "json", "csv.gz", "csv.zst", "json.gz", "json.zst"]
 

@@ -11,9 +11,9 @@ import fsspec
 import pytest
 
 import sheetarray as sa
-from sheetarray.adapters import Source
 from sheetarray.files import RemoteFile, is_url, locate, name_part
 from sheetarray.files.remote import _AT_ONCE, _LEAST, HEAD, RangedBytes
+from sheetarray.formats.contract import Source
 
 SIZES = [0, 1, HEAD - 1, HEAD, HEAD + 1, _LEAST + HEAD, _AT_ONCE - 1, _AT_ONCE, _AT_ONCE + 1, 3 * _AT_ONCE + 7]
 

@@ -21,22 +21,8 @@ MODULES = {
 }
 
 LADDER = [
-    *(
-        "errors",
-        "renamed",
-        "loops",
-        "dtypes",
-        "elements",
-        "resaving",
-        "aligning",
-        "values",
-        "header",
-        "comparing",
-        "merging",
-    ),
-    *("linear", "json_text", "arrays", "spool", "cells", "columns", "tables", "adapters", "registry", "labels"),
-    *("composite", "views", "sheets", "api", "labelled", "lazy", "conversions", "pages"),
-    *("cli", "testing"),
+    *("errors", "renamed", "loops", "dtypes", "elements", "values", "linear", "changes", "columns", "tables"),
+    *("formats", "adapters", "registry", "labels", "sheets", "api", "scale", "pages", "cli", "testing"),
 ]
 RUNG = {name: index for index, name in enumerate(LADDER)} | {
     "interchange": LADDER.index("sheets"),
@@ -46,7 +32,13 @@ RUNG = {name: index for index, name in enumerate(LADDER)} | {
 }
 SHARED = {
     "sheets",
+    "sheets.arrays_of_sheets",
     "sheets.looks",
+    "sheets.views",
+    "sheets.views.description",
+    "sheets.views.formulas",
+    "sheets.views.geometry",
+    "sheets.views.typed_over",
     "sheets.workbooks",
     "interchange",
     "interchange.file_array",

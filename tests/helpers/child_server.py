@@ -70,7 +70,7 @@ if __name__ == "__main__":
         warnings.simplefilter("ignore")
         import awkward0  # type: ignore[import-not-found]  # noqa: F401  (each child needs it)
     else:
-        from sheetarray.registry import FORMATS
+        from sheetarray.formats import FORMATS
 
         for module in (*IMPORTED, *(row.module for row in FORMATS.values())):
             import_module(module)

@@ -15,9 +15,9 @@ import numpy as np
 from addresses import cell_address
 
 import sheetarray as sa
-from sheetarray.adapters import Source
 from sheetarray.columns import Request
 from sheetarray.dtypes import from_name
+from sheetarray.formats.contract import Source
 from sheetarray.sheets.excel.workbook import Workbook
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"

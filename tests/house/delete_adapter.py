@@ -31,7 +31,7 @@ def delete_adapter(project: Path, adapter: str) -> None:
     module = project / "sheetarray" / adapter
     shutil.rmtree(module) if module.is_dir() else module.with_suffix(".py").unlink()
     shutil.rmtree(project / "tests" / adapter)
-    table = project / "sheetarray" / "registry" / "inside.py"
+    table = project / "sheetarray" / "formats" / "inside.py"
     suffixes, stems = _delete_rows(table, "sheetarray." + adapter.replace("/", "."))
     _delete_from_docs(project / "docs", adapter, suffixes, stems)
 

@@ -20,7 +20,7 @@ NAMES = "|".join([n for n, folder in FOLDERS.items() if folder in ADAPTERS] + [P
 NAMED = re.compile(rf"\b(?:{NAMES})\b")
 NEEDED = re.compile(rf"\b(?:import|from) .*\b(?:{NAMES})\b|\[.(?:{NAMES}).\]")  # which can fail in a module of tests
 # What knows of every adapter runs. What needs one is collected too; the script itself runs all tests that are left.
-TESTS = ["test_imports.py", "test_public.py", "registry", "test_keeps.py", "test_messages.py", "test_warnings.py"]
+TESTS = ["test_imports.py", "test_public.py", "formats", "test_keeps.py", "test_messages.py", "test_warnings.py"]
 # What is true of each module of all is true of each that is left; of the examples that are left, none names an adapter.
 OF_EACH = ["point_down", "neither_each", "registry_alone", "nothing_heavy_is_imported", "in_docstrings_run"]
 

@@ -24,7 +24,7 @@ import pytest
 from adapters_deleted import DELETED, NAMES_DELETED
 
 import sheetarray as sa
-from sheetarray.registry.inside import INSIDE
+from sheetarray.formats.inside import INSIDE
 
 NAMES = [
     *("ArrayInfo", "DTypeError", "Finding", "FormatError", "LimitError", "LinearArray", "Merged"),

@@ -16,7 +16,7 @@ import xarray as xr
 
 import sheetarray as sa
 from sheetarray import api
-from sheetarray.lazy import SheetArrayBackend
+from sheetarray.scale import SheetArrayBackend
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import xarray as xr
 from adapters_deleted import needing
 
 import sheetarray as sa
-from sheetarray.lazy import SheetArrayBackend
+from sheetarray.scale import SheetArrayBackend
 
 suite = pytest.importorskip("xarray.tests.test_backends")
 

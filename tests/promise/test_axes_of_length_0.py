@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import sheetarray as sa
-from sheetarray.registry import FORMATS
+from sheetarray.formats import FORMATS
 
 ROWS = [row for row in FORMATS.values() if row.suffixes and row.instead is None]
 SHAPES = [(0,), (0, 3), (3, 0), (2, 0, 4), (0, 0), (1, 2, 3, 0)]

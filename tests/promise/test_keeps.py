@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import sheetarray as sa
-from sheetarray.adapters import EVERYTHING, NUMERIC, Keeps
-from sheetarray.registry import FORMATS, Format, format_of
+from sheetarray.formats import FORMATS, Format, format_of
+from sheetarray.formats.contract import EVERYTHING, NUMERIC, Keeps
 from sheetarray.testing.cases import assert_same, objects, plain
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* keeps no :sheetarray.SheetArrayWarning")  # test_warnings has it

@@ -17,11 +17,11 @@ from command_line import run_command
 from limits import set_limits
 
 import sheetarray as sa
-from sheetarray.adapters import Source
 from sheetarray.api import large
 from sheetarray.api import large as blocks
+from sheetarray.columns.spool import PiecedArrays
+from sheetarray.formats.contract import Source
 from sheetarray.sheets.json import adapter as checking
-from sheetarray.spool import PiecedArrays
 
 RUN = """
 import contextlib, resource, sys

@@ -19,8 +19,8 @@ from click.testing import Result
 from command_line import run_command
 
 import sheetarray as sa
-from sheetarray.registry import FORMATS
-from sheetarray.registry.refusals import place_problem
+from sheetarray.formats import FORMATS
+from sheetarray.formats.refusals import place_problem
 
 ARRAY = np.arange(3.0)
 

@@ -14,7 +14,7 @@ import openpyxl
 import pytest
 
 import sheetarray as sa
-from sheetarray.registry import FORMATS
+from sheetarray.formats import FORMATS
 from sheetarray.testing.cases import assert_same
 from sheets_emulator import SheetsServer
 

@@ -11,7 +11,7 @@ import pytest
 
 import sheetarray as sa
 from sheetarray.columns import SheetArrays
-from sheetarray.registry import find_composite
+from sheetarray.formats import find_composite
 
 ARRAYS = {"ev": ak.Array([[1, 2], [], [3]]), "t": np.arange(5.0), "x.json": np.array(["text"])}
 ASKED = [None, ["ev"], ["t"], ["ev", "t"], "ev", ["x.json"]]

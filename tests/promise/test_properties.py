@@ -20,7 +20,7 @@ from services import ENDPOINT, Spreadsheet
 from table_writers import OF_SEVERAL_KINDS, WRITERS, assert_column
 
 import sheetarray as sa
-from sheetarray.registry import FORMATS
+from sheetarray.formats import FORMATS
 from sheetarray.testing.cases import assert_same, objects
 
 # Characters that readers of text, of XML or of Unicode treat in a way of their own, and words that mean something.

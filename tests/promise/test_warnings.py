@@ -15,7 +15,7 @@ import pytest
 from command_line import run_command
 
 import sheetarray as sa
-from sheetarray.registry import FORMATS
+from sheetarray.formats import FORMATS
 
 OLDER = sa.to_linear(np.array([7], "int8"))[2:]  # a list without a version
 CSV = "x\n" + "".join(f"{cell}\n" for cell in ["version", "1.3.0", "ndarray", "note", "hi", *OLDER[1:]])

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import sheetarray as sa
-from sheetarray.adapters import Keeps
-from sheetarray.registry import Format, register_format
+from sheetarray.formats import Format, register_format
+from sheetarray.formats.contract import Keeps
 from sheetarray.testing.conformance import Conformance, HostileConformance
 from sheetarray.testing.conformance_hooks import OF_THE_FORMAT
 

@@ -12,7 +12,7 @@ from examples import examples
 from hostile import GLUE, WORDS, Hostile
 
 import sheetarray as sa
-from sheetarray.registry.inside import INSIDE
+from sheetarray.formats.inside import INSIDE
 from sheetarray.testing.hostile import ARRAYS, Content
 
 TEXT = ("csv", "tsv", "txt")

@@ -3,8 +3,9 @@
 import json
 
 import sheetarray.adapters as helpers
-from sheetarray import ArrayInfo, Finding, FormatError, LinearArray, composite
+from sheetarray import ArrayInfo, Finding, FormatError, LinearArray
 from sheetarray.registry import Format
+from sheetarray.sheets import arrays_of_sheets as composite
 
 JSONL = Format(name="jsonl", suffixes=(".jsonl",), module=__name__, stem="jsonl", title="JSON lines")
 keeps_jsonl = helpers.Keeps(buffers=True, nested=True, labels=True)  # and every dtype, order and name

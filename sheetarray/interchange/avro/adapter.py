@@ -21,12 +21,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...adapters import NUMERIC, Keeps, Progress, ignore_progress
-from ...arrays import check_unicode, default_name, select, values_by_name
 from ...columns import ArrayInfo, column_letters
 from ...errors import Finding, FormatError, LimitError, locating, naming_array, noting, while_few
 from ...files import Readable, Sink, Source, Writable, fast_zlib, max_inflated_size, refuse_empty, replacing
-from ...linear import LinearArray
+from ...formats.contract import NUMERIC, Keeps, Progress, ignore_progress
+from ...linear.array import LinearArray
+from ...linear.named import check_unicode, default_name, select, values_by_name
 from ...values import as_array
 from ..file_array import FileArray
 from ..untrusted import DICTIONARY, FedStream, damage_as_format_error, load_package

@@ -17,7 +17,7 @@ import numpy as np
 
 from ... import dtypes
 from ...errors import DTypeError, FormatError, LimitError, locating
-from ...header import MAX_DIMENSIONS
+from ...linear.header import MAX_DIMENSIONS
 from ...values import as_array
 from ..file_array import FileArray, copy_elements
 

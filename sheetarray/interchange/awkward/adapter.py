@@ -8,12 +8,12 @@ from typing import Any, Literal
 import numpy as np
 
 from ... import dtypes
-from ...adapters import EVERYTHING, Keeps, Progress
-from ...arrays import default_name, select, values_by_name
 from ...columns import ArrayInfo
 from ...errors import Finding, FormatError, LimitError, noting, while_few
 from ...files import Readable, Writable
-from ...header import Order, contiguous_strides
+from ...formats.contract import EVERYTHING, Keeps, Progress
+from ...linear.header import Order, contiguous_strides
+from ...linear.named import default_name, select, values_by_name
 from .archives import RAW, SCHEMA, ArchiveArrays, write_archive
 from .blobs import awkward_module
 from .constructors import WHITELIST

@@ -15,9 +15,9 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Any, Literal, cast
 
-from ...adapters import Progress, ignore_progress
 from ...errors import FormatError, LimitError, NotFoundError, escape_controls, locating, system_error
 from ...files import Readable, Sink, Source, Writable, changing, fast_zlib, is_url, refuse_empty, replacing
+from ...formats.contract import Progress, ignore_progress
 from ..file_array import in_member
 from ..untrusted import check_member, damage_as_format_error, members_of, name_problem, read_member, size_of, zip_stream
 from .reading import ReadOptions, read_array

@@ -20,8 +20,8 @@ from ...columns import ArrayInfo
 from ...columns.reading import raise_error
 from ...dtypes import Array
 from ...errors import Finding, FormatError, LimitError, NotFoundError, locating
-from ...header import NoteFinding, warn_of_finding
-from ...json_text import cut_json
+from ...linear.header import NoteFinding, warn_of_finding
+from ...linear.json_text import cut_json
 from .blobs import DEEPEST_EXPRESSION
 from .reading import ReadOptions, read_array
 from .schema import SIGNATURES, Expression, parse, parse_schema

@@ -19,7 +19,7 @@ from ... import dtypes
 from ...dtypes import Array
 from ...elements import is_mostly_padding
 from ...errors import DTypeError, FormatError, LimitError
-from ...linear import LinearArray
+from ...linear.array import LinearArray
 from .blobs import BYTES_ALWAYS, BYTES_TIMES, AwkwardLayout, awkward_module
 
 # Strings in UTF-8 <-> arrays of text ----------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import DTypeError, FormatError
-from ...json_text import parse_json
+from ...linear.json_text import parse_json
 from .blobs import DEEPEST_EXPRESSION, DEEPEST_JSON, MOST_SCHEMA_BYTES, MOST_SCHEMA_PARTS
 
 # What awkward0 passes over --------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ import numpy as np
 from ...dtypes import Array
 from ...errors import DTypeError, FormatError, LimitError, naming_array
 from ...files import fast_zlib
-from ...json_text import count_values
+from ...linear.json_text import count_values
 from .blobs import MOST_SCHEMA_BYTES, MOST_SCHEMA_PARTS, AwkwardLayout, awkward_module, check_name
 from .functions import matches, to_patterns
 from .layouts import (

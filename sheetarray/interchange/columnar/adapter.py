@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ...adapters import EVERYTHING, Keeps, Progress, ignore_progress
-from ...arrays import check_unicode, linear_arrays, refuse_lists, select, values_by_name
 from ...columns import ArrayInfo
 from ...dtypes import Array
 from ...errors import DTypeError, Finding, FormatError, LimitError, locating, noting, while_few
 from ...files import Readable, Source, Writable, refuse_empty, replacing, room_of
-from ...header import NoteFinding, contiguous_strides, warn_of_finding
+from ...formats.contract import EVERYTHING, Keeps, Progress, ignore_progress
 from ...labels import DatasetLabels, describe_arrays, give_labels
-from ...linear import LinearArray
+from ...linear.array import LinearArray
+from ...linear.header import NoteFinding, contiguous_strides, warn_of_finding
+from ...linear.named import check_unicode, linear_arrays, refuse_lists, select, values_by_name
 from ...tables import TableOptions, cast_column
 from ...tables.arrow import to_series
 from ...values import Note, RaggedError, as_array

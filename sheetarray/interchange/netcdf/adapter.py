@@ -28,8 +28,6 @@ from typing import Any, Literal
 import numpy as np
 
 from ... import dtypes
-from ...adapters import Keeps, Progress, ignore_progress
-from ...arrays import check_unicode, linear_arrays, refuse_lists, select, values_by_name
 from ...columns import ArrayInfo
 from ...dtypes import Array
 from ...elements import is_unicode, text_array, to_scalar
@@ -57,7 +55,7 @@ from ...files import (
     replacing_folder,
     room_of,
 )
-from ...header import NoteFinding, contiguous_strides, name_element, warn_of_finding
+from ...formats.contract import Keeps, Progress, ignore_progress
 from ...labels import NAME as DESCRIPTION
 from ...labels import (
     DatasetLabels,
@@ -68,6 +66,8 @@ from ...labels import (
     parse_labels,
     refuse_description,
 )
+from ...linear.header import NoteFinding, contiguous_strides, name_element, warn_of_finding
+from ...linear.named import check_unicode, linear_arrays, refuse_lists, select, values_by_name
 from ...values import as_array, to_objects
 from ..untrusted import damage_as_format_error, load_package, parse_values
 

@@ -13,8 +13,6 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from ...adapters import NUMERIC, Keeps, Progress, ignore_progress
-from ...arrays import default_name, plain_arrays, select
 from ...columns import ArrayInfo
 from ...dtypes import Array
 from ...errors import Finding, FormatError, LimitError, locating, naming_array, noting, system_error, while_few
@@ -30,6 +28,8 @@ from ...files import (
     replacing,
     replacing_folder,
 )
+from ...formats.contract import NUMERIC, Keeps, Progress, ignore_progress
+from ...linear.named import default_name, plain_arrays, select
 from ..file_array import in_member, write_elements
 from .single import Axes, BoolAs, RawHeader, as_bytes, check_options, decode, parse, prepare
 

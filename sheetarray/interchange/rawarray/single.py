@@ -19,11 +19,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...arrays import plain_arrays
 from ...dtypes import Array
 from ...errors import DTypeError, FormatError, check_kinds, locating
 from ...files import Readable, Source, Writable, refuse_empty, replacing
-from ...header import Order, check_dimensions
+from ...linear.header import Order, check_dimensions
+from ...linear.named import plain_arrays
 from ..file_array import FileArray, FileBytes, write_elements
 from ..untrusted import damage_as_format_error, load_package
 

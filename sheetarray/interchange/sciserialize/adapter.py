@@ -9,13 +9,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...adapters import NUMERIC, Keeps, Progress, ignore_progress
-from ...arrays import check_unicode, default_name, linear_arrays, select
 from ...columns import ArrayInfo
 from ...dtypes import Array
 from ...errors import DTypeError, Finding, FormatError, LimitError, locating, naming_array, noting, while_few
 from ...files import Readable, Source, Writable, replacing
-from ...linear import LinearArray
+from ...formats.contract import NUMERIC, Keeps, Progress, ignore_progress
+from ...linear.array import LinearArray
+from ...linear.named import check_unicode, default_name, linear_arrays, select
 from .dicts import base64_text, check_holdable, count_values, parse_array_dict, type_name
 from .nested import check_keys, check_name, decode_at, encode_views
 from .serializers import (

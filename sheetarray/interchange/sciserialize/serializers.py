@@ -14,7 +14,7 @@ from typing import Any
 
 from ...errors import FormatError, LimitError
 from ...files import BytesLike, Sink, check_structure
-from ...json_text import faults_as_format_errors
+from ...linear.json_text import faults_as_format_errors
 from ..untrusted import load_package
 from .dicts import BASE64, DEEPEST, MOST_VALUES, count_values
 from .nested import decode_types, encode_views, reject_duplicate_keys

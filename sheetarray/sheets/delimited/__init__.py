@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...adapters import Keeps
+from ...formats.contract import Keeps
 from .accepting import accept_csv, revise_csv
 from .pieces import read_elements_csv
 from .reading import check_csv, iter_elements_csv, read_columns_csv, read_csv, scan_csv

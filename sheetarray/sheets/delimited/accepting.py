@@ -8,9 +8,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...adapters import CELL_CHARACTERS
-from ...arrays import linear_arrays
-from ...cells import FormulaMode, TextLook, buffer_to_text, texts_of_cells
 from ...columns import (
     ArrayInfo,
     ElementEdits,
@@ -22,13 +19,15 @@ from ...columns import (
     info_of_resized,
 )
 from ...columns.layout import format_name
-from ...composite import read_resized_arrays, spread
 from ...dtypes import Buffer, DType
-from ...elements import Missing
+from ...elements import FormulaMode, Missing, TextLook, buffer_to_text, texts_of_cells
 from ...elements.scalars import DecimalMark
 from ...errors import FormatError, LimitError, locating
 from ...files import Readable, Source, Writable, replacing
-from ...linear import LinearArray
+from ...formats.contract import CELL_CHARACTERS
+from ...linear.array import LinearArray
+from ...linear.named import linear_arrays
+from ..arrays_of_sheets import read_resized_arrays, spread
 from .dialect import SINGLE_COLUMN
 from .records import field_pattern
 from .sheet import CsvSheet

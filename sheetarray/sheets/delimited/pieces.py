@@ -16,16 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from ...cells import FormulaMode, buffer_from_text, buffer_from_texts
 from ...columns import ArrayInfo, Request, SheetArrays, Texts, find_anchors, find_side_by_side
 from ...columns.reading import find_stops, group_parts, raise_error
-from ...composite import scan_composites
+from ...columns.spool import NotInPiecesError
 from ...dtypes import Buffer, DType
-from ...elements import Missing, unescape_formula
+from ...elements import FormulaMode, Missing, buffer_from_text, buffer_from_texts, unescape_formula
 from ...errors import Finding, FormatError, locating
 from ...files import FileSlices, Readable, RemoteFile, Source, file_version, release_pages
-from ...linear import buffer_from_numbers
-from ...spool import NotInPiecesError
+from ...linear.array import buffer_from_numbers
+from ..arrays_of_sheets import scan_composites
 from .dialect import find_encoding
 from .records import Records
 from .sheet import CsvSheet

@@ -10,20 +10,19 @@ from typing import Any, ClassVar, TypedDict, Unpack, overload
 
 import numpy as np
 
-from ...adapters import Progress
-from ...arrays import pick_array
-from ...cells import FormulaMode
 from ...columns import ArrayInfo, SheetArrays
-from ...composite import check_composites, check_sheets, count_named, open_sheets, read_composites, scan_sheets
+from ...columns.spool import NotInPiecesError
 from ...dtypes import Array, Buffer
-from ...elements import Missing
+from ...elements import FormulaMode, Missing
 from ...elements.scalars import DecimalMark
 from ...errors import Finding, FormatError, locating
 from ...files import Readable, Source, locate
-from ...header import contiguous_strides
-from ...linear import check_missing, iter_rest
-from ...spool import NotInPiecesError
+from ...formats.contract import Progress
+from ...linear.array import check_missing, iter_rest
+from ...linear.header import contiguous_strides
+from ...linear.named import pick_array
 from ...tables import TableOptions, read_table
+from ..arrays_of_sheets import check_composites, check_sheets, count_named, open_sheets, read_composites, scan_sheets
 from .pieces import iter_sheet, scan_head
 from .sheet import CsvSheet
 from .table import CsvTable

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 
 from ... import loops
-from ...cells import FormulaMode, TextLook
 from ...columns import ColumnCells, Request, Texts, Words, Zone, cell_address, find_anchors, find_side_by_side
 from ...dtypes import DType, Positions
-from ...elements import Cell
+from ...elements import Cell, FormulaMode, TextLook
 from ...elements.scalars import DecimalMark
 from ...errors import Finding, FormatError
 from ...files import BytesLike, Source, refuse_empty
-from ...header import MAX_HEADER_CELLS
+from ...linear.header import MAX_HEADER_CELLS
 from .dialect import (
     DELIMITERS,
     SINGLE_COLUMN,

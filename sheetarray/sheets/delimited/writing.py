@@ -10,21 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...adapters import CELL_CHARACTERS, Progress, ignore_progress
-from ...arrays import linear_arrays
-from ...cells import FormulaMode, TextLook
 from ...columns import Layout, lay_out
 from ...columns.grid import Orient
 from ...columns.layout import format_name
-from ...composite import spread
 from ...dtypes import DType
-from ...elements import Cell, generic_from_text, unescape_formula
+from ...elements import Cell, FormulaMode, TextLook, generic_from_text, unescape_formula
 from ...elements.scalars import DecimalMark
 from ...errors import DTypeError, LimitError, check_kinds, parse_count
 from ...files import Sink, Writable, locate, numbering_errors, replacing
-from ...linear import LinearArray
+from ...formats.contract import CELL_CHARACTERS, Progress, ignore_progress
+from ...linear.array import LinearArray
+from ...linear.named import linear_arrays
 from ...renamed import refusing_old_options
 from ...tables import lay_out_table
+from ..arrays_of_sheets import spread
 from .dialect import canonical_encoding, check_marks
 
 if TYPE_CHECKING:

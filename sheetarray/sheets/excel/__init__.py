@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...views.description import View
+from ..views.description import View
 from .accepting import accept_excel
 from .adapter import check_excel, keeps_excel, read_excel, scan_excel, write_excel, write_sheets_excel
 from .piecewise import iter_elements_excel

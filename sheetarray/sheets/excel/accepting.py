@@ -20,14 +20,14 @@ from ...columns import (
     info_of_resized,
     keeping_unreadable,
 )
-from ...composite import read_resized_arrays
 from ...dtypes import Array
 from ...elements import Missing
 from ...errors import LimitError, locating
 from ...files import Readable, Source, Writable, replacing
-from ...linear import LinearArray, view_of
-from ...views.geometry import ViewedColumns, ViewPlan, plan_views
+from ...linear.array import LinearArray, view_of
+from ..arrays_of_sheets import read_resized_arrays
 from ..looks import number_formats
+from ..views.geometry import ViewedColumns, ViewPlan, plan_views
 from ..workbooks import ArrayArea, build_references, make_defined_names, parse_titles
 from .append import search_sheets, worksheet_xml
 from .cell_xml import format_number

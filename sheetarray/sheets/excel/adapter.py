@@ -11,16 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypedDict, Unpack, overload
 
-from ...adapters import CELL_CHARACTERS, Keeps, Progress
-from ...arrays import linear_arrays, pick_array
 from ...columns import ArrayInfo
-from ...composite import scan_sheets, spread
 from ...dtypes import Array, DType
 from ...elements import Missing
 from ...errors import Finding, FormatError, locating, naming_sheet
 from ...files import Readable, Source, Writable, locate
+from ...formats.contract import CELL_CHARACTERS, Keeps, Progress
 from ...labels import find_notes
-from ...views.description import View, select_views
+from ...linear.named import linear_arrays, pick_array
+from ..arrays_of_sheets import scan_sheets, spread
+from ..views.description import View, select_views
 from ..workbooks import check_choices, check_formats, check_is_text, check_title
 from .append import IfSheetExists
 from .checking import find_all, read_book, select_searched, select_sheets

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from ... import loops
-from ...cells import TypedCells
+from ...elements import TypedCells
 from ..workbooks import with_escapes
 
 if TYPE_CHECKING:

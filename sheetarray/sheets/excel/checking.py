@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from ...adapters import Progress
 from ...columns import ArrayColumn, ResizedArray, RowChange, SheetArrays, reporting_cells
-from ...composite import check_sheets, count_named, open_sheets, read_composites, read_resized_arrays
 from ...dtypes import Buffer
 from ...elements import Missing
 from ...errors import Finding, FormatError, NotFoundError, SheetArrayError, warn_caller
-from ...header import Header, warn_of_finding
-from ...linear import LinearArray
-from ...views.description import View
-from ...views.geometry import ViewedColumns, ViewPlan, plan_views
-from ...views.typed_over import TypedOver, ViewCells, describe_typed_over, find_typed_over
+from ...formats.contract import Progress
+from ...linear.array import LinearArray
+from ...linear.header import Header, warn_of_finding
+from ..arrays_of_sheets import check_sheets, count_named, open_sheets, read_composites, read_resized_arrays
 from ..looks import number_formats
+from ..views.description import View
+from ..views.geometry import ViewedColumns, ViewPlan, plan_views
+from ..views.typed_over import TypedOver, ViewCells, describe_typed_over, find_typed_over
 from ..workbooks import check_is_text
 from .checksums.stored import StoredChecksums
 from .guard.guarded import Guarded, Snapshots, find_edits
@@ -223,7 +223,7 @@ def find_all(
 ) -> Iterator[Finding]:
     """Yield every finding in an open workbook; the arguments are those of `check_excel`.
 
-    `check`: reads the arrays and has each of them judged, as `composite.check_sheets` does.
+    `check`: reads the arrays and has each of them judged, as `arrays_of_sheets.check_sheets` does.
     """
     memory, sheets, findings = StoredChecksums(book), select_sheets(book, sheet), dict[Finding, None]()
     for number, (titles, some) in enumerate(memory.split_by_write(sheets) if sheet is None else [(None, sheets)]):

@@ -9,7 +9,6 @@ from itertools import accumulate
 
 import numpy as np
 
-from ...arrays import select
 from ...columns import (
     Anchor,
     ArrayColumn,
@@ -22,14 +21,15 @@ from ...columns import (
     find_anchors,
 )
 from ...columns.reading import find_stops, group_parts, raise_error
-from ...composite import check_composites
+from ...columns.spool import MOST_BYTES, NotInPiecesError, PiecedArrays
 from ...dtypes import Array, Buffer
 from ...elements import Missing, text_array
 from ...errors import Finding, FormatError, locating
 from ...files import Readable, Source
-from ...header import Header, NoteFinding, warn_of_finding
-from ...linear import check_missing, iter_rest, may_be_blank, view_of
-from ...spool import MOST_BYTES, NotInPiecesError, PiecedArrays
+from ...linear.array import check_missing, iter_rest, may_be_blank, view_of
+from ...linear.header import Header, NoteFinding, warn_of_finding
+from ...linear.named import select
+from ..arrays_of_sheets import check_composites
 from .checking import find_all, open_snapshots, read_book, select_sheets, warn_of_guard
 from .reader.cells import CellRun
 from .reader.column import ColumnRun
@@ -413,7 +413,7 @@ def _check_in_pieces(
     judge: JudgeArray,
     restore: ElementRestorer | None = None,
 ) -> Iterator[Finding]:
-    """Yield every finding in sheets, as `composite.check_sheets` does.
+    """Yield every finding in sheets, as `arrays_of_sheets.check_sheets` does.
 
     Raises:
         FormatError: a sheet is damaged, or a header broken.

@@ -13,19 +13,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...adapters import CELL_CHARACTERS
-from ...arrays import linear_arrays
-from ...cells import buffer_to_typed
 from ...columns import ElementEdits, SheetArrays, find_element_edits
-from ...composite import read_resized_arrays, spread
 from ...dtypes import Buffer, DType
-from ...elements import Cell
+from ...elements import Cell, buffer_to_typed
 from ...errors import FormatError, locating
 from ...files import Readable, Source, Writable, name_part, replacing
+from ...formats.contract import CELL_CHARACTERS
 from ...labels import find_notes
-from ...linear import LinearArray
-from ...views.description import View, can_be_shown
-from ...views.geometry import check_views
+from ...linear.array import LinearArray
+from ...linear.named import linear_arrays
+from ..arrays_of_sheets import read_resized_arrays, spread
+from ..views.description import View, can_be_shown
+from ..views.geometry import check_views
 from ..workbooks import EXACT_INTEGER
 from .accepting import accept_workbook
 from .adapter import write_excel

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...cells import TextLook, engine_dtype
 from ...columns import ColumnCells, Request, Words, Zone, cell_address
 from ...columns.sheet import Numbers
 from ...columns.words import WORDS
 from ...dtypes import DType, Mask, Positions
-from ...elements import Cell
+from ...elements import Cell, TextLook, engine_dtype
 from ...errors import Finding, FormatError
-from ...header import normalize_key
+from ...linear.header import normalize_key
 from ..workbooks import MOST_COLUMNS, MOST_ROWS
 from .reader import cells as c
 from .reader.book import XmlBook

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from ...cells.serials import DATE_CODES
+from ...elements.serials import DATE_CODES
 from ...errors import FormatError
 from ..looks import FLOAT_CODES
 from ..workbooks import TRUTH_CODE, quote_attribute

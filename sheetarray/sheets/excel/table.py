@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ...adapters import Progress
-from ...cells.serials import serials_to_moments
 from ...columns import Request, may_make_anchors
 from ...dtypes import Array, Mask, Positions, from_name
 from ...elements import Cell, Unreadable
+from ...elements.serials import serials_to_moments
 from ...errors import locating
 from ...files import Readable, Source, Writable
+from ...formats.contract import Progress
 from ...tables import (
     EXACT,
     SHORT,

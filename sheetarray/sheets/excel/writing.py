@@ -10,15 +10,13 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
-from ...adapters import Progress
 from ...columns import Layout, LayoutColumn, column_letters, lay_out_sheets
-from ...composite import is_for_programs
 from ...elements import Cell
 from ...errors import locating, warn_caller
 from ...files import Source, Writable, changing, file_version, replacing
-from ...linear import LinearArray
-from ...views.description import View
-from ...views.geometry import ViewedColumns, ViewPlan, plan_views
+from ...formats.contract import Progress
+from ...linear.array import LinearArray
+from ..arrays_of_sheets import is_for_programs
 from ..looks import (
     ColumnSpan,
     column_widths,
@@ -28,6 +26,8 @@ from ..looks import (
     printed_ranges,
     table_columns,
 )
+from ..views.description import View
+from ..views.geometry import ViewedColumns, ViewPlan, plan_views
 from ..workbooks import EXACT_INTEGER, GENERAL, MOST_COLUMNS, MOST_ROWS, check_choices, sheet_titles
 from .append import IfSheetExists, PackageEdit, plan_append, search_other_sheets, titles_of_others
 from .cell_xml import (

@@ -12,7 +12,7 @@ its looks. `writing` then makes it: `at_once` where it is small, by a `stage` wh
 
 from __future__ import annotations
 
-from ...adapters import Keeps
+from ...formats.contract import Keeps
 from .address import url_of_key_gsheet
 from .appending import accept_gsheet
 from .reading import check_gsheet, iter_elements_gsheet, read_columns_gsheet, read_gsheet, scan_gsheet

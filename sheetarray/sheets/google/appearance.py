@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from ...cells.serials import DATE_CODES, shown_unit
 from ...columns import LayoutColumn
-from ...composite import is_for_programs
+from ...elements.serials import DATE_CODES, shown_unit
 from ...labels import NAME, find_notes_of_layouts
+from ..arrays_of_sheets import is_for_programs
 from .address import join_columns, one_cell
 from .changes import (
     Requests,

@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ...adapters import Progress, ignore_progress
-from ...arrays import linear_arrays
 from ...columns import (
     ArrayInfo,
     HeaderEdit,
@@ -20,12 +18,14 @@ from ...columns import (
     info_of_resized,
 )
 from ...columns.layout import check_texts
-from ...composite import read_resized_arrays, spread_rows
 from ...elements import Cell, Missing
 from ...errors import DTypeError, FormatError, LimitError, NotFoundError, locating
 from ...files import PathLike
-from ...header import Header, changed_header_cells, find_slow_axis, resize_header
-from ...linear import LinearArray
+from ...formats.contract import Progress, ignore_progress
+from ...linear.array import LinearArray
+from ...linear.header import Header, changed_header_cells, find_slow_axis, resize_header
+from ...linear.named import linear_arrays
+from ..arrays_of_sheets import read_resized_arrays, spread_rows
 from .address import Rect, one_cell, worksheet_url
 from .appearance import show_dates
 from .at_once import SheetChange, write_checked

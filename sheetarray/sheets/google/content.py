@@ -11,7 +11,7 @@ from ...columns import Anchor, SheetArrays, cell_address, find_anchors
 from ...elements import Cell
 from ...errors import FormatError, SheetArrayError
 from ...labels import NAME, find_notes
-from ...linear import LinearArray
+from ...linear.array import LinearArray
 from .address import Rect, one_cell, range_on_sheet
 from .requests import Answer, ChangedError, RefusedError, SheetsApi
 from .spreadsheet_state import CELL_FIELDS, State, Worksheet

@@ -9,18 +9,18 @@ from typing import Any, TypedDict, TypeVar, Unpack, overload
 
 import numpy as np
 
-from ...adapters import Progress
-from ...arrays import pick_array
 from ...columns import Anchor, ArrayColumn, ArrayInfo, ColumnCells, find_anchors, reporting_cells
-from ...composite import check_sheets, count_named, open_sheets, read_composites, scan_sheets
 from ...dtypes import Array, Buffer
 from ...elements import Missing
 from ...errors import Finding, FormatError, RemoteError, locating
 from ...files import PathLike
-from ...header import Header, find_slow_axis
-from ...linear import error_for_problem, ravel_in_order
+from ...formats.contract import Progress
+from ...linear.array import error_for_problem, ravel_in_order
+from ...linear.header import Header, find_slow_axis
+from ...linear.named import pick_array
 from ...renamed import refusing_old_options
 from ...tables import TableOptions, read_table
+from ..arrays_of_sheets import check_sheets, count_named, open_sheets, read_composites, scan_sheets
 from .address import range_on_sheet
 from .requests import TIMEOUT, ChangedError, SheetsApi, open_service
 from .spreadsheet_state import State, fetch_state, generation_name

@@ -25,9 +25,9 @@ from numbers import Real
 from typing import Any, NoReturn, TypeVar, cast
 from urllib.parse import quote
 
-from ...adapters import Progress
 from ...errors import RemoteError
 from ...files import PathLike
+from ...formats.contract import Progress
 from .address import SheetAddress, parse_address
 from .client import SERVICE, http_client, service_account
 

@@ -12,9 +12,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ...cells import TypedCells
 from ...columns import Layout, LayoutColumn
-from ...elements import EXACT_IN_JSON, Cell
+from ...elements import EXACT_IN_JSON, Cell, TypedCells
 from ...errors import DTypeError
 from .address import Rect
 from .requests import dump_json, pack

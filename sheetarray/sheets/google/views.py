@@ -10,24 +10,16 @@ from typing import Literal
 
 import numpy as np
 
-from ...cells.serials import DATE_CODES
 from ...columns import LayoutColumn, ResizedArray, quote_title
-from ...composite import read_resized_arrays
 from ...elements import EXACT_IN_JSON, Cell
+from ...elements.serials import DATE_CODES
 from ...errors import Finding, LimitError, RemoteError, SheetArrayError, quote_names, warn_caller
-from ...linear import LinearArray
-from ...views.description import View
-from ...views.formulas import CHART_ROWS, Chooser, ViewFormulas, chooser_kind
-from ...views.geometry import (
-    ColumnBlock,
-    Labels,
-    ViewedColumn,
-    ViewedColumns,
-    ViewPlan,
-    check_views,
-    plan_views,
-)
-from ...views.typed_over import TypedOver, ViewCells, describe_typed_over, find_typed_over
+from ...linear.array import LinearArray
+from ..arrays_of_sheets import read_resized_arrays
+from ..views.description import View
+from ..views.formulas import CHART_ROWS, Chooser, ViewFormulas, chooser_kind
+from ..views.geometry import ColumnBlock, Labels, ViewedColumn, ViewedColumns, ViewPlan, check_views, plan_views
+from ..views.typed_over import TypedOver, ViewCells, describe_typed_over, find_typed_over
 from .address import Rect
 from .appearance import date_code, date_format
 from .changes import (

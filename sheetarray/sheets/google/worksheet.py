@@ -8,11 +8,10 @@ from urllib.parse import quote
 
 import numpy as np
 
-from ...cells import TextLook
-from ...cells.serials import FIRST_SERIAL, serials_to_dates
 from ...columns import ColumnCells, Request, Words, Zone, anchors_of_grid
 from ...dtypes import DType
-from ...elements import Cell
+from ...elements import Cell, TextLook
+from ...elements.serials import FIRST_SERIAL, serials_to_dates
 from ...errors import Finding
 from ...tables import ScalarColumn, Table
 from .address import ALL_COLUMNS, ALL_ROWS, Rect, join_columns, range_on_sheet

@@ -10,10 +10,7 @@ from functools import partial
 from typing import Any, Literal
 from urllib.parse import quote
 
-from ...adapters import Progress, ignore_progress
-from ...arrays import linear_arrays
 from ...columns import Layout, lay_out_sheets
-from ...composite import spread
 from ...errors import (
     DTypeError,
     FormatError,
@@ -25,10 +22,13 @@ from ...errors import (
     warn_caller,
 )
 from ...files import PathLike
-from ...linear import LinearArray
+from ...formats.contract import Progress, ignore_progress
+from ...linear.array import LinearArray
+from ...linear.named import linear_arrays
 from ...renamed import refusing_old_options
 from ...tables import lay_out_table
-from ...views.description import View, select_views
+from ..arrays_of_sheets import spread
+from ..views.description import View, select_views
 from ..workbooks import check_choices, parse_cell
 from .address import ALL_COLUMNS, SheetAddress, parse_address, parse_new, worksheet_url
 from .at_once import find_change, write_at_once

@@ -16,8 +16,6 @@ from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 
-from ...adapters import CELL_CHARACTERS, Keeps, Progress, ignore_progress
-from ...arrays import check_unicode, default_name, linear_arrays, pick_array, select
 from ...columns import (
     MOST_BROKEN,
     UNEVEN_HINT,
@@ -29,20 +27,16 @@ from ...columns import (
     errors_of_problems,
     keep_unreadable,
 )
-from ...composite import check_composites, find_fixed_columns, read_composites, scan_composites, spread
+from ...columns.spool import NotInPiecesError
 from ...dtypes import Array, Buffer
 from ...elements import MOST_GENERIC, Cell, ComplexForm, Missing, Problem, is_blank
 from ...errors import Finding, FormatError, locating
 from ...files import BytesLike, Readable, Source, Writable, check_structure, locate, refuse_empty, replacing
-from ...header import (
-    AddressOf,
-    Header,
-    NoteFinding,
-    changed_header_cells,
-    warn_of_finding,
-)
-from ...linear import check_missing, decode_data, decode_list, iter_rest, resize_to_cells, view_of
-from ...spool import NotInPiecesError
+from ...formats.contract import CELL_CHARACTERS, Keeps, Progress, ignore_progress
+from ...linear.array import check_missing, decode_data, decode_list, iter_rest, resize_to_cells, view_of
+from ...linear.header import AddressOf, Header, NoteFinding, changed_header_cells, warn_of_finding
+from ...linear.named import check_unicode, default_name, linear_arrays, pick_array, select
+from ..arrays_of_sheets import check_composites, find_fixed_columns, read_composites, scan_composites, spread
 from .text import NO_ARRAY, FlatList, cut_items, dump_cells, dump_elements, find_lists, parse_text, read_header, to_utf8
 
 keeps_json = Keeps(buffers=True, nested=True, labels=True)

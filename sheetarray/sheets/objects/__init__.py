@@ -6,7 +6,7 @@ worksheets of openpyxl as `columns.Sheet`, which XlsxWriter's are not: they can 
 
 from __future__ import annotations
 
-from ...adapters import Keeps
+from ...formats.contract import Keeps
 from .reading import check_workbook, read_columns_workbook, read_workbook, scan_workbook
 from .writing import write_sheets_workbook, write_table_workbook, write_workbook
 

@@ -10,15 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ...adapters import Progress
-from ...cells import TextLook
-from ...cells.serials import FIRST_SERIAL, serials_to_dates
 from ...columns import ArrayInfo, ColumnCells, Request, Words, Zone, reporting_cells
-from ...composite import check_sheets, count_named, open_sheets, read_composites, scan_sheets
 from ...dtypes import DType, Mask, Positions
-from ...elements import Cell, Missing, Unreadable
+from ...elements import Cell, Missing, TextLook, Unreadable
+from ...elements.serials import FIRST_SERIAL, serials_to_dates
 from ...errors import DTypeError, Finding, FormatError, NotFoundError, locating
+from ...formats.contract import Progress
 from ...tables import WHITE, NamedTable, ScalarColumn, Table, TableOptions, read_table
+from ..arrays_of_sheets import check_sheets, count_named, open_sheets, read_composites, scan_sheets
 from ..workbooks import MOST_ROWS, check_is_text, without_escapes
 
 _MOST_BLANKS = 2**27  # between the cells of the columns that are read together

@@ -10,15 +10,15 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from ...adapters import CELL_CHARACTERS, Progress, ignore_progress
-from ...arrays import linear_arrays
-from ...cells import TypedCells
-from ...cells.serials import serial_unit
 from ...columns import Layout, LayoutColumn, cell_address, column_letters, lay_out_sheets
-from ...composite import is_for_programs, spread
+from ...elements import TypedCells
+from ...elements.serials import serial_unit
 from ...errors import DTypeError, LimitError, naming_sheet, warn_caller
+from ...formats.contract import CELL_CHARACTERS, Progress, ignore_progress
 from ...labels import find_notes
+from ...linear.named import linear_arrays
 from ...tables import lay_out_table, notes_of_columns
+from ..arrays_of_sheets import is_for_programs, spread
 from ..looks import cells_of, column_widths, element_range, number_formats, table_columns
 from ..workbooks import (
     EXACT_INTEGER,

@@ -18,7 +18,7 @@ from hypothesis.extra import numpy as nst
 from round_trips import OneWay
 
 import sheetarray as sa
-from sheetarray.adapters import Keeps
+from sheetarray.formats.contract import Keeps
 from sheetarray.interchange import sciserialize as sci
 from sheetarray.testing.cases import CASES, assert_same, objects
 from sheetarray.testing.conformance import Conformance

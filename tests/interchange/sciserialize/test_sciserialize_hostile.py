@@ -20,8 +20,8 @@ from examples import examples
 from hostile import HostileSamples, bounded_memory
 
 import sheetarray as sa
+from sheetarray.formats import FORMATS
 from sheetarray.interchange import sciserialize as sci
-from sheetarray.registry import FORMATS
 from sheetarray.testing.hostile import Content, mutate
 
 FORM = {"__type__": "ndarray", "shape": [2, 3], "dtype": "int16", "bytes": {"__base64__": "AAABAAIAAwAEAAUA"}}

@@ -20,9 +20,9 @@ from mixtures import edit_cells
 
 import sheetarray as sa
 from sheetarray import LinearArray
+from sheetarray.changes.rounding import mark_kept
 from sheetarray.dtypes import from_name
 from sheetarray.errors import FormatError, LimitError, NotFoundError, SheetArrayWarning
-from sheetarray.resaving import mark_kept
 from sheetarray.sheets.excel.guard.guard_sheet import guard_title
 from sheetarray.sheets.excel.guard.snapshot import (
     bytes_allowed,

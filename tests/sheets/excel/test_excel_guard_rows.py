@@ -17,8 +17,9 @@ from mixtures import edited_sheet
 from roundings import at_15, random_numbers
 
 import sheetarray as sa
-from sheetarray import LinearArray, aligning
-from sheetarray.aligning import RowOrigins, align_tables
+from sheetarray import LinearArray
+from sheetarray.changes import rows as aligning
+from sheetarray.changes.rows import RowOrigins, align_tables
 from sheetarray.dtypes import DType, from_name
 from sheetarray.testing.cases import assert_same
 

@@ -22,8 +22,8 @@ from round_trips import without_loops
 from table_writers import WRITERS
 
 from sheetarray import loops
-from sheetarray.adapters import Source
 from sheetarray.errors import FormatError
+from sheetarray.formats.contract import Source
 from sheetarray.sheets.excel.reader import cells as c
 from sheetarray.sheets.excel.workbook import Workbook
 

@@ -15,7 +15,7 @@ from round_trips import without_loops
 
 import sheetarray as sa
 from sheetarray import loops
-from sheetarray.adapters import Source
+from sheetarray.formats.contract import Source
 from sheetarray.sheets.excel.reader import parsing
 from sheetarray.sheets.excel.workbook import Workbook
 

@@ -21,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sheetarray as sa
-from sheetarray.adapters import replacing
+from sheetarray.formats.contract import replacing
 from sheetarray.sheets.excel.package.markup import (
     HEAD,
     Element,

@@ -32,7 +32,7 @@ import numpy as np
 
 from ....dtypes import Buffer, DType
 from ....errors import NEWER, FormatError
-from ....header import Header
+from ....linear.header import Header
 from .hashes import MOST, Hashes, exact_hashes, make_noise, rounded_hashes, sixteen_hashes, to_native
 
 _VERSION, _VERSIONS = 5, (2, 3, 4, 5)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ....dtypes import Buffer
 from ....errors import Finding
-from ....header import Header
+from ....linear.header import Header
 from .hashes import Hashes
 from .record import Checksums, exact_checksum, header_checksum, rounded_checksums, stretch_of
 

@@ -10,13 +10,13 @@ from typing import Literal
 
 import numpy as np
 
-from ....aligning import RowOrigins, align_tables, content_key
+from ....changes.elements import explain_change
+from ....changes.rounding import is_beyond, mark_kept
+from ....changes.rows import RowOrigins, align_tables, content_key
 from ....columns import ArrayColumn, RowChange, describe_row
-from ....comparing import explain_change
 from ....dtypes import Array, Buffer, Mask, Positions
 from ....errors import Finding, FormatError, quote_names
-from ....header import Header, count_rows
-from ....resaving import is_beyond, mark_kept
+from ....linear.header import Header, count_rows
 from ..sheet import ExcelSheet
 from .guard_sheet import read_guard
 from .snapshot import SnapshotHeader, bytes_allowed, decode_snapshot, make_texts

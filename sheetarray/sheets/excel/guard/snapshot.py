@@ -24,8 +24,8 @@ from ....elements import to_scalar
 from ....elements.scalars import SCALARS
 from ....errors import FormatError
 from ....files import fast_zlib
-from ....header import Header
-from ....linear import LinearArray
+from ....linear.array import LinearArray
+from ....linear.header import Header
 
 LONGEST = 32_000  # characters of a text; a cell of Excel holds 32,767
 MOST_BYTES = 2**28  # that a snapshot may take, whatever its size

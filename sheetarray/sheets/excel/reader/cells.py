@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....cells.serials import serials_to_dates
 from ....columns import Request, cell_address
 from ....columns.words import CODES, NONE, WORDS, code_of
 from ....dtypes import Mask, Positions
 from ....elements import Cell
+from ....elements.serials import serials_to_dates
 from ....errors import FormatError
 from ....loops import Doubles, to_series
 from ...workbooks import MOST_COLUMNS, MOST_ROWS, without_escapes

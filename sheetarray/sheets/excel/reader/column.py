@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....cells import engine_dtype
-from ....cells.serials import serial_unit, serials_to_counts, serials_to_dates
 from ....columns import Request
 from ....columns.sheet import Numbers
 from ....dtypes import Buffer, DType, Mask, Positions
-from ....elements import FALSE_WORDS, TRUE_WORDS, Cell, Unreadable, format_bool, shortest_text
+from ....elements import FALSE_WORDS, TRUE_WORDS, Cell, Unreadable, engine_dtype, format_bool, shortest_text
 from ....elements.dates import dates_to_iso
 from ....elements.decoding import find_ties
+from ....elements.serials import serial_unit, serials_to_counts, serials_to_dates
 from ....errors import FormatError
 from ...workbooks import MOST_COLUMNS
 from .cells import BOOLEAN, DURATION, FAULT, LARGE, LONG, MOMENT, NUMBER, PENDING, ROUNDED, SERIAL, TEXT, CellRun, Kinds

@@ -1,4 +1,4 @@
-"""Views in workbooks: the plan of a view, which the room of `views` makes, becomes parts of a package.
+"""Views in workbooks: the plan of a view, which `sheets.views` makes, becomes parts of a package.
 
 `grid` makes the rows of a view, and `editable` those of a view for editing, which holds the elements; `cells` makes
 the XML of their cells. `worksheet` makes the sheet around the rows, `chart` the line chart in it, and `writing` puts

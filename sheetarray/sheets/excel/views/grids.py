@@ -12,8 +12,8 @@ import numpy as np
 
 from ....columns import column_letters, quote_title
 from ....elements import Cell
-from ....views.formulas import ArrayCells, ViewFormulas, extremes, to_values
-from ....views.geometry import ViewPlan
+from ...views.formulas import ArrayCells, ViewFormulas, extremes, to_values
+from ...views.geometry import ViewPlan
 from ...workbooks import EXACT_INTEGER, escape_text
 from ..cell_xml import cells_xml, format_number, format_text, with_formula, xml_text
 from ..styles import CellStyles

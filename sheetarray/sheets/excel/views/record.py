@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ....views.description import View
-from ....views.geometry import ViewPlan
+from ...views.description import View
+from ...views.geometry import ViewPlan
 from ..package.parts import Package
 from ..package.relations import content_of
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from ....cells.serials import DATE_CODES
 from ....columns import column_letters, quote_title
 from ....elements import Cell
-from ....views.formulas import CHART_ROWS, Chooser
-from ....views.geometry import Labels, ViewPlan
+from ....elements.serials import DATE_CODES
 from ...looks import count_shown
+from ...views.formulas import CHART_ROWS, Chooser
+from ...views.geometry import Labels, ViewPlan
 from ...workbooks import GENERAL, escape_text, quote_attribute
 from ..package.packing import PackageWriter
 from ..package.relations import DECLARED, MAIN, RELATIONS, relations_part, relations_xml

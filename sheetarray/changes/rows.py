@@ -1,0 +1,420 @@
+"""Finds, for each row of an array as it is now, the row of the array as written that it was.
+
+So a guard finds rows again in a sheet in which people have added, deleted and moved some, and `diff` in another file.
+
+The method is patience diff: rows that occur once before and once now, in the same order, are the same row; between two
+such rows the same is done again with rows that occur once between them. Rows are compared by keys, made of their
+elements after these were rounded far more than any program rounds. A row whose element lies near the middle between two
+roundings, which is rare, may get another key; then the rows before and after it decide. Different rows may have the
+same key, so whoever takes an element from a row compares it first.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import Array, Buffer, DType, Mask, Positions, from_numpy
+from ..elements import to_scalar
+
+Keys = np.ndarray[tuple[int], np.dtype[np.uint64]]
+Elements = np.ndarray[Any, np.dtype[np.uint64]]  # a key for each, row by row
+Table = Sequence[tuple[Array, DType]]  # the rows of arrays side by side: of each two dimensions, and its dtype
+_BITS = 40  # of the mantissa that are kept in keys of rows of one element; programs that round keep 49
+_LEAST_BITS = 24
+_ANY_ROW = 2**30  # elements of a row, for which keys of elements keep as few bits as they may
+_LARGEST = 1e308
+_WORDS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+_CONTEXTS = (1, 3, 9)  # rows whose keys are taken together; longer runs are tried if shorter ones occur more than once
+_MOST_GAPS = 10_000  # gaps between rows that are known, which are looked at again
+_COLUMNS_AT_ONCE = 4096
+_MOST_PAIRS = 10**6  # rows before times rows now: in smaller gaps every row is compared with every other
+
+
+@dataclass(frozen=True)
+class RowOrigins:
+    """The origin of each row that stands in a sheet now."""
+
+    # for each row that stands there now, the number of the row as written that it was; -1 for an added one
+    sources: Positions
+    moved: Mask  # a mask of the rows that stand in another order than they were written in
+
+    @property
+    def inserted(self) -> Positions:
+        """The rows that were added."""
+        return np.flatnonzero(self.sources < 0)
+
+    def find_deleted(self, count: int) -> Positions:
+        """Return those of the `count` rows as written that no longer stand in the sheet."""
+        return _find_left(self.sources, count)
+
+
+def _find_left(sources: Positions, count: int) -> Positions:
+    """Return those of the `count` rows as written that are no row's source."""
+    left = np.ones(count, np.bool_)
+    left[sources[sources >= 0]] = False
+    return np.flatnonzero(left)
+
+
+def to_rows(array: Array, axis: int) -> Array:
+    """Return the elements of an array, a row for each place along an axis."""
+    if not array.ndim:
+        return array.reshape(1, 1)
+    moved = np.moveaxis(array, axis, 0)
+    return moved.reshape(len(moved), int(np.prod(moved.shape[1:], dtype=np.int64)))
+
+
+def align_tables(written: Table, cells: Table) -> RowOrigins:
+    """Return the origin of each row of arrays that stand side by side, such as the columns of a table.
+
+    `written`: the rows of each array as written (two dimensions, one row of elements a row), and its dtype. `cells`:
+    the rows of each that stand there now.
+
+    Example:
+        >>> from sheetarray.dtypes import from_name
+        >>> integers = from_name("int64")
+        >>> before = [(np.array([[1], [1], [2]]), integers), (np.array([[5], [6], [7]]), integers)]
+        >>> now = [(np.array([[1], [2], [1]]), integers), (np.array([[6], [7], [8]]), integers)]
+        >>> align_tables(before, now).sources.tolist()
+        [1, 2, -1]
+    """
+    elements = _row_elements(written), _row_elements(cells)
+    before, now = map(_row_keys, elements)
+    sources = np.full(len(now), -1, np.int64)
+    _align(before, now, sources)
+    moved = np.zeros(len(now), np.bool_)
+    for way in (_match_single, _match_repeated, _match_coarse):
+        rest, added = _find_left(sources, len(before)), np.flatnonzero(sources < 0)
+        if len(rest) and len(added):
+            tables = [(rows[rest], dtype) for rows, dtype in written], [(rows[added], dtype) for rows, dtype in cells]
+            ones, others = way(before[rest], now[added], *tables)
+            sources[added[others]] = rest[ones]
+            moved[added[others]] = True
+    _pair_leftovers(sources, *elements)
+    if moved.any():
+        moved |= _pair_edited(sources, *elements)
+    return RowOrigins(sources, moved)
+
+
+def _row_elements(table: Table, bits_of: int | None = None) -> Elements:
+    """Return a key for each element of a table, row by row; with very few exceptions it survives rounding.
+
+    `bits_of` is the number of elements of a row for which bits are kept; None for as many as there are.
+    """
+    width = bits_of or sum(rows.shape[1] for rows, _ in table)
+    keys = [_element_keys(rows.reshape(-1), dtype, width).reshape(rows.shape) for rows, dtype in table]
+    return keys[0] if len(keys) == 1 else np.hstack(keys)
+
+
+def _align(before: Keys, now: Keys, sources: Positions) -> None:
+    """Put the number of the row as written into `sources` for each row, as far as their order is the same."""
+    gaps = [(0, len(before), 0, len(now))]
+    looked_at = 0
+    while gaps and looked_at < _MOST_GAPS:
+        first, end, start, stop = gaps.pop()
+        looked_at += 1
+        while first < end and start < stop and before[first] == now[start]:
+            sources[start] = first
+            first, start = first + 1, start + 1
+        while first < end and start < stop and before[end - 1] == now[stop - 1]:
+            end, stop = end - 1, stop - 1
+            sources[stop] = end
+        if first == end or start == stop:
+            continue
+        pairs = _find_anchors(before[first:end], now[start:stop])
+        if not len(pairs):
+            if (end - first) * (stop - start) <= _MOST_PAIRS:
+                pairs = _longest_common((before[first:end, None] == now[None, start:stop]).astype(np.int64))
+            sources[start + pairs[:, 1]] = first + pairs[:, 0]
+            continue
+        sources[start + pairs[:, 1]] = first + pairs[:, 0]
+        ends = np.concatenate([[[-1, -1]], pairs, [[end - first, stop - start]]])
+        for number in np.flatnonzero((np.diff(ends, axis=0) > 1).all(axis=1)).tolist():
+            (a, b), (c, d) = ends[number].tolist(), ends[number + 1].tolist()
+            gaps.append((first + a + 1, first + c, start + b + 1, start + d))
+
+
+def _find_anchors(before: Keys, now: Keys) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Return pairs of rows that are surely the same, in their order; no pair if no row occurs only once."""
+    for context in _CONTEXTS:
+        if min(len(before), len(now)) < context:
+            break
+        ones, others = _match_single(_with_context(before, context), _with_context(now, context))
+        if len(ones):
+            kept = _longest_rising(others)
+            return np.column_stack([ones[kept], others[kept]]) + context // 2
+    return np.zeros((0, 2), np.int64)
+
+
+def _with_context(keys: Keys, count: int) -> Keys:
+    """Return a key for each run of `count` rows."""
+    mixed = np.zeros(len(keys) - count + 1, np.uint64)
+    for number in range(count):
+        mixed = mixed * _WORDS[0] + keys[number : len(keys) - count + 1 + number]
+    return mixed
+
+
+def _match_single(before: Keys, now: Keys, *_rows: object) -> tuple[Positions, Positions]:
+    """Return the rows that occur once before and once now: their numbers before, ascending, and their numbers now."""
+    (first, one), (second, two) = _find_single(before), _find_single(now)
+    _, numbers, others = np.intersect1d(first, second, assume_unique=True, return_indices=True)
+    ones, twos = one[numbers], two[others]
+    order = np.argsort(ones)
+    return ones[order], twos[order]
+
+
+def _find_single(keys: Keys) -> tuple[Keys, Positions]:
+    values, numbers, counts = np.unique(keys, return_index=True, return_counts=True)
+    return values[counts == 1], numbers[counts == 1]
+
+
+def _match_coarse(_: Keys, __: Keys, written: Table, cells: Table) -> tuple[Positions, Positions]:
+    """Return pairs of rows of numbers that are the same to a few digits, since a program left no more of small ones."""
+    if not any(dtype.kind in ("float", "complex") for _, dtype in written):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    return _match_single(*(_row_keys(_row_elements(table, _ANY_ROW)) for table in (written, cells)))
+
+
+def _match_repeated(before: Keys, now: Keys, written: Table, _cells: Table) -> tuple[Positions, Positions]:
+    """Return pairs of rows that occur more than once, before and now: the first with the first, and so on.
+
+    Rows of one key are taken only where all of those before are the same to the bit, so that any of them may be taken.
+    """
+    (one, counted), (other, others) = _count_repeats(before), _count_repeats(now)
+    leaders = one[np.arange(len(one)) - counted.astype(np.int64)]
+    mixed = np.zeros(len(one), np.bool_)
+    for rows, _ in written:
+        if rows.dtype.kind in "OUT":
+            pairs = zip(rows[one].tolist(), rows[leaders].tolist(), strict=True)
+            mixed |= np.fromiter((list(map(repr, a)) != list(map(repr, b)) for a, b in pairs), np.bool_, len(one))
+        else:
+            content = np.ascontiguousarray(rows).view(np.uint8).reshape(len(rows), -1)
+            mixed |= (content[one] != content[leaders]).any(axis=1)
+    kept = ~np.isin(before[one], before[one][mixed])
+    one, counted = one[kept], counted[kept]
+    first, second = before[one] * _WORDS[0] + counted, now[other] * _WORDS[0] + others
+    _, ones, twos = np.intersect1d(first, second, return_indices=True)
+    return one[ones], other[twos]
+
+
+def _count_repeats(keys: Keys) -> tuple[Positions, Keys]:
+    """Return the rows in the order of their keys, and for each the number of rows of its key before it."""
+    order = np.argsort(keys, kind="stable")
+    starts = np.flatnonzero(np.concatenate([[True], keys[order][1:] != keys[order][:-1]]))
+    counts = np.diff([*starts, len(order)])
+    return order, (np.arange(len(order)) - np.repeat(starts, counts)).astype(np.uint64)
+
+
+def _longest_rising(numbers: Positions) -> Positions:
+    """Return the indices of the longest rising sequence among some numbers."""
+    if (np.diff(numbers) > 0).all():
+        return np.arange(len(numbers))
+    ends: list[int] = []
+    last: list[int] = []
+    before = np.full(len(numbers), -1, np.int64)
+    for index, number in enumerate(numbers.tolist()):
+        length = bisect_left(ends, number)
+        if length == len(ends):
+            ends.append(number)
+            last.append(index)
+        else:
+            ends[length], last[length] = number, index
+        before[index] = last[length - 1] if length else -1
+    kept, index = [], last[-1]
+    while index >= 0:
+        kept.append(index)
+        index = int(before[index])
+    return np.array(kept[::-1], np.int64)
+
+
+def _longest_common(weights: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Return the pairs of rows, in the same order in both, whose weights have the largest sum.
+
+    `weights`: of each row before (axis 0) with each row now (axis 1).
+    """
+    count, others = weights.shape
+    sums = np.zeros((count + 1, others + 1), np.int64)
+    for place in range(count - 1, -1, -1):
+        line = np.maximum(sums[place + 1, :-1], sums[place + 1, 1:] + weights[place])
+        sums[place, :-1] = np.maximum.accumulate(line[::-1])[::-1]
+    pairs, one, other = [], 0, 0
+    while one < count and other < others:
+        weight = weights[one, other]
+        if weight and sums[one, other] == weight + sums[one + 1, other + 1]:
+            pairs.append((one, other))
+            one, other = one + 1, other + 1
+        elif sums[one, other] == sums[one + 1, other]:
+            one += 1
+        else:
+            other += 1
+    return np.array(pairs, np.int64).reshape(-1, 2)
+
+
+def _pair_leftovers(sources: Positions, before: Elements, now: Elements) -> None:
+    """Pair the rows that are left between two known rows, since they were edited.
+
+    Rows are paired in which half of the elements are the same. If there are as many before as now, and their order
+    makes no fewer elements the same, all of them are paired in their order.
+    """
+    row = before.shape[1]
+    for start, stop, first, end in list(_gaps_of(sources, len(before))):
+        as_many = stop - start == end - first
+        if row > 1 and stop - start + end - first > 2 and (stop - start) * (end - first) * row <= _MOST_PAIRS:
+            alike = (before[first:end, None] == now[None, start:stop]).sum(axis=2)
+            pairs = _longest_common(np.where(2 * alike >= row, alike, 0))
+            if not as_many or int(np.trace(alike)) < int(alike[pairs[:, 0], pairs[:, 1]].sum()):
+                sources[start + pairs[:, 1]] = first + pairs[:, 0]
+                continue
+        if as_many:
+            sources[start:stop] = np.arange(first, end)
+
+
+def _pair_edited(sources: Positions, before: Elements, now: Elements) -> Mask:
+    """Pair rows that were moved and edited, wherever they stand now, and return a mask of them.
+
+    Each has more than half of its elements in common with the other, and no other row has more.
+    """
+    paired = np.zeros(len(now), np.bool_)
+    rest, added = _find_left(sources, len(before)), np.flatnonzero(sources < 0)
+    row = before.shape[1]
+    if not len(rest) or not len(added) or row < 2 or len(rest) * len(added) * row > _MOST_PAIRS:
+        return paired
+    alike = (before[rest][:, None] == now[added][None]).sum(axis=2)
+    best = alike.argmax(axis=0)
+    mutual = alike.argmax(axis=1)[best] == np.arange(len(added))
+    sure = mutual & (2 * alike[best, np.arange(len(added))] > row)
+    sources[added[sure]] = rest[best[sure]]
+    paired[added[sure]] = True
+    return paired
+
+
+def _gaps_of(sources: Positions, count: int) -> Iterator[tuple[int, int, int, int]]:
+    """Yield runs of rows without a source: the first row now and the one after the last, and the same of the rows as
+    written that are left between the same two known rows.
+    """
+    marks = np.concatenate([[0], (sources < 0).astype(np.int8), [0]])
+    used = np.zeros(count + 1, np.bool_)
+    used[sources[sources >= 0]] = True
+    for start, stop in zip(np.flatnonzero(np.diff(marks) == 1), np.flatnonzero(np.diff(marks) == -1), strict=True):
+        first = int(sources[start - 1]) + 1 if start else 0
+        end = int(sources[stop]) if stop < len(sources) else count
+        if first <= end and not used[first:end].any():
+            yield int(start), int(stop), first, end
+
+
+def align_labels(base: Mapping[str, Array], copy: Mapping[str, Array], labels: Sequence[str]) -> RowOrigins | None:
+    """Return the rows of the base that have the labels of a copy's rows; None where labels occur more than once."""
+    before, now = label_keys(base, labels), label_keys(copy, labels)
+    places = {key: row for row, key in enumerate(before)}
+    if len(places) < len(before) or len(set(now)) < len(now):
+        return None
+    sources = np.fromiter((places.get(key, -1) for key in now), np.int64, len(now))
+    rest = [name for name in base if name not in labels]
+    if (sources < 0).any() and len(before):
+        ascending = is_ascending(sources)
+        if rest and ascending:
+            elements = [
+                _row_elements([(rows[name], from_numpy(base[name].dtype)) for name in rest]) for rows in (base, copy)
+            ]
+            for start, stop, first, end in list(_gaps_of(sources, len(before))):
+                if stop - start == end - first:
+                    alike = (elements[0][first:end] == elements[1][start:stop]).mean(axis=1) > 0.5
+                    sources[start:stop] = np.where(alike, np.arange(first, end), -1)
+        elif ascending:
+            _pair_leftovers(sources, *(np.zeros((len(keys), 1), np.uint64) for keys in (before, now)))
+    return RowOrigins(sources, (sources >= 0) & (not is_ascending(sources)))
+
+
+def is_ascending(sources: Positions) -> bool:
+    """Return whether the rows that are known stand in the order in which they were written."""
+    return bool((np.diff(sources[sources >= 0]) > 0).all())
+
+
+def label_keys(rows: Mapping[str, Array], labels: Sequence[str]) -> list[Any]:
+    """Return the labels of each row; floats with as many digits as every program keeps."""
+    columns = []
+    for name in labels:
+        array = rows[name]
+        cells = array.reshape(len(array), -1)
+        if array.dtype.kind == "f":
+            columns.append([tuple(f"{value:.12g}" for value in row) for row in cells.tolist()])
+        elif array.dtype.kind in "mM":
+            columns.append([tuple(map(str, row)) for row in cells.view(np.int64).tolist()])
+        else:
+            columns.append([tuple(map(str, row)) for row in cells.tolist()])
+    return list(zip(*columns, strict=True))
+
+
+def pair_runs(sources: Positions, count: int) -> None:
+    """Pair elements between two known ones, although their number has changed: the first with the first."""
+    for start, stop, first, end in list(_gaps_of(sources, count)):
+        number = min(stop - start, end - first)
+        sources[start : start + number] = np.arange(first, first + number)
+
+
+def content_key(buffer: Buffer, dtype: DType) -> int:
+    """Return a number that stays the same when the elements of an array are put in another order, or rounded.
+
+    With few exceptions arrays of other elements have other numbers.
+    """
+    return int(_mix(_element_keys(buffer, dtype, _ANY_ROW)).sum(dtype=np.uint64))
+
+
+# Keys --------------------------------------------------------------------------------------------------------
+
+
+def _row_keys(elements: Elements) -> Keys:
+    """Return a key for each row; with very few exceptions a row keeps its key when a program rounds its elements."""
+    mixed = np.zeros(len(elements), np.uint64)
+    for column in range(0, elements.shape[1], _COLUMNS_AT_ONCE):
+        some = elements[:, column : column + _COLUMNS_AT_ONCE]
+        places = np.arange(column + 1, column + 1 + some.shape[1], dtype=np.uint64)
+        mixed += _mix(some ^ (places * _WORDS[0])).sum(axis=1, dtype=np.uint64)
+    return mixed
+
+
+def _mix(keys: Elements) -> Elements:
+    keys = (keys ^ (keys >> np.uint64(30))) * _WORDS[1]
+    keys = (keys ^ (keys >> np.uint64(27))) * _WORDS[2]
+    return keys ^ (keys >> np.uint64(31))
+
+
+def _element_keys(buffer: Buffer, dtype: DType, row: int) -> Keys:
+    bits = max(_BITS - row.bit_length() + 1, _LEAST_BITS)
+    match dtype.kind:
+        case "float":
+            return _number_keys(buffer.astype(np.float64), bits)
+        case "bool" | "int":  # no program rounds them
+            return buffer.astype(np.uint64)
+        case "complex":
+            parts = buffer.astype(np.complex128)
+            return _number_keys(parts.real, bits) * _WORDS[0] + _number_keys(parts.imag, bits)
+        case "datetime" | "timedelta":
+            return _number_keys(buffer.view(np.int64).astype(np.float64), _LEAST_BITS)
+        case "string":
+            return _hash_each(["".join(str(text).split()) for text in buffer.tolist()])
+        case _:
+            return _hash_each([_text_of(to_scalar(value)) for value in buffer.tolist()])
+
+
+def _text_of(value: Any) -> str:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return f"{float(value):.9g}" if abs(value) < _LARGEST else str(value)
+    return f"{type(value).__name__} {value}"
+
+
+def _hash_each(texts: list[str]) -> Keys:
+    return np.fromiter(map(hash, texts), np.int64, len(texts)).view(np.uint64)
+
+
+def _number_keys(numbers: np.ndarray[Any, np.dtype[np.float64]], bits: int) -> Keys:
+    """Return numbers rounded to `bits` bits of the mantissa, as integers; every NaN gives the same integer."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        mantissas, exponents = np.frexp(numbers)
+        rounded = np.ldexp(np.rint(np.ldexp(mantissas, bits)), exponents - bits) + 0.0
+    rounded = np.where(np.isnan(rounded), np.nan, rounded)
+    return np.ascontiguousarray(rounded).view(np.uint64)

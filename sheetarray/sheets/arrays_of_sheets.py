@@ -1,0 +1,430 @@
+"""Takes awkward arrays and labels apart into columns before a write, and puts them together after a read.
+
+A composite is one value that no single column holds: an awkward array. Its adapter offers `spread`, `gather`,
+`is_schema`, `described_columns` and `described_length` in the module that its row in the registry names. That module
+is imported only when there is such a value, or text that may describe one. Labels are the other kind: one column that
+describes all others, and leaves them as they are. Every container of columns goes through the functions here, so that
+`sa.write` and `write_csv`, `read`, `scan` and `check` all show the same arrays.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from importlib import import_module
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..columns import ArrayInfo, ElementRestorer, JudgeArray, LayoutColumn, ResizedArray, Sheet, SheetArrays
+from ..elements import Missing
+from ..errors import (
+    DTypeError,
+    Finding,
+    FormatError,
+    LimitError,
+    MissingDependencyError,
+    NotFoundError,
+    SheetArrayWarning,
+)
+from ..formats import find_composite
+from ..labels import NAME as LABELS
+from ..labels import (
+    DatasetLabels,
+    check_labels,
+    find_renamed,
+    name_infos,
+    parse_labels,
+    refuse_description,
+    report_damage,
+    wants_labels,
+)
+from ..labels import spread as spread_labels
+from ..linear.array import LinearArray
+from ..linear.header import NoteFinding, warn_of_finding
+from ..linear.named import list_names, note_values, select, values_by_name
+
+# Puts composites together again from the columns of any container.
+
+ArraysByName = dict[str, Any]
+InfosByName = Mapping[str, ArrayInfo]
+Read = Callable[[Sequence[str] | None], ArraysByName]
+Scan = Callable[[], InfosByName]
+Anything = TypeVar("Anything")
+
+_SUFFIX = ".json"  # of the name of a description, the column that says which others one value is made of
+_PACKAGE = "awkward"
+_MOST_RENAMED = 64  # cells of an array that `scan` looks at, since it may be a description under another name
+_MOST_PIECES = 10_000  # elements of a description, each up to a cell long; a longer array only happens to have its name
+
+
+def _load_module() -> Any:
+    """Return the functions for composites; None if nothing is one, as their adapter was deleted."""
+    name = find_composite()
+    return None if name is None else import_module(name)
+
+
+def read_composites(read: Read, scan: Scan, names: Sequence[str] | None) -> ArraysByName:
+    """Read arrays, and put together the columns that belong to one composite.
+
+    `read`: returns the arrays of columns, by their names; of all columns for None. `scan`: returns the infos of all
+    columns whose headers are not damaged, by name. `names`: of the composites and columns that are wanted; None for
+    all.
+
+    Raises:
+        FormatError: columns that do not fit together; `.location` is the first cell of the first of them.
+        NotFoundError: nothing has one of the names.
+    """
+    if names is None:
+        arrays = read(None)
+        described = _parse_labels(arrays, warn_of_finding, scan) is not None
+        return _gather(_without_description(arrays) if described else arrays, scan)
+    wanted = list_names(names) or []
+    if wants_labels():
+        _read_labels(read, scan(), warn_of_finding)
+    with suppress(NotFoundError):
+        arrays = read(wanted)
+        if LABELS in arrays:  # its text may be an array without dimensions: whoever asks for it gets pieces
+            arrays = dict(arrays) | {LABELS: np.atleast_1d(arrays[LABELS])}
+        return arrays
+    infos = scan()
+    descriptions = _read_descriptions(read, infos, [name for name in wanted if name not in infos])
+    composed = _gather(_read_described(read, infos, descriptions, wanted), scan)
+    if any(name not in composed for name in wanted):  # the names that there are, as `scan` has them
+        select(scan_composites(read, scan) | {name: infos[name] for name in wanted if name in infos}, wanted)
+    return select(composed, wanted)
+
+
+def scan_composites(read: Read, scan: Scan) -> dict[str, ArrayInfo]:
+    """Return the infos of all arrays, with one entry for each composite in place of its columns.
+
+    The descriptions are read, and no other cells where headers tell how many entries a composite has. Columns whose
+    description is damaged stand for themselves; `read` and `check` say what is wrong.
+    """
+    infos = dict(scan())
+    labels = _read_labels(read, infos, warn_of_finding)
+    if labels is not None:
+        infos = name_infos(infos, labels, warn_of_finding)
+    try:
+        descriptions = _read_descriptions(read, infos, None)
+    except FormatError:
+        return infos
+    places = {column: place for place, column in enumerate(infos)}
+    owners: dict[str, str] = {}
+    entries: dict[str, ArrayInfo] = {}
+    for description, array in descriptions.items():
+        name = description.removesuffix(_SUFFIX)
+        members = {*_columns_of(description, array), description}
+        columns = sorted((column for column in members if column in places), key=places.__getitem__)
+        if len(columns) > 1 and name not in infos and not any(column in owners for column in columns):
+            length = _load_module().described_length(description, array, infos)
+            with suppress(FormatError, MissingDependencyError):
+                length = len(read_composites(read, lambda: infos, [name])[name]) if length is None else length
+                owners |= dict.fromkeys(columns, name)
+                entries[name] = _info_of([infos[column] for column in columns], length)
+    return {owners.get(name, name): entries.get(owners.get(name, name), info) for name, info in infos.items()}
+
+
+def _info_of(columns: Sequence[ArrayInfo], length: int) -> ArrayInfo:
+    return ArrayInfo(
+        shape=(length,),
+        dtype=_PACKAGE,
+        order="row-major",
+        strides=(1,),
+        location=columns[0].location,
+        cells=sum(column.cells for column in columns),
+        capacity=length,
+        parts=sum(column.parts for column in columns),
+    )
+
+
+def count_named(read: Read, scan: Scan, names: Sequence[str] | None) -> int:
+    """Return the number of cells that arrays take, by their headers; 0 if a header is damaged: reading raises its
+    error.
+
+    `names`: of composites, or columns; None for all.
+    """
+    with suppress(FormatError), warnings.catch_warnings():
+        warnings.simplefilter("ignore", SheetArrayWarning)  # reading issues them
+        infos = scan()
+        wanted = list(infos) if names is None else list_names(names) or []
+        if not infos.keys() >= {*wanted}:
+            infos = {**infos, **scan_composites(read, scan)}
+        return sum(infos[name].cells for name in wanted if name in infos)
+    return 0
+
+
+def check_composites(read: Read, scan: Scan) -> list[Finding]:
+    """Return the findings about composites of a container whose columns have already been checked one by one."""
+    findings: list[Finding] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SheetArrayWarning)  # of what the check of the columns has found
+        try:
+            infos = scan()
+            labels = _read_labels(read, infos, findings.append, known=True)
+            if labels is not None:
+                findings += check_labels(labels, infos)
+                infos = _without_description(infos)
+            descriptions = _read_descriptions(read, infos, None)
+            arrays = _read_described(read, infos, descriptions)
+        except FormatError:
+            return findings
+
+        def fail(error: FormatError) -> None:
+            _locate(error, infos)
+            findings.append(Finding.from_error(error))
+
+        try:
+            if descriptions:
+                _load_module().gather(arrays, note=findings.append, fail=fail)
+        except MissingDependencyError as error:
+            first = next(iter(descriptions))
+            message, name = f"an {_PACKAGE} array was not checked", first.removesuffix(_SUFFIX)
+            findings.append(Finding("warning", infos[first].location, message, str(error), array=name))
+    return findings
+
+
+def find_fixed_columns(read: Read, scan: Scan) -> frozenset[str]:
+    """Return the columns that cannot be resized one by one: those of composites, and descriptions."""
+    infos = scan()
+    fixed = {LABELS} & infos.keys()
+    with suppress(FormatError, MissingDependencyError):
+        for name in [name for name in infos if name.endswith(_SUFFIX)]:
+            for description, array in _read_descriptions(read, {name: infos[name]}, None).items():
+                columns = _columns_of(description, array)
+                fixed |= {description, *columns} if columns else set()
+    return frozenset(fixed)
+
+
+def _read_labels(read: Read, infos: InfosByName, note: NoteFinding, *, known: bool = False) -> DatasetLabels | None:
+    """Read the description of all arrays; None if no array is one, or it is damaged, which is noted.
+
+    `note`: is called with a finding. `known`: whether wrong cells of the description have been reported already.
+    """
+    if not infos:
+        return None
+    looked_at = LABELS if LABELS in infos else [*infos][-1]  # a write puts the description last
+    info = infos[looked_at]
+    short = len(info.shape) <= 1 and 0 < math.prod(info.shape) <= _MOST_RENAMED
+    wanted = [looked_at] if info.dtype in ("string", "generic") and (short or looked_at == LABELS) else []
+    try:
+        arrays = read(wanted) if wanted else {}
+    except FormatError as error:
+        if not known and LABELS in infos:
+            report_damage(error, note)
+        return None
+    return _parse_labels({**dict.fromkeys(infos), **arrays}, note, lambda: infos)
+
+
+def _parse_labels(arrays: ArraysByName, note: NoteFinding, scan: Scan) -> DatasetLabels | None:
+    if LABELS in arrays:
+        if is_description(LABELS, arrays[LABELS]):
+            return None  # of a composite
+        return parse_labels(arrays[LABELS], note, lambda error: _locate(error, scan()))
+    if not any(isinstance(array, np.ndarray) and array.dtype.kind in "OTU" for array in arrays.values()):
+        return None  # a description is text
+    renamed = find_renamed(arrays)
+    if renamed is not None:
+        message = f"describes other arrays, but does not have the name {LABELS!r}, so their labels are not read"
+        error = FormatError(message, location=renamed, array=renamed, hint=f"name it {LABELS}")
+        _locate(error, scan())
+        note(replace(Finding.from_error(error), severity="warning"))
+    return None
+
+
+def _without_description(arrays: Mapping[str, Anything]) -> dict[str, Anything]:
+    return {name: array for name, array in arrays.items() if name != LABELS}
+
+
+def is_description(name: str, array: Any) -> bool:
+    """Return whether an array says which other columns one value is made of, such as the schema of an awkward array."""
+    return name.endswith(_SUFFIX) and 0 < np.size(array) <= _MOST_PIECES and bool(_columns_of(name, array))
+
+
+def is_for_programs(piece: LayoutColumn) -> bool:
+    """Return whether a column is for programs alone: the JSON that describes labels, or an awkward array."""
+    return piece.name == LABELS or is_description(piece.name, piece.buffer)
+
+
+def _read_descriptions(read: Read, infos: InfosByName, names: Sequence[str] | None) -> ArraysByName:
+    """Read the columns that may describe composites, by their headers: those of the given names, or of all."""
+    wanted = None if names is None else {f"{name}{_SUFFIX}" for name in names}
+    columns = [
+        name
+        for name, info in infos.items()
+        if (name.endswith(_SUFFIX) if wanted is None else name in wanted)
+        and info.dtype in ("string", "generic")
+        and len(info.shape) == 1
+        and info.shape[0] <= _MOST_PIECES
+    ]
+    return read(columns) if columns and _load_module() is not None else {}
+
+
+def _read_described(
+    read: Read, infos: InfosByName, descriptions: ArraysByName, wanted: Sequence[str] = ()
+) -> ArraysByName:
+    """Return descriptions, the columns that they name, and those wanted; None for all others.
+
+    Names of all arrays tell a description from text that looks like one.
+    """
+    columns = {column for pair in descriptions.items() for column in _columns_of(*pair)} | {*wanted}
+    present = [name for name in infos if name in columns - {*descriptions}]
+    return dict.fromkeys(infos) | descriptions | (read(present) if present else {})
+
+
+def _columns_of(description: str, array: Any) -> list[str]:
+    module = _load_module()
+    return [] if module is None else list(module.described_columns(description, array))
+
+
+def _gather(arrays: ArraysByName, scan: Scan) -> ArraysByName:
+    if not any(name.endswith(_SUFFIX) for name in arrays) or (module := _load_module()) is None:
+        return arrays
+    try:
+        gathered: ArraysByName = module.gather(arrays)
+    except FormatError as error:
+        _locate(error, scan())
+        raise
+    return gathered
+
+
+def _locate(error: FormatError, infos: InfosByName) -> None:
+    """Give an error that names a column the address at which that column begins."""
+    for name, info in infos.items():
+        if f"{error.element}, ".startswith(f"{name}, "):
+            error.location = info.location
+            return
+        if f"{error.location}, ".startswith(f"{name}, "):
+            error.location, error.element = info.location, error.location
+            return
+
+
+# The arrays of containers of sheets, composites among them: read (by `read_composites`), scanned, checked.
+
+
+def open_sheets(
+    sheets: Sequence[Sheet],
+    *,
+    strict: bool = False,
+    missing: Missing = "error",
+    resize: bool = False,
+    restore: ElementRestorer | None = None,
+) -> SheetArrays:
+    """Find the arrays of sheets, and those that are never resized; see `SheetArrays`, whose functions read and scan."""
+    arrays = SheetArrays(sheets, strict=strict, missing=missing, resize=resize, restore=restore)
+    if resize:
+        written = SheetArrays(sheets, strict=strict, missing=missing)
+        arrays.fixed = find_fixed_columns(written.read, written.scan)
+    return arrays
+
+
+def scan_sheets(sheets: Sequence[Sheet], *, strict: bool = False, resize: bool = False) -> dict[str, ArrayInfo]:
+    """Return the infos of all arrays in some sheets, composites among them; see `SheetArrays.scan_all`."""
+    arrays = open_sheets(sheets, strict=strict, missing="nan", resize=resize)
+    measured = SheetArrays(sheets, strict=strict, missing="error", resize=resize)  # a blank at the end is no element
+    measured.fixed = arrays.fixed
+    return scan_composites(arrays.read, measured.scan_all if resize else arrays.scan_all)
+
+
+def check_sheets(
+    sheets: Sequence[Sheet],
+    *,
+    missing: Missing = "error",
+    judge: JudgeArray | None = None,
+    restore: ElementRestorer | None = None,
+) -> Iterator[Finding]:
+    """Yield every finding in the columns of sheets, then those of composites; see `SheetArrays.check`."""
+    try:
+        arrays = SheetArrays(sheets, missing=missing, restore=restore)
+    except FormatError as error:  # nothing can be found in the sheets: they are not searched again for composites
+        yield Finding.from_error(error)
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SheetArrayWarning)  # of what the check of the columns finds
+        arrays.fixed = find_fixed_columns(arrays.read, arrays.scan)
+    yield from arrays.check(judge)
+    yield from check_composites(arrays.read, arrays.scan)
+
+
+def read_resized_arrays(sheets: Sequence[Sheet], *, missing: Missing = "error") -> dict[str, ResizedArray]:
+    """Return every column with the length that its cells have; see `SheetArrays.read_resized`."""
+    return open_sheets(sheets, missing=missing, resize=True).read_resized()
+
+
+# Takes composites apart into columns, before cells are written.
+
+
+def spread(arrays: Any, *, limit: int) -> Any:
+    """Return the argument of `write` with each composite replaced by its columns; anything else as it is.
+
+    `arrays`: as for `write`. `limit`: how many characters a cell of the container holds.
+
+    Raises:
+        DTypeError: a composite that no columns hold.
+        LimitError: a column of one would have the name of another array; or an array would be read as a description.
+    """
+    given = arrays
+    if _may_have_labels(given):
+        arrays = spread_labels(given, limit=limit)
+    if arrays is given:
+        arrays = values_by_name(given)
+        if LABELS in arrays:
+            refuse_description(arrays[LABELS])
+    has_lookalike = any(isinstance(key, str) and key.endswith(_SUFFIX) and _is_lookalike(arrays, key) for key in arrays)
+    if _has_composites(arrays):
+        arrays = _load_module().spread(values_by_name(arrays), limit=limit)
+    if has_lookalike:
+        _check_readable(arrays)
+    return arrays
+
+
+def _may_have_labels(arrays: Any) -> bool:
+    return type(arrays) is not dict or bool(note_values(arrays))
+
+
+def _is_lookalike(arrays: Mapping[str, Any], name: str) -> bool:
+    """Return whether `read` would take an array for a description, because of its name and its elements."""
+    module = None if _is_composite(arrays[name]) else _load_module()
+    return module is not None and bool(module.is_schema(name, _plain(arrays, name)))
+
+
+def _plain(arrays: Mapping[str, Any], name: str) -> Any:
+    value = values_by_name({name: arrays[name]})[name]
+    return value.to_numpy() if isinstance(value, LinearArray) else value
+
+
+def _check_readable(arrays: Mapping[str, Any]) -> None:
+    """Refuse an array that looks like the description of a composite whose columns cannot be put together."""
+    plain = {key: _plain(arrays, key) for key in arrays}
+    with suppress(MissingDependencyError):
+        try:
+            _load_module().gather(plain, note=lambda _: None)
+        except FormatError as error:
+            raise LimitError(
+                f"'{error.array:.80}{_SUFFIX}' would be read as the description of an {_PACKAGE} array, and refused "
+                f"({error.reason:.200}): rename it"
+            ) from error
+
+
+def spread_rows(arrays: Any, *, limit: int) -> Any:
+    """Return rows that are appended to arrays as `spread` returns arrays, but without labels: the arrays keep theirs.
+
+    Raises:
+        DTypeError: there is a composite among the arrays; its columns have other lengths than its rows.
+    """
+    if _has_composites(arrays):
+        raise DTypeError(f"rows cannot be appended to {_PACKAGE} arrays: read, concatenate and write them")
+    by_name = spread(arrays, limit=limit)
+    return _without_description(by_name) if _may_have_labels(arrays) else by_name
+
+
+def _has_composites(arrays: Any) -> bool:
+    values = [arrays, *arrays.values()] if isinstance(arrays, Mapping) else [arrays]
+    return any(map(_is_composite, values)) and find_composite() is not None
+
+
+def _is_composite(value: Any) -> bool:
+    return type(value).__module__.partition(".")[0] == _PACKAGE
