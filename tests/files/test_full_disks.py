@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from sheetarray.registry.inside import INSIDE
+
+from sheetarray.formats.inside import INSIDE
 
 SUFFIXES = sorted({row.suffixes[0] for row in INSIDE.values() if row.suffixes and row.instead is None} - {".ods"})
 WRITE = """
