@@ -209,7 +209,7 @@ def _parse_value(key: str, text: str, annotation: str, names: dict[str, Any]) ->
             choices += get_args(names[word])
     if text.lower() == "none" and "None" in words:
         return None
-    if "Mapping[str, str]" in annotation:
+    if "Mapping[str, str]" in annotation and not ("str |" in annotation and _CODE_ALONE.fullmatch(text)):
         return _parse_mapping(key, text)
     if "bool" in words and text.lower() in _WORDS:
         return _WORDS[text.lower()]
@@ -224,6 +224,9 @@ def _parse_value(key: str, text: str, annotation: str, names: dict[str, Any]) ->
         wanted = "true or false" if "bool" in words else "a number"
         raise UsageProblem(f"{key} is {wanted}, not {text!r}")
     return text.replace("\\t", "\t")
+
+
+_CODE_ALONE = re.compile(r"[^={][^=]*")  # a text that is meant for all names, and not for one
 
 
 def _parse_mapping(key: str, text: str) -> dict[str, str]:

@@ -39,20 +39,25 @@ _LONGEST_COLUMN = 255  # characters of the name of a column of an Excel Table
 _MOST_RANGES = 40  # that are printed, as the reference to them may have 8,192 characters
 
 
-def number_formats(pieces: Sequence[LayoutColumn], *, dates: bool, formats: Mapping[str, str]) -> list[str | None]:
+def number_formats(
+    pieces: Sequence[LayoutColumn], *, dates: bool, formats: Mapping[str, str], decimals: bool
+) -> list[str | None]:
     """Return the code of the number format of each column's numbers or booleans; None for the general one.
 
     `dates`: whether dates are written as serial dates, and not as texts. `formats`: codes that a caller has chosen for
-    floats and integers, by the names of arrays. Other floats have as many decimals as they need; see `choose_formats`.
+    floats and integers, by the names of arrays. `decimals`: whether other floats have as many decimals as they need,
+    see `choose_formats`, as in tables and views. In the columns of arrays they have the general format, since a program
+    that saves the sheet as CSV may write what is shown.
     """
-    made = [_usual_format(piece, dates=dates) for piece in pieces]
+    codes = [_usual_format(piece, dates=dates) for piece in pieces]
     floats = [place for place, piece in enumerate(pieces) if piece.dtype.kind == "float" and len(piece.buffer)]
+    floats = floats if decimals else []
     for place, code in zip(floats, choose_formats([pieces[place].buffer for place in floats]), strict=True):
-        made[place] = code
+        codes[place] = code
     for place, piece in enumerate(pieces if formats else ()):
         if piece.name in formats and piece.dtype.kind in ("float", "int"):
-            made[place] = None if formats[piece.name] == GENERAL else formats[piece.name]
-    return made
+            codes[place] = None if formats[piece.name] == GENERAL else formats[piece.name]
+    return codes
 
 
 def _usual_format(piece: LayoutColumn, *, dates: bool) -> str | None:

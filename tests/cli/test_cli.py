@@ -357,7 +357,7 @@ def test_bad_options_are_explained(path, tmp_path, option, message):
     assert (tmp_path / "out.csv").read_text() == "old"
 
 
-@pytest.mark.parametrize("given", ["t=0.00", '{"t": "0.00"}', "t=0.00;-0.00"])
+@pytest.mark.parametrize("given", ["t=0.00", "0.00", '{"t": "0.00"}', "t=0.00;-0.00", "0.00;-0.00"])
 def test_number_formats_are_chosen_on_the_command_line(tmp_path, given):
     sa.write(tmp_path / "a.csv", {"t": np.array([1.5, 2.25])})
     result = run("convert", tmp_path / "a.csv", tmp_path / "a.xlsx", "--write", f"formats={given}")

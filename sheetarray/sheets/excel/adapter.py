@@ -43,7 +43,7 @@ def write_excel(
     dates: Literal["real", "text"] = "real",
     guard: bool | Literal["auto"] = "auto",
     views: bool | str | Sequence[str] | Mapping[str, View] = False,
-    formats: Mapping[str, str] | None = None,
+    formats: str | Mapping[str, str] | None = None,
     progress: Progress | None = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> None:
@@ -65,9 +65,9 @@ def write_excel(
             elements together, or if the workbook has one already.
         views: True, names of arrays, or a `View` for each name. A view is a sheet `<name> view` that shows one slice of
             an array of two dimensions or more as a table of formulas, with choosers, colours and a chart.
-        formats: the number formats of arrays of floats or integers, by name, such as `{"t": "0.0"}`. A format changes
-            what people see; the cells hold the exact numbers. By default, floats show as many decimals as they need,
-            at most 6, and very small and very large floats show a power of ten.
+        formats: the number format of all floats, such as `"0.00"`, or those of arrays of floats or integers by name,
+            such as `{"t": "0.0"}`. A format changes what people see; the cells hold the exact numbers. By default,
+            numbers have the format General. Views show as many decimals as floats need, at most 6.
         progress: a function, called with the number of cells written and the total.
         storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
 
@@ -90,10 +90,10 @@ def write_excel(
     """
     target = locate(target, storage_options)
     check_choices(cells=(cells, "numeric", "text"), dates=(dates, "real", "text"), guard=(guard, "auto", True, False))
-    options = SheetOptions(
-        sheet, as_text=cells == "text", real_dates=dates == "real", report=progress, guard=guard, formats=formats or {}
-    )
+    options = SheetOptions(sheet, as_text=cells == "text", real_dates=dates == "real", report=progress, guard=guard)
     write = _lay_out_sheet(arrays, options)
+    chosen = check_formats(formats, {name: array.dtype_entry for name, array in write.arrays.items()})
+    write = write._replace(options=replace(write.options, formats=chosen))
     if views is not False:
         write = write._replace(options=replace(write.options, views=select_views(views, write.arrays)))
     write_sheets(target, [write], mode=mode, if_sheet_exists=if_sheet_exists)
@@ -103,8 +103,6 @@ def _lay_out_sheet(arrays: Any, options: SheetOptions) -> SheetWrite:
     """Return the plan of a sheet with arrays."""
     check_is_text(options.sheet)
     linear = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))
-    if options.formats:
-        check_formats(options.formats, {name: array.dtype_entry for name, array in linear.items()})
     notes = find_notes(linear)
     return SheetWrite(linear, lay_out_arrays(linear), replace(options, notes=notes) if notes else options)
 
@@ -120,7 +118,7 @@ def write_sheets_excel(
     dates: Literal["real", "text"] = "real",
     guard: bool | Literal["auto"] = "auto",
     views: Any = False,
-    formats: Mapping[str, str] | None = None,
+    formats: str | Mapping[str, str] | None = None,
     progress: Progress | None = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -162,7 +160,7 @@ def write_sheets_excel(
             check_title(title)
             lay_out = lay_out_table_sheet if plain else _lay_out_sheet
             writes.append(lay_out(table, replace(options, sheet=title)))
-    codes = check_formats(formats or {}, {name: dtype for write in writes for name, dtype in _dtypes_of(write).items()})
+    codes = check_formats(formats, {name: dtype for write in writes for name, dtype in _dtypes_of(write).items()})
     for number, write in enumerate(writes):
         own = {name: code for name, code in codes.items() if name in _dtypes_of(write)}
         writes[number] = write._replace(options=replace(write.options, formats=own))

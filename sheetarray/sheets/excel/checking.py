@@ -169,7 +169,9 @@ class ViewFindings:
 
         columns = ViewedColumns.of_resized(
             self._arrays,
-            lambda piece: make_styles().styles.of_formats(number_formats([piece], dates=True, formats={}))[0],
+            lambda piece: make_styles().styles.of_formats(
+                number_formats([piece], dates=True, formats={}, decimals=True)
+            )[0],
             as_text=False,
         )
         try:

@@ -488,7 +488,7 @@ def write_table_excel(
     mode: Literal["w", "a"] = "w",
     if_sheet_exists: IfSheetExists = "error",
     dates: Literal["real", "text"] = "real",
-    formats: Mapping[str, str] | None = None,
+    formats: str | Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> None:
     """Write the columns of a table to a sheet of a workbook, under a row of names; see `sheetarray.write_table`.
@@ -500,7 +500,8 @@ def write_table_excel(
         mode: "a" adds the sheet to the workbook that is there, and leaves everything else in it as it is.
         if_sheet_exists: "replace" puts it in the place of a sheet of that title that this package wrote.
         dates: as for `write_excel`.
-        formats: the number formats of columns, as for `write_excel`.
+        formats: the number format of all floats, or those of columns by name, as for `write_excel`. By default, floats
+            show as many decimals as they need, at most 6, and very small and very large floats show a power of ten.
         progress: a function, called with the number of cells written and the total.
 
     Raises:
@@ -518,15 +519,17 @@ def write_table_excel(
         {'id': array(['007'], dtype='<U3'), 't': array([1.5])}
     """
     check_choices(dates=(dates, "real", "text"))
-    options = SheetOptions(sheet, real_dates=dates == "real", report=progress, formats=formats or {})
-    write_sheets(target, [lay_out_table_sheet(table, options)], mode=mode, if_sheet_exists=if_sheet_exists)
+    write = lay_out_table_sheet(table, SheetOptions(sheet, real_dates=dates == "real", report=progress))
+    (layout,) = write.layouts
+    chosen = check_formats(formats, {piece.name: piece.dtype for piece in layout.pieces})
+    write = write._replace(options=replace(write.options, formats=chosen))
+    write_sheets(target, [write], mode=mode, if_sheet_exists=if_sheet_exists)
 
 
 def lay_out_table_sheet(table: Any, options: SheetOptions) -> SheetWrite:
     """Return the plan of a sheet with a table."""
     check_is_text(options.sheet)
     layout = lay_out_table(table, max_rows=MAX_ROWS, max_columns=MAX_COLUMNS, max_characters=MAX_CHARACTERS)
-    check_formats(options.formats, {piece.name: piece.dtype for piece in layout.pieces})
     note = table.describe() if isinstance(table, LabelledTable) else {}
     return SheetWrite({}, [layout], replace(options, note=note, notes=notes_of_columns(table)))
 

@@ -433,6 +433,13 @@ def _plan_sheets(
     `known`: the styles of the workbook. `taken`: the titles of sheets that are there. `is_own`: whether the workbook is
     a new one.
     """
+
+    def find_styles_of(layout: Layout, options: SheetOptions, *, decimals: bool) -> list[int | None]:
+        if options.as_text:
+            return [None] * len(layout.pieces)
+        dates, formats = options.real_dates, options.formats
+        return known.of_formats(number_formats(layout.pieces, dates=dates, formats=formats, decimals=decimals))
+
     layouts: list[Layout] = []
     styles: list[list[int | None]] = []
     plans: list[SheetPlan] = []
@@ -440,11 +447,7 @@ def _plan_sheets(
         options = write.options
         for title, layout in zip(sheet_titles(options.sheet, len(write.layouts)), write.layouts, strict=True):
             layouts.append(layout)
-            styles.append(
-                [None] * len(layout.pieces)
-                if options.as_text
-                else known.of_formats(number_formats(layout.pieces, dates=options.real_dates, formats=options.formats))
-            )
+            styles.append(find_styles_of(layout, options, decimals=options.note is not None))
             plans.append(_plan_sheet(title, layout, styles[-1], known, options))
     for _, _, options in writes:
         if options.guard:
@@ -455,7 +458,8 @@ def _plan_sheets(
         return _Plan(layouts, styles, (), plans)
     taken = [*taken, *(plan.title for plan in plans)]
     titles = sheet_titles(options.sheet, len(viewed))
-    columns = ViewedColumns.of_layouts(titles, viewed, styles[: len(viewed)], as_text=options.as_text)
+    shown = [find_styles_of(layout, options, decimals=True) for layout in viewed]
+    columns = ViewedColumns.of_layouts(titles, viewed, shown, as_text=options.as_text)
     views = plan_views(options.views, arrays, columns, taken=taken, text_chooser=is_own)
     return _Plan(layouts, styles, views, [*map(plan_view_sheet, views), *plans])
 

@@ -53,7 +53,7 @@ def write_workbook(
     at: str | None = None,
     cells: Literal["exact", "numeric", "text"] = "exact",
     dates: Literal["real", "text"] = "real",
-    formats: Mapping[str, str] | None = None,
+    formats: str | Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> None:
     """Put arrays into a workbook in memory, one column each. You save the workbook yourself.
@@ -129,7 +129,7 @@ def write_table_workbook(
     sheet: str | None = None,
     at: str = "A1",
     dates: Literal["real", "text"] = "real",
-    formats: Mapping[str, str] | None = None,
+    formats: str | Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> Any:
     """Put the columns of a table into a workbook in memory, under a row of names; see `sheetarray.write_table`.
@@ -173,7 +173,7 @@ def write_sheets_workbook(
     at: str | None = None,
     cells: Literal["exact", "numeric", "text"] = "exact",
     dates: Literal["real", "text"] = "real",
-    formats: Mapping[str, str] | None = None,
+    formats: str | Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Put each table of a mapping into a worksheet of a workbook in memory: all tables, or none.
@@ -216,7 +216,7 @@ def _put(
     book: _OpenpyxlBook | _XlsxWriterBook,
     contents: Sequence[_Contents],
     cells: str,
-    formats: Mapping[str, str] | None,
+    formats: str | Mapping[str, str] | None,
     report: Progress,
     *,
     adds_tables: bool = True,
@@ -230,7 +230,7 @@ def _put(
     if twice := [title for title in titles if [other.casefold() for other in titles].count(title.casefold()) > 1]:
         raise LimitError(f"two worksheets would have the title {twice[0]!r:.60}")
     layouts = [layout for some in contents for layout in some.layouts]
-    chosen = check_formats(formats or {}, {piece.name: piece.dtype for layout in layouts for piece in layout.pieces})
+    chosen = check_formats(formats, {piece.name: piece.dtype for layout in layouts for piece in layout.pieces})
     made = [[_typed(piece, cells) for piece in layout.pieces] for layout in layouts]
     places = [book.find(title) for title in titles]
     for title, place in zip(titles, places, strict=True):
@@ -252,7 +252,8 @@ def _put(
     for layout, typed, place, title, corner, texts in every:
         fresh = corner == (0, 0) and (place is None or book.is_blank(place))
         worksheet = book.add(title) if place is None else place
-        codes = number_formats(layout.pieces, dates=any(piece.serials for piece in layout.pieces), formats=chosen)
+        dates, decimals = any(piece.serials for piece in layout.pieces), not layout.pieces[0].header
+        codes = number_formats(layout.pieces, dates=dates, formats=chosen, decimals=decimals)
         if fresh:
             as_text = cells == "text"
             shown = [None] * len(codes) if as_text else codes

@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from decimal import ROUND_HALF_UP, Context, Decimal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import openpyxl
 import pytest
+from exact_powers import powers_of_ten
 from limits import set_limits
 from mixtures import edit_cells
 from programs import resave
@@ -292,22 +294,88 @@ THIRDS = np.array([1.0, 1000.0]) / 3
         ([6.02214076e23], "0.00E+00"),
         ([6.02214e23, -6.02e-23], "0.00000E+00"),
         ([np.finfo(float).max, -np.inf], "0.00E+00"),
-        (np.array([0.5 + 1j]), "General"),
         (np.array([1, 2]), "General"),
     ],
 )
-def test_floats_have_the_decimals_that_tell_them_apart_and_are_exact(numbers: Any, code: str, tmp_path: Path) -> None:
+def test_floats_of_tables_have_the_decimals_that_tell_them_apart(numbers: Any, code: str, tmp_path: Path) -> None:
     array, path = np.asarray(numbers), tmp_path / "x.xlsx"
-    sa.write(path, {"x": array, "other": np.array([1.5])})
+    sa.write_table(path, {"x": array, "other": np.full(len(array), 1.5)})
     sheet = sheet_of(path)
-    codes = {cell.number_format for cell in sheet["A"][20:] if isinstance(cell.value, (int, float))}
-    assert codes <= {code}
-    assert sheet["B20"].number_format == "0.0"
-    assert_same(sa.read(path)["x"], array)
+    assert {cell.number_format for cell in sheet["A"][1:] if cell.data_type == "n"} <= {code}
+    assert sheet["B2"].number_format == "0.0"
+    assert (sa.read_columns(path, ["x"], dtype=str(array.dtype))["x"] == array)[np.isfinite(array)].all()
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i4", "u8", "m8[s]"])
+def test_numbers_of_arrays_have_the_general_format_and_those_of_views_few_decimals(dtype: str, tmp_path: Path) -> None:
+    arrays = {"x": (np.arange(1, 7).reshape(2, 3) / 7 * 20).astype(dtype), "day": np.array(["2026-07-01"], "M8[D]")}
+    path, kind = tmp_path / "x.xlsx", np.dtype(dtype).kind
+    views = {"x": sa.View(editable=True)} if kind == "f" else False
+    sa.write(path, arrays, views=views)
+    book = openpyxl.load_workbook(path)
+    assert {cell.number_format for cell in book["arrays"]["A"]} == {"General"}
+    assert book["arrays"]["B"][-6].number_format == "yyyy-mm-dd"
+    if views:
+        grid = {cell.number_format for row in book["x view"].iter_rows() for cell in row if cell.data_type == "n"}
+        assert grid & {"0.00", "0.000000"}
+    for name, array in arrays.items():
+        assert_same(sa.read(path)[name], array)
     assert list(sa.check(path)) == []
-    if array.ndim == 1 and array.dtype == np.float64:
-        sa.write_table(path, {"x": array})
-        assert {cell.number_format for cell in sheet_of(path)["A"][1:] if cell.data_type == "n"} <= {code}
+    added = openpyxl.Workbook()
+    sa.write(added, arrays)
+    assert {cell.number_format for cell in added["arrays"]["A"]} == {"General"}
+
+
+DIGITS = ["18.8248655447465", "0.333333333333333", "-1.5", "1E-05", "6.66666666666667E-10", "3.33333333333333E-20"]
+DIGITS += [
+    "123456789012.345",
+    "999999999999999",
+    "1.23456789012346E+18",
+    "1.7976931348623E+308",
+    "2.22507385850721E-308",
+]
+
+
+def as_15_digits(number: float) -> Decimal:
+    """Return the shortest text of a double, rounded half up to 15 digits, as LibreOffice does."""
+    return Context(prec=15, rounding=ROUND_HALF_UP).create_decimal(repr(float(number)))
+
+
+def test_libreoffice_saves_numbers_of_arrays_as_csv_with_15_digits(tmp_path: Path) -> None:
+    path = tmp_path / "x.xlsx"
+    held = np.array([float(text) for text in DIGITS])
+    noise = np.random.default_rng(3).normal(size=200) * powers_of_ten(np.arange(-100, 100))
+    moments = np.datetime64("2026-07-01T12:30:15") + np.arange(3)
+    arrays = {"held": held, "x": np.array([18.824865544746487]), "noise": noise.reshape(20, 10), "t": moments}
+    sa.write(path, arrays)
+    actual = sa.read(resave(path, "csv", tmp_path / "saved"))
+    assert_same(actual["held"], held)
+    assert_same(actual["x"], np.array([18.8248655447465]))
+    assert_same(actual["noise"], np.array([float(as_15_digits(number)) for number in noise]).reshape(20, 10))
+    assert_same(actual["t"], moments)
+
+
+def test_one_code_is_the_format_of_all_floats(tmp_path: Path) -> None:
+    arrays = {"x": THIRDS, "y": np.float32([[0.5, 2.25]]), "i": np.array([1, 2]), "s": np.array(["a"])}
+    columns = {name: arrays[name] for name in ("x", "i")}
+    sa.write(tmp_path / "x.xlsx", arrays, formats="0.000")
+    sa.write_table(tmp_path / "t.xlsx", columns, formats="0.000")
+    books = {"x": openpyxl.load_workbook(tmp_path / "x.xlsx"), "t": openpyxl.load_workbook(tmp_path / "t.xlsx")}
+    for stem, write, content in (("x", sa.write, arrays), ("t", sa.write_table, columns)):
+        book = openpyxl.Workbook()
+        write(book, content, formats="0.000")
+        for workbook in (books[stem], book):
+            rows = workbook["arrays" if stem == "x" else "table"].iter_rows()
+            cells = [cell for row in rows for cell in row if cell.number_format != "General"]
+            assert {cell.number_format for cell in cells} == {"0.000"}
+            assert len(cells) == (4 if stem == "x" else 2)
+    sa.write(tmp_path / "none.xlsx", {"i": np.array([1, 2])}, formats="0.000")  # of no floats
+    for code in ("", "yyyy", "x0"):
+        with pytest.raises(ValueError, match="formats is a code for numbers"):
+            sa.write(tmp_path / "no.xlsx", {"x": THIRDS}, formats=code)
+    for formats in (3, ["0.0"]):
+        with pytest.raises(ValueError, match="formats is a code such as"):
+            sa.write(tmp_path / "no.xlsx", {"x": THIRDS}, formats=formats)
 
 
 def test_number_formats_that_a_caller_chooses_are_shown_and_numbers_stay_exact(tmp_path: Path) -> None:
@@ -320,7 +388,7 @@ def test_number_formats_that_a_caller_chooses_are_shown_and_numbers_stay_exact(t
     assert [sheet.cell(sheet.max_row, column).number_format for column in (1, 2, 3, 4)] == [
         formats["t"],
         formats["i"],
-        "0.00",
+        "General",
         "General",
     ]
     assert sheet.column_dimensions["A"].width >= len("-12,345,678.90 m/s")
@@ -346,7 +414,7 @@ def test_a_guest_uses_the_number_formats_that_are_there_and_says_which_it_lacks(
         else:
             sa.write(path, {"x": THIRDS, "y": THIRDS}, mode="a", sheet="more", formats={"x": "0.0E+00"})
         sheet = openpyxl.load_workbook(path)["more"]
-        assert [cell.number_format for cell in sheet[sheet.max_row]] == [code, "0.00"]
+        assert [cell.number_format for cell in sheet[sheet.max_row]] == [code, "General"]
         assert zipfile.ZipFile(path).read("xl/styles.xml") == before
 
 
@@ -381,14 +449,13 @@ def test_formats_are_for_numbers_that_are_written(tmp_path: Path) -> None:
         sa.write(path, {"x": THIRDS}, formats={"y": "0.0"})
     with pytest.raises(ValueError, match="string"):
         sa.write(path, {"x": np.array(["a"])}, formats={"x": "0.0"})
-    with pytest.raises(ValueError, match="mapping"):
-        sa.write(path, {"x": THIRDS}, formats="0.0")
+    assert not path.exists()
 
 
 def test_columns_are_as_wide_as_their_largest_number_far_below() -> None:
     numbers = np.full(10**5, 0.25)
     numbers[-2] = -12345678901.25
-    (width,) = re.findall(r'<col [^>]*width="([0-9.]+)"', sheet_xml(written({"x": numbers})))
+    (width,) = re.findall(r'<col [^>]*width="([0-9.]+)"', sheet_xml(written({"x": numbers}, formats="0.00")))
     assert float(width) >= len("-12345678901.25")
 
 
