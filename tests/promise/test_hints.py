@@ -574,7 +574,7 @@ ELSEWHERE = {
     "errors='replace' reads": "interchange/awkward/test_awkward_reading.py",
     "whitelist=[*WHITELIST, {}] reads it": "interchange/awkward/test_awkward_reading.py",
     "functions={{}: callable} supplies one": "interchange/awkward/test_awkward_functions.py",
-    "compat='skip' leaves out such files": "lazy/test_open_many.py",
+    "compat='skip' leaves out such files": "scale/test_open_many.py",
     "skip_rows= and skip_footer= skip what": "sheets/excel/test_excel_tables.py",
     "name the delimiter if it is another one (delimiter=)": "sheets/delimited/test_csv_sparse.py",
     'write with cells="text" to keep every digit': "sheets/excel/test_excel_programs.py",

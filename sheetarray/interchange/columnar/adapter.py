@@ -33,6 +33,7 @@ from ...tables.arrow import to_series
 from ...values import Note, RaggedError, as_array
 from ..untrusted import damage_as_format_error
 from .arrow_claims import check_claims
+from .parquet_claims import add_claims
 
 if TYPE_CHECKING:
     import polars as pl
@@ -66,6 +67,7 @@ class _File:
     rows: int
     room: int  # bytes that its arrays may take
     choosing: str  # the option of the caller that names columns
+    claims: dict[str, int]  # bytes to which the pages of each column claim to inflate, where polars relies on that
 
     def load(self, names: Sequence[str] | None) -> dict[str, Array]:
         """Return columns as arrays."""
@@ -73,7 +75,7 @@ class _File:
         for name in chosen:
             with self._naming_column(name):
                 _empty_array(self.columns[name])  # refuses a dtype that no array has
-        self._check_room(self.rows * sum(_row_bytes(self.columns[name]) for name in chosen), len(chosen))
+        self._check_room(self._least_bytes(chosen), len(chosen))
         with damage_as_format_error("damaged"):
             frame = self.lazy.select(chosen).collect()
         if frame.width and frame.height != self.rows:
@@ -91,11 +93,16 @@ class _File:
         import polars as pl
 
         names = [name for name, dtype in self.columns.items() if _is_whole(dtype) or dtype == pl.String()]
-        if self.rows * sum(_row_bytes(self.columns[name]) for name in names) > _COUNTED:
+        if self._least_bytes(names) > _COUNTED:
             return set()
         with damage_as_format_error("damaged"):
             counts = self.lazy.select(pl.col(name).null_count() for name in names).collect()
         return {name for name in names if counts[name][0]}
+
+    def _least_bytes(self, names: Sequence[str]) -> int:
+        """Return the bytes that columns take in polars, at least."""
+        rows = self.rows * sum(_row_bytes(self.columns[name]) for name in names)
+        return max(rows, sum(self.claims.get(name, 0) for name in names))
 
     def _check_room(self, count: int, width: int) -> None:
         if count > self.room:
@@ -173,8 +180,12 @@ def _open(source: Readable, note: NoteFinding, choosing: str = "names") -> Itera
                 file = io.BytesIO(stream.read())
         size = file.getbuffer().nbytes if isinstance(file, io.BytesIO) else os.path.getsize(file)
         room = room_of(size)
+        claims: dict[str, int] = {}
         if is_arrow:
             check_claims(file.getbuffer(), room)
+        else:
+            with open(file, "rb") if opened.path is not None else io.BytesIO(file.getbuffer()) as stream:
+                claims = add_claims(stream)
         with damage_as_format_error(f"not {'an Arrow' if is_arrow else 'a Parquet'} file, or damaged"):
             lazy = pl.scan_ipc(file, glob=False) if is_arrow else pl.scan_parquet(file, glob=False)
             columns = dict(lazy.collect_schema())
@@ -189,7 +200,7 @@ def _open(source: Readable, note: NoteFinding, choosing: str = "names") -> Itera
             columns.pop(_OLD_COLUMN, None)
         if not columns:
             raise FormatError("no columns")
-        yield _File(lazy, columns, rows, room, choosing)
+        yield _File(lazy, columns, rows, room, choosing, claims)
 
 
 def _take_labels(file: _File) -> DatasetLabels | None:
