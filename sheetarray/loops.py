@@ -39,7 +39,7 @@ def describe() -> str:
     return "compiled" if COMPILED else "plain"
 
 
-def to_series(texts: tuple[Any, Any, Any], places: Integers | None = None) -> pl.Series:
+def texts_to_series(texts: tuple[Any, Any, Any], places: Integers | None = None) -> pl.Series:
     """Return a copy of texts that a compiled loop has made as a Series.
 
     `texts`: what keeps them alive, where each one ends, and all of them one after the other. `places`: the indices of

@@ -180,7 +180,7 @@ def write(
     arrays = hold_stream(arrays)
     row = find_format("write", target, format, options)
     if (tables := split_tables(arrays)) is not None:
-        return first_url(write_sheets(row, target, tables, options, plain=False))
+        return first_url(write_each_sheet(row, target, tables, options, plain=False))
     url = row.function("write")(target, arrays, **{**row.writing, **options})
     keeps = row.keeps
     if keeps is not None and not (keeps.order and keeps.names and keeps.labels):
@@ -433,7 +433,7 @@ def split_tables(arrays: Any) -> dict[str, Any] | None:
     return dict(zip(titles, tables.values(), strict=True))
 
 
-def write_sheets(
+def write_each_sheet(
     row: Format, target: SourceOrTarget, tables: Mapping[str, Any], options: Mapping[str, Any], *, plain: bool
 ) -> Mapping[str, Any]:
     """Write each table to a sheet of its own; return the source of each sheet, by title.

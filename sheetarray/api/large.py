@@ -224,7 +224,7 @@ def read_in_pieces(
         FormatError: as `read`; or the file has changed meanwhile.
         NotFoundError: an array does not exist.
     """
-    if not is_path(source) or not _comes_in_pieces(source, format, options) or size_of(source) < LARGE_FILE:
+    if not is_path(source) or not _comes_in_pieces(source, format, options) or source_size(source) < LARGE_FILE:
         return None
     check_unchanged = watch_file(source)
     known = format_of(source, format, reading=True).options("scan")
@@ -306,7 +306,7 @@ def _comes_in_pieces(source: SourceOrTarget, format: str | None, options: Mappin
     return set(options) <= set(known)
 
 
-def size_of(source: SourceOrTarget) -> int:
+def source_size(source: SourceOrTarget) -> int:
     """Return the size of a file in bytes; 0 for one that does not exist, or whose size is not known, such as a pipe."""
     if isinstance(source, RemoteFile):
         if source.state is None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..linear.header import Order
     from ..tables import DTypes, Rows, Shapes, Values
 
-from .arrays import SourceOrTarget, first_url, split_tables, write_sheets
+from .arrays import SourceOrTarget, first_url, split_tables, write_each_sheet
 
 MOST_NAMED = 100  # columns, in one warning
 
@@ -258,9 +258,9 @@ def write_table(
             with naming_sheet(title):
                 _warn_of_zones(each)
                 tables[title] = lay_out_labels(each, columns)
-        places = write_sheets(row, target, tables, options, plain=True)
+        places = write_each_sheet(row, target, tables, options, plain=True)
         if verify and not can_be_read:
-            places = write_sheets(row, io.BytesIO(), tables, options, plain=True)
+            places = write_each_sheet(row, io.BytesIO(), tables, options, plain=True)
         for title, place in places.items() if verify else ():
             where = {"sheet": title} if has_sheets else _range_from(options.get("at"), tables[title])
             _warn_of_changes(place, tables[title], row.name, reading | where)
@@ -314,7 +314,7 @@ def _is_special(target: Any) -> bool:
 
 def _warn_of_changes(source: SourceOrTarget, table: Any, format: str, options: Mapping[str, Any]) -> None:
     """Warn of each column of a table that has come back as something else."""
-    from ..tables import find_changes
+    from ..tables import find_changed_columns
 
     if isinstance(source, io.BytesIO):
         source.seek(0)
@@ -328,7 +328,7 @@ def _warn_of_changes(source: SourceOrTarget, table: Any, format: str, options: M
         )
         return
     names_by_change: dict[str, list[str]] = {}
-    for name, change in find_changes(table, columns):
+    for name, change in find_changed_columns(table, columns):
         names_by_change.setdefault(change, []).append(name)
     for change, names in names_by_change.items():
         if len(names) == 1:

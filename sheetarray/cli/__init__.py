@@ -15,15 +15,15 @@ from .. import __version__
 from ..formats import FORMATS, list_rows
 from ..loops import describe
 from ..renamed import COMMANDS
-from .accept import accept, merge, restore
+from .accept import run_accept, run_merge, run_restore
 from .arguments import UsageProblem, add_storage_option
-from .convert import convert, export
+from .convert import export, run_convert
 from .diff import diff
 from .info import check, info
-from .page import page
+from .page import run_page
 from .program import Program
 from .show import show
-from .table import table
+from .table import run_table
 
 
 class _Main(Program):
@@ -81,7 +81,7 @@ def main() -> None:
     """
 
 
-for _command in (info, show, convert, export, check, accept, restore, merge, diff, table, page):
+for _command in (info, show, run_convert, export, check, run_accept, run_restore, run_merge, diff, run_table, run_page):
     main.add_command(_command)
     add_storage_option(_command)
 

@@ -1,4 +1,4 @@
-"""`sheetarray accept`, `restore` and `merge`: what people have changed, accepted, undone or put together."""
+"""`sheetarray accept`, `run_restore` and `run_merge`: what people have changed, accepted, undone or put together."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from .endpoints import PIPE, Endpoint, place_of, refusing_values, source_endpoin
 from .program import FINDINGS, FINE
 
 
-@click.command(short_help="Accept what people changed.")
+@click.command("accept", short_help="Accept what people changed.")
 @click.argument("file", type=FILE)
 @click.option(
     "-o",
@@ -42,7 +42,7 @@ from .program import FINDINGS, FINE
 )
 @reading_options()
 @json_option
-def accept(file: str, output: str | None, reading: FormatOptions, wants_json: bool) -> int:
+def run_accept(file: str, output: str | None, reading: FormatOptions, wants_json: bool) -> int:
     """Accept the rows that people added to FILE or deleted from it, and the elements that they edited.
 
     The command corrects the headers, so that they fit the cells below them. In a workbook it also corrects defined
@@ -116,13 +116,13 @@ def _to_json(
     }
 
 
-@click.command(short_help="Write a workbook as it was, from its guard.")
+@click.command("restore", short_help="Write a workbook as it was, from its guard.")
 @click.argument("file", type=FILE)
 @click.argument("out", type=FILE)
 @click.option("--keep-edits", is_flag=True, help="Keep the elements that people edited; all others are exact.")
 @FROM
 @json_option
-def restore(file: str, out: str, from_format: str | None, keep_edits: bool, wants_json: bool) -> None:
+def run_restore(file: str, out: str, from_format: str | None, keep_edits: bool, wants_json: bool) -> None:
     """Write the arrays of FILE to OUT as they were before people edited them.
 
     FILE needs a guard. You write one with `sheetarray convert run.csv run.xlsx --write guard=true`. OUT is an .xlsx
@@ -147,7 +147,7 @@ def restore(file: str, out: str, from_format: str | None, keep_edits: bool, want
 # What several people have changed in copies of one file, put together.
 
 
-@click.command(short_help="Merge what several people changed.")
+@click.command("merge", short_help="Merge what several people changed.")
 @click.argument("base", type=FILE)
 @click.argument("returned", nargs=-1, required=True, type=FILE)
 @click.option("-o", "--output", metavar="OUT", help="Write the merged arrays to OUT. Without it, nothing is written.")
@@ -162,7 +162,7 @@ def restore(file: str, out: str, from_format: str | None, keep_edits: bool, want
 )
 @all_option("conflicts")
 @json_option
-def merge(
+def run_merge(
     base: str,
     returned: tuple[str, ...],
     output: str | None,

@@ -82,7 +82,7 @@ class FormatOptions:
         Raises:
             UsageProblem: an option that the format does not have, or a value that it does not take.
         """
-        known = known_options(row, verb)
+        known = options_of_format(row, verb)
         options: dict[str, Any] = {}
         for key, text in self.texts.items():
             if key in known:
@@ -96,7 +96,7 @@ class FormatOptions:
 
     def refuse_unknown(self, rows: Sequence[Format], verb: str) -> None:
         """Raise a `UsageProblem` for an option that none of the formats has; it is enough if one of them has it."""
-        known = {key for row in rows for key in known_options(row, verb)}
+        known = {key for row in rows for key in options_of_format(row, verb)}
         for row in rows[:1]:
             unknown = {key: text for key, text in self.texts.items() if key not in known}
             FormatOptions(self.format, unknown).parse(row, verb)
@@ -189,7 +189,7 @@ def split_pairs(pairs: Sequence[str]) -> dict[str, str]:
     return options
 
 
-def known_options(row: Format, verb: str) -> dict[str, tuple[str, dict[str, Any]]]:
+def options_of_format(row: Format, verb: str) -> dict[str, tuple[str, dict[str, Any]]]:
     """Return the options of an adapter's function: the annotation of each, and the names that it may use."""
     function = row.function(verb)
     return {
@@ -317,7 +317,7 @@ def has_option(verb: str, key: str) -> bool:
     """Return whether a function for a verb has an option, of any format."""
     for name in FORMATS:
         try:
-            if key in known_options(FORMATS[name], verb):
+            if key in options_of_format(FORMATS[name], verb):
                 return True
         except (NotFoundError, ImportError):  # a format without the verb, or whose package is missing
             continue

@@ -338,7 +338,7 @@ def _to_one_dtype(a: Array, b: Array) -> tuple[str, list[Any]]:
     return "string", [np.array(some, object).reshape(array.shape) for some, array in zip(texts, (a, b), strict=True)]
 
 
-def format_rows(rows: list[int]) -> str:
+def describe_rows(rows: list[int]) -> str:
     """Return rows as people say them: `row 30`, `rows 31 to 33`, or their number and the first if there are gaps."""
     if len(rows) == 1:
         return f"row {rows[0]}"

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _FAILURES_SHOWN = 20
 
 
-@click.command(short_help="Convert a file, or many, to another format.")
+@click.command("convert", short_help="Convert a file, or many, to another format.")
 @click.argument("sources", metavar="SRC...", nargs=-1, required=True, type=FILE)
 @click.argument("target", metavar="DST", type=FILE)
 @click.option("--name", "names", metavar="NAME", multiple=True, help="Convert only this array. You can repeat it.")
@@ -60,7 +60,7 @@ _FAILURES_SHOWN = 20
 )
 @reading_options()
 @json_option
-def convert(
+def run_convert(
     sources: tuple[str, ...],
     target: str,
     names: tuple[str, ...],
@@ -176,7 +176,7 @@ def export(
 
     Other programs can read the table, because it has no header of the exchange format. `sheetarray table DST` reads it
     again. You get a warning for each column that it would read as something else. To get arrays back bit for bit, use
-    `convert`.
+    `run_convert`.
 
     \b
     Examples:

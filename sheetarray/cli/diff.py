@@ -32,7 +32,7 @@ from .comparing import (
     align_tables_of,
     compare,
     compare_labels,
-    format_rows,
+    describe_rows,
 )
 from .console import count_noun, join_names, print_headed, print_json, print_line
 from .endpoints import Endpoint, source_endpoints
@@ -352,7 +352,7 @@ def _format_changed_rows(comparison: Comparison) -> list[str]:
     inserted, count = aligned.inserted, comparison.shapes[1][aligned.axis]
     is_end = bool(inserted) and inserted == list(range(count - len(inserted), count))
     changed = ((aligned.deleted, "deleted"), (inserted, "appended" if is_end else "inserted"))
-    return [f"{format_rows(rows)} {what}" for rows, what in changed if rows]
+    return [f"{describe_rows(rows)} {what}" for rows, what in changed if rows]
 
 
 def _format_pair(one: DifferingElement) -> str:

@@ -18,7 +18,7 @@ from .console import format_size, print_json, print_line
 from .endpoints import STDOUT, Endpoint, place_of, refusing_values, source_endpoints
 
 
-@click.command(short_help="Make a page that shows arrays in a browser.")
+@click.command("page", short_help="Make a page that shows arrays in a browser.")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE)
 @click.option(
     "-o",
@@ -45,7 +45,7 @@ from .endpoints import STDOUT, Endpoint, place_of, refusing_values, source_endpo
 )
 @reading_options()
 @json_option
-def page(
+def run_page(
     files: tuple[str, ...],
     output: str | None,
     names: tuple[str, ...],

@@ -26,7 +26,7 @@ _MOST_COLUMNS = 12  # shown side by side on a screen
 _LONGEST_CELL = 32
 
 
-@click.command(short_help="Read an ordinary table, or turn it into arrays.")
+@click.command("table", short_help="Read an ordinary table, or turn it into arrays.")
 @click.argument("file", type=FILE)
 @click.option(
     "-o",
@@ -75,7 +75,7 @@ _LONGEST_CELL = 32
 )
 @reading_options(missing=False)
 @json_option
-def table(
+def run_table(
     file: str,
     target: str | None,
     columns: str | None,

@@ -218,7 +218,7 @@ def check_names(names: Mapping[str, object]) -> None:
             raise LimitError(f"the name {name!r} is blank: in a sheet, it would look like no name")
 
 
-def check_texts(arrays: Mapping[str, LinearArray], most: int) -> None:
+def check_cell_texts(arrays: Mapping[str, LinearArray], most: int) -> None:
     """Refuse names and texts that are too long for a cell.
 
     Raises:
@@ -279,7 +279,7 @@ def lay_out_sheets(
     if names:
         check_names(arrays)
     if max_characters is not None:
-        check_texts(arrays, max_characters)
+        check_cell_texts(arrays, max_characters)
     above = 0
     if aligned and names and can_align(arrays):
         above = max(_tallest_header(arrays, names, max_rows), header_rows - 1)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from .row import Format, check_free, check_row
+from .row import Format, check_row, check_unclaimed
 
 SHARED = frozenset({".json"})  # suffixes that say little: formats of other packages may have them, too
 
@@ -88,7 +88,7 @@ _MAGIC = {
 def _table(*rows: Format) -> Mapping[str, Format]:
     for number, row in enumerate(rows):
         check_row(row)
-        check_free(row, rows[:number])
+        check_unclaimed(row, rows[:number])
     return MappingProxyType({row.name: row for row in rows})
 
 

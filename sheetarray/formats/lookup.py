@@ -20,7 +20,7 @@ from ..renamed import OPTIONS
 from .inside import INSIDE, SHARED
 from .outside import find_declared, load_row
 from .refusals import name_problem, nearest, place_problem, source_problem
-from .row import HEAD, Format, check_free, check_row
+from .row import HEAD, Format, check_row, check_unclaimed
 
 _OF_VALUES = sys.stdlib_module_names | {"numpy", "pandas", "polars", "pyarrow", "xarray", "awkward", "sheetarray"}
 
@@ -93,7 +93,7 @@ def register_format(row: Format) -> None:
     check_row(row)
     if _registered.get(row.name) == row:
         return
-    check_free(row, [*_known_rows(), *find_declared().rows.values()])
+    check_unclaimed(row, [*_known_rows(), *find_declared().rows.values()])
     _registered[row.name] = row
 
 

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingDependencyError
 from .inside import INSIDE, SHARED
-from .row import HEAD, Format, broken, check_free, check_row
+from .row import HEAD, Format, broken, check_row, check_unclaimed
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution, EntryPoint
@@ -89,8 +89,8 @@ def find_declared() -> Declared:
     rows = [(entry.row, entry.point) for entry in entries.values() if entry.row and entry.point]
     for row, point in sorted(rows, key=lambda pair: pair[0].magic is not None):  # owners of suffixes first
         try:
-            check_free(row, INSIDE.values(), shared=SHARED)
-            check_free(row, declared.rows.values())
+            check_unclaimed(row, INSIDE.values(), shared=SHARED)
+            check_unclaimed(row, declared.rows.values())
         except ValueError as error:
             declared.problems[row.name] = str(broken(row.name, str(row.package), str(error)))
         else:

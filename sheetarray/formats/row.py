@@ -144,7 +144,7 @@ def check_row(row: Format) -> None:
         raise ValueError(f"the format {row.name!r} has neither suffixes nor prefixes nor objects")
 
 
-def check_free(row: Format, others: Iterable[Format], *, shared: Set[str] | None = None) -> None:
+def check_unclaimed(row: Format, others: Iterable[Format], *, shared: Set[str] | None = None) -> None:
     """Refuse a row that claims what belongs to another one.
 
     `shared`: the suffixes that a row may share if it has magic; None for any.

@@ -33,7 +33,15 @@ from ..files import Readable, Sink, Source, Writable, max_inflated_size, refuse_
 from ..formats.contract import EVERYTHING, Keeps, Progress, ignore_progress
 from ..linear.named import default_name, plain_arrays, select
 from .file_array import FileArray, in_member, write_elements
-from .untrusted import check_member, damage_as_format_error, members_of, name_problem, read_member, size_of, zip_stream
+from .untrusted import (
+    check_member,
+    damage_as_format_error,
+    file_name_problem,
+    members_of,
+    open_file_size,
+    read_member,
+    zip_stream,
+)
 
 __all__ = [
     "check_npy",
@@ -63,7 +71,7 @@ _REFUSED = {  # by the kind of a dtype
 }
 
 
-def parse(prefix: Callable[[int], bytes]) -> FileArray:
+def parse_npy(prefix: Callable[[int], bytes]) -> FileArray:
     """Read a header."""
     start = prefix(8)
     refuse_empty(start, "byte 0")
@@ -102,7 +110,7 @@ def _check_dtype(dtype: np.dtype[Any]) -> None:
     raise FormatError(f"holds {what}, for which sheetarray has no dtype", hint=hint or None)
 
 
-def header_for(array: np.ndarray[Any, Any]) -> bytes:
+def npy_header(array: np.ndarray[Any, Any]) -> bytes:
     """Return the header of an array, as NumPy writes it."""
     header = io.BytesIO()
     numpy_format.write_array_header_1_0(header, numpy_format.header_data_from_array_1_0(array))
@@ -123,7 +131,7 @@ def write_npy(target: Writable, arrays: Any, *, progress: Progress | None = None
     report = progress or ignore_progress
     report(0, array.size)
     with replacing(target, binary=True) as sink:
-        sink.write(header_for(array))
+        sink.write(npy_header(array))
         for done in write_elements(array, sink):
             report(done, array.size)
     report(array.size, array.size)
@@ -146,7 +154,7 @@ def read_npy(source: Readable, names: Sequence[str] | None = None, *, mmap: bool
 def scan_npy(source: Readable) -> dict[str, ArrayInfo]:
     """Return an `ArrayInfo` of the array, from the header alone. `location` is the first byte of the elements."""
     with Source(source) as opened, locating(source=opened.name):
-        return {default_name(opened.name): parse(opened.prefix).to_info()}
+        return {default_name(opened.name): parse_npy(opened.prefix).to_info()}
 
 
 def check_npy(source: Readable) -> Iterator[Finding]:
@@ -158,7 +166,7 @@ def check_npy(source: Readable) -> Iterator[Finding]:
 
 
 def _decode(source: Source, *, mapped: bool = False) -> Array:
-    stored, content = parse(source.prefix), source.own(mapped=mapped)
+    stored, content = parse_npy(source.prefix), source.own(mapped=mapped)
     array = stored.to_array(content)
     if len(content) > stored.end_position:
         raise FormatError(
@@ -181,7 +189,7 @@ def write_npz(target: Writable, arrays: Any, *, compress: bool = False, progress
     """Write arrays as a `.npz` archive, as `numpy.savez` does. `compress` deflates them, as `savez_compressed` does."""
     plain = plain_arrays(arrays)
     for name in plain:
-        if problem := name_problem(name):
+        if problem := file_name_problem(name):
             raise LimitError(
                 f"the name {name!r:.80} {problem}: rename it, because each array becomes a file of this name"
             )
@@ -196,7 +204,7 @@ def write_npz(target: Writable, arrays: Any, *, compress: bool = False, progress
     with replacing(target, binary=True) as sink, zipfile.ZipFile(zip_stream(sink), "w", method) as archive:
         for name, array in plain.items():
             with archive.open(f"{name}{_SUFFIX}", "w", force_zip64=True) as member:
-                member.write(header_for(array))
+                member.write(npy_header(array))
                 for written in write_elements(array, cast("Sink", member)):
                     report(done + written, total)
             done += array.size
@@ -263,8 +271,8 @@ def _members_by_name(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     members: dict[str, zipfile.ZipInfo] = {}
     for filename, member in members_of(archive).items():
         name = filename.removesuffix(_SUFFIX)
-        if name_problem(name) or name in members:
-            reason = name_problem(name) or f"is that of the array {name!r:.80} too, as two members have it"
+        if file_name_problem(name) or name in members:
+            reason = file_name_problem(name) or f"is that of the array {name!r:.80} too, as two members have it"
             raise FormatError(f"the name of the member {filename!r:.80} {reason}")
         members[name] = member
     if not members:
@@ -274,7 +282,7 @@ def _members_by_name(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
 
 def _check_total(archive: zipfile.ZipFile, members: Iterable[zipfile.ZipInfo]) -> None:
     """Refuse what is more than any use of the archive's bytes, each member by itself being possible."""
-    total, limit = sum(member.file_size for member in members), max_inflated_size(size_of(archive.fp))
+    total, limit = sum(member.file_size for member in members), max_inflated_size(open_file_size(archive.fp))
     if total > limit:
         raise FormatError(
             f"inflates to {total} bytes; at most {limit} are read at once",
@@ -292,7 +300,7 @@ def _read_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> FileArray
             return bytes(head[:count])
 
         with archive.open(member) as stream:
-            stored = parse(prefix)
+            stored = parse_npy(prefix)
         if stored.end_position != member.file_size:
             raise FormatError(
                 f"the array takes {stored.end_position} bytes with its header, but the member has {member.file_size}"

@@ -71,11 +71,11 @@ _LONGEST = 65_000  # bytes; a zip archive has room for 65,535
 _BLOCK = 2**20  # bytes that are read at once
 
 
-def name_problem(name: str) -> str | None:
+def file_name_problem(name: str) -> str | None:
     """Return a phrase that says what is wrong with a member's name in an archive or a folder; None if nothing is.
 
     Example:
-        >>> name_problem("events-1.raw"), name_problem("../events.json")
+        >>> file_name_problem("events-1.raw"), file_name_problem("../events.json")
         (None, "has '.' or '..' in it")
     """
     parts = name.split("/")
@@ -90,7 +90,7 @@ def name_problem(name: str) -> str | None:
     return f"is longer than {_LONGEST} bytes" if len(name.encode()) > _LONGEST else None
 
 
-def size_of(file: IO[bytes] | None) -> int:
+def open_file_size(file: IO[bytes] | None) -> int:
     """Return the bytes of a file that can be sought in."""
     assert file is not None
     return file.seek(0, io.SEEK_END)
@@ -103,7 +103,7 @@ def members_of(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
         name = member.orig_filename  # zipfile's own ends at a NUL
         if name.endswith("/"):
             continue
-        if problem := name_problem(name):
+        if problem := file_name_problem(name):
             raise FormatError(f"the name of the member {name!r:.80} {problem}")
         if name in members:
             raise FormatError(f"two members have the name {name!r:.80}")
@@ -118,7 +118,7 @@ def check_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
         raise FormatError("the member is encrypted")
     if not stored and member.compress_type != zipfile.ZIP_DEFLATED:
         raise FormatError(f"the member is compressed by the method {member.compress_type}, which is not read")
-    size = size_of(archive.fp)
+    size = open_file_size(archive.fp)
     if taken > size or (stored and taken != held) or held > taken * _DEFLATED_TIMES + 1024:
         raise FormatError(f"the member claims {held} bytes out of {taken}, in an archive of {size}")
 

@@ -16,11 +16,11 @@ from .columns import (
     give_labels,
     has_labels,
     name_infos,
-    parse_labels,
+    parse_label_column,
     reading_labels,
     refuse_description,
     report_damage,
-    spread,
+    spread_labels,
     wants_labels,
 )
 from .datasets import build_dataset, name_dimensions
@@ -51,11 +51,11 @@ __all__ = [
     "lay_out_labels",
     "name_dimensions",
     "name_infos",
-    "parse_labels",
+    "parse_label_column",
     "reading_labels",
     "refuse_description",
     "report_damage",
-    "spread",
+    "spread_labels",
     "stack_labels",
     "wants_labels",
 ]

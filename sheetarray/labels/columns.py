@@ -84,7 +84,7 @@ def has_labels(arrays: Any) -> bool:
     return bool(note_values(arrays))
 
 
-def spread(arrays: Any, *, limit: int) -> Any:
+def spread_labels(arrays: Any, *, limit: int) -> Any:
     """Return the argument of `write` with labels replaced by the array that describes them; anything else as it is.
 
     `arrays`: a Dataset, a DataArray, a DataFrame, a Series, `LabelledArrays`, or anything else. `limit`: how many
@@ -163,7 +163,7 @@ def _describe_notes(arrays: Any, notes: Mapping[str, Note]) -> tuple[dict[str, A
 # Reading -----------------------------------------------------------------------------------------------------
 
 
-def parse_labels(array: Any, note: NoteFinding, locate: Callable[[FormatError], None]) -> DatasetLabels | None:
+def parse_label_column(array: Any, note: NoteFinding, locate: Callable[[FormatError], None]) -> DatasetLabels | None:
     """Return the labels that an array named `dataset.json` holds; None if it is an ordinary array, or damaged.
 
     `note`: is called with a finding if the array holds no labels. `locate`: puts the address at which the description

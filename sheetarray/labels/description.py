@@ -48,7 +48,7 @@ _MOST_BITS = 4_096  # of an integer; Python reads no more than 4,300 digits
 _INSTEAD = "text, numbers, booleans, dates, and lists, dictionaries or arrays of them are kept: make it one, or drop it"
 
 
-def to_json(value: Any, path: str, depth: int = 0) -> Any:
+def attribute_to_json(value: Any, path: str, depth: int = 0) -> Any:
     """Return the JSON form of an attribute's value.
 
     `path`: what messages call it, such as `t.attrs['units']`. `depth`: in how many lists and dictionaries it lies.
@@ -57,7 +57,7 @@ def to_json(value: Any, path: str, depth: int = 0) -> Any:
         DTypeError: it would not come back as it is; names it.
 
     Example:
-        >>> to_json((1, float("nan")), "attrs['x']")
+        >>> attribute_to_json((1, float("nan")), "attrs['x']")
         {'tuple': [1, {'float': 'NaN'}]}
     """
     if depth > DEEPEST_VALUE:
@@ -80,7 +80,7 @@ def write_attrs(attrs: Mapping[Any, Any], path: str, depth: int = 0) -> dict[str
     for key in attrs:
         if type(key) is not str:
             raise DTypeError(f"{path}: {key!r:.60} as the name of an attribute: names are text")
-    return {key: to_json(value, f"{path}[{key!r:.60}]", depth) for key, value in attrs.items()}
+    return {key: attribute_to_json(value, f"{path}[{key!r:.60}]", depth) for key, value in attrs.items()}
 
 
 def _cells(array: Any, path: str) -> Any:
@@ -122,7 +122,7 @@ def _write_complex(value: complex, path: str, depth: int) -> Any:
 
 
 def _write_list(value: list[Any], path: str, depth: int) -> Any:
-    return _in_pieces([to_json(item, f"{path}[{index}]", depth + 1) for index, item in enumerate(value)])
+    return _in_pieces([attribute_to_json(item, f"{path}[{index}]", depth + 1) for index, item in enumerate(value)])
 
 
 def _write_tuple(value: tuple[Any, ...], path: str, depth: int) -> Any:
@@ -163,7 +163,7 @@ def from_json(value: Any, path: str) -> Any:
     `value`: as `json.loads` gives it.
 
     Raises:
-        FormatError: it says nothing that `to_json` writes; names it.
+        FormatError: it says nothing that `attribute_to_json` writes; names it.
 
     Example:
         >>> from_json({"tuple": [1, {"float": "NaN"}]}, "attrs['x']")
@@ -346,15 +346,15 @@ def write_frame(frame: FrameLabels) -> dict[str, Any]:
     """Return the labels that only pandas knows as a JSON object, without empty ones."""
     note: dict[str, Any] = {
         "index": {dim: list(levels) for dim, levels in frame.index.items()},
-        "labels": {name: to_json(label, f"the label of {name!r}") for name, label in frame.labels.items()},
+        "labels": {name: attribute_to_json(label, f"the label of {name!r}") for name, label in frame.labels.items()},
         "categories": {
-            name: {"values": to_json(kept.values, f"the categories of {name!r}"), "ordered": kept.ordered}
+            name: {"values": attribute_to_json(kept.values, f"the categories of {name!r}"), "ordered": kept.ordered}
             | ({"dtype": kept.dtype} if kept.dtype else {})
             for name, kept in frame.categories.items()
         },
         "freq": dict(frame.freqs),
         "range": list(frame.ranges),
-        "columns": to_json(frame.columns, "the name of the columns"),
+        "columns": attribute_to_json(frame.columns, "the name of the columns"),
         "indexed": dict(frame.indexed),
     }
     return {key: value for key, value in note.items() if value not in ({}, [], None)}
@@ -369,7 +369,7 @@ def object_at(tree: Any, *path: str) -> dict[str, Any]:
     return tree
 
 
-def check_keys(tree: Mapping[str, Any], known: Sequence[str], *path: str) -> None:
+def check_label_keys(tree: Mapping[str, Any], known: Sequence[str], *path: str) -> None:
     """Refuse an object with a key that says nothing: it was another one, and what it said would be lost."""
     for key in tree:
         if key not in known:
@@ -399,7 +399,7 @@ def read_variables(tree: Any, kind: str) -> Iterator[tuple[str, VariableLabels]]
         raise description_error("expected an object", kind)
     for name, variable in object_at(tree, kind).items():
         path = (kind, name)
-        check_keys(object_at(variable), _VARIABLE_KEYS, *path)
+        check_label_keys(object_at(variable), _VARIABLE_KEYS, *path)
         dims, shape, dtype = variable.get("dims"), variable.get("shape"), variable.get("dtype")
         _check(_is_texts(dims), "the names of dimensions must be a list of texts", *path)
         _check(len({*dims}) == len(dims), "a dimension occurs twice", *path)
@@ -413,7 +413,7 @@ def read_variables(tree: Any, kind: str) -> Iterator[tuple[str, VariableLabels]]
 
 def _read_frame(note: dict[str, Any]) -> FrameLabels:
     frame, place = FrameLabels(), ("attrs", PANDAS)
-    check_keys(note, _FRAME_KEYS, *place)
+    check_label_keys(note, _FRAME_KEYS, *place)
     for dim, levels in object_at(note, "index").items():
         _check(_is_texts(levels) and levels, "the levels of an index must be a list of texts", *place, dim)
         frame.index[dim] = tuple(levels)
@@ -557,7 +557,7 @@ class DatasetLabels:
             )
         except FormatError as error:
             raise description_error(error.reason, *([error.location] if error.location else [])) from error
-        check_keys(object_at(tree), _KEYS)
+        check_label_keys(object_at(tree), _KEYS)
         attrs, frame = object_at(tree, "attrs"), FrameLabels()
         for key in [key for key, value in attrs.items() if isinstance(value, dict) and list(value) == ["frame"]]:
             frame = _read_frame(object_at(attrs.pop(key), "frame"))

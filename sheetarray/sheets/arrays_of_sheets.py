@@ -37,12 +37,12 @@ from ..labels import (
     check_labels,
     find_renamed,
     name_infos,
-    parse_labels,
+    parse_label_column,
     refuse_description,
     report_damage,
     wants_labels,
 )
-from ..labels import spread as spread_labels
+from ..labels import spread_labels as spread_labels
 from ..linear.array import LinearArray
 from ..linear.header import NoteFinding, warn_of_finding
 from ..linear.named import list_names, note_values, select, values_by_name
@@ -221,9 +221,9 @@ def _read_labels(read: Read, infos: InfosByName, note: NoteFinding, *, known: bo
 
 def _parse_labels(arrays: ArraysByName, note: NoteFinding, scan: Scan) -> DatasetLabels | None:
     if LABELS in arrays:
-        if is_description(LABELS, arrays[LABELS]):
+        if is_any_description(LABELS, arrays[LABELS]):
             return None  # of a composite
-        return parse_labels(arrays[LABELS], note, lambda error: _locate(error, scan()))
+        return parse_label_column(arrays[LABELS], note, lambda error: _locate(error, scan()))
     if not any(isinstance(array, np.ndarray) and array.dtype.kind in "OTU" for array in arrays.values()):
         return None  # a description is text
     renamed = find_renamed(arrays)
@@ -239,14 +239,14 @@ def _without_description(arrays: Mapping[str, Anything]) -> dict[str, Anything]:
     return {name: array for name, array in arrays.items() if name != LABELS}
 
 
-def is_description(name: str, array: Any) -> bool:
+def is_any_description(name: str, array: Any) -> bool:
     """Return whether an array says which other columns one value is made of, such as the schema of an awkward array."""
     return name.endswith(_SUFFIX) and 0 < np.size(array) <= _MOST_PIECES and bool(_columns_of(name, array))
 
 
 def is_for_programs(piece: LayoutColumn) -> bool:
     """Return whether a column is for programs alone: the JSON that describes labels, or an awkward array."""
-    return piece.name == LABELS or is_description(piece.name, piece.buffer)
+    return piece.name == LABELS or is_any_description(piece.name, piece.buffer)
 
 
 def _read_descriptions(read: Read, infos: InfosByName, names: Sequence[str] | None) -> ArraysByName:

@@ -302,7 +302,7 @@ def _absolute_range(first: int, last: int, height: int) -> str:
     return f"${column_letters(first)}$1:${column_letters(last)}${height}"
 
 
-def table_columns(layout: Layout) -> tuple[str, ...]:
+def filtered_columns(layout: Layout) -> tuple[str, ...]:
     """Return the names of the columns of an Excel Table; no names for a table without rows, which Excel has not.
 
     Warns:

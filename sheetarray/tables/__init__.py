@@ -28,7 +28,7 @@ from .hypotheses import (
 from .numerals import EXACT, WHITE
 from .options import DTypeLike, DTypes, NamedTable, Rows, Shape, Shapes, TableOptions, Values
 from .reading import TableColumns, read_table, refuse_arrays
-from .writing import LabelledTable, coarsen, find_changes, lay_out_table, notes_of_columns, repeat
+from .writing import LabelledTable, coarsen, find_changed_columns, lay_out_table, notes_of_columns, repeat
 
 __all__ = [
     "COMMON",
@@ -61,7 +61,7 @@ __all__ = [
     "coarsen",
     "cut_row",
     "cut_rows",
-    "find_changes",
+    "find_changed_columns",
     "find_marks",
     "lay_out_table",
     "notes_of_columns",

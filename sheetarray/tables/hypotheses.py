@@ -84,7 +84,7 @@ class Sample:
 
 
 @lru_cache(maxsize=64)
-def field_pattern(marks: Marks) -> re.Pattern[str]:
+def sample_field_pattern(marks: Marks) -> re.Pattern[str]:
     """Return the pattern of a field; its groups are the quoted text, the closing quote, what stands behind it, a field
     without quotes, and the delimiter or line end.
     """
@@ -109,7 +109,7 @@ def field_pattern(marks: Marks) -> re.Pattern[str]:
 
 def cut_rows(text: str, marks: Marks) -> Iterator[tuple[list[str], int]]:
     """Yield the cells of each row of a text as they are written, quotes included, and the place after it."""
-    place, pattern = 0, field_pattern(marks)
+    place, pattern = 0, sample_field_pattern(marks)
     while place < len(text):
         cells, place = cut_row(text, place, marks, pattern)
         yield cells, place
@@ -131,7 +131,7 @@ def cut_row(text: str, place: int, marks: Marks, pattern: re.Pattern[str] | None
     cells: list[str] = []
     if delimiter == WHITESPACE and (blank := _BLANKS.match(text, place)):
         place = blank.end()
-    pattern = pattern or field_pattern(marks)
+    pattern = pattern or sample_field_pattern(marks)
     while True:
         found = pattern.match(text, place)
         assert found is not None  # an empty field matches anywhere

@@ -1,8 +1,8 @@
 """Lays 1-D arrays out as an ordinary table, and finds out which columns do not come back the same.
 
-A table is a layout whose headers are empty. Whether its columns come back is not predicted: `find_changes` compares
-the columns that were read back with those that were written. Arrays of several dimensions have a row for each
-combination of their indices (`LabelledTable`).
+A table is a layout whose headers are empty. Whether its columns come back is not predicted:
+`find_changed_columns` compares the columns that were read back with those that were written. Arrays of several
+dimensions have a row for each combination of their indices (`LabelledTable`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import dtypes
 from ..columns import Layout, LayoutColumn
-from ..columns.layout import check_names, check_texts
+from ..columns.layout import check_cell_texts, check_names
 from ..dtypes import Array
 from ..errors import DTypeError, LimitError
 from ..linear.named import linear_arrays
@@ -76,7 +76,7 @@ def lay_out_table(
     if max_columns is not None and len(columns) > max_columns:
         raise LimitError(f"{len(columns)} columns, but the sheet has only {max_columns}")
     if max_characters is not None:
-        check_texts(arrays, max_characters)
+        check_cell_texts(arrays, max_characters)
     return Layout(columns)
 
 
@@ -97,7 +97,7 @@ def coarsen(moments: Array) -> Array:
     return moments
 
 
-def find_changes(table: Any, columns: Mapping[str, Array]) -> Iterator[tuple[str, str]]:
+def find_changed_columns(table: Any, columns: Mapping[str, Array]) -> Iterator[tuple[str, str]]:
     """Yield the name of each column that has come back as something else, and a phrase that says what it is now.
 
     A column is the same where it holds the same values of the same kind; integers and floats may be wider, and whole

@@ -89,7 +89,7 @@ def mutate(content: bytes, source: random.Random, words: Sequence[bytes] = (), *
     return bytes(changed)
 
 
-def claim(content: bytes, source: random.Random) -> bytes:
+def claim_more(content: bytes, source: random.Random) -> bytes:
     """Return a copy in which one number, of bytes or of digits, is another one."""
     numerals = list(re.finditer(rb"\d+", content))
     if numerals and source.random() < 0.5:
@@ -185,7 +185,7 @@ class HostileConformance(ConformanceHooks):
         self._try_changes(place, "heads", lambda content, source: mutate(content, source, self.words, header=96))
 
     def test_claims_of_sizes_take_no_memory(self, place: Path) -> None:
-        self._try_changes(place, "claims", claim)
+        self._try_changes(place, "claims", claim_more)
 
     def test_floods_and_nesting_take_no_memory(self, place: Path) -> None:
         samples = list(self.samples(place).values())

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import sheetarray as sa
 from sheetarray.changes.elements import find_noise
-from sheetarray.cli.comparing import align_rows, compare, format_rows
+from sheetarray.cli.comparing import align_rows, compare, describe_rows
 
 
 def run(*arguments: Any) -> Any:
@@ -201,7 +201,7 @@ def test_rows_that_have_nothing_in_common_are_not_aligned() -> None:
     assert align_rows(np.array([1, 2]), np.array([3, 4, 5])) is None
     assert align_rows(np.zeros((2, 3)), np.zeros((3, 2))) is None
     assert align_rows(np.zeros((2, 3)), np.zeros(2)) is None
-    assert [format_rows(rows) for rows in ([3], [3, 4], [3, 5])] == ["row 3", "rows 3 to 4", "2 rows from 3 to 5"]
+    assert [describe_rows(rows) for rows in ([3], [3, 4], [3, 5])] == ["row 3", "rows 3 to 4", "2 rows from 3 to 5"]
 
 
 @pytest.mark.parametrize("shape", [(0,), (0, 3), (2, 0)])

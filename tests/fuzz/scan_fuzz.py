@@ -117,7 +117,7 @@ class Fuzz:
 
     def to_texts(self, texts: Any) -> list[Any]:
         """Return texts that a loop has made, which are UTF-8."""
-        return loops.to_series(texts).cast(pl.Binary).cast(pl.String).to_list()
+        return loops.texts_to_series(texts).cast(pl.Binary).cast(pl.String).to_list()
 
     def read_strings(self) -> None:
         """Read shared strings."""
@@ -174,10 +174,10 @@ class Fuzz:
             assert [bytes(some) for some in index[2:]] == [some.tobytes() for some in plain[2:]]
             for (*_, kind), piece, other in zip(runs, pieces, texts, strict=True):
                 if kind == "t":
-                    assert loops.to_series(piece).to_list() == other
+                    assert loops.texts_to_series(piece).to_list() == other
                 elif kind == "s":
                     assert piece[0] == other[0].tobytes()
-                    assert loops.to_series(piece[1]).to_list() == other[1]
+                    assert loops.texts_to_series(piece[1]).to_list() == other[1]
 
     def run(self) -> None:
         """Try one mutation."""

@@ -30,7 +30,7 @@ from ...linear.named import check_unicode, default_name, select, values_by_name
 from ...values import as_array
 from ..file_array import FileArray
 from ..untrusted import DICTIONARY, FedStream, damage_as_format_error, load_package
-from .datum import SCHEMA, Wire, check_holdable, encode_parts, encode_varint, read_array, skip_array
+from .datum import SCHEMA, Wire, check_record_holdable, encode_parts, encode_varint, read_datum, skip_array
 
 MAGIC = b"Obj\x01"
 NAMES = "sheetarray.names"  # the key of the metadata that holds the names, a JSON list
@@ -59,7 +59,7 @@ def write_avro(target: Writable, arrays: Any, *, codec: Codec = "null", progress
     for name, value in values_by_name(arrays).items():
         with naming_array(name):
             held[name] = value.to_numpy() if isinstance(value, LinearArray) else as_array(value)
-            check_holdable(held[name])
+            check_record_holdable(held[name])
     if len(held) > MOST_RECORDS:
         raise LimitError(
             f"{len(held):,} arrays, but at most {MOST_RECORDS:,} can be read from an Avro file: write several files"
@@ -127,7 +127,7 @@ def read_avro(
         for members, wire in file.iter_blocks(set(wanted)):
             for name in members:
                 if name in wanted:
-                    arrays[name] = read_array(wire)
+                    arrays[name] = read_datum(wire)
                     report(done := done + arrays[name].size, total)
                 else:
                     skip_array(wire)
@@ -153,7 +153,7 @@ def check_avro(source: Readable) -> Iterator[Finding]:
             with noting(findings, array=members[0] if len(members) == 1 else None):
                 for name in members:
                     with locating(array=name):
-                        read_array(wire)
+                        read_datum(wire)
                 wire.check_finished()
     yield from findings
 

@@ -185,7 +185,7 @@ def unpack(data: bytes | bytearray | memoryview) -> np.ndarray[Any, Any]:
         array([0, 1, 2], dtype='>i2')
     """
     wire = Wire(memoryview(data).cast("B"))
-    array = read_array(wire)
+    array = read_datum(wire)
     wire.check_finished()
     return array
 
@@ -196,13 +196,13 @@ def encode_parts(array: Any) -> tuple[bytes, memoryview, bytes]:
     Elements are copied only if they are not in C order.
     """
     contiguous = as_array(array)
-    typestr = check_holdable(contiguous)
+    typestr = check_record_holdable(contiguous)
     sizes = [contiguous.ndim, *contiguous.shape, 0] if contiguous.ndim else [0]
     head = b"".join(map(encode_varint, [*sizes, len(typestr)])) + typestr.encode() + encode_varint(contiguous.nbytes)
     return head, np.asarray(contiguous, order="C").reshape(-1).view(np.uint8).data, encode_varint(_VERSION)
 
 
-def check_holdable(array: np.ndarray[Any, Any]) -> str:
+def check_record_holdable(array: np.ndarray[Any, Any]) -> str:
     """Return the typestr of an array that a datum can hold."""
     if isinstance(array, np.ma.MaskedArray):
         raise DTypeError("a masked array: fill it first, for example a.filled(np.nan)")
@@ -236,7 +236,7 @@ def _read_head(wire: Wire) -> FileArray:
     return stored
 
 
-def read_array(wire: Wire) -> np.ndarray[Any, Any]:
+def read_datum(wire: Wire) -> np.ndarray[Any, Any]:
     """Read one datum, and no byte more."""
     stored = _read_head(wire)
     location = wire.location()

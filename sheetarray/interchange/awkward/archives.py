@@ -19,9 +19,17 @@ from ...errors import FormatError, LimitError, NotFoundError, escape_controls, l
 from ...files import Readable, Sink, Source, Writable, changing, fast_zlib, is_url, refuse_empty, replacing
 from ...formats.contract import Progress, ignore_progress
 from ..file_array import in_member
-from ..untrusted import check_member, damage_as_format_error, members_of, name_problem, read_member, size_of, zip_stream
-from .reading import ReadOptions, read_array
-from .writing import COMPRESSION, Compression, StoragePlan, check_free, plan
+from ..untrusted import (
+    check_member,
+    damage_as_format_error,
+    file_name_problem,
+    members_of,
+    open_file_size,
+    read_member,
+    zip_stream,
+)
+from .reading import ReadOptions, read_awkward
+from .writing import COMPRESSION, Compression, StoragePlan, check_member_names, plan
 
 # Members of a zip archive ---------------------------------------------------------------------------------------------
 
@@ -48,7 +56,7 @@ class Members(Mapping[str, memoryview]):
             refuse_empty(_first_byte(archive))
             with damage_as_format_error("not an .awkd file"):
                 self._archive = opened.enter_context(zipfile.ZipFile(archive))
-            self.stored = size_of(self._archive.fp)
+            self.stored = open_file_size(self._archive.fp)
             self._members = members_of(self._archive)
             check_inflated(sum(member.file_size for member in self._members.values()), self.stored)
             self._opened = opened.pop_all()
@@ -187,7 +195,7 @@ class ArchiveArrays(Mapping[str, Any]):
         if name not in self._names:
             raise NotFoundError(f"no array {name!r}; there is {', '.join(map(repr, self._names)) or 'none'}")
         blobs, source, plain = self._members, self.source, self._plain
-        return read_array(blobs, name, self._suffix, self._options, source=source, stored=blobs.stored, plain=plain)
+        return read_awkward(blobs, name, self._suffix, self._options, source=source, stored=blobs.stored, plain=plain)
 
     def __contains__(self, name: object) -> bool:
         return name in self._names
@@ -309,7 +317,7 @@ def _append(path: str, plans: Sequence[StoragePlan]) -> None:
 
 
 def _save_in_file(file: IO[bytes], plans: Sequence[StoragePlan], mode: Mode) -> None:
-    if mode != "a" or not size_of(file):
+    if mode != "a" or not open_file_size(file):
         write_archive(file, plans)
         return
     with Members(file) as members:
@@ -338,11 +346,11 @@ def check_members(plans: Sequence[StoragePlan], taken: Sequence[str] | Members) 
     """Refuse names that an archive has already, or should not have."""
     for planned in plans:
         for name in planned.names:
-            if problem := name_problem(name):
+            if problem := file_name_problem(name):
                 raise LimitError(
                     f"the name {name!r:.80} {problem}: rename it, because each blob becomes a file of this name"
                 )
-    check_free(plans, taken)
+    check_member_names(plans, taken)
 
 
 def _add_member(archive: zipfile.ZipFile, name: str, content: bytes | memoryview) -> None:

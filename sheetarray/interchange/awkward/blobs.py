@@ -170,7 +170,7 @@ class StoredBlob:
 
 def read_blob(storage: Mapping[str, Any], name: str, budget: MemoryBudget) -> StoredBlob:
     """Return the blob of a name."""
-    check_name(name)
+    check_member_name(name)
     try:
         content = storage[name]
     except (KeyError, NotFoundError) as error:
@@ -183,7 +183,7 @@ def read_blob(storage: Mapping[str, Any], name: str, budget: MemoryBudget) -> St
     return StoredBlob(name, content)
 
 
-def check_name(name: str) -> None:
+def check_member_name(name: str) -> None:
     """Refuse a name that could lead out of a container: absolute, with `..`, a backslash or a NUL."""
     steps = name.split("/")
     if name.startswith("/") or ".." in steps or "\\" in name or "\0" in name or _DRIVE.match(name):
@@ -269,7 +269,7 @@ def _record(fields: list[Any], depth: int) -> np.dtype[Any]:
     return np.dtype(list(fields_by_name.items()))
 
 
-def read_elements(
+def read_blob_elements(
     blob: StoredBlob, dtype: np.dtype[Any], count: int | None, budget: MemoryBudget, offset: int = 0
 ) -> Array:
     """Return the elements of a blob, in the byte order of this machine."""
@@ -292,10 +292,10 @@ def read_elements(
         return np.zeros((count, *dtype.shape), dtype.base.newbyteorder("="))
     array: Array = np.frombuffer(data, dtype, count, offset)
     _check_elements(array, blob)
-    return to_native(array, budget)
+    return to_native_array(array, budget)
 
 
-def to_native(array: Array, budget: MemoryBudget) -> Array:
+def to_native_array(array: Array, budget: MemoryBudget) -> Array:
     """Return the same array in this machine's byte order: itself, or a copy."""
     dtype = array.dtype.newbyteorder("=")
     if dtype == array.dtype and array.flags.aligned:

@@ -22,8 +22,8 @@ from .blobs import (
     MemoryBudget,
     StoredBlob,
     awkward_module,
-    read_elements,
-    to_native,
+    read_blob_elements,
+    to_native_array,
 )
 from .layouts import (
     check_dtype,
@@ -65,12 +65,12 @@ class Builder:
         if isinstance(value, StoredBlob) and isinstance(value.content, np.ndarray) and value.packed is None:
             value = value.content
         if not isinstance(value, np.ndarray):
-            raise FormatError(f"{what} is {describe_value(value)}, not an array of NumPy")
+            raise FormatError(f"{what} is {describe_plain_value(value)}, not an array of NumPy")
         if not value.ndim:
             raise FormatError(f"{what} is an array without dimensions")
         if value.dtype.hasobject:
             raise FormatError(f"{what} is an array of Python objects")
-        return to_native(value, self.budget)
+        return to_native_array(value, self.budget)
 
     def to_integers(self, value: Any, what: str, below: int | None = None, dimensions: int | None = None) -> Array:
         """Return an array of integers from 0 on, as int64."""
@@ -94,19 +94,19 @@ class Builder:
     def to_flag(self, value: Any, what: str) -> bool:
         """Return an argument that must be true or false; `what` names it in messages."""
         if not isinstance(value, bool):
-            raise FormatError(f"{what} is {describe_value(value)}, neither true nor false")
+            raise FormatError(f"{what} is {describe_plain_value(value)}, neither true nor false")
         return value
 
     def to_integer(self, value: Any, what: str) -> int:
         """Return a whole number."""
         if not isinstance(value, int) or isinstance(value, bool) or not -(2**63) <= value < 2**64:
-            raise FormatError(f"{what} is {describe_value(value)}, not an integer of 64 bits")
+            raise FormatError(f"{what} is {describe_plain_value(value)}, not an integer of 64 bits")
         return value
 
     def to_sequence(self, value: Any, what: str) -> Sequence[Any]:
         """Return a list or a tuple."""
         if not isinstance(value, (list, tuple)):
-            raise FormatError(f"{what} is {describe_value(value)}, not a list")
+            raise FormatError(f"{what} is {describe_plain_value(value)}, not a list")
         return value
 
     # Layouts -----------------------------------------------------------------------------------------------------
@@ -184,7 +184,7 @@ class Builder:
         return self._measures[id(layout)][1:]
 
 
-def describe_value(value: Any) -> str:
+def describe_plain_value(value: Any) -> str:
     """Return a value, for a message: what it is, in a few words."""
     if isinstance(value, StoredBlob):
         return f"the blob {value.name!r:.80}, without count and dtype"
@@ -343,7 +343,7 @@ def jagged_array_from_jagged(build: Builder, jagged: Any) -> AwkwardLayout:
     """`JaggedArray.fromjagged(jagged)`: the same lists."""
     layout = build.to_layout(jagged, "jagged")
     if not layout.is_list:
-        raise FormatError(f"jagged is {describe_value(jagged)}, not lists")
+        raise FormatError(f"jagged is {describe_plain_value(jagged)}, not lists")
     return layout
 
 
@@ -388,7 +388,7 @@ def _lists_alone(build: Builder, value: Any, what: str) -> AwkwardLayout:
     contents = build.ak.contents
     is_lists = isinstance(value, (contents.ListOffsetArray, contents.ListArray))
     if not is_lists or value.parameter("__array__") or not isinstance(value.content, contents.NumpyArray):
-        raise FormatError(f"{what} is {describe_value(value)}, not lists of numbers")
+        raise FormatError(f"{what} is {describe_plain_value(value)}, not lists of numbers")
     return value
 
 
@@ -439,12 +439,12 @@ def byte_jagged_array_from_offsets(build: Builder, offsets: Any, content: Any, s
 
 def _typed_lists(build: Builder, lists: AwkwardLayout, shape: Shape, subdtype: Any) -> AwkwardLayout:
     if not isinstance(subdtype, np.dtype) or not subdtype.itemsize:
-        raise FormatError(f"subdtype is {describe_value(subdtype)}, not a dtype of some bytes")
+        raise FormatError(f"subdtype is {describe_plain_value(subdtype)}, not a dtype of some bytes")
     gathered, offsets = _gather_bytes(build, lists)
     if (offsets % subdtype.itemsize).any():
         raise FormatError(f"lists of bytes whose lengths are not multiples of the {subdtype.itemsize} of {subdtype}")
     blob = StoredBlob("content", np.ascontiguousarray(gathered))
-    array = read_elements(blob, subdtype, len(gathered) // subdtype.itemsize, build.budget)
+    array = read_blob_elements(blob, subdtype, len(gathered) // subdtype.itemsize, build.budget)
     build.budget.take(offsets.nbytes, "offsets")
     index = build.to_index(offsets // subdtype.itemsize)
     return _in_shape(build, build.ak.contents.ListOffsetArray(index, build.to_layout(array, "content")), shape)
@@ -527,7 +527,7 @@ def string_array_from_numpy(build: Builder, array: Any) -> AwkwardLayout:
     if isinstance(array, StoredBlob) and array.packed is None:
         array = array.content
     if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype.kind not in "SUT":
-        raise FormatError(f"array is {describe_value(array)}, not an array of text of one dimension")
+        raise FormatError(f"array is {describe_plain_value(array)}, not an array of text of one dimension")
     if array.dtype.kind == "S":
         return build.to_layout(array, "array")
     build.budget.take(2 * array.nbytes + 16 * len(array), "strings")
@@ -559,7 +559,7 @@ def _find_codec(encoding: Any) -> str | None:
         if codec is not None:
             return codec
     raise FormatError(
-        f"the encoding {describe_value(encoding)}, which is not read",
+        f"the encoding {describe_plain_value(encoding)}, which is not read",
         hint=f"known: {', '.join(sorted(_ENCODINGS))}",
     )
 

@@ -23,9 +23,9 @@ from ...errors import Finding, FormatError, LimitError, NotFoundError, locating
 from ...linear.header import NoteFinding, warn_of_finding
 from ...linear.json_text import cut_json
 from .blobs import DEEPEST_EXPRESSION
-from .reading import ReadOptions, read_array
-from .schema import SIGNATURES, Expression, parse, parse_schema
-from .writing import check_free, plan
+from .reading import ReadOptions, read_awkward
+from .schema import SIGNATURES, Expression, parse_expression, parse_schema
+from .writing import check_member_names, plan
 
 # Columns --------------------------------------------------------------------------------------------------------------
 
@@ -54,7 +54,7 @@ def to_columns(name: str, array: Any, *, limit: int, pack: bool = True) -> dict[
     if not name.strip():
         raise LimitError(f"the name {name!r} is blank: the columns of an awkward array could not be told from others")
     planned = plan(array, name, DELIMITER, schemasuffix=SUFFIX, pack=pack, longest=limit)
-    check_free([planned], ())
+    check_member_names([planned], ())
     columns = {planned.prefix + blob.key: blob.array for blob in planned.blobs}
     try:
         columns[planned.name] = np.array(cut_json(planned.schema.decode("ascii"), limit, "the schema"))
@@ -63,7 +63,7 @@ def to_columns(name: str, array: Any, *, limit: int, pack: bool = True) -> dict[
     return columns
 
 
-def spread(arrays: Mapping[str, Any], *, limit: int) -> dict[str, Any]:
+def spread_awkward(arrays: Mapping[str, Any], *, limit: int) -> dict[str, Any]:
     """Return arrays by name, with each awkward one in the form of `to_columns`; all others as they are."""
     arrays_spread: dict[str, Any] = {}
     for name, value in arrays.items():
@@ -92,7 +92,7 @@ def is_schema(name: str, array: Any) -> bool:
 def blobs_of(schema: Iterable[str]) -> list[str]:
     """Return the names of the arrays that a schema reads; it is not evaluated."""
     parsed = parse_schema("".join(schema).encode("utf-8", "surrogatepass"))
-    waiting = [parse(parsed.expression)]
+    waiting = [parse_expression(parsed.expression)]
     names: dict[str, None] = {}
     while waiting:
         expression = waiting.pop()
@@ -124,7 +124,7 @@ def described_length(name: str, array: Any, infos: Mapping[str, ArrayInfo]) -> i
         return None
     with suppress(FormatError):
         schema = parse_schema("".join(array.tolist()).encode("utf-8", "surrogatepass"))
-        expression: Expression | None = parse(schema.expression)
+        expression: Expression | None = parse_expression(schema.expression)
         for _ in range(DEEPEST_EXPRESSION):
             if expression is None or expression.kind == "read":
                 break
@@ -164,7 +164,7 @@ def from_columns(arrays: Mapping[str, Any], name: str, **options: Any) -> Any:
     if name + SUFFIX not in arrays:
         raise NotFoundError(f"no array {name!r}: there is no schema {name + SUFFIX!r}")
     schema = "".join(arrays[name + SUFFIX].tolist()).encode("utf-8", "surrogatepass")
-    return read_array(ChainMap({name + SUFFIX: schema}, arrays), name, SUFFIX, ReadOptions(**options))  # type: ignore[arg-type]
+    return read_awkward(ChainMap({name + SUFFIX: schema}, arrays), name, SUFFIX, ReadOptions(**options))  # type: ignore[arg-type]
 
 
 def gather(

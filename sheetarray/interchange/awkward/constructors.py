@@ -15,13 +15,13 @@ import numpy as np
 
 from ...dtypes import Array
 from ...errors import FormatError
-from .blobs import AwkwardLayout, StoredBlob, parse_dtype, read_elements
+from .blobs import AwkwardLayout, StoredBlob, parse_dtype, read_blob_elements
 from .builder import (
     Builder,
     byte_jagged_array,
     byte_jagged_array_from_counts,
     byte_jagged_array_from_offsets,
-    describe_value,
+    describe_plain_value,
     jagged_array,
     jagged_array_from_counts,
     jagged_array_from_folding,
@@ -152,12 +152,12 @@ def indexed_array(build: Builder, index: Any, content: Any) -> AwkwardLayout:
 def byte_indexed_array(build: Builder, index: Any, content: Any, dtype: Any) -> AwkwardLayout:
     """`ByteIndexedArray(index, content, dtype)`, of version 0.5: the index is where elements begin, in bytes."""
     if not isinstance(dtype, np.dtype) or not dtype.itemsize:
-        raise FormatError(f"dtype is {describe_value(dtype)}, not a dtype of some bytes")
+        raise FormatError(f"dtype is {describe_plain_value(dtype)}, not a dtype of some bytes")
     data = to_bytes_array(build, content)
     starts = build.to_integers(index, "index", max(len(data) - dtype.itemsize + 1, 0))
     build.budget.take(starts.size * dtype.itemsize * 9, "an index of bytes")
     places = starts.reshape(-1, 1) + np.arange(dtype.itemsize)
-    array = read_elements(StoredBlob("content", data[places]), dtype, starts.size, build.budget)
+    array = read_blob_elements(StoredBlob("content", data[places]), dtype, starts.size, build.budget)
     return build.to_layout(array.reshape(starts.shape + array.shape[1:]), "content")
 
 
@@ -185,7 +185,7 @@ def _to_dense(build: Builder, size: int, index: Array, content: Array, default: 
         raise FormatError(f"a SparseArray of the dtype {content.dtype}: it must hold numbers")
     filling = np.asarray(False if default is None else default)
     if filling.dtype.kind not in _NUMBERS or filling.shape not in ((), content.shape[1:]):
-        raise FormatError(f"the default is {describe_value(default)}, not a number of 64 bits")
+        raise FormatError(f"the default is {describe_plain_value(default)}, not a number of 64 bits")
     dtypes = (content.dtype, np.result_type(content.dtype, filling.dtype))
     fitting = [dtype for dtype in dtypes if _holds_values(content, dtype) and _holds_values(filling, dtype)]
     if not fitting:
@@ -343,7 +343,7 @@ def appendable_array(build: Builder, chunkshape: Any, dtype: Any, chunks: Any = 
     if not shape or any(build.to_integer(size, "chunkshape") <= 0 for size in shape):
         raise FormatError(f"the chunkshape {chunkshape!r:.80}; it has numbers above 0")
     if not isinstance(dtype, np.dtype) or dtype.subdtype is not None:
-        raise FormatError(f"dtype is {describe_value(dtype)}, not a dtype of elements")
+        raise FormatError(f"dtype is {describe_plain_value(dtype)}, not a dtype of elements")
     native = dtype.newbyteorder("=")
     arrays = [build.to_array(chunk, "a chunk") for chunk in build.to_sequence(chunks, "chunks")]
     for array in arrays:
@@ -368,7 +368,7 @@ def table_from_pairs(build: Builder, pairs: Any, rowstart: Any = 0) -> AwkwardLa
     columns: dict[str, AwkwardLayout] = {}
     for pair in build.to_sequence(pairs, "pairs"):
         if not isinstance(pair, tuple) or len(pair) != 2:
-            raise FormatError(f"pairs has {describe_value(pair)}, not a name and a column")
+            raise FormatError(f"pairs has {describe_plain_value(pair)}, not a name and a column")
         name = field_name(pair[0])
         if name in columns:
             raise FormatError(f"two columns are named {name!r:.80}")
@@ -390,7 +390,7 @@ def table(build: Builder, columns1: Any = None, *columns2: Any, **columns3: Any)
 def table_named(build: Builder, rowname: Any, columns1: Any = None, *columns2: Any, **columns3: Any) -> AwkwardLayout:
     """`Table.named(rowname, columns1, *columns2, **columns3)`: a table whose rows have a name, which is not kept."""
     if not isinstance(rowname, str):
-        raise FormatError(f"rowname is {describe_value(rowname)}, not text")
+        raise FormatError(f"rowname is {describe_plain_value(rowname)}, not text")
     return table(build, columns1, *columns2, **columns3)
 
 
@@ -410,7 +410,7 @@ def table_from_view(build: Builder, view: Any, base: Any) -> AwkwardLayout:
     if table.is_indexed and not table.is_option:
         table = table.content
     if not table.is_record:
-        raise FormatError(f"base is {describe_value(base)}, not a table")
+        raise FormatError(f"base is {describe_plain_value(base)}, not a table")
     if not isinstance(view, tuple):
         index = build.to_integers(view, "view", table.length, dimensions=1)
         return build.check_measured(build.ak.contents.IndexedArray(build.to_index(index), table))
@@ -474,14 +474,14 @@ def json2type(build: Builder, obj: Any, whitelist: Any = None) -> Any:  # noqa: 
 
 def _generate(build: Builder, generator: Any, args: tuple[Any, ...], kwargs: Any) -> AwkwardLayout:
     if not isinstance(generator, NamedFunction):
-        raise FormatError(f"the generator is {describe_value(generator)}, not a function")
+        raise FormatError(f"the generator is {describe_plain_value(generator)}, not a function")
     keywords = {} if kwargs is None else kwargs
     if not isinstance(keywords, dict):
-        raise FormatError(f"kwargs is {describe_value(keywords)}, not a dict")
+        raise FormatError(f"kwargs is {describe_plain_value(keywords)}, not a dict")
     value = call_function(build, generator, args, keywords)
     if isinstance(value, (np.ndarray, build.ak.Array, build.ak.contents.Content)):
         return build.to_layout(value, f"what {generator.name} gave")
-    raise FormatError(f"{generator.name} gave {describe_value(value)}, not an array")
+    raise FormatError(f"{generator.name} gave {describe_plain_value(value)}, not an array")
 
 
 # Vectors of uproot_methods --------------------------------------------------------------------------------------------
@@ -533,14 +533,14 @@ def frombuffer(build: Builder, buffer: Any, dtype: Any = "float64", count: Any =
     if isinstance(buffer, (bytes, bytearray, memoryview, np.ndarray)):
         buffer = StoredBlob("buffer", buffer)
     if not isinstance(buffer, StoredBlob):
-        raise FormatError(f"the buffer is {describe_value(buffer)}, not a blob")
+        raise FormatError(f"the buffer is {describe_plain_value(buffer)}, not a blob")
     if not isinstance(dtype, np.dtype):
         dtype = parse_dtype(dtype)
     number = None if count is None else build.to_integer(count, "count")
     first = build.to_integer(offset, "offset")
     if first < 0 or (number is not None and number < 0):
         raise FormatError(f"the count is {number} and the offset {first}; neither can be below 0")
-    return read_elements(buffer, dtype, number, build.budget, first)
+    return read_blob_elements(buffer, dtype, number, build.budget, first)
 
 
 def _decompress(packed: str) -> Callable[[Builder, Any], StoredBlob]:
@@ -548,7 +548,7 @@ def _decompress(packed: str) -> Callable[[Builder, Any], StoredBlob]:
         if isinstance(data, (bytes, bytearray, memoryview)):
             data = StoredBlob("data", data)
         if not isinstance(data, StoredBlob):
-            raise FormatError(f"what is compressed is {describe_value(data)}, not a blob")
+            raise FormatError(f"what is compressed is {describe_plain_value(data)}, not a blob")
         return data.with_packing(packed)
 
     return decompress

@@ -15,10 +15,10 @@ import numpy as np
 
 from ...errors import FormatError, LimitError, NotFoundError, escape_controls
 from ..file_array import in_member
-from ..untrusted import damage_as_format_error, load_package, name_problem
+from ..untrusted import damage_as_format_error, file_name_problem, load_package
 from .archives import check_inflated
-from .reading import ReadOptions, read_array
-from .writing import COMPRESSION, Compression, check_free, plan
+from .reading import ReadOptions, read_awkward
+from .writing import COMPRESSION, Compression, check_member_names, plan
 
 # HDF5 groups ----------------------------------------------------------------------------------------------------------
 
@@ -73,18 +73,18 @@ class ArrayGroup(MutableMapping[str, Any]):
         self._check_present(name)
         file: str = self._group.file.filename
         stored = _stored_size(self._group[name])
-        return read_array(_Datasets(self._group), name, f"/{_SCHEMA}", self._reading, source=file, stored=stored)
+        return read_awkward(_Datasets(self._group), name, f"/{_SCHEMA}", self._reading, source=file, stored=stored)
 
     def __setitem__(self, name: str, array: Any) -> None:
         """Store an array; an old one of the name stays until the new one is there."""
-        if (problem := name_problem(name)) or "/" in name:
+        if (problem := file_name_problem(name)) or "/" in name:
             raise LimitError(
                 f"the name {name!r:.80} {problem or 'is a path'}: choose a name that an HDF5 group can have"
             )
         if name in self._group and name not in self:
             raise LimitError(f"there is something with the name {name!r} already, and it is not an awkward array")
         planned = plan(array, name, delimiter="/", schemasuffix=f"/{_SCHEMA}", **self._writing)
-        check_free([planned], ())
+        check_member_names([planned], ())
         mark = secrets.token_hex(8)
         new, old = f".sheetarray-{mark}.new", f".sheetarray-{mark}.old"
         try:
@@ -140,7 +140,7 @@ class _Datasets(Mapping[str, np.ndarray[Any, Any]]):
         self._inflated = self._stored = 0  # bytes of what was read
 
     def __getitem__(self, path: str) -> np.ndarray[Any, Any]:
-        if problem := name_problem(path):
+        if problem := file_name_problem(path):
             raise FormatError(f"the name {path!r:.80} {problem}")
         with in_member(path), damage_as_format_error("a damaged dataset"):
             return self._read(self._dataset(path))

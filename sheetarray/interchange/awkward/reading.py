@@ -15,11 +15,11 @@ import numpy as np
 
 from ...errors import FormatError, NotFoundError
 from .blobs import BYTES_ALWAYS, BYTES_TIMES, MemoryBudget, StoredBlob, parse_dtype, read_blob
-from .builder import Builder, Errors, describe_value
+from .builder import Builder, Errors, describe_plain_value
 from .constructors import CONSTRUCTORS, WHITELIST
 from .functions import TOPYTHON, Functions, Lookup, Whitelist, call_function, read_pickle
-from .schema import METADATA, Expression, Schema, evaluate, parse, parse_schema
-from .traits import NUMBERS, name_record, plain_array, restore
+from .schema import METADATA, Expression, Schema, evaluate, parse_expression, parse_schema
+from .traits import NUMBERS, name_record, plain_array, restore_traits
 
 if TYPE_CHECKING:
     import awkward as ak  # type: ignore[import-untyped]
@@ -121,7 +121,7 @@ class _Reading:
     def read_whole(self, *, plain: bool) -> Any:
         """Return the array."""
         metadata = self._schema.metadata
-        top = parse(self._schema.expression)
+        top = parse_expression(self._schema.expression)
         value = evaluate(top, self._evaluate)
         try:
             layout = self._build.whole(value, check=bool(metadata.traits))
@@ -154,7 +154,7 @@ class _Reading:
             if (traits := self._schema.metadata.traits.get(ident)) is None:
                 return value
             self._restored.add(ident)
-            return restore(self._build, value, traits)
+            return restore_traits(self._build, value, traits)
         except FormatError as error:
             given = [part.value for part in expression.parts if isinstance(part.value, StoredBlob)]
             names = [blob.name for blob in given if isinstance(blob.content, np.ndarray)]
@@ -198,7 +198,7 @@ class _Reading:
     def _read(self, body: dict[str, Any]) -> Any:
         name = body["read"]
         if not isinstance(name, str):
-            raise FormatError(f"a blob named {describe_value(name)}")
+            raise FormatError(f"a blob named {describe_plain_value(name)}")
         absolute = self._build.to_flag(body.get("absolute", False), "absolute")
         return read_blob(self._storage, name if absolute else self._schema.prefix + name, self._build.budget)
 
@@ -206,7 +206,7 @@ class _Reading:
 # An array of an open container ----------------------------------------------------------------------------------------
 
 
-def read_array(
+def read_awkward(
     storage: Mapping[str, Any],
     name: str,
     schemasuffix: str,

@@ -150,11 +150,11 @@ def attrs_of(array: Any) -> dict[str, Any]:
     attrs = getattr(array, "attrs", None) if type(array).__module__.partition(".")[0] == "awkward" else None
     kept = {name: value for name, value in (attrs or {}).items() if not name.startswith(_TRANSIENT)}
     for name, value in kept.items():
-        check_json({name: value}, "the attribute")
+        check_plain_json({name: value}, "the attribute")
     return kept
 
 
-def check_json(value: Any, what: str) -> Any:
+def check_plain_json(value: Any, what: str) -> Any:
     """Return the same value, where JSON gives it back as it is."""
     try:
         shown = f"{value!r:.80}"
@@ -204,11 +204,11 @@ class Expression:
         return FormatError(reason, location=self.path, hint=hint)
 
 
-def parse(tree: Any) -> Expression:
+def parse_expression(tree: Any) -> Expression:
     """Return the graph of an expression, references resolved.
 
     Example:
-        >>> graph = parse({"list": [{"json": 5, "id": 0}, {"ref": 0}]})
+        >>> graph = parse_expression({"list": [{"json": 5, "id": 0}, {"ref": 0}]})
         >>> evaluate(graph, lambda expression: expression.kind)
         'list'
         >>> [part.value for part in graph.parts]

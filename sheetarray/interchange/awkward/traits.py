@@ -20,7 +20,7 @@ from ...errors import FormatError
 from .blobs import AwkwardLayout
 from .builder import Builder
 from .layouts import CHARACTERS, TEXTS, WIDE, decode_utf8, field_name, text_lengths, to_block
-from .schema import Traits, check_form, check_json
+from .schema import Traits, check_form, check_plain_json
 
 # Traits of layouts ----------------------------------------------------------------------------------------------------
 
@@ -32,7 +32,7 @@ def traits_of(layout: AwkwardLayout) -> Traits:
     is_text = layout.parameter("__array__") in TEXTS
     parameters = _own_traits(layout, drop=is_text)
     if layout.is_unknown or (layout.is_union and not layout.length):
-        return Traits(empty=check_json(layout.form.to_dict(verbose=False), "a form"))
+        return Traits(empty=check_plain_json(layout.form.to_dict(verbose=False), "a form"))
     if is_text:
         size = layout.size if layout.is_regular else None
         return Traits(parameters, (_own_traits(layout.content, drop=True),), size)
@@ -54,7 +54,7 @@ def _own_traits(layout: AwkwardLayout, *, drop: bool) -> dict[str, Any]:
         if value is not None and not (drop and name == "__array__")
     }
     for name, value in parameters.items():
-        check_json({name: value}, "the parameter")
+        check_plain_json({name: value}, "the parameter")
     return parameters
 
 
@@ -70,7 +70,7 @@ def _inner_traits(layout: AwkwardLayout) -> list[dict[str, Any]]:
 # Given back ------------------------------------------------------------------------------------------------------
 
 
-def restore(build: Builder, value: Any, traits: Traits) -> AwkwardLayout:
+def restore_traits(build: Builder, value: Any, traits: Traits) -> AwkwardLayout:
     """Return an array as it was before it was written, with the traits that awkward0 does not have."""
     layout = build.to_layout(value, "what the metadata speak of")
     try:

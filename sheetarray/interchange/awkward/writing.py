@@ -27,7 +27,7 @@ from ...dtypes import Array
 from ...errors import DTypeError, FormatError, LimitError, naming_array
 from ...files import fast_zlib
 from ...linear.json_text import count_values
-from .blobs import MOST_SCHEMA_BYTES, MOST_SCHEMA_PARTS, AwkwardLayout, awkward_module, check_name
+from .blobs import MOST_SCHEMA_BYTES, MOST_SCHEMA_PARTS, AwkwardLayout, awkward_module, check_member_name
 from .functions import matches, to_patterns
 from .layouts import (
     CHARACTERS,
@@ -438,7 +438,7 @@ def _cut(layout: AwkwardLayout, start: int, stop: int) -> AwkwardLayout:
 def _is_shown(key: str) -> bool:
     """Return whether a key may be part of a name that people see and readers take."""
     with contextlib.suppress(FormatError):
-        check_name(key)
+        check_member_name(key)
         return key.isprintable()
     return False
 
@@ -506,7 +506,7 @@ def serialize(
         (['t-0.raw', 't.json'], b'\\x01\\x02\\x03')
     """
     planned = plan(obj, name, delimiter, suffix, schemasuffix, compression, whitelist, pack=pack)
-    check_free([planned], storage)
+    check_member_names([planned], storage)
     put: list[str] = []
     try:
         for blob in planned.blobs:
@@ -550,7 +550,7 @@ def plan(
     planned = StoragePlan(title + (schemasuffix or ""), schema, prefix, writer.blobs)
     for key in planned.names:
         try:
-            check_name(key)
+            check_member_name(key)
         except FormatError as error:
             raise LimitError(f"{title}: readers would refuse this name, so rename it: {error.reason}") from error
     patterns = None if whitelist is None else to_patterns(whitelist)
@@ -560,7 +560,7 @@ def plan(
     return planned
 
 
-def check_free(plans: Iterable[StoragePlan], taken: Container[str]) -> None:
+def check_member_names(plans: Iterable[StoragePlan], taken: Container[str]) -> None:
     """Refuse names that the container has already, or that two blobs would have."""
     new: set[str] = set()
     for planned in plans:

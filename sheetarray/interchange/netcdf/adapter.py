@@ -63,7 +63,7 @@ from ...labels import (
     describe_arrays,
     give_labels,
     name_dimensions,
-    parse_labels,
+    parse_label_column,
     refuse_description,
 )
 from ...linear.header import NoteFinding, contiguous_strides, name_element, warn_of_finding
@@ -443,7 +443,7 @@ def _take_labels(dataset: Any, most: int, note: NoteFinding = warn_of_finding) -
     if DESCRIPTION in dataset.variables:
         _check_sizes([dataset.variables[DESCRIPTION]], most)
         text = _read_variable(dataset, DESCRIPTION)
-        if (described := parse_labels(text, note, locate)) is not None:
+        if (described := parse_label_column(text, note, locate)) is not None:
             return described, [name for name in names if name != DESCRIPTION]
     times = [known for known in dataset.variables.values() if "since" in str(known.attrs.get("units"))]
     _check_sizes(times, most)  # the first and the last of them are looked at

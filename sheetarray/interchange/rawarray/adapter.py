@@ -31,7 +31,7 @@ from ...files import (
 from ...formats.contract import NUMERIC, Keeps, Progress, ignore_progress
 from ...linear.named import default_name, plain_arrays, select
 from ..file_array import in_member, write_elements
-from .single import Axes, BoolAs, RawHeader, as_bytes, check_options, decode, parse, prepare
+from .single import Axes, BoolAs, RawHeader, as_bytes, check_options, decode_array, parse_raw_header, prepare
 
 # Names of files in a folder ------------------------------------------------------------------------------------------
 
@@ -51,7 +51,7 @@ def _check_replaceable(target: PathLike) -> None:
             raise LimitError(f"{path.name} is a folder that would be replaced, but it holds {old.name}: move that away")
 
 
-def check_names(names: Iterable[str]) -> None:
+def check_file_names(names: Iterable[str]) -> None:
     """Refuse names that some systems do not allow for a file."""
     taken: dict[str, str] = {}
     for name in names:
@@ -121,7 +121,7 @@ def _write_folder(target: Writable, prepared: Mapping[str, _Prepared], metadata:
         )
     if metadata:
         raise ValueError("metadata belong to one array: write each to a file of its own")
-    check_names(prepared)
+    check_file_names(prepared)
     total = sum(elements.size for _, elements in prepared.values())
     done = 0
     _check_replaceable(target)
@@ -160,7 +160,7 @@ def read_ra(
     with locating(source=_file_label(source)), _open_folder(source) as folder:
         for name, member in select(_array_files(source, folder), names).items():
             with in_member(member), _open_array(source, folder, member) as opened:
-                arrays[name] = decode(parse(opened), opened.own(mapped=mmap), axes)[0]
+                arrays[name] = decode_array(parse_raw_header(opened), opened.own(mapped=mmap), axes)[0]
     return arrays
 
 
@@ -171,7 +171,7 @@ def scan_ra(source: Readable, *, axes: Axes = "reversed") -> dict[str, ArrayInfo
     with locating(source=_file_label(source)), _open_folder(source) as folder:
         for name, member in _array_files(source, folder).items():
             with in_member(member), _open_array(source, folder, member) as opened:
-                header = parse(opened)
+                header = parse_raw_header(opened)
                 infos[name] = header.to_file_array(axes).to_info(header.dtype, member=member)
     return infos
 
@@ -183,7 +183,7 @@ def check_ra(source: Readable, *, axes: Axes = "reversed") -> Iterator[Finding]:
     with noting(findings), _open_folder(source) as folder:
         for name, member in while_few(_array_files(source, folder).items(), findings):
             with noting(findings, array=name), in_member(member), _open_array(source, folder, member) as opened:
-                decode(parse(opened), opened.own(), axes)
+                decode_array(parse_raw_header(opened), opened.own(), axes)
     yield from findings
 
 

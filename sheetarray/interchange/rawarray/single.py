@@ -105,7 +105,7 @@ class RawHeader:
         return MAGIC + struct.pack(f"<{len(fields)}Q", *fields)
 
 
-def parse(source: Source) -> RawHeader:
+def parse_raw_header(source: Source) -> RawHeader:
     """Read a header; no more bytes than it has are asked for."""
     start = source.prefix(_FIXED)
     refuse_empty(start, "byte 0")
@@ -126,7 +126,7 @@ def parse(source: Source) -> RawHeader:
     return header
 
 
-def header_for(dtype: np.dtype[Any], dims: tuple[int, ...], bool_as: BoolAs | None) -> RawHeader:
+def raw_header(dtype: np.dtype[Any], dims: tuple[int, ...], bool_as: BoolAs | None) -> RawHeader:
     """Return the header for an array of native elements."""
     count = math.prod(dims)
     if dtype.kind == "b" and bool_as is not None:
@@ -277,7 +277,7 @@ def read(file: Readable, *, axes: Axes = "reversed") -> Array:
     """
     check_options(axes)
     with Source(file) as source, locating(source=source.name):
-        return decode(parse(source), source.own(), axes)[0]
+        return decode_array(parse_raw_header(source), source.own(), axes)[0]
 
 
 def read_metadata(file: Readable) -> bytes:
@@ -301,8 +301,8 @@ def read_metadata(file: Readable) -> bytes:
         b'{"unit": "K"}'
     """
     with Source(file) as source, locating(source=source.name):
-        header, content = parse(source), source.own()
-        return bytes(content[decode(header, content, "reversed")[1] :])
+        header, content = parse_raw_header(source), source.own()
+        return bytes(content[decode_array(header, content, "reversed")[1] :])
 
 
 def write(
@@ -348,12 +348,12 @@ def as_bytes(metadata: bytes | str) -> bytes:
 def prepare(array: Array, axes: Axes, bool_as: BoolAs | None) -> tuple[RawHeader, Array]:
     """Return the header, and the elements in the order of the file."""
     check_options(axes, bool_as)
-    header = header_for(array.dtype, array.shape[::-1] if axes == "reversed" else array.shape, bool_as)
+    header = raw_header(array.dtype, array.shape[::-1] if axes == "reversed" else array.shape, bool_as)
     little = np.asarray(array, header.raw_dtype if array.dtype.kind != "b" else None)
     return header, little.ravel(order="C" if axes == "reversed" else "F")
 
 
-def decode(header: RawHeader, content: FileBytes, axes: Axes) -> tuple[Array, int]:
+def decode_array(header: RawHeader, content: FileBytes, axes: Axes) -> tuple[Array, int]:
     """Return the array in a file's content, and the byte after its data."""
     stored = header.to_file_array(axes)
     if header.flags & BITS:

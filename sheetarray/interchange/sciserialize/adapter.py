@@ -16,15 +16,15 @@ from ...files import Readable, Source, Writable, replacing
 from ...formats.contract import NUMERIC, Keeps, Progress, ignore_progress
 from ...linear.array import LinearArray
 from ...linear.named import check_unicode, default_name, linear_arrays, select
-from .dicts import base64_text, check_holdable, count_values, parse_array_dict, type_name
-from .nested import check_keys, check_name, decode_at, encode_views
+from .dicts import base64_text, check_holdable, count_plain_values, parse_array_dict, type_name
+from .nested import check_array_name, check_map_keys, decode_at, encode_views
 from .serializers import (
     MOST_BYTES,
-    check_count,
+    check_value_count,
     msgpack_module,
     pack_plain,
-    parse_json,
     parse_msgpack,
+    parse_packed_json,
     write_json_value,
     write_msgpack_value,
 )
@@ -55,10 +55,10 @@ def write_sciserialize(
         raise ValueError(f"form is 'msgpack' or 'json', not {form!r}")
     held, values = {}, 1
     for name, linear in linear_arrays(arrays, stored_as="bytes").items():
-        check_name(name)
+        check_array_name(name)
         held[name] = linear.to_numpy()
         values += _check(name, held[name], extensions, MOST_BYTES if form == "msgpack" else None)
-        check_count(values)
+        check_value_count(values)
     if form == "msgpack":
         msgpack_module()
     total = sum(array.size for array in held.values())
@@ -89,7 +89,7 @@ def _check(name: str, array: Array, extensions: bool, most: int | None) -> int:
             f"{name}: {array.nbytes} bytes, but MessagePack holds at most {most} in one value: split it, or write JSON"
         )
     if array.dtype.kind == "O":
-        return count_values(encode_views({name: array}, extensions=True))
+        return count_plain_values(encode_views({name: array}, extensions=True))
     return 1 + _VALUES_OF_ARRAY + array.ndim
 
 
@@ -137,10 +137,10 @@ def _read_entries(source: Source) -> dict[str, Any]:
     content = source.whole(text=_is_json(source.prefix(64)))
     if not content:
         raise FormatError("the file is empty: 0 bytes")
-    tree = parse_json(content) if _is_json(content[:64]) else parse_msgpack(memoryview(content))
+    tree = parse_packed_json(content) if _is_json(content[:64]) else parse_msgpack(memoryview(content))
     if not isinstance(tree, dict) or base64_text(tree) is not None:
         raise FormatError(f"a {type(tree).__name__}, no mapping of names to arrays", hint=_HINT)
-    check_keys(tree, "")
+    check_map_keys(tree, "")
     lone = type_name(tree) is not None
     entries: dict[str, Any] = {}
     for name, value in ({default_name(source.name): tree} if lone else tree).items():
@@ -188,7 +188,7 @@ def _to_array(name: str, entry: Any) -> Array:
 
 def _info(name: str, entry: Any) -> ArrayInfo:
     if type_name(entry) in _ARRAYS:
-        check_keys(entry, name)
+        check_map_keys(entry, name)
         return replace(parse_array_dict(entry, name).stored.to_info(), location=name)
     linear = LinearArray.from_numpy(_to_array(name, entry))
     return ArrayInfo(

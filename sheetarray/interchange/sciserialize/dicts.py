@@ -34,11 +34,11 @@ DEEPEST = 100  # dicts and lists within each other
 MOST_VALUES = 3_000_000  # of one text, keys too; the elements of an array are one, those of an object array each
 
 
-def count_values(plain: object) -> int:
+def count_plain_values(plain: object) -> int:
     """Return the number of values in plain data: scalars, bytes, lists, dicts and the keys of those.
 
     Example:
-        >>> count_values({"a": [1, 2]})
+        >>> count_plain_values({"a": [1, 2]})
         5
     """
     total, waiting = 1, [plain]

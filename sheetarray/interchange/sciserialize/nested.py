@@ -156,7 +156,7 @@ def _freeze(value: Any) -> Any:
     return [_freeze(item) for item in value] if isinstance(value, list) else value
 
 
-def check_name(name: str) -> None:
+def check_array_name(name: str) -> None:
     """Refuse a name of an array that a file of named arrays cannot carry."""
     if name in RESERVED:
         raise LimitError(f"an array cannot have the name {name!r}, which has a meaning of its own in SciSerialize")
@@ -217,7 +217,7 @@ def decode_at(value: Any, path: str, depth: int = 0) -> Any:
     raise FormatError(f"a {type(value).__name__}, which SciSerialize does not have", location=path or None)
 
 
-def check_keys(value: dict[Any, Any], path: str) -> None:
+def check_map_keys(value: dict[Any, Any], path: str) -> None:
     """Refuse keys that are no text, or stand twice."""
     if isinstance(value, DuplicateKey):
         raise FormatError(f"the key {value.key!r:.80} stands twice", location=path or None)
@@ -227,7 +227,7 @@ def check_keys(value: dict[Any, Any], path: str) -> None:
 
 
 def _dict(value: dict[Any, Any], path: str, depth: int) -> Any:
-    check_keys(value, path)
+    check_map_keys(value, path)
 
     def decode(inner: Any, location: str) -> Any:
         return decode_at(inner, location, depth + 1)

@@ -16,7 +16,7 @@ from ...errors import FormatError, LimitError
 from ...files import BytesLike, Sink, check_structure
 from ...linear.json_text import faults_as_format_errors
 from ..untrusted import load_package
-from .dicts import BASE64, DEEPEST, MOST_VALUES, count_values
+from .dicts import BASE64, DEEPEST, MOST_VALUES, count_plain_values
 from .nested import decode_types, encode_views, reject_duplicate_keys
 
 # Where values of MessagePack begin and end ----------------------------------------------------------------------------
@@ -121,14 +121,14 @@ def dumps(value: Any, *, extensions: bool = False) -> str:
 
 def dump_plain(plain: Any) -> str:
     """Return the plain data that `encode_types` gives as JSON text."""
-    check_count(count_values(plain))
+    check_value_count(count_plain_values(plain))
     try:
         return json.dumps(plain, default=_as_base64)
     except ValueError as error:  # an integer of more digits than Python prints
         raise LimitError(f"JSON cannot hold it ({error})") from error
 
 
-def check_count(values: int) -> None:
+def check_value_count(values: int) -> None:
     """Refuse to write more values than are read again."""
     if values > MOST_VALUES:
         raise LimitError(
@@ -155,10 +155,10 @@ def loads(text: str | bytes | bytearray) -> Any:
         >>> loads('{"__type__": "datetime", "isostr": "2015-02-18T21:40:23Z"}')
         datetime.datetime(2015, 2, 18, 21, 40, 23, tzinfo=datetime.timezone.utc)
     """
-    return decode_types(parse_json(text))
+    return decode_types(parse_packed_json(text))
 
 
-def parse_json(text: str | BytesLike | bytearray) -> Any:
+def parse_packed_json(text: str | BytesLike | bytearray) -> Any:
     """Return a JSON text as plain scalars, lists and dicts."""
     with faults_as_format_errors():
         if not isinstance(text, str):
@@ -189,7 +189,7 @@ def packb(value: Any, *, extensions: bool = False) -> bytes:
 
 def pack_plain(plain: Any) -> bytes:
     """Return the plain data that `encode_types` gives as bytes of MessagePack."""
-    check_count(count_values(plain))
+    check_value_count(count_plain_values(plain))
     try:
         content: bytes = msgpack_module().packb(plain, use_bin_type=True)
     except (OverflowError, ValueError) as error:

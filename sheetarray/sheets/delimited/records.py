@@ -443,7 +443,7 @@ def _join(kind: str, pieces: Sequence[Any]) -> Any:
 def _to_series(texts: Any) -> pl.Series:
     import polars as pl
 
-    return pl.Series(texts, dtype=pl.String) if isinstance(texts, list) else loops.to_series(texts)
+    return pl.Series(texts, dtype=pl.String) if isinstance(texts, list) else loops.texts_to_series(texts)
 
 
 # The plain way -------------------------------------------------------------------------------------------------

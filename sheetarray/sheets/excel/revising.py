@@ -199,7 +199,7 @@ def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = Fals
                 as_text=snapshot.cells == "text",
                 real_dates=snapshot.dates == "real",
                 guard=True,
-                views=select_views(asked, arrays),
+                views=select_renewed_views(asked, arrays),
                 notes=find_notes(arrays),
             )
             write_sheets(path, [SheetWrite(arrays, layouts, options)], mode="a", if_sheet_exists="error")
@@ -208,7 +208,7 @@ def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = Fals
     return [name for _, arrays in groups.values() for name in arrays]
 
 
-def select_views(asked: Mapping[str, View], arrays: Mapping[str, LinearArray]) -> dict[str, View]:
+def select_renewed_views(asked: Mapping[str, View], arrays: Mapping[str, LinearArray]) -> dict[str, View]:
     """Return the views that arrays had; the usual one where the record names dimensions that an array does not have."""
     views: dict[str, View] = {}
     for name, view in asked.items():

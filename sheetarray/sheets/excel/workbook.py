@@ -25,7 +25,7 @@ from .reader.cells import SomeRuns, WorkbookReader, encrypted_error
 from .reader.legacy import LegacyBook
 from .reader.opendocument import CONTENT, MANIFEST, OdsBook
 from .sheet import ExcelSheet, Followed
-from .views.record import WORD, ViewSheets, find_views
+from .views.record import WORD, ViewSheets, find_view_sheets
 
 _ZIP = b"PK"
 LEAST_BYTES = 2**18  # of all worksheets
@@ -72,7 +72,7 @@ class Workbook:
         if not isinstance(self._container, XmlBook) or not any(WORD in title for title in self.titles):
             return ViewSheets()  # the record is read only if a title looks like that of a view
         parts = self._container.parts if isinstance(self._container, OoxmlBook) else dict.fromkeys(self.titles, "")
-        return find_views(self._container.package, parts, self.record)
+        return find_view_sheets(self._container.package, parts, self.record)
 
     @property
     def package(self) -> Package | None:

@@ -21,10 +21,10 @@ from ..looks import (
     ColumnSpan,
     column_widths,
     element_range,
+    filtered_columns,
     make_cells_together,
     number_formats,
     printed_ranges,
-    table_columns,
 )
 from ..views.description import View
 from ..views.geometry import ViewedColumns, ViewPlan, plan_views
@@ -467,7 +467,7 @@ def _plan_sheets(
 def _plan_sheet(
     title: str, layout: Layout, styles: Sequence[int | None], known: CellStyles, options: SheetOptions
 ) -> SheetPlan:
-    table = () if options.note is None else table_columns(layout)
+    table = () if options.note is None else filtered_columns(layout)
     codes = list(map(known.code_of, styles))
     return SheetPlan(
         title,

@@ -41,7 +41,7 @@ def parse_address(source: Any, sheet: str | None = None) -> SheetAddress:
     if address.gid is None and address.title is None and sheet is not None:
         address = SheetAddress(address.key, None, sheet, address.label, address.http)
     if address.title is not None:
-        check_title(address.title, "worksheet", 100)
+        check_gsheet_title(address.title, "worksheet", 100)
     return address
 
 
@@ -55,7 +55,7 @@ def url_of_key_gsheet(text: str) -> str:
     return f"gsheets://{text}" if _KEY.fullmatch(text) else text
 
 
-def check_title(title: str, what: str, most: int) -> None:
+def check_gsheet_title(title: str, what: str, most: int) -> None:
     """Refuse a title that no worksheet or spreadsheet can have, with a LimitError, or a TypeError if it is no text."""
     check_kinds(str, f"the title of a {what}, text", **{"sheet" if what == "worksheet" else "title": title})
     length = len(title) if title.strip() else 0
@@ -178,7 +178,7 @@ def parse_new(target: Any) -> NewSpreadsheet | None:
     if len(said.get("title", [])) != 1 or not said["title"][0]:
         raise NotFoundError(f"{target}: a new spreadsheet is gsheets://new?title=TITLE&share=ADDRESS")
     (title,), people = said["title"], tuple(dict.fromkeys(said.get("share", ())))
-    check_title(title, "spreadsheet", 1000)
+    check_gsheet_title(title, "spreadsheet", 1000)
     for address in people:
         if not re.fullmatch(r"[^\s,@\ud800-\udfff]+@[^\s,@\ud800-\udfff]+", address):
             raise ValueError(f"{address!r:.80} is no address to share with; repeat share= for several")

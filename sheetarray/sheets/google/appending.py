@@ -17,7 +17,7 @@ from ...columns import (
     find_header_edits,
     info_of_resized,
 )
-from ...columns.layout import check_texts
+from ...columns.layout import check_cell_texts
 from ...elements import Cell, Missing
 from ...errors import DTypeError, FormatError, LimitError, NotFoundError, locating
 from ...files import PathLike
@@ -32,11 +32,11 @@ from .at_once import SheetChange, write_checked
 from .changes import Requests, Swap, apply_changes, clear_cells, put_named_range, resize_sheet, update_cells
 from .content import SheetContent, StandingArray, fetch_content, overwrite_error
 from .plan import PlacedColumn, check_cells
-from .reading import select_sheets
+from .reading import select_worksheets
 from .requests import TIMEOUT, Answer, ChangedError, SheetsApi, open_service
-from .sent_cells import MOST_DIRECT_BYTES, batch_size, to_json
+from .sent_cells import MOST_DIRECT_BYTES, batch_size, cells_to_json
 from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, State, Worksheet, fetch_state, generation_name
-from .views import renew_grown_views, renew_views
+from .views import renew_grown_views, write_views_again
 
 # The rows that are appended to an array: its new elements, their cells, and its header afterwards.
 
@@ -176,7 +176,7 @@ def append_gsheet(
                [3.5, 4.5]])
     """
     linear = linear_arrays(spread_rows(arrays, limit=MOST_CHARACTERS))
-    check_texts(linear, MOST_CHARACTERS)
+    check_cell_texts(linear, MOST_CHARACTERS)
     service = open_service(target, sheet, client, credentials, timeout, progress, writing=True)
     address = service.address
     report, cells = progress or ignore_progress, sum(array.length for array in linear.values())
@@ -213,7 +213,7 @@ def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[
         if not grown:
             return
         cells = sum(len(placed.piece.buffer) for placed in columns)
-        size = batch_size(sum(len(to_json(placed.sent(), placed.piece.name)) for placed in columns), cells)
+        size = batch_size(sum(len(cells_to_json(placed.sent(), placed.piece.name)) for placed in columns), cells)
         if size > MOST_DIRECT_BYTES:
             most = cells * MOST_DIRECT_BYTES // size
             raise LimitError(f"{cells:,} cells are too many for one request: append about {most:,} at once")
@@ -284,7 +284,7 @@ def accept_gsheet(
 
     def attempt() -> tuple[State, dict[str, ResizedArray]]:
         state = fetch_state(service)
-        sheets = select_sheets(service)
+        sheets = select_worksheets(service)
         arrays = read_resized_arrays(sheets, missing=missing)
         edits = find_header_edits(sheets, arrays)
         if edits:
@@ -295,7 +295,7 @@ def accept_gsheet(
     with locating(source=service.address.label):
         state, arrays = service.patience.change_unchanged(attempt, _ACCEPTANCES, "accept it again")
         changed = {name: array for name, array in arrays.items() if array.is_changed}
-        renew_views(service, state, arrays, [*changed])
+        write_views_again(service, state, arrays, [*changed])
     return {name: info_of_resized(array) for name, array in changed.items()}
 
 

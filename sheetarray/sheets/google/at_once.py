@@ -16,7 +16,7 @@ from .changes import (
     Swap,
     add_group,
     apply_changes,
-    claim,
+    claim_range,
     collapse,
     delete_group,
     freeze_rows,
@@ -153,7 +153,7 @@ def _take_back(service: SheetsApi, before: State, changes: Sequence[SheetChange]
         restored = [*_restore_ranges(before, after, gid)]
         if old is None:
             gone.append(gid)
-            requests += [*(claim(generation) if generation else ()), *restored, {"deleteSheet": {"sheetId": gid}}]
+            requests += [*(claim_range(generation) if generation else ()), *restored, {"deleteSheet": {"sheetId": gid}}]
         else:
             swaps.append(Swap(after, gid, own=old.notes.own))
             restored += _restore_sheet(old, now, change)

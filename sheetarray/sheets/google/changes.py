@@ -87,7 +87,7 @@ class Swap:
     def wrap(self, requests: Requests, rows: int, columns: int, *, last: bool = False) -> Requests:
         """Return requests, with those before and after that swap the generation."""
         marked = put_named_range(generation_name(self.gid), self.gid, Rect(0, 0, rows, columns))
-        return [*(claim(self._seen) if self._seen else ()), *requests, *(() if last else (marked,)), self._note()]
+        return [*(claim_range(self._seen) if self._seen else ()), *requests, *(() if last else (marked,)), self._note()]
 
     def took_effect(self, state: State) -> bool:
         """Return whether the batch took effect."""
@@ -116,7 +116,7 @@ def prove_range(named: NamedRange) -> Answer:
     return {"updateNamedRange": {"namedRange": unchanged, "fields": "range"}}
 
 
-def claim(named: NamedRange) -> Requests:
+def claim_range(named: NamedRange) -> Requests:
     """Remove a generation, so that no other write can build on it."""
     return [prove_range(named), {"deleteNamedRange": {"namedRangeId": named.id}}]
 
@@ -124,7 +124,7 @@ def claim(named: NamedRange) -> Requests:
 def remove_sheet_requests(state: State, sheet: Worksheet) -> Requests:
     """Delete a stage; refused where it has become a worksheet meanwhile."""
     seen = state.generation(sheet.gid)
-    return [*(claim(seen) if seen else ()), {"deleteSheet": {"sheetId": sheet.gid}}]
+    return [*(claim_range(seen) if seen else ()), {"deleteSheet": {"sheetId": sheet.gid}}]
 
 
 def put_named_range(name: str, gid: int, rect: Rect, known: NamedRange | None = None) -> Answer:

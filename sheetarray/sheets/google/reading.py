@@ -50,7 +50,7 @@ def _read_consistently(service: SheetsApi, attempt: Callable[[], Result]) -> Res
         raise FormatError("it changed whenever it was read", hint="others are writing to it: read it again")
 
 
-def select_sheets(service: SheetsApi, *, first: bool = False, at_once: int = MOST_AT_ONCE) -> list[GoogleSheet]:
+def select_worksheets(service: SheetsApi, *, first: bool = False, at_once: int = MOST_AT_ONCE) -> list[GoogleSheet]:
     """Return the worksheets that an address means, with their first rows.
 
     Raises:
@@ -244,7 +244,7 @@ def read_gsheet(
 
     def attempt() -> dict[str, np.ndarray[Any, Any]]:
         at_once = _READ_AT_ONCE if names is None and not slices else MOST_AT_ONCE
-        sheets = select_sheets(service, at_once=at_once)
+        sheets = select_worksheets(service, at_once=at_once)
         if slices:
             return _read_slices(sheets, names, slices, strict=strict, missing=missing)
         arrays = open_sheets(sheets, strict=strict, missing=missing, resize=resize)
@@ -272,7 +272,7 @@ def scan_gsheet(
     `waiting` is called.
     """
     service = open_service(source, sheet, client, credentials, timeout, progress)
-    return _read_consistently(service, lambda: scan_sheets(select_sheets(service), strict=strict, resize=resize))
+    return _read_consistently(service, lambda: scan_sheets(select_worksheets(service), strict=strict, resize=resize))
 
 
 def check_gsheet(
@@ -293,7 +293,7 @@ def check_gsheet(
     """
 
     def attempt() -> list[Finding]:
-        sheets = select_sheets(service)
+        sheets = select_worksheets(service)
         with reporting_cells(progress, sheets, lambda: _count_cells(sheets)):
             findings = list(check_sheets(sheets, missing=missing))
         state = fetch_state(service)
@@ -338,11 +338,11 @@ def read_columns_gsheet(
 
     def attempt() -> dict[str, Array]:
         if options.range is None and options.table is None:
-            return read_table(select_sheets(service, first=True)[0], columns, options)
+            return read_table(select_worksheets(service, first=True)[0], columns, options)
         title, located = place = locate()
         if address.gid is None and title is not None:
             service.address = replace(address, title=title)
-        arrays = read_table(select_sheets(service, first=True)[0], columns, located)
+        arrays = read_table(select_worksheets(service, first=True)[0], columns, located)
         if locate() != place:
             raise ChangedError
         return arrays
@@ -379,7 +379,7 @@ def iter_elements_gsheet(
     service = open_service(source, sheet, client, credentials, timeout)
     with locating(source=service.address.label):
         try:
-            sheets = select_sheets(service)
+            sheets = select_worksheets(service)
             in_rows = _find_rows(sheets, names)
             for name in names:
                 if name not in in_rows:

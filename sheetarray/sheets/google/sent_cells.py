@@ -89,14 +89,14 @@ def _cut_columns(layout: Layout, room: int) -> Iterator[tuple[tuple[int, _Runs],
 def _blocks(piece: LayoutColumn, *, named: bool) -> Iterator[tuple[int, bytes]]:
     """Yield the JSON of the cells of a column, a few at a time; none longer than a request."""
     head = piece.cells_above(named=named)
-    yield len(head), to_json(head, piece.name)
+    yield len(head), cells_to_json(head, piece.name)
     for start in range(0, len(piece.buffer), _BLOCK):
         cells = to_cells(piece, start, min(_BLOCK, len(piece.buffer) - start))
         yield from _halve(cells, piece.name)
 
 
 def _halve(cells: list[Cell], name: str) -> Iterator[tuple[int, bytes]]:
-    block = to_json(cells, name)
+    block = cells_to_json(cells, name)
     if len(block) <= MOST_BYTES // 8 or len(cells) == 1:
         yield len(cells), block
         return
@@ -104,7 +104,7 @@ def _halve(cells: list[Cell], name: str) -> Iterator[tuple[int, bytes]]:
         yield from _halve(half, name)
 
 
-def to_json(cells: Sequence[Cell], name: str) -> bytes:
+def cells_to_json(cells: Sequence[Cell], name: str) -> bytes:
     """Return the JSON of cells, without brackets; a DTypeError for text that is not valid Unicode."""
     try:
         return dump_json(cells)[1:-1]

@@ -46,7 +46,7 @@ def find_typed_views(sheets: Sequence[GoogleSheet], state: State) -> Iterator[Fi
     """Yield a finding for each formula that people have typed over, in the views of arrays on some worksheets."""
     titles = {sheet.title for sheet in sheets}
     views_present = [sheet for sheet in state.worksheets if sheet.view is not None]
-    for view, typed in read_typed_over(sheets[0].service, views_present):
+    for view, typed in fetch_typed_over(sheets[0].service, views_present):
         arrays = state.by_id(view.view.of) if view.view is not None else None
         if view.view is None or arrays is None or arrays.title not in titles or not typed:
             continue
@@ -64,7 +64,7 @@ def find_typed_views(sheets: Sequence[GoogleSheet], state: State) -> Iterator[Fi
         yield from describe_typed_over(typed, view.title, notes.array, plans[0] if plans else None, address)
 
 
-def read_typed_over(service: SheetsApi, views: Sequence[Worksheet]) -> Iterator[tuple[Worksheet, TypedOver]]:
+def fetch_typed_over(service: SheetsApi, views: Sequence[Worksheet]) -> Iterator[tuple[Worksheet, TypedOver]]:
     """Yield each of some views, and the cells in which formulas stood."""
     ranges = [(sheet.title, Rect(0, 0, sheet.rows, sheet.columns)) for sheet in views]
     fetched = fetch_values(service, ranges, formulas=True, dates=True) if ranges else ()
@@ -479,7 +479,9 @@ def _note(plan: ViewPlan, source: ViewSource, requests: ViewRequests) -> ViewNot
 # Renews the views of arrays whose number of rows has changed: after `accept`, and after rows were appended.
 
 
-def renew_views(service: SheetsApi, state: State, arrays: Mapping[str, ResizedArray], names: Collection[str]) -> None:
+def write_views_again(
+    service: SheetsApi, state: State, arrays: Mapping[str, ResizedArray], names: Collection[str]
+) -> None:
     """Write the views that show some of the arrays again. If that fails, warn."""
     for sheet in state.arrays:
         here = {name: array for name, array in arrays.items() if array.column.group[0].title == sheet.title}
@@ -487,7 +489,7 @@ def renew_views(service: SheetsApi, state: State, arrays: Mapping[str, ResizedAr
         if views:
             dates = all(view.view.dates for view in views if view.view is not None)
             try:
-                kept = {view.gid: view.title for view, typed in read_typed_over(service, views) if typed}
+                kept = {view.gid: view.title for view, typed in fetch_typed_over(service, views) if typed}
             except (RemoteError, ChangedError) as error:
                 _warn_of_views(error)
                 continue
@@ -513,7 +515,7 @@ def renew_grown_views(service: SheetsApi, state: State, sheet: Worksheet, names:
     except (SheetArrayError, ChangedError, RefusedError) as error:
         _warn_of_views(error)
         return
-    renew_views(service, state, arrays, names)
+    write_views_again(service, state, arrays, names)
 
 
 def _warn_of_views(error: Exception) -> None:

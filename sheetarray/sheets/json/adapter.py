@@ -37,7 +37,17 @@ from ...linear.array import check_missing, decode_data, decode_list, iter_rest, 
 from ...linear.header import AddressOf, Header, NoteFinding, changed_header_cells, warn_of_finding
 from ...linear.named import check_unicode, default_name, linear_arrays, pick_array, select
 from ..arrays_of_sheets import check_composites, find_fixed_columns, read_composites, scan_composites, spread
-from .text import NO_ARRAY, FlatList, cut_items, dump_cells, dump_elements, find_lists, parse_text, read_header, to_utf8
+from .text import (
+    NO_ARRAY,
+    FlatList,
+    cut_items,
+    dump_cells,
+    dump_elements,
+    find_lists,
+    parse_text,
+    read_header,
+    text_to_utf8,
+)
 
 keeps_json = Keeps(buffers=True, nested=True, labels=True)
 
@@ -178,7 +188,7 @@ def scan_json(source: Readable, *, strict: bool = False, resize: bool = False) -
     Other arguments are those of `read_json`.
     """
     with Source(source) as opened, locating(source=opened.name):
-        found = find_lists(to_utf8(opened.whole()), default_name(opened.name), strict=strict)
+        found = find_lists(text_to_utf8(opened.whole()), default_name(opened.name), strict=strict)
         infos = {name: one.info for name, one in found.items()}
         if resize:
             lists = _Lists(opened, strict=strict, resize=True)
@@ -234,7 +244,7 @@ def _check_in_pieces(source: Source, missing: Missing) -> Iterable[Finding] | No
         raise NotInPiecesError
 
     try:
-        text = to_utf8(source.whole())
+        text = text_to_utf8(source.whole())
         lists = find_sound_lists(text, default_name(source.name), refuse)
         for one in lists.values():
             for _ in iter_list(text, one, missing):
@@ -269,7 +279,7 @@ def accept_json(
     with Source(source) as opened, locating(source=opened.name):
         raw = bytes(opened.whole())
         lists = _Lists(opened, missing=missing, resize=True)
-        text = bytes(to_utf8(raw))
+        text = bytes(text_to_utf8(raw))
         places = find_lists(text, default_name(opened.name))
         pieces: list[bytes] = []
         at, changed = 0, []
@@ -439,7 +449,7 @@ def iter_elements_json(
     left = list(done)
     with Source(source) as opened, locating(source=opened.name):
         with suppress(NotInPiecesError, FormatError):
-            text = to_utf8(opened.whole())
+            text = text_to_utf8(opened.whole())
             lists = find_sound_lists(text, default_name(opened.name))
             while left and all(name in lists for name in left):
                 for elements in iter_list(text, lists[left[0]], missing):

@@ -257,7 +257,7 @@ def parse_text(text: bytes) -> Any:
         return json.loads(text, object_pairs_hook=_reject_duplicates, parse_int=_parse_integer)
 
 
-def to_utf8(text: BytesLike) -> BytesLike:
+def text_to_utf8(text: BytesLike) -> BytesLike:
     """Return the text in UTF-8, whichever encoding of Unicode it is in.
 
     Raises:

@@ -63,7 +63,7 @@ def read_workbook(
         >>> sheetarray.read(book)
         {'t': array([[0.1, nan]])}
     """
-    sheets = select_sheets(source, sheet)
+    sheets = select_object_sheets(source, sheet)
     arrays = open_sheets(sheets, strict=strict, missing=missing, resize=resize)
     with reporting_cells(progress, sheets, lambda: count_named(arrays.read, arrays.scan, names)):
         return read_composites(arrays.read, arrays.scan, names)
@@ -85,7 +85,7 @@ def scan_workbook(
         FormatError: the object holds no array, or a header is broken.
         NotFoundError: the sheet does not exist.
     """
-    return scan_sheets(select_sheets(source, sheet), strict=strict, resize=resize)
+    return scan_sheets(select_object_sheets(source, sheet), strict=strict, resize=resize)
 
 
 def check_workbook(source: Any, *, sheet: str | None = None, missing: Missing = "error") -> Iterator[Finding]:
@@ -102,7 +102,7 @@ def check_workbook(source: Any, *, sheet: str | None = None, missing: Missing = 
         DTypeError: the object cannot be read. Wrong content never raises an error.
         NotFoundError: the sheet does not exist.
     """
-    yield from check_sheets(select_sheets(source, sheet), missing=missing)
+    yield from check_sheets(select_object_sheets(source, sheet), missing=missing)
 
 
 def read_columns_workbook(
@@ -124,7 +124,7 @@ def read_columns_workbook(
     title, table = (table or TableOptions()).locate(
         sheet, lambda: _defined_names(sheets[0].parent, sheets), lambda: _named_tables(sheets)
     )
-    meant = select_sheets(source, title)[0]
+    meant = select_object_sheets(source, title)[0]
     with locating(sheet=meant.title):
         return read_table(meant, columns, table)
 
@@ -149,7 +149,7 @@ def _named_tables(sheets: Sequence[Any]) -> dict[str, NamedTable]:
     }
 
 
-def select_sheets(source: Any, title: str | None) -> list[ObjectSheet]:
+def select_object_sheets(source: Any, title: str | None) -> list[ObjectSheet]:
     """Return the worksheet of a title, compared without case as Excel does, or all of them.
 
     Raises:

@@ -19,7 +19,7 @@ from ...labels import find_notes
 from ...linear.named import linear_arrays
 from ...tables import lay_out_table, notes_of_columns
 from ..arrays_of_sheets import is_for_programs, spread
-from ..looks import cells_of, column_widths, element_range, number_formats, table_columns
+from ..looks import cells_of, column_widths, element_range, filtered_columns, number_formats
 from ..workbooks import (
     EXACT_INTEGER,
     MOST_COLUMNS,
@@ -280,7 +280,7 @@ def _plan_tables(
     book: _OpenpyxlBook | _XlsxWriterBook, layouts: Sequence[Layout], titles: Sequence[str]
 ) -> dict[str, str]:
     """Return the name of the Excel Table of each worksheet that gets one, by the title of the worksheet."""
-    plain = [not layout.pieces[0].header and bool(table_columns(layout)) for layout in layouts]
+    plain = [not layout.pieces[0].header and bool(filtered_columns(layout)) for layout in layouts]
     areas = [ArrayArea(title, title) for title, is_table in zip(titles, plain, strict=True) if is_table]
     return {area.title: name for area, name in make_defined_names(areas, book.names()).items()}
 

@@ -28,7 +28,7 @@ from sheetarray.sheets.excel.guard.snapshot import (
     bytes_allowed,
     decode_snapshot,
     encode_snapshot,
-    parse_header,
+    parse_snapshot_header,
 )
 from sheetarray.testing.cases import assert_same, dtype_cases, shape_cases
 
@@ -44,7 +44,7 @@ def _texts(array: Any, name: str = "t") -> list[str]:
 
 
 def _decode(texts: list[str]) -> Any:
-    return decode_snapshot(parse_header(texts[0]), texts[1:], most_bytes=bytes_allowed(texts[1:], 0))
+    return decode_snapshot(parse_snapshot_header(texts[0]), texts[1:], most_bytes=bytes_allowed(texts[1:], 0))
 
 
 # Snapshots ---------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from ....errors import NEWER, Finding, FormatError
 from ..cell_xml import xml_text
 from ..reader.formulas import FormulaCells
 from ..sheet import ExcelSheet
-from .snapshot import SnapshotHeader, parse_header
+from .snapshot import SnapshotHeader, parse_snapshot_header
 
 MARK = "sheetarray guard"
 VERSION = 1
@@ -129,7 +129,7 @@ def read_guard(sheet: ExcelSheet, findings: list[Finding]) -> Iterator[tuple[Sna
         note("the guard has texts that belong to no array: one of its headers is missing")
     for start, end in pairwise([*starts, len(texts)]):
         try:
-            snapshot = parse_header(texts[start])
+            snapshot = parse_snapshot_header(texts[start])
         except FormatError as error:
             note(f"the guard is damaged: {error.reason}")
             continue

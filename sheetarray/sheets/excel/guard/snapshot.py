@@ -53,7 +53,7 @@ def encode_snapshot(name: str, array: LinearArray, *, sheet: str, cells: str, da
 
     Example:
         >>> texts = encode_snapshot("t", LinearArray.from_numpy([1.5]), sheet="arrays", cells="numeric", dates="real")
-        >>> decode_snapshot(parse_header(texts[0]), texts[1:], most_bytes=8)
+        >>> decode_snapshot(parse_snapshot_header(texts[0]), texts[1:], most_bytes=8)
         array([1.5])
     """
     content = _to_bytes(array.buffer, array.dtype_entry)
@@ -76,7 +76,7 @@ def encode_snapshot(name: str, array: LinearArray, *, sheet: str, cells: str, da
     return [json.dumps(stored), *texts]
 
 
-def parse_header(text: str) -> SnapshotHeader:
+def parse_snapshot_header(text: str) -> SnapshotHeader:
     """Return the header of a snapshot, which its first text holds.
 
     Raises:

@@ -18,7 +18,7 @@ from ....dtypes import Mask, Positions
 from ....elements import Cell
 from ....elements.serials import serials_to_dates
 from ....errors import FormatError
-from ....loops import Doubles, to_series
+from ....loops import Doubles, texts_to_series
 from ...workbooks import MOST_COLUMNS, MOST_ROWS, without_escapes
 from ..package.parts import Package
 from ..package.relations import Relation
@@ -227,7 +227,7 @@ class LoopTexts:
     @cached_property
     def series(self) -> pl.Series:
         """The texts as a Series."""
-        series = to_series(self._texts, self._places)
+        series = texts_to_series(self._texts, self._places)
         return unescape(series, self._escaped) if self._escaped.any() else series
 
     def take(self, places: Positions) -> pl.Series:
@@ -377,7 +377,7 @@ def cells_of_loop(
             LoopTexts(texts, escaped, size),
             row_width(rows, columns) if len(rows) else 0,
             is_formula if has_formulas else None,
-            sources=to_series(formulas) if has_formulas else None,
+            sources=texts_to_series(formulas) if has_formulas else None,
         )
     )
 

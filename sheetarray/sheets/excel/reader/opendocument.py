@@ -37,7 +37,7 @@ from .cells import (
     encrypted_error,
 )
 from .formulas import parse_open_reference
-from .parsing import Handlers, part_blocks, read_elements
+from .parsing import Handlers, part_blocks, read_xml_elements
 from .worksheet import SHORT, SharedStrings
 
 CONTENT, MANIFEST = "content.xml", "META-INF/manifest.xml"
@@ -134,7 +134,7 @@ class OdsBook(XmlBook):
 
     def _read_tables(self, rows: _Rows) -> Iterator[TableCells]:
         """Yield the cells of all tables, some rows at a time."""
-        for batch in read_elements(self._content(), CONTENT, rows, rows.scan, most=_MOST_PARSED):
+        for batch in read_xml_elements(self._content(), CONTENT, rows, rows.scan, most=_MOST_PARSED):
             yield from batch
 
     def _content(self) -> Iterator[bytes]:

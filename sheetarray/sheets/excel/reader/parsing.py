@@ -139,7 +139,7 @@ def run_ahead(blocks: Iterator[bytes]) -> Iterator[bytes]:
             yield block
 
 
-def to_utf8(blocks: Iterator[bytes], name: str) -> Iterator[bytes]:
+def blocks_to_utf8(blocks: Iterator[bytes], name: str) -> Iterator[bytes]:
     """Yield blocks of XML in UTF-8, without a byte order mark.
 
     `blocks`: the XML as it stands in the package, in UTF-8 or UTF-16.
@@ -176,8 +176,8 @@ def to_utf8(blocks: Iterator[bytes], name: str) -> Iterator[bytes]:
 def part_blocks(package: Package, name: str, short: int) -> Iterator[bytes]:
     """Return the blocks of a part in UTF-8, inflated ahead of the caller if it has more than `short` bytes."""
     if name in package and package.member(name).size > short:
-        return run_ahead(to_utf8(inflate_blocks(package, name), name))
-    return to_utf8(iter([package.read(name, limit=short)]), name)
+        return run_ahead(blocks_to_utf8(inflate_blocks(package, name), name))
+    return blocks_to_utf8(iter([package.read(name, limit=short)]), name)
 
 
 # Elements: rows, or shared strings.
@@ -287,7 +287,7 @@ class Handlers(ABC, Generic[_Read]):
         return "".join(f" {prefix}:" for prefix in prefixes).encode()
 
 
-def read_elements(
+def read_xml_elements(
     blocks: Iterator[bytes], name: str, handlers: Handlers[_Read], scan: Scan[_Read], *, most: int
 ) -> Iterator[_Read]:
     """Yield what the loop and the XML parser make of the elements of a part.

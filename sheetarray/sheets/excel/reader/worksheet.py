@@ -22,7 +22,7 @@ from ....columns import cell_address
 from ....columns.grid import column_number
 from ....dtypes import Mask, Positions
 from ....errors import FormatError
-from ....loops import scan, to_series
+from ....loops import scan, texts_to_series
 from ...workbooks import MOST_COLUMNS, MOST_ROWS, without_escapes
 from ..package.parts import Package
 from .cells import (
@@ -43,7 +43,7 @@ from .cells import (
     position_error,
     unescape,
 )
-from .parsing import Handlers, StringItem, part_blocks, read_elements
+from .parsing import Handlers, StringItem, part_blocks, read_xml_elements
 
 if TYPE_CHECKING:
     import polars as pl
@@ -128,7 +128,7 @@ class SheetRows:
         kept: list[RawCells | Numbers] | None = []
         try:
             blocks = part_blocks(self._package, self._part, SHORT)
-            for block in read_elements(blocks, self._part, rows, rows.scan, most=MOST_IN_ROWS):
+            for block in read_xml_elements(blocks, self._part, rows, rows.scan, most=MOST_IN_ROWS):
                 if not len(block):
                     continue
                 order.check(block)
@@ -359,7 +359,7 @@ class SharedStrings:
         runs, count = [pl.Series([], dtype=pl.String)], 0
         if part is not None:
             blocks = part_blocks(package, part, SHORT_STRINGS)
-            for run in read_elements(blocks, part, _Items(), _scan, most=MOST_IN_STRINGS):
+            for run in read_xml_elements(blocks, part, _Items(), _scan, most=MOST_IN_STRINGS):
                 count += len(run)
                 if count > MOST_STRINGS:  # empty ones take no byte of a compressed part
                     raise FormatError(f"more than {MOST_STRINGS:,} shared strings", location=part)
@@ -431,7 +431,7 @@ class SharedStrings:
 def _scan(text: bytes, start: int, prefix: bytes, prefixes: bytes) -> tuple[pl.Series, int]:
     """Return the strings of whole items by the compiled loop, and the byte after the last one."""
     end, _, _, texts, *_ = scan.scan_strings(text, start, prefix, prefixes, 0, 0)
-    return unescape(to_series(texts)), end
+    return unescape(texts_to_series(texts)), end
 
 
 class _Items(Handlers["pl.Series"]):

@@ -52,7 +52,7 @@ def describe_view(plan: ViewPlan, crc: int, size: int) -> dict[str, Any]:
     return {KEY: {"array": plan.name, "crc": crc, "size": size, **asked, **true}}
 
 
-def find_views(package: Package, parts: Mapping[str, str], record: Mapping[str, Any]) -> ViewSheets:
+def find_view_sheets(package: Package, parts: Mapping[str, str], record: Mapping[str, Any]) -> ViewSheets:
     """Return the sheets of a workbook that are views.
 
     `parts`: the name of the part of each worksheet, by its title; empty for a worksheet that has no part of its own.
