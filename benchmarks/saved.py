@@ -10,6 +10,7 @@ import io
 import struct
 import sys
 import tempfile
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -95,5 +96,23 @@ def _pair(suffix: str, write: Any) -> tuple[Contender, Contender]:
     )
 
 
-ODS, XLS = _pair(".ods", _write_by_office), _pair(".xls", _write_by_office)
-XLSB = _pair(".xlsb", _write_binary)
+def _read_after_start(path: Path) -> Any:
+    """Start a process that imports python-calamine, as sheetarray does for old workbooks, then read in this one."""
+    import subprocess
+
+    import python_calamine
+
+    places = Path(str(python_calamine.__file__)).parents[1]
+    code = f"import sys; sys.path.append({str(places)!r}); import python_calamine"
+    subprocess.run([sys.executable, "-I", "-S", "-c", code], check=True)
+    return _read_calamine(path)
+
+
+def _started(suffix: str, write: Any) -> tuple[Contender, Contender, Contender]:
+    """Return the contenders of a kind that sheetarray reads in a process of its own."""
+    ours, peer = _pair(suffix, write)
+    return ours, peer, replace(peer, label=f"start of a process and {peer.label}", read=_read_after_start)
+
+
+ODS = _pair(".ods", _write_by_office)
+XLS, XLSB = _started(".xls", _write_by_office), _started(".xlsb", _write_binary)
