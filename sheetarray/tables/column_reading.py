@@ -109,11 +109,18 @@ class ColumnReader:
             if all(before != after or is_blank(before) for before, after in zip(listed, read, strict=True)):
                 texts = read
         known = infer(texts, self.options.marks if marks is None else marks, nullable=self.options.nullable)
-        if known.values.dtype.kind in "iuf" and column.text_cells is not None:
-            held = [text for text in column.text_cells() if not is_blank(text)]
-            if len(held) == sum(not is_blank(text) for text in column.as_list()) and are_numerals(held):
-                return infer(texts, self.options.marks, as_text=True)
-        return known
+        return infer(texts, self.options.marks, as_text=True) if self._is_text(column, known.values) else known
+
+    def _is_text(self, column: TableColumn, values: Array) -> bool:
+        """Return whether all cells of a column are typed as text, though they look like the values."""
+        if values.dtype.kind not in "iufbMO" or column.text_cells is None:
+            return False
+        texts = [text for text in column.text_cells() if not is_blank(text)]
+        if not texts or len(texts) < sum(not is_blank(text) for text in column.as_list()):
+            return False
+        if self.table.is_foreign and not self._is_settled and self.options.date_format is None:
+            return True
+        return values.dtype.kind in "iuf" and are_numerals(texts)
 
     def _numbers(self, column: TableColumn, numbers: Array) -> Inferred:
         """Return the array of a column of number cells; of their texts, if an integer has more digits than a double."""

@@ -70,8 +70,8 @@ def infer(
 ) -> Inferred:
     """Return the dtype that keeps every cell of a column of text, and its values.
 
-    `texts`: None, "" and white space are blanks. `as_text`: numbers are text. `nullable`:
-    integers with blanks among them are not made floats.
+    `texts`: None, "" and white space are blanks. `as_text`: they are text. `nullable`: integers with blanks among them
+    are not made floats.
 
     Example:
         >>> infer(["1", "2"], NumeralMarks()).values, infer(["01", None], NumeralMarks()).values
@@ -88,10 +88,10 @@ def infer(
     long = values = None
     look: MarksLook = None
     try:
-        if first in "tTfF":
+        if first in "tTfF" and not as_text:
             values = _read_booleans(column)
-        elif first in _BEGINNINGS:
-            values, look = (None, None) if as_text else _read_numbers(column, marks)
+        elif first in _BEGINNINGS and not as_text:
+            values, look = _read_numbers(column, marks)
             values = _read_moments(column) if values is None else values
     except _TooManyDigitsError as error:
         long = error.args[0] if column.blanks is None else int(np.flatnonzero(~column.blanks)[error.args[0]])

@@ -406,3 +406,42 @@ def test_a_range_is_read_as_a_sheet_of_its_own_would_be(data: st.DataObject) -> 
 )
 def test_what_is_no_range_is_a_name(text: str) -> None:
     assert parse_area(text) is None
+
+
+TYPED_AS_TEXT = [
+    ["12e4", "13e4"], ["2310009E13", "1E5"], ["2024-01-01", "2024-01-02"], ["2024-01-01T10:00:00", "NaT"],
+    ["12345678901234567", "1"], ["TRUE", "false"], ["NaN", "1.5"], ["12", "13"], ["0.5", ""],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("cells", TYPED_AS_TEXT)
+@pytest.mark.parametrize("rows", [1, 150, 300])
+def test_cells_typed_as_text_in_a_foreign_workbook_stay_text(cells: list[str], rows: int, tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in [["x", "n"], *zip(cells * rows, range(2 * rows), strict=True)]:
+        book.active.append(row)
+    book.save(tmp_path / "foreign.xlsx")
+    columns = sa.read_columns(tmp_path / "foreign.xlsx")
+    assert (columns["x"].tolist(), columns["n"].tolist()) == (cells * rows, list(range(2 * rows)))
+
+
+def test_cells_typed_as_text_are_what_the_caller_names(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in [["d", "x"], ["01/02/2024", "1,5"], ["02/02/2024", "2,5"]]:
+        book.active.append(row)
+    book.save(tmp_path / "foreign.xlsx")
+    columns = sa.read_columns(tmp_path / "foreign.xlsx", date_format="dayfirst", dtype={"x": "float64"})
+    assert columns["d"].astype(str).tolist() == ["2024-02-01", "2024-02-02"]
+    assert columns["x"].tolist() == [1.5, 2.5]
+
+
+def test_what_sheetarray_wrote_as_text_comes_back(tmp_path: Path) -> None:
+    table = {
+        "id": np.array([2**60, 2**60 + 1]),
+        "d": np.array(["1500-01-01", "2024-01-01"], "M8[D]"),
+        "x": np.array([np.nan, np.inf]),
+    }
+    sa.write_table(tmp_path / "own.xlsx", table)
+    columns = sa.read_columns(tmp_path / "own.xlsx")
+    assert [columns[name].dtype for name in table] == [array.dtype for array in table.values()]
+    assert all(np.array_equal(columns[name], table[name], equal_nan=name == "x") for name in table)

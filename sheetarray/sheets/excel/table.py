@@ -57,10 +57,13 @@ _NONE: Positions = np.zeros(0, np.int64)
 
 
 class ExcelTable:
-    """A worksheet that is meant as a table; see `tables.TableSheet`."""
+    """A worksheet that is meant as a table; see `tables.TableSheet`.
 
-    def __init__(self, sheet: ExcelSheet) -> None:
-        self._sheet = sheet
+    `is_foreign`: whether another program made it.
+    """
+
+    def __init__(self, sheet: ExcelSheet, *, is_foreign: bool = False) -> None:
+        self._sheet, self._is_foreign = sheet, is_foreign
         self.title = sheet.title
         self._runs: list[c.CellRun] | None = None
 
@@ -114,7 +117,7 @@ class ExcelTable:
             group = ColumnGroup(pieces[start : start + step], from_1904=self._sheet.from_1904)
             columns |= {place: GroupedColumn(group, index) for index, place in enumerate(some)}
         rows = np.arange(first, first + height) if first else None
-        return Table(height, columns, sheet_rows=rows, held=sum(map(len, pieces)))
+        return Table(height, columns, sheet_rows=rows, held=sum(map(len, pieces)), is_foreign=self._is_foreign)
 
 
 def _consume(runs: list[c.CellRun]) -> Iterator[c.CellRun]:
@@ -566,7 +569,7 @@ def read_columns_excel(
         )
         meant = select_sheets(book, title, of_table=True)[0]
         with locating(sheet=meant.title):
-            return read_table(ExcelTable(meant), columns, table)
+            return read_table(ExcelTable(meant, is_foreign=not book.record.get("sheets")), columns, table)
 
 
 def describe_table_excel(source: Readable, *, table: str | None = None, sheet: str | None = None) -> dict[str, Any]:
