@@ -116,8 +116,7 @@ class Table:
     count_cells_of: Callable[[int], int] | None = None  # those of one row
     marks: Marks | None = None  # that cut the text into cells; None if the container has cells
     encoding: str | None = None  # of the text, if it is not UTF-8
-    # whether another program made the workbook, so that a cell typed as text means text, whatever it looks like; this
-    # package has no other way for integers beyond 2^53 and for dates that a spreadsheet has not
+    # whether the workbook has no record of this package, which writes dates as text if it is asked to
     is_foreign: bool = False
     doubts: Sequence[Doubt] = ()  # about the marks, and what is no text
 

@@ -19,7 +19,7 @@ from .cells import Table, TableColumn
 from .doubts import Doubt
 from .given import NUMBERS, decode_given, parse_given_dtype
 from .inferring import Inferred, are_numerals, infer
-from .moments import read_formatted
+from .moments import are_held_dates, read_formatted
 from .numerals import EXACT, WHITE, MarksLook, NumeralMarks, is_lost, look_at_marks
 from .options import DTypeLike, Shape, TableOptions
 from .rows import TableRows
@@ -112,15 +112,16 @@ class ColumnReader:
         return infer(texts, self.options.marks, as_text=True) if self._is_text(column, known.values) else known
 
     def _is_text(self, column: TableColumn, values: Array) -> bool:
-        """Return whether all cells of a column are typed as text, though they look like the values."""
-        if values.dtype.kind not in "iufbMO" or column.text_cells is None:
+        """Return whether all cells of a column are typed as text, though a spreadsheet would hold the values."""
+        kind = values.dtype.kind
+        if kind not in "iufbM" or column.text_cells is None:
+            return False
+        if kind in "bM" and (not self.table.is_foreign or self.options.date_format is not None):
             return False
         texts = [text for text in column.text_cells() if not is_blank(text)]
         if not texts or len(texts) < sum(not is_blank(text) for text in column.as_list()):
             return False
-        if self.table.is_foreign and not self._is_settled and self.options.date_format is None:
-            return True
-        return values.dtype.kind in "iuf" and are_numerals(texts)
+        return are_held_dates(values) if kind == "M" else kind == "b" or are_numerals(texts)
 
     def _numbers(self, column: TableColumn, numbers: Array) -> Inferred:
         """Return the array of a column of number cells; of their texts, if an integer has more digits than a double."""

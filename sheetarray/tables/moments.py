@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
+
+from ..dtypes import Array
 from .numerals import WHITE
 
 DAY_FIRST = "dayfirst"
@@ -105,3 +108,16 @@ def _without_zone(text: str) -> str:
     except (ValueError, OverflowError):
         return text
     return shifted.isoformat() + point + fraction
+
+
+def are_held_dates(moments: Array) -> bool:
+    """Return whether a spreadsheet holds each of some moments as a date: milliseconds from 1900-03-01 to 9999.
+
+    Example:
+        >>> [are_held_dates(np.array([day], "M8")) for day in ("2024-01-01", "1899-12-31", "2024-01-01T00:00:00.0001")]
+        [True, False, False]
+    """
+    held = moments[~np.isnat(moments)]
+    if not len(held) or np.datetime_data(moments.dtype)[0] in ("us", "ns"):
+        return False
+    return bool(held.min() >= np.datetime64("1900-03-01") and held.max() < np.datetime64("10000-01-01"))
