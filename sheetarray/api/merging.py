@@ -17,7 +17,7 @@ from ..changes.merge import DELETED, Conflict, FileChanges, Place, merge_arrays,
 from ..columns import ArrayInfo, keeping_unreadable
 from ..elements import label_text, to_scalar
 from ..errors import FormatError, NotFoundError, check_kinds, escape_controls, locating, quote_names, warn_caller
-from ..files import RemoteFile, changing, is_url, name_part
+from ..files import RemoteFile, changing, conceal_secrets, is_url, name_part
 from ..formats import Format, format_of, locate_place, locate_places
 from ..labels import NAME, DatasetLabels, LabelledArrays, VariableLabels, check_fit
 from ..linear.array import to_linear
@@ -198,7 +198,7 @@ def merge(
     files = [_File(place, storage_options, client) for place in (base, *returned)]
     names = [one.name for one in files]
     if twice := [name for number, name in enumerate(names) if name in names[:number]]:
-        raise ValueError(f"named twice: {quote_names(twice)}")
+        raise ValueError(f"named twice: {quote_names([conceal_secrets(name) for name in twice])}")
     write_merged = None if target is None else _open_target(files[0], target, storage_options, client)
     check_kinds(Iterable | os.PathLike, "one of the files, or a list of them", prefer=prefer)
     favourites = [prefer] if isinstance(prefer, (str, os.PathLike)) else list(prefer)

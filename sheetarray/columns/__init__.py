@@ -16,7 +16,17 @@ from .accepting import (
     find_header_edits,
     info_of_resized,
 )
-from .anchors import MOST_BROKEN, anchors_of_grid, cells_of_zone, find_anchors, find_side_by_side, may_make_anchors
+from .anchors import (
+    MOST_ARRAYS,
+    MOST_BROKEN,
+    anchors_of_grid,
+    cells_of_zone,
+    check_array_count,
+    find_anchors,
+    find_side_by_side,
+    may_make_anchors,
+    too_many_arrays,
+)
 from .column import ArrayColumn
 from .grid import cell_address, column_letters, quote_title
 from .layout import Layout, LayoutColumn, can_align, lay_out, lay_out_sheets
@@ -37,6 +47,7 @@ from .words import DESCRIPTION, Anchor, Words
 __all__ = [
     "DESCRIPTION",
     "MOST_ADDRESSES",
+    "MOST_ARRAYS",
     "MOST_BROKEN",
     "MOST_NAMED",
     "UNEVEN_HINT",
@@ -65,6 +76,7 @@ __all__ = [
     "cell_address",
     "cells_of_zone",
     "check_accept_target",
+    "check_array_count",
     "column_letters",
     "describe_row",
     "describe_uneven_rows",
@@ -81,4 +93,5 @@ __all__ = [
     "may_make_anchors",
     "quote_title",
     "reporting_cells",
+    "too_many_arrays",
 ]

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..dtypes import Mask, Positions
 from ..elements import Cell, is_blank
-from ..errors import Finding, FormatError
+from ..errors import Finding, FormatError, LimitError
 from ..linear.header import MAX_DIMENSIONS, MAX_HEADER_CELLS, Header, HeaderCutError, normalize_key, parse_header
 from .grid import CellGrid, Orient, column_letters
 from .sheet import Zone
@@ -332,7 +332,19 @@ _CANDIDATES_AT_ONCE = 2**12
 _WHOLE = np.array([VERSION, NDARRAY, *range(FIRST_FIELD, LAST_FIELD + 1), DATA], np.uint8)  # of a whole header
 _MOST_APART = 16  # columns of a sheet for each array that begins in it
 _FIRST_BATCH = 64  # candidates; where the first is a long text full of the words, the others are never fetched
+MOST_ARRAYS = 100_000  # of a file; each takes some 70 microseconds to find and to read
 MOST_BEFORE_DAMAGED = 5  # cells before the first key of a damaged header that may belong to it; one is its name
+
+
+def check_array_count(count: int) -> None:
+    """Refuse to write more arrays into a file than are read."""
+    if count > MOST_ARRAYS:
+        raise LimitError(f"{count:,} arrays, but at most {MOST_ARRAYS:,} can be read from a file: write several files")
+
+
+def too_many_arrays() -> FormatError:
+    """Return the error for a file of more arrays than are read."""
+    return FormatError(f"more than {MOST_ARRAYS:,} arrays, the most that are read")
 
 
 class HeaderCells(Protocol):
@@ -349,6 +361,8 @@ class HeaderCells(Protocol):
 
 def find_anchors(sheet: HeaderCells, *, strict: bool = False, most_broken: int = MOST_BROKEN) -> list[Anchor]:
     """Return every anchor of a sheet, in the order in which arrays are written; also those of broken headers.
+
+    If there are more than `MOST_ARRAYS`, some of those beyond are left out: whoever reads refuses so many.
 
     `most_broken`: after so many broken headers no more is looked at.
     """
@@ -383,6 +397,7 @@ def find_side_by_side(sheet: HeaderCells, words: Words) -> list[Anchor] | None:
     codes, places = words.codes[order].reshape(shape), words.rows[order].reshape(shape)
     if (codes != _WHOLE).any() or (words.columns[order].reshape(shape) != columns[:, None]).any():
         return None
+    columns, places = columns[: MOST_ARRAYS + 1], places[: MOST_ARRAYS + 1]
     last = int(places[:, -1].max())
     if (places[:, 1] != first + 2).any() or last - first >= MAX_HEADER_CELLS:
         return None
@@ -568,7 +583,7 @@ class _Search:
                 self._add_anchor(candidate, anchor)
             elif waiting is None or waiting[0].step < candidate.step:
                 waiting = candidate, anchor
-            if self._broken >= self._most_broken:
+            if self._broken >= self._most_broken or len(self._anchors) > MOST_ARRAYS:
                 return False
         if waiting:
             self._add_anchor(*waiting)

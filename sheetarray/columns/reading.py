@@ -25,7 +25,7 @@ from ..linear.array import check_missing, describe_missing_cells, error_for_prob
 from ..linear.header import NO_RESIZE_HINT, RESIZE_HINT, AddressOf, Header, NoteFinding, count_rows, warn_of_finding
 from ..linear.named import select
 from .accepting import ResizedArray
-from .anchors import MOST_BEFORE_DAMAGED, find_anchors
+from .anchors import MOST_ARRAYS, MOST_BEFORE_DAMAGED, find_anchors, too_many_arrays
 from .column import ArrayColumn, leave_out_blanks
 from .row_edits import RowChange, RowEdit, find_row_edits, resize_columns, shorten_list
 from .sheet import ArrayInfo, ColumnCells, DataCells, Request, Sheet, Zone
@@ -197,6 +197,8 @@ class SheetArrays:
         self._anchors: list[Anchor] = []
         for sheet in sheets:
             self._anchors += find_anchors(sheet, strict=strict)
+            if len(self._anchors) > MOST_ARRAYS:
+                raise too_many_arrays()
         if not self._anchors:
             raise FormatError(
                 NO_ARRAY,

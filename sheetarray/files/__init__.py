@@ -10,7 +10,7 @@ from __future__ import annotations
 from .contents import BytesLike
 from .folders import ReadFolder
 from .in_place import changing
-from .places import PathLike, RemoteFile, file_version, is_url, locate, name_part, takes_options
+from .places import PathLike, RemoteFile, conceal_secrets, file_version, is_url, locate, name_part, takes_options
 from .reading import (
     FileSlices,
     Readable,
@@ -40,6 +40,7 @@ __all__ = [
     "Writable",
     "changing",
     "check_structure",
+    "conceal_secrets",
     "file_version",
     "find_places",
     "is_pattern",

@@ -25,8 +25,8 @@ _SCHEME = r"[A-Za-z][A-Za-z0-9+.-]+"
 _URL = re.compile(rf"(?:{_SCHEME}::)*({_SCHEME})://")
 _SCHEMES = re.compile(rf"(?:^|(?<=::)){_SCHEME}(?=://|::)")
 _LOCAL = ("file://", "local://")
-_LOGIN = re.compile(r"(?<=://)[^/@?#]*:[^/@?#]*@")
-_SECRET = re.compile(r"([?&][^=&]*(?:sig|token|secret|password|credential|key)[^=&]*=)[^&#]*", re.IGNORECASE)
+_LOGIN = re.compile(r"(?<=://)(?:[^/@?#]*:[^/?#\s'\"]*|[^/@?#:\s]{20,})@")  # a name so long is a token
+_SECRET = re.compile(r"([?&#][^=&]*(?:sig|token|secret|password|credential|key)[^=&]*=)[^&#]*", re.IGNORECASE)
 _HOST_OF_NUMBERS = re.compile(r"(?<=://)([^/@?#\[\]]*@)?\[([0-9A-Fa-f:.]*::[0-9A-Fa-f:.]*)\]")
 _SHORTEST_SECRET = 4  # characters; shorter values would be found in any text
 _NO_SECRETS = ("endpoint_url", "region_name", "project")
@@ -61,7 +61,7 @@ class RemoteFile(os.PathLike[str]):
         self.head: bytes = b""
 
     def __fspath__(self) -> str:
-        return _SECRET.sub(r"\1***", _LOGIN.sub("***@", self.url))
+        return conceal_secrets(self.url)
 
     __str__ = __fspath__
 
@@ -76,7 +76,17 @@ class RemoteFile(os.PathLike[str]):
         """Return a message without the values of the storage options, the URL's password and its signature."""
         for secret in sorted(_secrets(self.options), key=len, reverse=True):
             message = message.replace(secret, "***")
-        return _SECRET.sub(r"\1***", _LOGIN.sub("***@", message))
+        return conceal_secrets(message)
+
+
+def conceal_secrets(text: str) -> str:
+    """Return a text without the passwords, tokens and signatures of the URLs in it.
+
+    Example:
+        >>> conceal_secrets("https://me:secret@host/run.csv?sig=abc#token=def")
+        'https://***@host/run.csv?sig=***#token=***'
+    """
+    return _SECRET.sub(r"\1***", _LOGIN.sub("***@", text))
 
 
 def _secrets(options: Mapping[str, Any]) -> set[str]:

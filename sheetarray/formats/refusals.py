@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..files import COMPRESSIONS, name_part
+from ..files import COMPRESSIONS, conceal_secrets, name_part
 from .row import Format
 
 _KEY = re.compile(r"[A-Za-z0-9_-]{40,50}")
@@ -25,6 +25,7 @@ def place_problem(text: str, rows: Sequence[Format]) -> str:
     if os.path.isdir(text):
         ends = " or ".join(sorted(suffix for row in rows if row.folders for suffix in row.suffixes))
         return f"{text}: this is a folder; name a file in it" + (f" (folders of arrays end in {ends})" if ends else "")
+    text = conceal_secrets(text)
     if text.startswith("zip::"):
         return f"{text}: an archive; name the file in it, such as zip://run.csv{text.removeprefix('zip')}"
     suffixes = [suffix for row in rows for suffix in row.suffixes]

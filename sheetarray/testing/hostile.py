@@ -34,6 +34,7 @@ import sheetarray as sa
 from ..errors import NO_ARRAY
 from ..files import COMPRESSIONS
 from ..formats import FORMATS
+from .bombs import BOMBS
 from .cases import objects
 from .conformance_hooks import ConformanceHooks
 
@@ -145,6 +146,7 @@ class HostileConformance(ConformanceHooks):
         seconds: the CPU time that reading, scanning and checking one file may take together.
         memory: the bytes of memory that one file may take. Each file is far smaller.
         inflated: the bytes to which a decompression bomb inflates.
+        part: how many times smaller the files of `sheetarray.testing.bombs` are, which repeat something very often.
     """
 
     words: Sequence[bytes] = ()
@@ -153,6 +155,7 @@ class HostileConformance(ConformanceHooks):
     seconds = 10.0
     memory = 2**28
     inflated = 2**30
+    part = 1
 
     # Hooks ---------------------------------------------------------------------------------------------------
 
@@ -226,6 +229,11 @@ class HostileConformance(ConformanceHooks):
                 bombs.append(_archive(parts, part, compress_bomb(parts[part], self.inflated, wbits=-15), self.inflated))
         for bomb in bombs:
             self._survives(place, bomb, memory=2**30, seconds=3 * self.seconds)
+
+    def test_what_is_repeated_is_counted(self, place: Path) -> None:
+        for bomb in BOMBS.values():
+            if bomb.format == self.format:
+                self._survives(place, bomb.make(self.part), memory=2**30, seconds=3 * self.seconds)
 
     # Helpers -------------------------------------------------------------------------------------------------
 

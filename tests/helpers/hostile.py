@@ -31,6 +31,7 @@ class Hostile(HostileConformance):
 
     tries = examples(400)
     inflated = 2**30 // PART
+    part = PART
 
 
 class HostileSamples(Hostile):
@@ -39,6 +40,7 @@ class HostileSamples(Hostile):
     test_bytes_of_anything_are_read_or_refused = None
     test_compressed_files_are_cut_and_changed_too = None
     test_bombs_take_no_memory = None
+    test_what_is_repeated_is_counted = None
 
 
 @contextmanager

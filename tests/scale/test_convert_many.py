@@ -452,3 +452,13 @@ def test_a_pattern_of_urls_needs_no_suffix():
     with fsspec.open("memory://bare/one", "wb") as file:
         sa.write(file, {"t": [1]}, format="csv")
     assert sa.convert("memory://bare/*", "memory://bared/{name}.json", from_format="csv").done == 1
+
+
+@pytest.mark.parametrize("name", ["...gz", "...zst", "..gz"])
+def test_no_stem_leads_out_of_the_folder(folder, name):
+    source = folder / name
+    source.write_bytes(b"")
+    with pytest.raises(ValueError, match="would lead out of the folder"):
+        sa.convert([source], "out/{stem}/x.json")
+    assert fill_template("out/{name}.json", source, 0) == f"out/{name}.json"
+    assert fill_template("out/{stem}.json", "in/...a.gz", 0) == "out/...a.json"

@@ -46,6 +46,10 @@ def fill_template(template: str, source: PathLike, index: int) -> str:
     name = os.path.basename(name_part(source))
     bare = next((name.removesuffix(suffix) for suffix in COMPRESSIONS if name.lower().endswith(suffix)), name)
     values = {"stem": os.path.splitext(bare)[0], "name": name, "index": str(index)}
+    if values["stem"] in (os.curdir, os.pardir) and "{stem}" in template:  # of `...gz`
+        raise ValueError(
+            escape_controls(f"{name}: its stem {values['stem']!r} would lead out of the folder: use {{name}}")
+        )
 
     def fill(match: re.Match[str]) -> str:
         field, width, brace = match.groups()

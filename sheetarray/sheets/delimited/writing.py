@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...columns import Layout, lay_out
+from ...columns import Layout, check_array_count, lay_out
 from ...columns.grid import Orient
 from ...columns.layout import format_name
 from ...dtypes import DType
@@ -224,6 +224,7 @@ def write_csv(
     if orient not in ("columns", "rows") or formulas not in ("escape", "keep"):
         raise ValueError('orient is "columns" or "rows", formulas is "escape" or "keep"')
     linear = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))
+    check_array_count(len(linear))
     look, report = TextLook(decimal, formulas), progress or ignore_progress
     if formulas == "keep":
         _check_apostrophes(linear, names)

@@ -21,7 +21,7 @@ from .guard.guard_sheet import find_lost_mark, guard_title, is_guard, may_be_gua
 from .package.parts import Package, has_directory
 from .package.relations import TYPES, ContentTypes, Relations, content_of, read_record, read_searches
 from .reader.book import OoxmlBook, XmlBook
-from .reader.cells import SomeRuns, WorkbookReader, encrypted_error
+from .reader.cells import MOST_TABLES, SomeRuns, WorkbookReader, encrypted_error
 from .reader.legacy import LegacyBook
 from .reader.opendocument import CONTENT, MANIFEST, OdsBook
 from .sheet import ExcelSheet, Followed
@@ -29,7 +29,6 @@ from .views.record import WORD, ViewSheets, find_view_sheets
 
 _ZIP = b"PK"
 LEAST_BYTES = 2**18  # of all worksheets
-MOST_TABLES = 2_500  # sheets of an .ods or an old workbook, each of which takes 3 ms; an .xlsx may have 10,000
 _CELL = re.compile(r"(.+)!([A-Z]{1,3})([0-9]{1,7})", re.DOTALL)
 
 

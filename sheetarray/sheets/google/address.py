@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from ...columns import column_letters, quote_title
 from ...errors import LimitError, NotFoundError, check_kinds
+from ...files import conceal_secrets
 
 _KEY = re.compile(r"[A-Za-z0-9_-]{15,200}")
 _OURS = re.compile(r"gsheets://([^/?#]*)(?:/(.*?))?(?:[?#]gid=([^&#]*))?", re.DOTALL)  # a title may contain ? and #
@@ -68,14 +69,14 @@ def check_gsheet_title(title: str, what: str, most: int) -> None:
 def _from_text(text: str) -> SheetAddress:
     """Return the address that a URL or a key means."""
     if parse_new(text) is not None:
-        raise NotFoundError(f"{text}: only a write makes a spreadsheet")
+        raise NotFoundError(f"{conceal_secrets(text)}: only a write makes a spreadsheet")
     if text.startswith("gsheets://"):
         match = _OURS.fullmatch(text)
         key, title = _check_key(match[1] if match else "", text), match and match[2]
         if title and match and match[3]:
-            raise NotFoundError(f"{text}: this means two worksheets; leave out the title, or gid=")
+            raise NotFoundError(f"{conceal_secrets(text)}: this means two worksheets; leave out the title, or gid=")
         gid = _parse_gid(match and match[3], text)
-        return SheetAddress(key, gid, _unquote(title, text) if title else None, text)
+        return SheetAddress(key, gid, _unquote(title, text) if title else None, conceal_secrets(text))
     if text.startswith(("https://", "http://")):
         try:
             parts = urlsplit(text)
@@ -86,10 +87,11 @@ def _from_text(text: str) -> SheetAddress:
         key = named[1] if named else query.get("key", [""])[0] if parts.hostname in _OLD_HOSTS else ""
         if key == "e":
             raise NotFoundError(
-                f"{text}: this is the address of a published copy; use the one in the address bar of the spreadsheet"
+                f"{conceal_secrets(text)}: this is the address of a published copy; use the one in the address bar "
+                "of the spreadsheet"
             )
         (digits,) = fragment.get("gid", query.get("gid", [None]))[:1]
-        return SheetAddress(_check_key(key, text), _parse_gid(digits, text), None, text)
+        return SheetAddress(_check_key(key, text), _parse_gid(digits, text), None, conceal_secrets(text))
     return SheetAddress(_check_key(text, text), None, None, f"gsheets://{text}")
 
 
@@ -99,11 +101,11 @@ def _check_key(key: str, text: str) -> str:
         return key
     if key and key != text:
         raise NotFoundError(
-            f"{text}: {key!r:.80} is not a key of Google Sheets; copy the address from the address bar, "
+            f"{conceal_secrets(text)}: {key!r:.80} is not a key of Google Sheets; copy the one from the address bar, "
             "https://docs.google.com/spreadsheets/d/KEY/edit, where KEY has about 44 characters"
         )
     raise NotFoundError(
-        f"{text}: neither a URL of Google Sheets (https://docs.google.com/spreadsheets/d/KEY/edit, "
+        f"{conceal_secrets(text)}: neither a URL of Google Sheets (https://docs.google.com/spreadsheets/d/KEY/edit, "
         "gsheets://KEY/worksheet) nor a key"
     )
 
@@ -113,7 +115,9 @@ def _parse_gid(gid: str | None, text: str) -> int | None:
     if not gid:
         return None
     if not re.fullmatch(r"\d{1,10}", gid, re.ASCII):
-        raise NotFoundError(f"{text}: no worksheet has the id {gid!r}, which is not a whole number of up to 10 digits")
+        raise NotFoundError(
+            f"{conceal_secrets(text)}: no worksheet has the id {gid!r}, which is not a whole number of up to 10 digits"
+        )
     return int(gid)
 
 
@@ -122,7 +126,9 @@ def _unquote(part: str, text: str) -> str:
     try:
         return unquote(part, errors="strict")
     except UnicodeDecodeError:
-        raise NotFoundError(f"{text}: its %-escapes are not UTF-8; a percent sign itself is %25") from None
+        raise NotFoundError(
+            f"{conceal_secrets(text)}: its %-escapes are not UTF-8; a percent sign itself is %25"
+        ) from None
 
 
 def _from_object(source: Any, sheet: str | None) -> SheetAddress:
@@ -168,15 +174,16 @@ def parse_new(target: Any) -> NewSpreadsheet | None:
     if not isinstance(target, str) or not re.match(r"gsheets://new(?:[?/#&]|$)", target):
         return None
     said: dict[str, list[str]] = {}
+    shown = conceal_secrets(target)
     for pair in target.partition("?")[2].split("&") if target.startswith("gsheets://new?") else ():
         key, _, value = pair.partition("=")
         if key not in ("title", "share"):
             raise NotFoundError(
-                f"{target}: a new spreadsheet has title= and share=, not {key!r:.80}; in a title, & is written %26"
+                f"{shown}: a new spreadsheet has title= and share=, not {key!r:.80}; in a title, & is written %26"
             )
         said.setdefault(key, []).append(_unquote(value.replace("+", " ") if key == "title" else value, target))
     if len(said.get("title", [])) != 1 or not said["title"][0]:
-        raise NotFoundError(f"{target}: a new spreadsheet is gsheets://new?title=TITLE&share=ADDRESS")
+        raise NotFoundError(f"{shown}: a new spreadsheet is gsheets://new?title=TITLE&share=ADDRESS")
     (title,), people = said["title"], tuple(dict.fromkeys(said.get("share", ())))
     check_gsheet_title(title, "spreadsheet", 1000)
     for address in people:

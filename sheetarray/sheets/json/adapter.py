@@ -17,15 +17,18 @@ from typing import Any, TypedDict, Unpack, overload
 import numpy as np
 
 from ...columns import (
+    MOST_ARRAYS,
     MOST_BROKEN,
     UNEVEN_HINT,
     ArrayInfo,
     ReportError,
     check_accept_target,
+    check_array_count,
     column_letters,
     describe_uneven_rows,
     errors_of_problems,
     keep_unreadable,
+    too_many_arrays,
 )
 from ...columns.spool import NotInPiecesError
 from ...dtypes import Array, Buffer
@@ -87,6 +90,7 @@ def write_json(
     target = locate(target, storage_options)
     named = linear_arrays(spread(arrays, limit=CELL_CHARACTERS), exact=MOST_GENERIC)
     check_unicode(named)
+    check_array_count(len(named))
     heads: dict[int, tuple[bytes, int]] = {}  # as JSON, and how many cells; very many arrays share few headers
     for array in named.values():
         if id(array.header) not in heads:
@@ -415,6 +419,11 @@ def read_lists(source: Source) -> dict[str, Any]:
     refuse_empty(text)
     check_structure(text, _MOST_NESTED)
     content = parse_text(text)
+    is_several = isinstance(content, dict) or (
+        isinstance(content, list) and content[:1] and isinstance(content[0], list)
+    )
+    if is_several and len(content) > MOST_ARRAYS:
+        raise too_many_arrays()
     if isinstance(content, dict) and content:
         return content
     if isinstance(content, list) and content and not isinstance(content[0], list):

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import count
 from typing import Any, NamedTuple, NoReturn
 
-from ...columns import MOST_ADDRESSES, ArrayInfo, column_letters
+from ...columns import MOST_ADDRESSES, MOST_ARRAYS, ArrayInfo, column_letters, too_many_arrays
 from ...dtypes import Buffer, DType
 from ...elements import Cell, ComplexForm, encode
 from ...errors import DTypeError, FormatError
@@ -57,6 +57,8 @@ def find_lists(
         if name in lists:
             raise FormatError(f"two arrays have the name {name!r}", location=name)
         lists[name] = walk.take_list(name)
+        if len(lists) > MOST_ARRAYS:
+            raise too_many_arrays()
     if not lists:
         raise FormatError(NO_ARRAY)
     return lists

@@ -494,6 +494,7 @@ class OrderCheck:
 # The titles of the sheets that a workbook lists, and where each sheet is.
 
 MOST_SHEETS = 10_000  # that a workbook may have
+MOST_TABLES = 2_500  # sheets of an .ods or an old workbook, each of which takes 3 ms
 
 
 class Titles:

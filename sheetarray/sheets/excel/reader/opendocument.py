@@ -28,6 +28,7 @@ from .cells import (
     ISO,
     LOGICAL,
     LONGEST_TEXT,
+    MOST_TABLES,
     PLAIN,
     RESULT,
     RawCells,
@@ -221,6 +222,8 @@ class _Rows(Handlers["list[TableCells]"]):
                 self._title, self._depth, self._row = attributes.get(f"{TABLE_SPACE}name", ""), len(self.open), -1
                 self._written = self._made = 0
                 self.titles.append(self._title)
+            if len(self.titles) > MOST_TABLES:
+                raise FormatError(f"more than {MOST_TABLES:,} sheets, the most that are read", location=CONTENT)
         elif name == _ROW:
             self._row, self._column, self._in_row = self._row + 1, 0, True
             self._times = _count_of(attributes.get(f"{TABLE_SPACE}number-rows-repeated"))

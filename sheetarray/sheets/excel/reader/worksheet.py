@@ -330,7 +330,7 @@ class _Rows(Handlers[RawCells]):
 # The table of shared strings of a workbook. Source: ECMA-376 part 1, 18.4.9 (sst), 18.4.8 (si).
 
 SHORT_STRINGS = 2**15  # bytes of a part for which no second thread is started
-MOST_IN_STRINGS = 3_200_000  # elements of a part that the XML parser reads beside the loop
+MOST_IN_STRINGS = 2_000_000  # elements of a part that the XML parser reads beside the loop
 _SHORT_TEXT = 128  # bytes of a text that every cell of a sheet may refer to
 _REPEATED_ALWAYS, _REPEATED_TIMES = 2**27, 8  # bytes of long texts that may be looked up: in all, and more for each
 
