@@ -299,6 +299,7 @@ def _read_table(source: Any, place: int | None, format: str | None, options: dic
     if place is not None:
         source.seek(place)
     try:
+        options = {name: value for name, value in options.items() if (name, value) != ("sheet", None)}
         columns = find_format("read_columns", source, format, options).function("read_columns")(source, **options)
     except (FormatError, NotFoundError, TypeError):
         return None

@@ -180,6 +180,7 @@ def read_table_with_note(
         with rewinding(source):
             kept = describe(source, table=table, sheet=options.get("sheet"))
     note = TableNote.from_json(kept)
+    options = {name: value for name, value in options.items() if name != "sheet" or value is not None}
     given = {"dtype": note.dtypes if note else None, **options}
     columns: dict[str, Any] = api.read_columns(source, table=table, format=row.name, **given)
     return columns, note

@@ -110,8 +110,9 @@ def read_columns(
             nulls in it.
         format: the name of a format; None chooses it by the suffix.
         storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
-        **options: options of the format: `delimiter`, `encoding`, `quotechar`, `escapechar`; `sheet`; `client`,
-            `credentials`, `timeout`.
+        **options: options of the format: `delimiter`, `encoding`, `quotechar`, `escapechar`; `client`, `credentials`,
+            `timeout`; and `sheet`, a title or an index from 0. By default, the first sheet is read. `sheet=None` gives
+            the columns of all sheets by their titles, none of a blank sheet. Views and guards do not count.
 
     Raises:
         DTypeError: Arrow cannot hold a column exactly, or a DataFrame cannot hold a column of several dimensions.
@@ -130,7 +131,7 @@ def read_columns(
         raise ValueError(f'as_ is "numpy", "pandas", "polars", "arrow" or "dataset", not {as_!r:.80}')
     source = locate_place(source, storage_options, format, options.get("client"))
     row = find_format("read_columns", source, format, options)
-    from ..tables import TableColumns, TableOptions, warn_of
+    from ..tables import TableOptions
 
     described = TableOptions(
         dtype=dtype,
@@ -150,7 +151,17 @@ def read_columns(
         table=table,
         nullable=as_ == "pandas",
     )
-    columns_read: dict[str, Any] = row.function("read_columns")(source, columns, table=described, **options)
+    result: dict[str, Any] = row.function("read_columns")(source, columns, table=described, **options)
+    if "sheet" in options and options["sheet"] is None:
+        return {title: _give_columns(some, as_) for title, some in result.items()}
+    given: dict[str, np.ndarray[Any, Any]] = _give_columns(result, as_)
+    return given
+
+
+def _give_columns(columns_read: dict[str, Any], as_: str) -> Any:
+    """Return the columns of one table as what `as_` of `read_columns` names, and warn of what is doubtful."""
+    from ..tables import TableColumns, warn_of
+
     if isinstance(columns_read, TableColumns):
         warn_of(columns_read.findings)
         columns_read = dict(columns_read)

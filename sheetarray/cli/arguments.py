@@ -20,6 +20,7 @@ from ..errors import NotFoundError
 from ..files import is_url
 from ..formats import FORMATS, Format, list_rows
 from ..renamed import OPTIONS
+from ..sheets.workbooks import TitleOrIndex
 from ..tables import TableOptions
 from .console import count_noun, print_line
 
@@ -207,6 +208,8 @@ def _parse_value(key: str, text: str, annotation: str, names: dict[str, Any]) ->
     for word in words:
         if get_origin(names.get(word)) is Literal:
             choices += get_args(names[word])
+    if key == "sheet" and "SheetChoice" in words:
+        return TitleOrIndex(text)
     if text.lower() == "none" and "None" in words:
         return None
     if "Mapping[str, str]" in annotation and not ("str |" in annotation and _CODE_ALONE.fullmatch(text)):
@@ -226,7 +229,7 @@ def _parse_value(key: str, text: str, annotation: str, names: dict[str, Any]) ->
     return text.replace("\\t", "\t")
 
 
-_CODE_ALONE = re.compile(r"[^={][^=]*")  # a text that is meant for all names, and not for one
+_CODE_ALONE = re.compile(r"General|[^={][^=]*[0#?][^=]*|[0#?][^=]*")  # a format for all names, and not for one
 
 
 def _parse_mapping(key: str, text: str) -> dict[str, str]:

@@ -6,17 +6,18 @@ stricter. The rules of LibreOffice are kept as well: each defined name made here
 
 from __future__ import annotations
 
+import operator
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 from xml.sax.saxutils import escape
 
 from ..columns import quote_title
 from ..columns.grid import column_number
 from ..dtypes import DType
-from ..errors import LimitError, NotFoundError
+from ..errors import LimitError, NotFoundError, quote_names
 
 MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384  # of a sheet
 EXACT_INTEGER = 10**15 - 1  # integers of more digits are text: spreadsheets keep fifteen
@@ -58,10 +59,69 @@ _RESERVED = {  # names of constants, and names that Excel keeps for its own use
 }
 
 
+_LONGEST, _MOST_TITLES = 6, 40  # digits of an index, and titles in a message
+
+
 def check_is_text(title: object) -> None:
     """Refuse a title that is not text."""
     if not isinstance(title, str):
         raise TypeError(f"sheet must be the title of a sheet, as text, not {title!r:.80}")
+
+
+class TitleOrIndex(str):
+    """The text of a command line that means a sheet: its title; if no sheet has it, its index."""
+
+    __slots__ = ()
+
+
+SheetChoice: TypeAlias = str | int | None
+"""What `sheet=` of readers takes: a title, an index from 0, or None."""
+
+
+def find_title(sheet: str | int, titles: Sequence[str]) -> str:
+    """Return the title of the sheet that `sheet=` means, of those that may be meant.
+
+    `sheet`: a title, compared without case as Excel does, or an index from 0.
+
+    Raises:
+        NotFoundError: there is no such sheet.
+        TypeError: it is neither a title nor an index.
+
+    Example:
+        >>> find_title("NORTH", ["North", "South"]), find_title(1, ["North", "South"])
+        ('North', 'South')
+    """
+    if isinstance(sheet, str):
+        for title in titles:
+            if title.casefold() == sheet.casefold():
+                return title
+        is_index = isinstance(sheet, TitleOrIndex) and sheet.isascii() and sheet.isdigit() and len(sheet) < _LONGEST
+        which, index = f"{str(sheet)!r:.80}", int(sheet) if is_index else -1
+    else:
+        index = parse_index(sheet)
+        which = f"{index}, counted from 0"
+    if 0 <= index < len(titles):
+        return titles[index]
+    raise NotFoundError(f"no sheet {which}; there is {quote_names(titles, _MOST_TITLES)}")
+
+
+def parse_index(sheet: object) -> int:
+    """Return the index of a sheet that `sheet=` is, which is no title.
+
+    Raises:
+        TypeError: it is no index either.
+    """
+    try:
+        if not isinstance(sheet, bool):
+            return operator.index(sheet)  # type: ignore[arg-type]  # of another kind it raises the error
+    except TypeError:
+        pass
+    raise TypeError(f"sheet is the title of a sheet or its index, counted from 0, not {sheet!r:.80}") from None
+
+
+def is_first(sheet: SheetChoice) -> bool:
+    """Return whether `sheet=` is the default of `read_columns`, the first sheet, which a range may name otherwise."""
+    return type(sheet) is int and sheet == 0
 
 
 def check_choices(**options: Sequence[object]) -> None:

@@ -27,7 +27,7 @@ from .hypotheses import (
 )
 from .numerals import EXACT, WHITE
 from .options import DTypeLike, DTypes, NamedTable, Rows, Shape, Shapes, TableOptions, Values
-from .reading import TableColumns, read_table, refuse_arrays
+from .reading import TableColumns, read_table, read_tables, refuse_arrays
 from .writing import LabelledTable, coarsen, find_changed_columns, lay_out_table, notes_of_columns, repeat
 
 __all__ = [
@@ -66,6 +66,7 @@ __all__ = [
     "lay_out_table",
     "notes_of_columns",
     "read_table",
+    "read_tables",
     "refuse_arrays",
     "repeat",
     "stands_between_values",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from .doubting import doubt_repeated_names, doubt_rows
 from .doubts import list_findings
 from .names import name_columns, select_names
 from .options import TableOptions
-from .rows import TableRows, select_rows
+from .rows import EmptySheetError, TableRows, select_rows
 
 _BLANKS_ALWAYS, _BLANKS_TIMES = 2**23, 32  # blanks that a table may have, and how many more for each other cell
 _HEAD = 20_000  # cells at the beginning of a sheet in which an array of the exchange format is looked for
@@ -94,6 +94,20 @@ def read_table(
     )
     places = {name: cell_address(rows.row(0), number) for name, number in selected.items()}
     return TableColumns(arrays, dialect, list_findings(doubts, sheet.title), places)
+
+
+def read_tables(readers: Mapping[str, Callable[[], dict[str, Array]]]) -> dict[str, dict[str, Array]]:
+    """Return the columns of several sheets by their titles; a blank sheet has none.
+
+    `readers`: returns the columns of each sheet, by its title.
+    """
+    tables = {}
+    for title, read in readers.items():
+        try:
+            tables[title] = read()
+        except EmptySheetError:
+            tables[title] = TableColumns({})
+    return tables
 
 
 def _find_table(sheet: TableSheet, options: TableOptions) -> _Found:

@@ -14,6 +14,10 @@ from .heading import Heading, find_heading
 from .options import TableOptions
 
 
+class EmptySheetError(FormatError):
+    """The error of a sheet that holds no cell."""
+
+
 @dataclass(frozen=True)
 class TableRows:
     """The rows of a table."""
@@ -70,7 +74,7 @@ def _empty_table_error(table: Table, options: TableOptions) -> FormatError:
     """Return an error that says that a table has no rows, and names the options that passed over all there were."""
     filled, _ = _filled_rows(table, None)
     if not filled.any():
-        return FormatError("an empty table")
+        return EmptySheetError("an empty table")
     given = [f"skip_rows={options.skip_rows!r:.40}"] if options.skipped_above or options.skipped_rows else []
     given += [f"skip_footer={options.skip_footer}"] if options.skip_footer else []
     given += [f"comment={options.comment!r}"] if options.comment is not None else []

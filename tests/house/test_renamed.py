@@ -22,7 +22,7 @@ def test_an_old_name_is_an_error_that_names_the_new_one(name: str) -> None:
     assert not hasattr(sa, name)
     assert name not in dir(sa)
     new = re.findall(r"sheetarray\.(\w+)", str(raised.value))[1:]
-    assert [each for each in new if not hasattr(sa, each) and each != "append"] == []
+    assert [each for each in new if not hasattr(sa, each)] == []
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -77,3 +77,15 @@ def test_an_old_option_on_the_command_line_is_an_error_that_names_the_new_one(co
     result = run_command(command, "gsheets://1aBcDeFgHiJkLmNoPqRsTuVwXyZ", *more, "--read", "worksheet=t")
     assert result.exit_code == 2
     assert "it is called sheet" in result.stderr
+
+
+@needing("gsheet")
+def test_the_way_that_stands_for_append_gsheet_works(sheets_server, tmp_path):
+    assert NAMES["append_gsheet"].startswith(
+        "sheetarray.write(url, {'t': np.concatenate([sheetarray.read(url, 't'), rows])})"
+    )
+    client, rows = sheets_server.client(), np.array([5.0])
+    for url, options in ((f"gsheets://{sheets_server.create()}", {"client": client}), (tmp_path / "x.csv", {})):
+        sa.write(url, {"t": np.arange(2.0)}, **options)
+        sa.write(url, {"t": np.concatenate([sa.read(url, "t", **options), rows])}, **options)
+        assert sa.read(url, "t", **options).tolist() == [0, 1, 5]

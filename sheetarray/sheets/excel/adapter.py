@@ -21,7 +21,7 @@ from ...labels import find_notes
 from ...linear.named import linear_arrays, pick_array
 from ..arrays_of_sheets import scan_sheets, spread
 from ..views.description import View, select_views
-from ..workbooks import check_choices, check_formats, check_is_text, check_title
+from ..workbooks import SheetChoice, check_choices, check_formats, check_is_text, check_title
 from .append import IfSheetExists
 from .checking import find_all, read_book, select_searched, select_sheets
 from .piecewise import find_in_large
@@ -178,7 +178,7 @@ def _dtypes_of(write: SheetWrite) -> dict[str, DType]:
 class _ExcelOptions(TypedDict, total=False):
     """The options of `read_excel`."""
 
-    sheet: str | None
+    sheet: SheetChoice
     missing: Missing
     strict: bool
     resize: bool
@@ -203,7 +203,7 @@ def read_excel(
     source: Readable,
     names: str | Sequence[str] | None = None,
     *,
-    sheet: str | None = None,
+    sheet: SheetChoice = None,
     missing: Missing = "error",
     strict: bool = False,
     resize: bool = False,
@@ -216,7 +216,7 @@ def read_excel(
     Args:
         source: a path or an open file: .xlsx, .xlsm, .xlsb, .xls, .ods.
         names: the arrays to read; one name as text gives that array alone. None reads all.
-        sheet: the title of the only sheet to read; None reads all sheets.
+        sheet: the title of the only sheet to read, or its index from 0; None reads all sheets.
         missing: "nan" reads blanks in float and complex arrays as NaN.
         strict: refuse flat lists without a version, an older form.
         resize: read arrays at their new length where people added or deleted rows.
@@ -253,7 +253,7 @@ def read_excel(
 def scan_excel(
     source: Readable,
     *,
-    sheet: str | None = None,
+    sheet: SheetChoice = None,
     strict: bool = False,
     resize: bool = False,
     thorough: bool = False,
@@ -262,7 +262,7 @@ def scan_excel(
 
     Args:
         source: a path or an open file.
-        sheet: the title of the only sheet to read; None reads all sheets.
+        sheet: the title of the only sheet to read, or its index from 0; None reads all sheets.
         strict: refuse flat lists without a version, an older form.
         resize: as for `read_excel`.
         thorough: search all cells of all sheets, as `read_excel` and `check_excel` do; otherwise the workbook is
@@ -282,13 +282,13 @@ def scan_excel(
 
 
 def check_excel(
-    source: Readable, *, sheet: str | None = None, missing: Missing = "error", guard: bool = True
+    source: Readable, *, sheet: SheetChoice = None, missing: Missing = "error", guard: bool = True
 ) -> Iterator[Finding]:
     """Yield a finding for each problem or edit in a workbook. A workbook that nobody changed has none.
 
     Args:
         source: a path or an open file.
-        sheet: the title of the only sheet to read; None reads all sheets.
+        sheet: the title of the only sheet to read, or its index from 0; None reads all sheets.
         missing: as for `read_excel`.
         guard: compare the elements with the snapshot of a guard; False judges the cells by their checksums alone.
 

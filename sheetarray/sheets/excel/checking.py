@@ -12,7 +12,7 @@ import numpy as np
 from ...columns import ArrayColumn, ResizedArray, RowChange, SheetArrays, reporting_cells
 from ...dtypes import Buffer
 from ...elements import Missing
-from ...errors import Finding, FormatError, NotFoundError, SheetArrayError, warn_caller
+from ...errors import Finding, FormatError, SheetArrayError, warn_caller
 from ...formats.contract import Progress
 from ...linear.array import LinearArray
 from ...linear.header import Header, warn_of_finding
@@ -21,7 +21,7 @@ from ..looks import number_formats
 from ..views.description import View
 from ..views.geometry import ViewedColumns, ViewPlan, plan_views
 from ..views.typed_over import TypedOver, ViewCells, describe_typed_over, find_typed_over
-from ..workbooks import check_is_text
+from ..workbooks import SheetChoice, find_title
 from .checksums.stored import StoredChecksums
 from .guard.guarded import Guarded, Snapshots, find_edits
 from .guard.snapshot import SnapshotHeader
@@ -217,7 +217,7 @@ _MOST_WARNINGS = 5  # about guards that cannot be used
 
 def find_all(
     book: Workbook,
-    sheet: str | None,
+    sheet: SheetChoice,
     missing: Missing,
     *,
     guard: bool,
@@ -341,31 +341,33 @@ def warn_of_guard(book: Workbook, snapshots: Snapshots) -> None:
         warn_caller(f"the guard cannot be used for {len(findings) - _MOST_WARNINGS} more arrays, which check names")
 
 
-def select_sheets(book: Workbook, title: str | None, *, of_table: bool = False) -> list[ExcelSheet]:
-    """Return the sheet of a title, compared without case as Excel does; for None every sheet in which arrays may be.
+def select_sheets(book: Workbook, sheet: SheetChoice, *, of_table: bool = False) -> list[ExcelSheet]:
+    """Return the sheet of a title, compared without case as Excel does, or of an index, in the order of the tabs.
+
+    For None it returns every sheet in which arrays may be. Views and guards have no index.
 
     `of_table`: for None, every sheet that may be a table: no view, not even one that was changed.
     """
-    if title is None:
+    if sheet is None:
         views = book.views
         left_out = views.recorded if of_table else views.intact
         sheets = book.plain_sheets() or [book.sheet(known) for known in book.titles]
         return [known for known in sheets if known.title not in left_out] or sheets
-    check_is_text(title)
-    for known in book.titles:
-        if known.casefold() == title.casefold():
-            return [book.sheet(known)]
-    titles = ", ".join(repr(sheet.title) for sheet in book.plain_sheets())
-    raise NotFoundError(f"no sheet {title!r}; there is {titles}")
+    if isinstance(sheet, str):
+        for known in book.titles:
+            if known.casefold() == sheet.casefold():
+                return [book.sheet(known)]
+    titles = [known.title or "" for known in select_sheets(book, None, of_table=True)]
+    return [book.sheet(find_title(sheet, titles))]
 
 
-def select_searched(book: Workbook, title: str | None) -> list[ExcelSheet]:
-    """Return the sheets of a title, or those in which arrays may be, each as far as it has to be searched.
+def select_searched(book: Workbook, sheet: SheetChoice) -> list[ExcelSheet]:
+    """Return the sheet of a title or an index, or those in which arrays may be, each as far as it has to be searched.
 
     Where the workbook remembers a search, and the sheet is as it was, only its first rows are looked at, or none.
     """
     known = book.header_rows
-    sheets = [book.sheet(sheet.title or "", known.get(sheet.title or "")) for sheet in select_sheets(book, title)]
+    sheets = [book.sheet(meant.title or "", known.get(meant.title or "")) for meant in select_sheets(book, sheet)]
     return [sheet for sheet in sheets if known.get(sheet.title or "") != 0] or sheets
 
 
@@ -376,7 +378,7 @@ def read_book(
     book: Workbook,
     names: Sequence[str] | None,
     *,
-    sheet: str | None,
+    sheet: SheetChoice,
     missing: Missing,
     strict: bool = False,
     resize: bool = False,

@@ -30,6 +30,7 @@ from ...linear.array import check_missing, iter_rest, may_be_blank, view_of
 from ...linear.header import Header, NoteFinding, warn_of_finding
 from ...linear.named import select
 from ..arrays_of_sheets import check_composites
+from ..workbooks import SheetChoice
 from .checking import find_all, open_snapshots, read_book, select_sheets, warn_of_guard
 from .reader.cells import CellRun
 from .reader.column import ColumnRun
@@ -209,7 +210,7 @@ def iter_elements_excel(
     source: Readable,
     names: Sequence[str],
     *,
-    sheet: str | None = None,
+    sheet: SheetChoice = None,
     missing: Missing = "error",
     guard: bool = True,
 ) -> Iterator[tuple[str, Buffer]]:
@@ -392,7 +393,7 @@ def _decode(sheet: ExcelSheet, part: ColumnPart, count: int, column: ColumnCells
 LARGE_WORKBOOK = 2**27  # bytes of inflated worksheets; in a smaller workbook all arrays are read together
 
 
-def find_in_large(book: Workbook, sheet: str | None, missing: Missing, *, guard: bool) -> list[Finding] | None:
+def find_in_large(book: Workbook, sheet: SheetChoice, missing: Missing, *, guard: bool) -> list[Finding] | None:
     """Return every finding in a workbook; None if it is small, or has to be read at once.
 
     `sheet`, `missing` and `guard`: those of `check_excel`.

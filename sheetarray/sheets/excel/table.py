@@ -32,8 +32,9 @@ from ...tables import (
     lay_out_table,
     notes_of_columns,
     read_table,
+    read_tables,
 )
-from ..workbooks import MOST_COLUMNS, check_choices, check_formats, check_is_text
+from ..workbooks import MOST_COLUMNS, SheetChoice, check_choices, check_formats, check_is_text, is_first
 from .append import IfSheetExists
 from .checking import select_sheets
 from .open_workbook import OpenWorkbook
@@ -542,15 +543,15 @@ def read_columns_excel(
     columns: Sequence[str] | None = None,
     *,
     table: TableOptions | None = None,
-    sheet: str | None = None,
-) -> dict[str, np.ndarray[Any, Any]]:
+    sheet: SheetChoice = 0,
+) -> dict[str, Any]:
     """Return the columns of an ordinary sheet as arrays; see `sheetarray.read_columns`.
 
     Args:
         source: a path or an open file.
         columns: the names (or letters) of the columns to read; None reads all.
         table: the options that the caller passed to `read_columns`, or None.
-        sheet: the title of the sheet; None for the first one.
+        sheet: the title of the sheet, or its index from 0; None returns the columns of each sheet by its title.
 
     Raises:
         FormatError: there is no table, a cell does not fit the dtype, or a column does not fill its shape.
@@ -564,21 +565,32 @@ def read_columns_excel(
         {'t': array([1.5, nan])}
     """
     with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
-        title, table = (table or TableOptions()).locate(
-            sheet, lambda: _open_own(book, OpenWorkbook.name_references), lambda: _open_own(book, OpenWorkbook.tables)
-        )
-        meant = select_sheets(book, title, of_table=True)[0]
-        with locating(sheet=meant.title):
-            return read_table(ExcelTable(meant, is_foreign=not book.record.get("sheets")), columns, table)
+        if sheet is None:
+            titles = [meant.title or "" for meant in select_sheets(book, None, of_table=True)]
+            return read_tables({title: partial(_read_sheet, book, title, columns, table) for title in titles})
+        return _read_sheet(book, sheet, columns, table)
 
 
-def describe_table_excel(source: Readable, *, table: str | None = None, sheet: str | None = None) -> dict[str, Any]:
+def _read_sheet(
+    book: Workbook, sheet: str | int, columns: Sequence[str] | None, table: TableOptions | None
+) -> dict[str, np.ndarray[Any, Any]]:
+    """Return the columns of one sheet."""
+    asked = None if is_first(sheet) else select_sheets(book, sheet)[0].title
+    title, table = (table or TableOptions()).locate(
+        asked, lambda: _open_own(book, OpenWorkbook.name_references), lambda: _open_own(book, OpenWorkbook.tables)
+    )
+    meant = select_sheets(book, title, of_table=True)[0]
+    with locating(sheet=meant.title):
+        return read_table(ExcelTable(meant, is_foreign=not book.record.get("sheets")), columns, table)
+
+
+def describe_table_excel(source: Readable, *, table: str | None = None, sheet: SheetChoice = None) -> dict[str, Any]:
     """Return the description of a table that a workbook stores, or an empty dictionary if it stores none.
 
     Args:
         source: a path or an open file.
         table: the name of an Excel Table; None takes the whole sheet.
-        sheet: the title of the sheet; None for the first one.
+        sheet: the title of the sheet, or its index from 0; None for the first one.
 
     Raises:
         FormatError: the file is not a workbook, or is damaged.

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from ...columns import column_letters, quote_title
 from ...errors import LimitError, NotFoundError, check_kinds
 from ...files import conceal_secrets
+from ..workbooks import SheetChoice, parse_index
 
 _KEY = re.compile(r"[A-Za-z0-9_-]{15,200}")
 _OURS = re.compile(r"gsheets://([^/?#]*)(?:/(.*?))?(?:[?#]gid=([^&#]*))?", re.DOTALL)  # a title may contain ? and #
@@ -33,11 +34,21 @@ class SheetAddress:
     title: str | None  # of the worksheet; None if the address says its id, or no worksheet
     label: str  # the name of the spreadsheet in messages
     http: Any = None  # gspread's HTTP client, if the source was an object of gspread; otherwise None
+    index: int | None = None  # of the worksheet among those with cells, counted from 0, if a caller says so
 
 
-def parse_address(source: Any, sheet: str | None = None) -> SheetAddress:
-    """Return the address of the worksheet that a source or a target means."""
-    check_kinds(str | None, "the title of a worksheet, text", sheet=sheet)
+def parse_address(source: Any, sheet: SheetChoice = None, *, reads: bool = False) -> SheetAddress:
+    """Return the address of the worksheet that a source or a target means.
+
+    `reads`: whether `sheet` may be an index, too.
+    """
+    if not reads:
+        check_kinds(str | None, "the title of a worksheet, text", sheet=sheet)
+    if sheet is not None and not isinstance(sheet, str):
+        index, address = parse_index(sheet), parse_address(source)
+        if address.gid is not None or address.title is not None:
+            raise ValueError(f"the source names a worksheet, and sheet={index} an index: leave one of them out")
+        return replace(address, index=index)
     address = _from_text(source) if isinstance(source, str) else _from_object(source, sheet)
     if address.gid is None and address.title is None and sheet is not None:
         address = SheetAddress(address.key, None, sheet, address.label, address.http)

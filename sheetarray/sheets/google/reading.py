@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypedDict, TypeVar, Unpack, overload
 
 import numpy as np
@@ -19,8 +20,9 @@ from ...linear.array import error_for_problem, ravel_in_order
 from ...linear.header import Header, find_slow_axis
 from ...linear.named import pick_array
 from ...renamed import refusing_old_options
-from ...tables import TableOptions, read_table
+from ...tables import TableOptions, read_table, read_tables
 from ..arrays_of_sheets import check_sheets, count_named, open_sheets, read_composites, scan_sheets
+from ..workbooks import SheetChoice, TitleOrIndex, find_title, is_first
 from .address import range_on_sheet
 from .requests import TIMEOUT, ChangedError, SheetsApi, open_service
 from .spreadsheet_state import State, fetch_state, generation_name
@@ -61,9 +63,14 @@ def select_worksheets(service: SheetsApi, *, first: bool = False, at_once: int =
     wanted = state.arrays[: 1 if first else None]
     if address.gid is not None or address.title is not None:
         named = state.select_worksheet(address.gid, address.title)
+        if named is None and isinstance(address.title, TitleOrIndex):
+            named = state.by_title(find_title(address.title, [sheet.title for sheet in state.arrays]))
         if named is None:
             raise state.not_found_error(repr(address.title))
         wanted = [named]
+    if address.index is not None:
+        title = find_title(address.index, [sheet.title for sheet in state.arrays])
+        wanted = [sheet for sheet in state.arrays if sheet.title == title]
     if not wanted:
         raise FormatError("no worksheet with cells")
     at_once = at_once if sum(sheet.cells for sheet in wanted) <= at_once else MOST_AT_ONCE
@@ -166,7 +173,7 @@ class _GoogleOptions(TypedDict, total=False):
     """The options of `read_gsheet`."""
 
     slices: Mapping[str, slice] | None
-    sheet: str | None
+    sheet: SheetChoice
     client: Any
     credentials: PathLike | None
     timeout: float
@@ -192,7 +199,7 @@ def read_gsheet(
     names: str | Sequence[str] | None = None,
     *,
     slices: Mapping[str, slice] | None = None,
-    sheet: str | None = None,
+    sheet: SheetChoice = None,
     client: Any = None,
     credentials: PathLike | None = None,
     timeout: float = TIMEOUT,
@@ -210,7 +217,8 @@ def read_gsheet(
             all.
         slices: slices of the first axis, by name, such as `{"t": slice(0, 100)}`. Only these cells are fetched, if the
             array is in row-major order and has no gaps. Other arrays are read whole and then cut.
-        sheet: the title of the worksheet, if the source names none. None reads every worksheet that holds arrays.
+        sheet: the title of the worksheet, or its index from 0, if the source names none. None
+            reads every worksheet that holds arrays.
         client: a gspread client; None makes a client that may only read.
         credentials: the path of a key file. None searches in the places that `help(sheetarray.sheets.google.client)`
             lists.
@@ -258,7 +266,7 @@ def read_gsheet(
 def scan_gsheet(
     source: Any,
     *,
-    sheet: str | None = None,
+    sheet: SheetChoice = None,
     client: Any = None,
     credentials: PathLike | None = None,
     timeout: float = TIMEOUT,
@@ -278,7 +286,7 @@ def scan_gsheet(
 def check_gsheet(
     source: Any,
     *,
-    sheet: str | None = None,
+    sheet: SheetChoice = None,
     client: Any = None,
     credentials: PathLike | None = None,
     timeout: float = TIMEOUT,
@@ -318,30 +326,39 @@ def read_columns_gsheet(
     columns: Sequence[str] | None = None,
     *,
     table: TableOptions | None = None,
-    sheet: str | None = None,
+    sheet: SheetChoice = 0,
     client: Any = None,
     credentials: PathLike | None = None,
     timeout: float = TIMEOUT,
-) -> dict[str, np.ndarray[Any, Any]]:
+) -> dict[str, Any]:
     """Return the columns of an ordinary table, one array each; see `sheetarray.read_columns`.
 
-    Without a worksheet, the first is read.
+    Without a worksheet, the first is read. `sheet=None` returns the columns of each worksheet by its title, if the
+    source names none.
     """
     options = table or TableOptions()
-    service = open_service(source, sheet, client, credentials, timeout)
+    service = open_service(source, None if is_first(sheet) else sheet, client, credentials, timeout)
     address = service.address
 
     def locate() -> tuple[str | None, TableOptions]:
         state = fetch_state(service)
         sheet = state.select_worksheet(address.gid, None) if address.gid is not None else None
+        if address.index is not None:
+            title = find_title(address.index, [sheet.title for sheet in state.arrays])
+            return options.locate(title, lambda: _range_references(state), dict)
         return options.locate(sheet.title if sheet else address.title, lambda: _range_references(state), dict)
 
-    def attempt() -> dict[str, Array]:
+    def attempt() -> dict[str, Any]:
+        if sheet is None and address.gid is None and address.title is None:
+            if options.range is not None or options.table is not None:
+                raise ValueError("range= and table= are of one worksheet: name it with sheet=")
+            views = {view.title or "": view for view in select_worksheets(service)}
+            return read_tables({title: partial(read_table, view, columns, options) for title, view in views.items()})
         if options.range is None and options.table is None:
             return read_table(select_worksheets(service, first=True)[0], columns, options)
         title, located = place = locate()
         if address.gid is None and title is not None:
-            service.address = replace(address, title=title)
+            service.address = replace(address, title=title, index=None)
         arrays = read_table(select_worksheets(service, first=True)[0], columns, located)
         if locate() != place:
             raise ChangedError
@@ -366,7 +383,7 @@ def iter_elements_gsheet(
     source: Any,
     names: Sequence[str],
     *,
-    sheet: str | None = None,
+    sheet: SheetChoice = None,
     client: Any = None,
     credentials: PathLike | None = None,
     timeout: float = TIMEOUT,

@@ -28,6 +28,7 @@ from urllib.parse import quote
 from ...errors import RemoteError
 from ...files import PathLike
 from ...formats.contract import Progress
+from ..workbooks import SheetChoice
 from .address import SheetAddress, parse_address
 from .client import SERVICE, http_client, service_account
 
@@ -386,7 +387,7 @@ class SheetsApi:
 
 def open_service(
     source: Any,
-    sheet: str | None,
+    sheet: SheetChoice,
     client: Any,
     credentials: PathLike | None,
     timeout: float,
@@ -398,7 +399,7 @@ def open_service(
 
     The attribute `waiting` of `progress`, if it has one, is called with each pause.
     """
-    address = parse_address(source, sheet)
+    address = parse_address(source, sheet, reads=not writing)
     http = address.http if address.http is not None and client is None else client
     listener = getattr(progress, "waiting", None)
     patience = Retries(listener if callable(listener) else None, timeout=timeout)

@@ -14,11 +14,11 @@ from ...columns import ArrayInfo, ColumnCells, Request, Words, Zone, reporting_c
 from ...dtypes import DType, Mask, Positions
 from ...elements import Cell, Missing, TextLook, Unreadable
 from ...elements.serials import FIRST_SERIAL, serials_to_dates
-from ...errors import DTypeError, Finding, FormatError, NotFoundError, locating
+from ...errors import DTypeError, Finding, FormatError, locating
 from ...formats.contract import Progress
-from ...tables import WHITE, NamedTable, ScalarColumn, Table, TableOptions, read_table
+from ...tables import WHITE, NamedTable, ScalarColumn, Table, TableOptions, read_table, read_tables
 from ..arrays_of_sheets import check_sheets, count_named, open_sheets, read_composites, scan_sheets
-from ..workbooks import MOST_ROWS, check_is_text, without_escapes
+from ..workbooks import MOST_ROWS, SheetChoice, find_title, is_first, without_escapes
 
 _MOST_BLANKS = 2**27  # between the cells of the columns that are read together
 _MOST_SLOTS = 2**28  # cells and blanks that rows of a read-only worksheet have: openpyxl fills each row up
@@ -34,7 +34,7 @@ def read_workbook(
     source: Any,
     names: Sequence[str] | None = None,
     *,
-    sheet: str | None = None,
+    sheet: SheetChoice = None,
     missing: Missing = "error",
     strict: bool = False,
     resize: bool = False,
@@ -45,7 +45,7 @@ def read_workbook(
     Args:
         source: the object; saved or not.
         names: the arrays to read; None reads all.
-        sheet: the title of the only sheet to read; None reads all sheets.
+        sheet: the title of the only sheet to read, or its index from 0; None reads all sheets.
         missing: "nan" reads blanks in float and complex arrays as NaN.
         strict: refuse flat lists without a version, an older form.
         resize: read arrays at their new length where people added or deleted rows.
@@ -70,13 +70,13 @@ def read_workbook(
 
 
 def scan_workbook(
-    source: Any, *, sheet: str | None = None, strict: bool = False, resize: bool = False
+    source: Any, *, sheet: SheetChoice = None, strict: bool = False, resize: bool = False
 ) -> dict[str, ArrayInfo]:
     """Return an `ArrayInfo` for each array.
 
     Args:
         source: as for `read_workbook`.
-        sheet: the title of the only sheet to read; None reads all sheets.
+        sheet: the title of the only sheet to read, or its index from 0; None reads all sheets.
         strict: refuse flat lists without a version, an older form.
         resize: return the shapes that `read_workbook` gives with `resize=True`; all cells are read for this.
 
@@ -88,14 +88,14 @@ def scan_workbook(
     return scan_sheets(select_object_sheets(source, sheet), strict=strict, resize=resize)
 
 
-def check_workbook(source: Any, *, sheet: str | None = None, missing: Missing = "error") -> Iterator[Finding]:
+def check_workbook(source: Any, *, sheet: SheetChoice = None, missing: Missing = "error") -> Iterator[Finding]:
     """Yield a finding for each array that cannot be read. Edited elements are not found.
 
     Only a file that sheetarray wrote has the record that shows edits.
 
     Args:
         source: as for `read_workbook`.
-        sheet: the title of the only sheet to read; None reads all sheets.
+        sheet: the title of the only sheet to read, or its index from 0; None reads all sheets.
         missing: as for `read_workbook`.
 
     Raises:
@@ -106,23 +106,34 @@ def check_workbook(source: Any, *, sheet: str | None = None, missing: Missing = 
 
 
 def read_columns_workbook(
-    source: Any, columns: Sequence[str] | None = None, *, table: TableOptions | None = None, sheet: str | None = None
-) -> dict[str, np.ndarray[Any, Any]]:
+    source: Any, columns: Sequence[str] | None = None, *, table: TableOptions | None = None, sheet: SheetChoice = 0
+) -> dict[str, Any]:
     """Return the columns of an ordinary worksheet as arrays; see `sheetarray.read_columns`.
 
     Args:
         source: as for `read_workbook`.
         columns: the names (or letters) of the columns to read; None reads all.
         table: the options that the caller passed to `read_columns`, or None.
-        sheet: the title of the sheet; None for the first one.
+        sheet: the title of the sheet, or its index from 0; None returns the columns of each sheet by its title.
 
     Raises:
         FormatError: there is no table, a cell does not fit the dtype, or a column does not fill its shape.
         NotFoundError: the sheet, or a column, does not exist.
     """
+    if sheet is None:
+        titles = _list_titles(source)
+        return read_tables({title: partial(_read_sheet, source, title, columns, table) for title in titles})
+    return _read_sheet(source, sheet, columns, table)
+
+
+def _read_sheet(
+    source: Any, sheet: str | int, columns: Sequence[str] | None, table: TableOptions | None
+) -> dict[str, np.ndarray[Any, Any]]:
+    """Return the columns of one worksheet."""
     sheets = _worksheets_of(source)
+    asked = None if is_first(sheet) else select_object_sheets(source, sheet)[0].title
     title, table = (table or TableOptions()).locate(
-        sheet, lambda: _defined_names(sheets[0].parent, sheets), lambda: _named_tables(sheets)
+        asked, lambda: _defined_names(sheets[0].parent, sheets), lambda: _named_tables(sheets)
     )
     meant = select_object_sheets(source, title)[0]
     with locating(sheet=meant.title):
@@ -149,21 +160,25 @@ def _named_tables(sheets: Sequence[Any]) -> dict[str, NamedTable]:
     }
 
 
-def select_object_sheets(source: Any, title: str | None) -> list[ObjectSheet]:
-    """Return the worksheet of a title, compared without case as Excel does, or all of them.
+def select_object_sheets(source: Any, sheet: SheetChoice) -> list[ObjectSheet]:
+    """Return the worksheet of a title, compared without case as Excel does, or of an index; for None all of them.
 
     Raises:
         DTypeError: the object cannot be read.
         NotFoundError: the sheet does not exist.
     """
     sheets = [ObjectSheet(worksheet) for worksheet in _worksheets_of(source)]
-    if title is None:
+    if sheet is None:
         return sheets
-    check_is_text(title)
-    for sheet in sheets:
-        if (sheet.title or "").casefold() == title.casefold():
-            return [sheet]
-    raise NotFoundError(f"no sheet {title!r}; there is {', '.join(repr(sheet.title) for sheet in sheets)}")
+    titles = [known.title or "" for known in sheets]
+    listed = titles if isinstance(sheet, str) else _list_titles(source)
+    return [sheets[titles.index(find_title(sheet, listed))]]
+
+
+def _list_titles(source: Any) -> list[str]:
+    """Return the titles of the worksheets that have an index: all but very hidden ones, such as guards."""
+    sheets = _worksheets_of(source)
+    return [sheet.title for sheet in sheets if sheet.sheet_state != "veryHidden"] or [sheet.title for sheet in sheets]
 
 
 def _worksheets_of(source: Any) -> list[Any]:
