@@ -1,14 +1,14 @@
 # make demo  sets up the little that it needs, and carries a real elevation grid through the package
 # make test  sets up all that development needs, and passes the tests
-# make fuzz  feeds mutated texts to the compiled loops, under sanitizers of memory and of undefined behaviour, and
-#            changed files to each reader
+# make fuzz  feeds mutated texts, of bytes and of tokens, to the compiled loops, under sanitizers of memory and of
+#            undefined behaviour, and changed files to each reader
 # All need Python 3.11 or newer (name another with PYTHON=python3.13); `make fuzz` needs a C++ compiler, too.
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --disable-pip-version-check --no-input
-FUZZ ?= 1000000  # mutations that `make fuzz` feeds the compiled loops
+FUZZ ?= 1000000  # mutations of bytes, and texts from grammars, that `make fuzz` feeds the compiled loops
 READERS ?= 5000  # changed files that it gives each reader
 WORKERS ?= 3  # on two cores, as some tests wait for other programs
 SAY_LOOPS = case "$$($(BIN)/sheetarray --version)" in *compiled*) echo "== the compiled loops were built";; \
@@ -39,6 +39,7 @@ fuzz: $(VENV)/.development
 	$(CXX) -std=c++17 -O1 -g -fPIC -shared -fsanitize=address,undefined -fno-sanitize-recover=all -DPy_LIMITED_API=0x030B0000 \
 		-I$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("include"))') sheetarray/_scan.cpp -o $(SANITIZED)
 	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$(PRELOADED)" $(BIN)/python tests/fuzz/scan_fuzz.py $(SANITIZED) $(FUZZ)
+	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$(PRELOADED)" $(BIN)/python tests/fuzz/grammar_fuzz.py $(SANITIZED) $(FUZZ)
 	PYTHONPATH=sheets-emulator $(BIN)/python tests/fuzz/readers_fuzz.py $(READERS)
 
 bench: $(VENV)/.development

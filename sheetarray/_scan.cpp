@@ -325,7 +325,7 @@ bool append_decoded(std::string *decoded, string_view text) {
 
 class Markup {
  public:
-  // `prefix` is that of all elements, as in `x:`; `prefixes` are all that are declared, as in ` r: x14ac:`.
+  // `prefix` is that of all elements, as in `x:`; `prefixes` are those of attributes, as in ` r: x14ac:`.
   Markup(string_view text, size_t start, string_view prefix, string_view prefixes)
       : at(text, start), prefix_(prefix), prefixes_(prefixes) {}
 
@@ -347,7 +347,7 @@ class Markup {
   }
 
   // Pass attributes and the end of a tag; `each(name, value)` returns false for what it does not know. A value is good
-  // until the next one.
+  // until the next one. `is_empty` says nothing where this returns false.
   template <class Each>
   bool attributes(bool *is_empty, Each each) {
     for (size_t count = 0;; ++count) {
@@ -360,8 +360,8 @@ class Markup {
       while (class_of(at.peek()) & NAME) at.skip();
       const string_view name = at.since(start);
       space();
-      const bool is_short = name.size() == 1 && is_letter(name.front());  // as most are, or known of the tag before
-      if ((!is_short && name != names_[count] && !is_declared(name)) || !at.take("=")) return false;
+      const bool is_short = name.size() == 1 && is_letter(name.front());  // as most are
+      if ((!is_short && !is_known(name, count)) || !at.take("=")) return false;
       names_[count] = name;
       for (size_t other = 0; other < count; ++other)
         if (names_[other].front() == name.front() && names_[other] == name) return false;
@@ -397,7 +397,8 @@ class Markup {
   bool string_item(string_view name, string_view *text) {
     bool is_empty;
     *text = {};
-    if (!attributes(&is_empty) || is_empty) return is_empty;
+    if (!attributes(&is_empty)) return false;
+    if (is_empty) return true;
     if (opens("t")) {
       bool is_kept = false;  // white space at its ends
       const auto attribute = [&](string_view attribute, string_view value) {
@@ -419,6 +420,11 @@ class Markup {
     if (!ahead.take(mark) || (!prefix_.empty() && !ahead.take(prefix_)) || !ahead.take(name)) return false;
     at = ahead;
     return true;
+  }
+
+  // Return whether a name is that of the tag before, or one that XML takes; within the loop, it would crowd out others.
+  [[gnu::noinline]] bool is_known(string_view name, size_t count) const {
+    return !name.empty() && (name == names_[count] || is_declared(name));
   }
 
   bool is_declared(string_view name) const {
@@ -534,7 +540,8 @@ class Rows {
   // Pass the content of `v` and its end, from behind the name of its tag on.
   bool scan_value(Cell *cell, string_view *text) {
     bool is_closed;
-    if (!markup.attributes(&is_closed) || is_closed) return is_closed;
+    if (!markup.attributes(&is_closed)) return false;
+    if (is_closed) return true;
     const string_view rest = markup.at.rest(LONGEST_TEXT);
     const bool may_be = cell->type == PLAIN || cell->type == SHARED || cell->type == LOGICAL;
     const size_t length = may_be ? parse_number(rest, &cell->number) : 0;
@@ -674,7 +681,7 @@ bool Rows::scan_table_cell() {
   if (has_value || has_formula) {
     if (column_ + times > MOST_COLUMNS || row >= most_) return false;
     const bool may_be = !value.empty() && (type->type == PLAIN || type->type == LOGICAL);
-    cell.type = type->type;
+    cell.type = has_value ? type->type : PLAIN;
     if (may_be && parse_number(value, &cell.number) == value.size()) cell.type |= NUMERAL;
     cell.style = static_cast<uint32_t>(times);
     add(cell, value, has_formula, has_value);

@@ -14,12 +14,14 @@ import pytest
 import python_calamine
 from examples import ANEW, examples
 from excel_packages import parts, zipped
-from foreign_books import book, cells_of, rows_of, shared, styles
+from foreign_books import MAIN, book, cells_of, rows_of, shared, styles
 from hypothesis import example, given
 from hypothesis import strategies as st
 from mixtures import random_table
 from round_trips import without_loops
 from table_writers import WRITERS
+from text_ways import KINDS, assert_parts_agree, try_text
+from xml_grammar import OPEN
 
 from sheetarray import loops
 from sheetarray.errors import FormatError
@@ -208,6 +210,63 @@ def test_a_damaged_part_gives_the_same_cells_or_the_same_error(part: str) -> Non
             assert_ways_agree(zipped({name: change(name, text) for name, text in parts(content).items()})), str
         )
     assert refused < examples(1600)
+
+
+SHEET = f'<worksheet xmlns="{MAIN}" xmlns:a="urn:1" xmlns:b="urn:1"><sheetData>%s</sheetData>%s</worksheet>'
+TABLE = (
+    "<office:document-content "
+    + " ".join(f'xmlns:{name}="{OPEN}{name}:1.0"' for name in ("office", "table", "text"))
+    + '><office:body><office:spreadsheet><table:table table:name="s">%s</table:table></office:spreadsheet>'
+    "</office:body></office:document-content>"
+)
+NOT_WELL_FORMED = [
+    *(("strings", f'<sst xmlns="{MAIN}">{items}</sst>') for items in ("<si/<si>", "<si/<si/>", "<si><t/</t></si>")),
+    ("strings", f'<sst xmlns="{MAIN}"><si ="1"/></sst>'),
+    ("strings", f'<sst xmlns="{MAIN}"><si xmlns:q="urn:q"/>{"<si><t>a</t></si>" * 2000}<si q:a="1"/></sst>'),
+    ("worksheet", SHEET % ('<row ="2"/>', "")),
+    ("worksheet", SHEET % ('<row r="1"><c r="A1"><v/</c></row>', "")),
+    ("worksheet", SHEET % ('<row r="1"><c r="A1" ="n"><v>1</v></c></row>', "")),
+    ("worksheet", SHEET % ('<row r="1"><c><f/<v>1</v></c></row>', "")),
+    ("worksheet", SHEET % ('<row r="1"><c t="inlineStr"><is/</c></row>', "")),
+    ("worksheet", SHEET % ('<row r="1" a:x="1" b:x="2"/>', "")),
+    ("worksheet", SHEET.replace("<sheetData>", '<x xmlns:q="urn:q"/><sheetData>') % ('<row r="1" q:x="1"/>', "")),
+    ("content", TABLE % '<table:table-row ="1"/>'),
+    ("content", TABLE % "<table:table-row><table:table-cell/</table:table-row>"),
+    (
+        "content",
+        TABLE % '<table:table-row><table:table-cell ="1"><text:p>a</text:p></table:table-cell></table:table-row>',
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "text"), NOT_WELL_FORMED, ids=lambda part: part if len(part) < 20 else None)
+def test_xml_that_is_not_well_formed_is_refused(kind: str, text: str) -> None:
+    for seed in range(8):
+        assert "not well-formed" in assert_parts_agree(kind, text.encode(), random.Random(seed))
+
+
+def test_rows_beside_the_data_of_a_sheet_are_no_cells() -> None:
+    rows = "".join(f'<row r="{row}"><c r="A{row}"><v>1</v></c></row>' for row in range(1, 501))
+    text = SHEET % (rows, '<x><row r="501"><c r="A501"><v>2</v></c></row></x>')
+    for seed in range(8):
+        assert len(assert_parts_agree("worksheet", text.encode(), random.Random(seed))) == 500
+    content = zipped({**parts(worksheet_of("")), "xl/worksheets/sheet1.xml": text.encode()})
+    found, _ = assert_ways_agree(content)
+    assert len(found["arrays", "text"]) == 500
+
+
+def test_a_formula_in_many_pieces_is_cut_as_a_whole_one_is() -> None:
+    formula = "<![CDATA[x]]>" * 201
+    text = SHEET % (f'<row r="1"><c r="A1"><f>{formula}</f><v>1</v></c></row>', "")
+    (cell,) = assert_parts_agree("worksheet", text.encode(), random.Random(1))
+    assert cell[-1] == ""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_texts_of_a_grammar_with_changes_of_tokens(kind: str) -> None:
+    dice = random.Random() if ANEW else random.Random(20261128)
+    read = [try_text(dice, kind) for _ in range(examples(800))]
+    assert 0 < sum(was_read for _, was_read in read) < len(read)
 
 
 @pytest.mark.parametrize("size", [1, 7, 63, 64, 65, 200])

@@ -170,10 +170,10 @@ class _Rows(Handlers["list[TableCells]"]):
             known = [other for other, declared in self._spaces.items() if f"{declared} " == space]
             if known != [prefix] and (known or prefix != "calcext" or prefix in self._spaces):
                 return None
-        return "" if self._is_plain else None
+        return ""
 
     def are_between(self) -> bool:
-        return self._depth > 0 and not self._in_row and not self.aside
+        return self._depth > 0 and not self._in_row
 
     def scan(self, text: bytes, start: int, prefix: bytes, prefixes: bytes) -> tuple[list[TableCells], int]:
         """Return the cells of whole rows by the compiled loop, and the byte after the last row."""

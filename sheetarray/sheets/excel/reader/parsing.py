@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import re
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -212,8 +213,8 @@ class Handlers(ABC, Generic[_Read]):
         self.open: list[str] = []
         self.space: str | None = None
         self.aside = 0
-        self._spaces: dict[str, str] = {}  # by their prefixes, as declared around the elements
-        self._is_plain = True  # no prefix stands for two namespaces
+        self._spaces: dict[str, str | None] = {}  # by their prefixes, as declared around this place
+        self._outer: list[tuple[str, bool, str | None]] = []  # what each of those prefixes stood for before
         self.in_cdata = False
 
     @abstractmethod
@@ -257,11 +258,16 @@ class Handlers(ABC, Generic[_Read]):
             if not self.aside:
                 self.characters(text)
 
-        def declaration(prefix: str | None, space: str) -> None:
+        def declaration(prefix: str | None, space: str | None) -> None:
             key = prefix or ""
-            self._is_plain &= key not in self._spaces or self._spaces[key] == space
-            if not self.aside:
-                self._spaces.setdefault(key, space)
+            self._outer.append((key, key in self._spaces, self._spaces.get(key)))
+            self._spaces[key] = space
+
+        def end_of_declaration(_: str | None) -> None:
+            key, stood_for_another, before = self._outer.pop()
+            self._spaces[key] = before
+            if not stood_for_another:
+                del self._spaces[key]
 
         def definition(*_: object) -> None:
             raise FormatError(DOCTYPE_REFUSED, location=name)
@@ -272,18 +278,25 @@ class Handlers(ABC, Generic[_Read]):
         parser.StartCdataSectionHandler = partial(cdata, begins=True)
         parser.EndCdataSectionHandler = partial(cdata, begins=False)
         parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = begin, end, characters
-        parser.StartNamespaceDeclHandler, parser.StartDoctypeDeclHandler = declaration, definition
+        parser.StartNamespaceDeclHandler, parser.EndNamespaceDeclHandler = declaration, end_of_declaration
+        parser.StartDoctypeDeclHandler = definition
 
     def prefix(self) -> str | None:
         """Return the prefix of the elements with its colon; None where the loop may not read them."""
         if self.space is None:
             return None
-        prefixes = [prefix for prefix, known in self._spaces.items() if known == self.space] or [""] * (not self.space)
-        return prefixes[0] and f"{prefixes[0]}:" if len(prefixes) == 1 and self._is_plain else None
+        prefixes = [prefix for prefix, known in self._spaces.items() if (known or "") == self.space]
+        prefixes += [""] * (not self.space and "" not in self._spaces)
+        return prefixes[0] and f"{prefixes[0]}:" if len(prefixes) == 1 else None
 
     def declared(self) -> bytes:
-        """Return all prefixes that are declared, as the compiled loops take them: none before one that it ends with."""
-        prefixes = sorted({"xml", *filter(None, self._spaces)}, key=len)
+        """Return the prefixes of attributes, as the compiled loops take them: none before one that it ends with.
+
+        Two prefixes of one namespace are left out: attributes with those could be one attribute, twice.
+        """
+        spaces = Counter(space for prefix, space in self._spaces.items() if prefix)
+        usable = {prefix for prefix, space in self._spaces.items() if prefix and spaces[space] == 1}
+        prefixes = sorted({"xml", *usable}, key=len)
         return "".join(f" {prefix}:" for prefix in prefixes).encode()
 
 
@@ -310,7 +323,8 @@ def read_xml_elements(
             opening = f"<{prefix or ''}{handlers.tag}".encode()
             end = min(at + (_ODD if COMPILED else _PIECE), len(text))
             white: Any = _WHITE.match(text, at)
-            between = handlers.are_between() and not handlers.in_cdata and parser.CurrentByteIndex == fed
+            between = handlers.are_between() and not handlers.aside and not handlers.in_cdata
+            between = between and parser.CurrentByteIndex == fed
             if prefix is not None and between and text.startswith(opening, white.end()):
                 if (collected := handlers.take()) is not None:
                     yield collected

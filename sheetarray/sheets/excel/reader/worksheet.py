@@ -281,7 +281,7 @@ class _Rows(Handlers[RawCells]):
             return
         local = self._names[self.open[4]]
         if local == "f":
-            if self._formula is not None and len(self._formula) < SHORT_FORMULA:  # the pieces: each has a character
+            if self._formula is not None and len(self._formula) <= SHORT_FORMULA:  # the pieces: each has a character
                 self._formula.append(text[: SHORT_FORMULA + 1])
         elif local == "is":
             self._string.characters(self._names.get(self.open[-1], ""), text)
