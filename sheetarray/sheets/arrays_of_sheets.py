@@ -375,7 +375,7 @@ def spread(arrays: Any, *, limit: int) -> Any:
             refuse_description(arrays[LABELS])
     has_lookalike = any(isinstance(key, str) and key.endswith(_SUFFIX) and _is_lookalike(arrays, key) for key in arrays)
     if _has_composites(arrays):
-        arrays = _load_module().spread(values_by_name(arrays), limit=limit)
+        arrays = _load_module().spread_awkward(values_by_name(arrays), limit=limit)
     if has_lookalike:
         _check_readable(arrays)
     return arrays
