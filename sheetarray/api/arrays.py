@@ -24,8 +24,8 @@ from ..errors import (
 from ..files import is_url, name_part
 from ..formats import Format, find_format, format_of, locate_place
 from ..labels import LabelledArrays, has_labels, reading_labels
-from ..linear.header import warn_of_finding
 from ..linear.named import default_name, hold_stream, list_names, pick_array, values_by_name
+from ..linear.parsing import warn_of_finding
 from ..renamed import OPTIONS
 from ..values import is_of, is_table, name_of
 

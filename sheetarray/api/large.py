@@ -20,8 +20,8 @@ from ..errors import FormatError, NotFoundError, check_kinds, parse_count
 from ..files import RemoteFile, file_version, is_url, read_states
 from ..formats import format_of, known_options, locate_place, rewinding
 from ..labels import LabelledArrays, reading_labels
-from ..linear.header import contiguous_strides
 from ..linear.named import select
+from ..linear.resizing import contiguous_strides
 from .arrays import SourceOrTarget, is_path, read, read_labelled, scan
 
 # iter_blocks: an array that is larger than memory, some rows at a time.

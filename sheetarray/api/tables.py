@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from ..elements import Missing
-    from ..elements.scalars import DecimalMark
+    from ..elements.spelling import DecimalMark
     from ..linear.header import Order
     from ..tables import DTypes, Rows, Shapes, Values
 

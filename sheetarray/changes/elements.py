@@ -13,7 +13,8 @@ import numpy as np
 
 from ..dtypes import Array, Buffer, DType, Mask, Positions, from_numpy
 from ..elements.equality import find_unequal
-from ..linear.header import Header, contiguous_strides
+from ..linear.header import Header
+from ..linear.resizing import contiguous_strides
 from ..loops import round_doubles
 from .rounding import NEAR, WAYS, mark_kept
 from .rows import Table, align_tables, content_key

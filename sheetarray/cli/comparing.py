@@ -29,8 +29,9 @@ from ..changes.rows import align_tables, is_ascending, to_rows
 from ..dtypes import Array, Positions
 from ..elements.equality import find_other_zeros, find_unequal, is_exact_as_double, to_double
 from ..labels import DatasetLabels
-from ..linear.array import LinearArray, is_column_major
-from ..linear.header import contiguous_strides
+from ..linear.array import LinearArray
+from ..linear.buffers import is_column_major
+from ..linear.resizing import contiguous_strides
 from .values import to_rectangular
 
 _MOST_EXPLAINED = 10**7  # elements of arrays in which one change of all elements is looked for

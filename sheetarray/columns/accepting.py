@@ -12,8 +12,9 @@ from ..dtypes import Buffer, DType, Positions, from_name
 from ..elements import Cell
 from ..elements.equality import find_other_zeros, find_unequal
 from ..errors import LimitError, locating
-from ..linear.array import LinearArray, view_of
-from ..linear.header import changed_header_cells
+from ..linear.array import LinearArray
+from ..linear.buffers import view_of
+from ..linear.parsing import changed_header_cells
 from .column import ArrayColumn
 from .grid import cell_address
 from .sheet import ArrayInfo, Sheet, Zone

@@ -18,7 +18,8 @@ import numpy as np
 from ..dtypes import Mask, Positions
 from ..elements import Cell, is_blank
 from ..errors import Finding, FormatError, LimitError
-from ..linear.header import MAX_DIMENSIONS, MAX_HEADER_CELLS, Header, HeaderCutError, normalize_key, parse_header
+from ..linear.header import MAX_DIMENSIONS, MAX_HEADER_CELLS, Header, HeaderCutError
+from ..linear.parsing import normalize_key, parse_header
 from .grid import CellGrid, Orient, column_letters
 from .sheet import Zone
 from .words import DATA, FIRST_FIELD, LAST_FIELD, NDARRAY, NONE, SEMVER, VERSION, WORDS, Anchor, WordCodes, Words

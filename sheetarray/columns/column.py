@@ -12,14 +12,14 @@ import numpy as np
 from ..dtypes import Buffer
 from ..elements import Cell, Missing, Problem, buffer_from_text, buffer_from_texts, buffer_from_typed, decode, is_blank
 from ..errors import FormatError
-from ..linear.array import (
+from ..linear.data_cells import (
     buffer_from_numbers,
     check_cell_count,
     complex_part_dtype,
     count_elements,
     expected_cell_count,
 )
-from ..linear.header import resize_header
+from ..linear.resizing import resize_header
 from .sheet import ColumnCells, Numbers, Sheet, Texts
 from .words import Anchor
 

@@ -17,8 +17,8 @@ from ..dtypes import DType
 from ..elements import Cell, TextLook, TypedCells, buffer_to_text, buffer_to_typed, escape_formula, texts_of_cells
 from ..errors import DTypeError, LimitError
 from ..linear.array import LinearArray
-from ..linear.header import normalize_key
 from ..linear.named import check_unicode
+from ..linear.parsing import normalize_key
 from .words import DESCRIPTION, WORDS
 
 if TYPE_CHECKING:

@@ -21,9 +21,12 @@ import numpy as np
 from ..dtypes import Buffer
 from ..elements import Cell, Missing, Problem, Unreadable, unescape_formula
 from ..errors import NO_ARRAY, Finding, FormatError
-from ..linear.array import check_missing, describe_missing_cells, error_for_problem, view_of
-from ..linear.header import NO_RESIZE_HINT, RESIZE_HINT, AddressOf, Header, NoteFinding, count_rows, warn_of_finding
+from ..linear.buffers import view_of
+from ..linear.data_cells import check_missing, describe_missing_cells, error_for_problem
+from ..linear.header import AddressOf, Header, NoteFinding
 from ..linear.named import select
+from ..linear.parsing import warn_of_finding
+from ..linear.resizing import NO_RESIZE_HINT, RESIZE_HINT, count_rows
 from .accepting import ResizedArray
 from .anchors import MOST_ARRAYS, MOST_BEFORE_DAMAGED, find_anchors, too_many_arrays
 from .column import ArrayColumn, leave_out_blanks

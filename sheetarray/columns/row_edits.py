@@ -16,8 +16,9 @@ import numpy as np
 from ..dtypes import Array
 from ..elements import Missing, label_text
 from ..errors import Finding, quote_names
-from ..linear.array import may_be_blank
-from ..linear.header import Header, NoteFinding, count_rows, resize_header
+from ..linear.data_cells import may_be_blank
+from ..linear.header import Header, NoteFinding
+from ..linear.resizing import count_rows, resize_header
 from .column import ArrayColumn
 
 _MOST_LISTED = 20  # arrays whose new shapes a finding names, and rows

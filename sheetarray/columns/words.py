@@ -17,7 +17,8 @@ import numpy as np
 from ..dtypes import Positions
 from ..elements import Cell
 from ..errors import Finding, FormatError
-from ..linear.header import FIELDS, Header, normalize_key
+from ..linear.header import FIELDS, Header
+from ..linear.parsing import normalize_key
 from .grid import Orient, cell_address
 
 SEMVER = re.compile(r"\s*\d+\.\d+\.\d+\s*", re.ASCII)

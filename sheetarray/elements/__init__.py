@@ -1,6 +1,6 @@
 """Elements <-> cells, one to one: how a value of each dtype looks, as a Python scalar and as text.
 
-`scalar_text` has the look of a single value, `encode` and `decode` turn a whole buffer at once. `to_cells` and
+`scalars` has the look of a single value, `encode` and `decode` turn a whole buffer at once. `to_cells` and
 `from_cells` do the same for whole columns through polars, and leave to `scalars` whatever no vectorised rule settles.
 polars is imported at the first use, so that reading headers never waits for it.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 from .column_dates import cast_dates
 from .column_strings import longest_text
 from .dates import convert_times, dates_to_iso, label_text
-from .decoding import MOST_EXPLAINED, Missing, Problem, decode
+from .decoding import decode
 from .encode import (
     EXACT_IN_JSON,
     MOST_GENERIC,
@@ -22,8 +22,21 @@ from .encode import (
     parts_to_text,
 )
 from .from_cells import buffer_from_text, buffer_from_texts, buffer_from_typed
+from .generics import generic_from_text, generic_to_text, generic_to_typed
 from .look import FormulaMode, TextLook, engine_dtype
+from .objects import SCALARS, describe_object, suggest_instead, to_scalar
+from .problems import MOST_EXPLAINED, Missing, Problem
 from .scalars import (
+    Cell,
+    Unreadable,
+    escape_formula,
+    format_bool,
+    is_blank,
+    parse_string,
+    shortest_text,
+    unescape_formula,
+)
+from .spelling import (
     DAY,
     EVALUATED_PATTERN,
     FALSE,
@@ -31,25 +44,10 @@ from .scalars import (
     INFINITY,
     NEGATIVE_INFINITY,
     NO_TIME,
-    SCALARS,
     TRUE,
     TRUE_WORDS,
-    Cell,
-    Unreadable,
-    describe_object,
-    escape_formula,
-    format_bool,
-    generic_from_text,
-    generic_to_text,
-    generic_to_typed,
-    is_blank,
     moment_pattern,
-    parse_string,
-    shortest_text,
     shows_minus,
-    suggest_instead,
-    to_scalar,
-    unescape_formula,
 )
 from .texts import (
     blank_missing,
@@ -60,7 +58,8 @@ from .texts import (
     to_fixed_width,
     to_variable_width,
 )
-from .to_cells import TypedCells, buffer_to_text, buffer_to_typed, texts_of_cells
+from .to_cells import buffer_to_text, texts_of_cells
+from .to_typed_cells import TypedCells, buffer_to_typed
 
 __all__ = [
     "DAY",

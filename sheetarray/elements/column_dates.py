@@ -10,7 +10,7 @@ from ..dtypes import Buffer, DType
 from .column_strings import to_byte_rows
 from .dates import dates_to_iso
 from .engine import compute_columns
-from .scalars import DAY, NO_TIME, moment_pattern
+from .spelling import DAY, NO_TIME, moment_pattern
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,9 +46,9 @@ def dates_to_short_text(buffer: Buffer) -> pl.Series:
     digits = _DIGITS.get(unit, 0)
     if count != 1 or digits <= _DIGITS["ms"]:
         return dates_to_text(buffer)
-    known = buffer[~np.isnat(buffer)].view(np.int64)
+    counts = buffer[~np.isnat(buffer)].view(np.int64)
     for coarser, seconds in (("D", 86_400), ("s", 1)):
-        if not (known % (seconds * 10**digits)).any():
+        if not (counts % (seconds * 10**digits)).any():
             buffer, digits = buffer.astype(f"datetime64[{coarser}]"), _DIGITS.get(coarser, 0)
             break
     texts = dates_to_text(buffer)

@@ -12,9 +12,9 @@ import numpy as np
 
 from ..dtypes import Buffer
 from ..errors import DTypeError
-from .decoding import Problem
 from .look import TextLook
-from .scalars import EVALUATED_PATTERN
+from .problems import Problem
+from .spelling import EVALUATED_PATTERN
 from .texts import is_mostly_padding, to_variable_width
 
 if TYPE_CHECKING:

@@ -11,18 +11,9 @@ import numpy as np
 from ..dtypes import Buffer, DType
 from ..errors import DTypeError
 from .dates import dates_to_iso, find_date_problem
-from .scalars import (
-    INFINITY,
-    NAN,
-    NEGATIVE_INFINITY,
-    NO_TIME,
-    Cell,
-    describe_cell,
-    describe_object,
-    shows_minus,
-    suggest_instead,
-    to_scalar,
-)
+from .objects import describe_object, suggest_instead, to_scalar
+from .scalars import Cell, describe_cell
+from .spelling import INFINITY, NAN, NEGATIVE_INFINITY, NO_TIME, shows_minus
 from .texts import find_surrogate
 
 ComplexForm = Literal["text", "interleaved"]

@@ -11,10 +11,14 @@ import numpy as np
 from ..dtypes import Buffer, DType, Mask
 from .column_dates import dates_from_text
 from .column_strings import strings_from_text
-from .decoding import Missing, Problem, decode, find_ties
+from .decoding import decode
 from .engine import compute_columns
+from .floats import find_ties
+from .generics import generic_from_text
 from .look import TextLook, engine_dtype
-from .scalars import FALSE_WORDS, TRUE_WORDS, generic_from_text, unescape_formula
+from .problems import Missing, Problem
+from .scalars import unescape_formula
+from .spelling import FALSE_WORDS, TRUE_WORDS
 from .texts import text_array
 
 if TYPE_CHECKING:
@@ -127,9 +131,9 @@ def _decode_unsure(
     indices = unsure.arg_true()
     problems: list[Problem] = []
     for start in range(0, len(indices), _UNSURE_AT_ONCE):  # as Python's objects cells take much room
-        some = indices[start : start + _UNSURE_AT_ONCE]
-        places = some.to_numpy()
-        out[places], wrong = decode(column.gather(some).to_list(), dtype, missing=missing, decimal=look.decimal)
+        unsure_piece = indices[start : start + _UNSURE_AT_ONCE]
+        places = unsure_piece.to_numpy()
+        out[places], wrong = decode(column.gather(unsure_piece).to_list(), dtype, missing=missing, decimal=look.decimal)
         problems += [Problem(int(places[p.index]), p.reason, p.hint, p.rest) for p in wrong]
         if any(problem.rest for problem in wrong):
             break

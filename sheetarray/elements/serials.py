@@ -94,8 +94,8 @@ def dates_to_serials(buffer: Buffer, unit: str) -> tuple[Buffer, Mask]:
     counts = np.where(exact, np.ascontiguousarray(buffer).view(np.int64), 0)
     if UNITS_A_DAY[unit] > UNITS_A_DAY["ms"]:
         counts, unit = counts // (UNITS_A_DAY[unit] // UNITS_A_DAY["ms"]), "ms"
-    known = counts + _EPOCH * UNITS_A_DAY[unit]
-    return (known if unit == "D" else known / UNITS_A_DAY[unit]), exact
+    units = counts + _EPOCH * UNITS_A_DAY[unit]
+    return (units if unit == "D" else units / UNITS_A_DAY[unit]), exact
 
 
 def serials_to_counts(serials: Buffer, unit: str) -> tuple[Buffer, Mask]:
@@ -140,15 +140,15 @@ def serials_to_moments(columns: Array, *, from_1904: bool) -> list[Array | None]
     """
     dates, fits = _moments_of(columns, from_1904)
     counts = dates.view(np.int64)
-    made: list[Array | None] = [None] * len(columns)
+    moments_of_columns: list[Array | None] = [None] * len(columns)
     rest = fits.all(axis=1)
     for unit in ("D", "s", "ms"):
         whole = rest & ~(counts % (UNITS_A_DAY["ms"] // UNITS_A_DAY[unit])).any(axis=1)
         rest &= ~whole
         indices = np.flatnonzero(whole)
         for index, moments in zip(indices.tolist(), dates[indices].astype(f"M8[{unit}]"), strict=True):
-            made[index] = moments.copy()  # a view would keep all columns in memory
-    return made
+            moments_of_columns[index] = moments.copy()  # a view would keep all columns in memory
+    return moments_of_columns
 
 
 def serials_to_dates(serials: Buffer, *, from_1904: bool) -> list[str | None]:

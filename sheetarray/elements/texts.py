@@ -117,8 +117,8 @@ def find_surrogate(buffer: Array) -> tuple[int, str] | None:
             return None
         width = len(units) // len(buffer)
         for first in range(0, len(buffer), step := max(1, _UNITS_AT_ONCE // width)):
-            some = units[first * width : (first + step) * width]
-            wrong = np.flatnonzero((some >= _SURROGATES[0]) & (some <= _SURROGATES[1]))
+            piece = units[first * width : (first + step) * width]
+            wrong = np.flatnonzero((piece >= _SURROGATES[0]) & (piece <= _SURROGATES[1]))
             if len(wrong):
                 index = first + int(wrong[0]) // width
                 return index, _describe_surrogate(str(buffer[index]))

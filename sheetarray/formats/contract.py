@@ -44,9 +44,10 @@ import numpy as np
 from ..dtypes import DTYPES
 from ..errors import locating, quote_names
 from ..files import Readable, Sink, Source, Writable, replacing
-from ..linear.array import LinearArray, is_column_major
-from ..linear.header import parse_header
+from ..linear.array import LinearArray
+from ..linear.buffers import is_column_major
 from ..linear.named import default_name, linear_arrays, plain_arrays, select
+from ..linear.parsing import parse_header
 from ..values import DEFAULT_NAME
 
 __all__ = [

@@ -18,7 +18,8 @@ from .. import dtypes
 from ..columns import ArrayInfo
 from ..errors import FormatError
 from ..files import Sink
-from ..linear.header import Order, check_dimensions, check_size, contiguous_strides
+from ..linear.header import Order, check_dimensions, check_size
+from ..linear.resizing import contiguous_strides
 
 FileBytes = bytes | bytearray | memoryview | mmap.mmap
 

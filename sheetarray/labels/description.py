@@ -21,8 +21,8 @@ from ..columns import DESCRIPTION, Layout
 from ..elements import describe_object
 from ..errors import DTypeError, FormatError, LimitError
 from ..linear.array import LinearArray, from_linear, to_linear
-from ..linear.header import parse_header
 from ..linear.json_text import count_values, cut_json, parse_json
+from ..linear.parsing import parse_header
 
 # The value of an attribute <-> what JSON can say of it, so that it comes back as it was, its type included.
 #

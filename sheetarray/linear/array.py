@@ -1,131 +1,30 @@
-"""A flat list as a whole: `LinearArray`, the codec between one ndarray and one list of cells, and the data cells."""
+"""LinearArray, and the codec: one ndarray <-> one flat list of cells.
+
+Source: the linear exchange format (https://github.com/stdlib-js/stdlib/issues/1140); the header's layout is in
+`header`, the look of an element in `elements`. Strides and offset count elements, as in the format.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import byte_bounds
-from numpy.lib.stride_tricks import as_strided
 
 from .. import dtypes
-from ..dtypes import Buffer, DType
-from ..elements import Cell, ComplexForm, Missing, Problem, blank_missing, decode, encode, is_blank
+from ..dtypes import DType
+from ..elements import Cell, ComplexForm, Missing, Problem, blank_missing, encode
 from ..elements.equality import find_other_zeros, find_unequal
-from ..errors import DTypeError, Finding, FormatError
+from ..errors import DTypeError, FormatError
 from ..values import as_array
-from .header import (
-    AddressOf,
-    Header,
-    NoteFinding,
-    Order,
-    contiguous_strides,
-    count_blanks_before,
-    describe_position,
-    memory_error,
-    parse_header,
-    resize_header,
-    resize_hint,
-    warn_of_finding,
-)
-
-# An n-d array as a view on a 1-D buffer, by its shape, strides and offset, and the way back.
-
-
-def is_column_major(array: np.ndarray[Any, Any]) -> bool:
-    """Return whether an array's own order is column-major: it lies so in memory, and not in row-major order as well."""
-    return array.ndim > 1 and array.flags.f_contiguous and not array.flags.c_contiguous
-
-
-def ravel_in_order(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return the elements of an array in its own order, which is that of the buffer it was read from."""
-    return array.ravel(order="F" if is_column_major(array) else "C")
-
-
-def iter_rest(
-    arrays: MutableMapping[str, np.ndarray[Any, Any]], done: Mapping[str, int]
-) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
-    """Yield names of arrays that were read whole, each with the elements that are still to be given, in its order.
-
-    `arrays`: all that are named in `done`; each is taken out, so that none stays in memory for the others. `done`: how
-    many elements of each have been given, piece by piece.
-    """
-    for name, count in done.items():
-        yield name, ravel_in_order(arrays.pop(name))[count:]
-
-
-def view_of(header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> np.ndarray[Any, Any]:
-    """Return the array that a header describes: a view on its buffer, or a copy for `StringDType` with unusual strides.
-
-    Raises:
-        FormatError: a shape that no memory could hold, or text whose elements overlap in the buffer.
-    """
-    shape = header.shape
-    length = header.length
-    try:
-        if len(shape) == 1 and header.strides == (1,) and len(buffer) >= header.offset + length:
-            return buffer[header.offset : header.offset + length]  # most arrays, of which there may be very many
-        if header.strides == contiguous_strides(shape, header.order):
-            side_by_side = buffer[header.offset : header.offset + length]
-            return side_by_side.reshape(shape, order="F" if header.order == "column-major" else "C")
-        if buffer.dtype.kind == "T":
-            return _text_view(header, buffer)
-        size = buffer.dtype.itemsize
-        start = buffer[header.offset :] if length else buffer
-        walked = [count > 1 and length > 0 for count in shape]  # no other stride is ever taken
-        strides = [stride * size if walk else 0 for stride, walk in zip(header.strides, walked, strict=True)]
-        view: np.ndarray[Any, Any] = as_strided(start, shape, strides, writeable=buffer.flags.writeable)
-    except ValueError as error:
-        if isinstance(error, FormatError):
-            raise
-        raise memory_error(f"an array of the shape {shape}") from error
-    return view
-
-
-def base_buffer(array: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], int, tuple[int, ...]] | None:
-    """Return the buffer under a view as a 1-D array of the view's dtype, with offset and strides in elements.
-
-    None if the base lies in memory in steps that are no multiple of the size of an element.
-    """
-    root = array
-    while isinstance(root.base, np.ndarray):
-        root = root.base
-    if root.dtype.kind == "V" or (array.dtype.hasobject and root.dtype != array.dtype):
-        return None
-    size, unit = array.dtype.itemsize, root.dtype.itemsize
-    low, high = byte_bounds(root)
-    first: int = array.__array_interface__["data"][0]
-    if any(step % size for step in (high - low, first - low, *array.strides)) or (high - low) % unit:
-        return None
-    ends = (slice(-1, None) if stride < 0 else slice(0, 1) for stride in root.strides)
-    lowest = root[(..., *ends)].reshape(1)
-    buffer = as_strided(lowest, ((high - low) // unit,), (unit,), writeable=root.flags.writeable).view(array.dtype)
-    return buffer, (first - low) // size, tuple(stride // size for stride in array.strides)
-
-
-def _text_view(header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> np.ndarray[Any, Any]:
-    """Return a copy of an array of `StringDType` whose elements do not lie side by side: NumPy makes no view of it."""
-    shape = tuple(
-        min(size, 1) if stride == 0 else size for size, stride in zip(header.shape, header.strides, strict=True)
-    )
-    if math.prod(shape) > header.capacity:
-        raise FormatError(
-            "the strides let elements overlap, which text of several widths cannot do",
-            hint="write the array without base=True",
-        )
-    places = view_of(replace(header, dtype=dtypes.from_name("int64"), shape=shape), np.arange(header.capacity))
-    return np.broadcast_to(buffer[places], header.shape)
-
-
-# LinearArray, and the codec: one ndarray <-> one flat list of cells.
-#
-# Source: the linear exchange format (https://github.com/stdlib-js/stdlib/issues/1140); the header's layout is in
-# `header`, the look of an element in `elements`. Strides and offset count elements, as in the format.
+from .buffers import base_buffer, is_column_major, view_of
+from .data_cells import check_missing, count_elements, decode_data, error_for_problem, fit_cells, may_be_blank
+from .header import AddressOf, Header, NoteFinding, Order, describe_position
+from .parsing import count_blanks_before, parse_header, warn_of_finding
+from .resizing import contiguous_strides, resize_header
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,8 +167,8 @@ class LinearArray:
         """
         if header.shape != self.shape or header.dtype.name != self.dtype:
             return False
-        one, other = view_of(header, buffer), self.to_numpy()
-        return not (find_unequal(one, other, 0, 0) | find_other_zeros(one, other)).any()
+        given, other = view_of(header, buffer), self.to_numpy()
+        return not (find_unequal(given, other, 0, 0) | find_other_zeros(given, other)).any()
 
     @classmethod
     def from_header(cls, header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> LinearArray:
@@ -390,158 +289,3 @@ def _contiguous_header(dtype: np.dtype[Any], shape: tuple[int, ...], order: Orde
     """Return the header of an array whose elements lie side by side."""
     strides = contiguous_strides(shape, order)
     return Header(dtypes.from_numpy(dtype), shape, strides, 0, order, math.prod(shape))
-
-
-# The data cells under a header: how many there have to be, the buffer that they hold, and errors in them.
-_IMAGINARY = ("i", "j", "I", "J", "i)", "j)", "I)", "J)")
-MAX_TRIMMED_BLANKS = 1_048_576  # blanks at the end of a column that a program may have dropped
-_TRIMMED_HINT = "some programs leave out blanks at the end of a column; if there was more, the file is cut short"
-
-
-def fit_cells(
-    data: Sequence[Cell],
-    header: Header,
-    *,
-    missing: Missing = "error",
-    address: AddressOf = describe_position,
-    name: str = "array",
-    note: NoteFinding = warn_of_finding,
-) -> Sequence[Cell]:
-    """Return the data cells that belong to the array: trailing padding dropped, trimmed blanks put back.
-
-    `address`: of a data cell, by its index. `note`: is called with a finding if blanks have been put back.
-
-    Raises:
-        FormatError: too few cells, or something that is no blank after the last.
-    """
-    count = len(data)
-    if count == header.capacity:
-        return data
-    while count > header.capacity and is_blank(data[count - 1]):
-        count -= 1
-    wanted = expected_cell_count(data, count, header)
-    if error := check_cell_count(wanted, count, len(data), header, missing=missing, address=address):
-        if error.location is None:
-            error.location = address(next(i for i in range(header.capacity, count) if not is_blank(data[i])))
-        raise error
-    if wanted <= len(data):
-        return data[:wanted]
-    note(describe_missing_cells(name, wanted - len(data), address(len(data) - 1)))
-    return [*data, *[None] * (wanted - len(data))]
-
-
-def expected_cell_count(data: Iterable[Cell], count: int, header: Header) -> int:
-    """Return the number of cells that an array takes: two for each element of interleaved complex numbers.
-
-    `data`: the cells, blanks at the end included. `count`: the number of cells up to the last that is not blank.
-    """
-    if header.dtype.kind != "complex" or count != 2 * header.capacity:
-        return header.capacity
-    # There are more cells than elements. If any has an imaginary unit, they are texts, and something stands below them.
-    is_text = any(isinstance(cell, str) and cell.rstrip().endswith(_IMAGINARY) for cell in islice(data, count))
-    return header.capacity if is_text else count
-
-
-def count_elements(data: Sequence[Cell], header: Header) -> int | None:
-    """Return the number of elements in cells, without blanks at the end; None if half a complex number is left.
-
-    Numbers without an imaginary unit are interleaved, where a complex array has another number of cells than elements.
-    """
-    count = len(data)
-    if count and header.dtype.kind != "complex" and not is_blank(data[count - 1]):
-        return count
-    while count and is_blank(data[count - 1]):
-        count -= 1
-    if header.dtype.kind != "complex" or count == header.capacity:
-        return count
-    if any(isinstance(cell, str) and cell.rstrip().endswith(_IMAGINARY) for cell in islice(data, count)):
-        return count
-    return None if count % 2 else count // 2
-
-
-def check_missing(missing: str) -> None:
-    """Refuse a value of the option `missing` that is neither "error" nor "nan"."""
-    if missing not in ("error", "nan"):
-        raise ValueError(f'missing is "error" or "nan", not {missing!r}')
-
-
-def may_be_blank(header: Header, missing: Missing) -> bool:
-    """Return whether a blank may be an element of an array."""
-    kind = header.dtype.kind
-    return kind in ("string", "generic") or (missing == "nan" and kind in ("float", "complex"))
-
-
-def check_cell_count(
-    wanted: int, count: int, present: int, header: Header, *, missing: Missing, address: AddressOf
-) -> FormatError | None:
-    """Return an error if there are too few or too many data cells, else None.
-
-    `wanted`: the number of cells that the array takes; see `expected_cell_count`. `count`: the number of cells up to
-    the last that is not blank. `present`: the number of cells, blanks at the end included. `address`: of a data cell,
-    by its index.
-
-    It returns the error; if there are too many cells it has no location, since only the caller knows which is not
-    blank.
-    """
-    if count == wanted or (count < wanted and may_be_blank(header, missing) and wanted - present <= MAX_TRIMMED_BLANKS):
-        return None
-    cells_per_element = wanted // header.capacity if header.capacity else 1
-    hint = resize_hint(header, count // cells_per_element) or None
-    if count > wanted:
-        return FormatError(f"expected no more than {wanted} data cells, found another", hint=hint)
-    reason = f"capacity is {wanted}, but the data end after {count} cells"
-    index = header.index_at(count * header.capacity // wanted)
-    return FormatError(reason, location=address(count), hint=hint, index=index)
-
-
-def describe_missing_cells(name: str, count: int, last: str, *, orient: str = "columns") -> Finding:
-    """Return the finding about cells at the end of an array that are not there and are read as blank.
-
-    `count`: the number of these cells. `orient`: "rows" where they would stand to the right of it.
-    """
-    are, where = "cell is" if count == 1 else "cells are", "below" if orient == "columns" else "to the right of"
-    message = f"{name}: {count} {are} missing {where} {last} and {are.split()[1]} read as blank"
-    return Finding("warning", last, message, _TRIMMED_HINT, array=name)
-
-
-def decode_data(
-    cells: Sequence[Cell], header: Header, *, missing: Missing = "error"
-) -> tuple[np.ndarray[tuple[int], np.dtype[Any]], list[Problem]]:
-    """Return the buffer that the data cells hold; twice as many cells as elements are interleaved complex."""
-    if header.dtype.kind != "complex" or len(cells) == header.capacity:
-        return decode(cells, header.dtype, missing=missing)
-    parts, problems = decode(cells, complex_part_dtype(header.dtype), missing=missing)
-    return parts.view(header.dtype.numpy), problems
-
-
-def buffer_from_numbers(numbers: Buffer, dtype: DType) -> Buffer | None:
-    """Return the buffer of a column of plain numbers; None if its dtype does not hold one of them.
-
-    `numbers`: booleans of bool; int64 or uint64 of integers and of time spans; floats of the width of their dtype.
-    """
-    if dtype.kind == "timedelta" or numbers.dtype == dtype.numpy:
-        return numbers.view(dtype.numpy)
-    limits = np.iinfo(dtype.numpy)
-    if len(numbers) and (numbers.min() < limits.min or numbers.max() > limits.max):
-        return None
-    return numbers.astype(dtype.numpy)
-
-
-def complex_part_dtype(dtype: DType) -> DType:
-    """Return the float dtype of the real and the imaginary part of a complex one."""
-    return dtypes.from_name("float64" if dtype.numpy.itemsize == 16 else "float32")
-
-
-def error_for_problem(
-    problem: Problem, header: Header, name: str, address: AddressOf, *, cells_each: int = 1
-) -> FormatError:
-    """Return the `FormatError` for a cell that could not be decoded, with its address and array index."""
-    position = problem.index // cells_each
-    return FormatError(
-        problem.reason,
-        location=address(problem.index),
-        element=header.describe_element(name, position),
-        hint=problem.hint or None,
-        array=name,
-        index=header.index_at(position),
-    )

@@ -141,11 +141,11 @@ def select(available: Mapping[str, _Anything], names: Sequence[str] | None) -> d
     """
     if names is None:
         return dict(available)
-    wanted = list_names(names) or []
-    for name in wanted:
+    selected = list_names(names) or []
+    for name in selected:
         if name not in available:
             raise NotFoundError(f"no array {name!r}; there is {', '.join(map(repr, available))}")
-    return {name: available[name] for name in wanted}
+    return {name: available[name] for name in selected}
 
 
 def values_by_name(arrays: Any, *, split: bool = True) -> dict[str, Any]:
@@ -264,8 +264,8 @@ def _ragged(value: Any, error: RaggedError) -> Any:
     lists = _as_lists(value)
     leaves = [leaf for leaf in _leaves_of(lists) if leaf is not None]
     kinds = {type(leaf) for leaf in leaves}
-    one = len(kinds) <= 1 and kinds <= {int, float, bool, str}
-    if not one and (kinds != {int, float} or any(type(leaf) is int and abs(leaf) > 2**53 for leaf in leaves)):
+    is_one_kind = len(kinds) <= 1 and kinds <= {int, float, bool, str}
+    if not is_one_kind and (kinds != {int, float} or any(type(leaf) is int and abs(leaf) > 2**53 for leaf in leaves)):
         raise error
     try:
         return ak.from_iter(lists)

@@ -44,8 +44,9 @@ from ..labels import (
 )
 from ..labels import spread_labels as spread_labels
 from ..linear.array import LinearArray
-from ..linear.header import NoteFinding, warn_of_finding
+from ..linear.header import NoteFinding
 from ..linear.named import list_names, note_values, select, values_by_name
+from ..linear.parsing import warn_of_finding
 
 # Puts composites together again from the columns of any container.
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from ..columns.grid import Area, parse_area
 from ..elements import Missing
-from ..elements.scalars import DecimalMark
+from ..elements.spelling import DecimalMark
 from ..errors import FormatError, NotFoundError, quote_names
-from ..linear.array import check_missing
+from ..linear.data_cells import check_missing
 from ..linear.header import Order
 from .moments import check_date_format
 from .numerals import WHITE, NumeralMarks

@@ -14,9 +14,10 @@ import numpy as np
 
 from ..dtypes import Array
 from ..errors import DTypeError, is_panic
-from .everyday import check_zone, to_objects
+from .everyday import to_objects
 from .kinds import LISTS, RaggedError, is_of
 from .nulls import texts_or_objects, to_floats, to_times
+from .zones import check_zone
 
 _UTC = "column.cast(pa.timestamp('us', 'UTC'))"
 _REFUSED = {
@@ -117,8 +118,8 @@ def _suggest_instead(dtype: Any) -> str:
     if name.startswith("extension"):
         return "write what it is stored as, column.storage"
     kinds = {"fixed_size_binary": "binary", "month_day_nano": "interval"}
-    for known, kind in (*kinds.items(), *((kind, kind) for kind in _REFUSED)):
-        if known in name.partition("<")[0]:
+    for type_name, kind in (*kinds.items(), *((kind, kind) for kind in _REFUSED)):
+        if type_name in name.partition("<")[0]:
             return _REFUSED[kind]
     return "cast it to numbers, dates or text first"
 

@@ -15,8 +15,9 @@ import numpy as np
 
 from ..dtypes import Array
 from ..elements import SCALARS, describe_object, suggest_instead, to_scalar
-from .everyday import check_zone, find_zone, texts_or_none
+from .everyday import texts_or_none
 from .kinds import ElementError, is_of, name_of_column, warn_of_column
+from .zones import check_zone, find_zone
 
 EXTENSIONS = re.compile(
     r"datetime64\[(?P<unit>s|ms|us|ns), (?P<zone>[^\]]{1,100})\]"
@@ -42,8 +43,8 @@ def extension_array(column: Any) -> Array:
             check_zone(column.dtype.tz, _IN_UTC)
             return _view(pd.DatetimeIndex(column).asi8, f"M8[{column.dtype.unit}]")
         case "PeriodDtype":
-            known = EXTENSIONS.fullmatch(str(column.dtype))
-            unit = _UNITS.get(known["base"] if known else "")
+            parts = EXTENSIONS.fullmatch(str(column.dtype))
+            unit = _UNITS.get(parts["base"] if parts else "")
             periods = pd.PeriodIndex(column)
             return _view((periods if unit else periods.asfreq("D", "start")).asi8, f"M8[{unit or 'D'}]")
     missing = np.asarray(column.isna()).tolist()
@@ -60,13 +61,13 @@ def restore_extension(array: Array, dtype: str) -> Any:
     Raises:
         ValueError: an element that the dtype does not hold, or a zone that is not known.
     """
-    known = EXTENSIONS.fullmatch(dtype)
-    assert known is not None
-    if known["zone"]:
-        return _to_zone(_moments(array), known["unit"], known["zone"]).array
-    if known["freq"]:
-        return _restore_periods(_moments(array), known["freq"], _UNITS.get(known["base"]))
-    return _restore_intervals(array, known["ends"], known["closed"])
+    parts = EXTENSIONS.fullmatch(dtype)
+    assert parts is not None
+    if parts["zone"]:
+        return _to_zone(_moments(array), parts["unit"], parts["zone"]).array
+    if parts["freq"]:
+        return _restore_periods(_moments(array), parts["freq"], _UNITS.get(parts["base"]))
+    return _restore_intervals(array, parts["ends"], parts["closed"])
 
 
 def _moments(array: Array) -> Array:
@@ -115,16 +116,16 @@ def _restore_ends(texts: list[str | None], dtype: str) -> Any:
         return _to_zone(
             pd.to_datetime(texts, utc=True, format="ISO8601").tz_localize(None), zoned["unit"], zoned["zone"]
         )
-    wanted = np.dtype(dtype)
-    if wanted.kind == "M":
-        return pd.to_datetime(texts, format="ISO8601").as_unit(np.datetime_data(wanted)[0])
-    if wanted.kind == "m":
-        return pd.to_timedelta(texts).as_unit(np.datetime_data(wanted)[0])
-    if wanted.kind == "f":
-        return np.array([np.nan if text is None else float(text) for text in texts], dtype=wanted)
-    if wanted.kind not in "iu":
+    numpy_dtype = np.dtype(dtype)
+    if numpy_dtype.kind == "M":
+        return pd.to_datetime(texts, format="ISO8601").as_unit(np.datetime_data(numpy_dtype)[0])
+    if numpy_dtype.kind == "m":
+        return pd.to_timedelta(texts).as_unit(np.datetime_data(numpy_dtype)[0])
+    if numpy_dtype.kind == "f":
+        return np.array([np.nan if text is None else float(text) for text in texts], dtype=numpy_dtype)
+    if numpy_dtype.kind not in "iu":
         raise ValueError(f"no intervals of {dtype}")
-    return np.array([int(text or "") for text in texts], dtype=wanted)
+    return np.array([int(text or "") for text in texts], dtype=numpy_dtype)
 
 
 def level_values(index: Any, level: int) -> Any:
@@ -134,8 +135,8 @@ def level_values(index: Any, level: int) -> Any:
         return values
     import pandas as pd
 
-    kept = [*index.levels[level].tolist(), None]
-    return pd.Index([kept[code] for code in index.codes[level].tolist()], dtype=object, name=values.name)
+    labels = [*index.levels[level].tolist(), None]
+    return pd.Index([labels[code] for code in index.codes[level].tolist()], dtype=object, name=values.name)
 
 
 def is_whole(dtype: str) -> bool:
@@ -150,9 +151,9 @@ def warn_of_sequences(column: Any, values: list[Any]) -> None:
         kinds = [kind for kind in set(map(type, level)) if issubclass(kind, (tuple, np.ndarray))]
         if kinds:
             arrays = all(value is None or isinstance(value, np.ndarray) for value in level)
-            made = "lambda array: array.tolist()" if arrays else "list"
+            to_list = "lambda array: array.tolist()" if arrays else "list"
             is_mapped = is_cell and all(isinstance(value, (list, tuple, np.ndarray, type(None))) for value in values)
-            hint = f": {_map_line(column, made, values)} makes lists without this warning" if is_mapped else ""
+            hint = f": {_map_line(column, to_list, values)} makes lists without this warning" if is_mapped else ""
             names = " and ".join(sorted({"tuples" if issubclass(kind, tuple) else "arrays" for kind in kinds}))
             warn_of_column(f"{names} in a column of objects are written as lists{hint}")
             return

@@ -16,7 +16,7 @@ from limits import set_limits
 
 import sheetarray as sa
 from sheetarray import dtypes, elements
-from sheetarray.elements import TextLook, buffer_from_text, buffer_to_text
+from sheetarray.elements import TextLook, buffer_from_text, buffer_to_text, generics
 from sheetarray.elements import scalars as scalar_text
 from sheetarray.elements.dates import find_dates_without_text, iso_limits
 from sheetarray.testing.cases import assert_same
@@ -93,7 +93,7 @@ def test_a_giant_numeral_takes_no_quadratic_time() -> None:
     for kind in ("int64", "float64", "bool", "complex128", "datetime64[s]", "generic"):
         _, problems = elements.decode(["1" * 500_000], dtypes.from_name(kind))
         assert len(problems) == (kind != "generic")
-    assert scalar_text.generic_from_text("1" * 500_000, formulas="escape") == "1" * 500_000
+    assert generics.generic_from_text("1" * 500_000, formulas="escape") == "1" * 500_000
 
 
 @pytest.mark.parametrize("wrong", [2, 3, 4])

@@ -26,8 +26,8 @@ from sheetarray.elements import (
     buffer_to_text,
     buffer_to_typed,
     engine_dtype,
+    spelling,
 )
-from sheetarray.elements import scalars as spelling
 from sheetarray.elements.serials import serials_to_dates
 from sheetarray.files import repeated_key
 from sheetarray.linear.header import check_size

@@ -38,7 +38,7 @@ LIMITS = {
     # how much there may be at most
     "worksheet_rows": "sheets.excel.writing MAX_ROWS",
     "worksheet_columns": "sheets.excel.writing MAX_COLUMNS",
-    "explained_problems": "elements.decoding MOST_EXPLAINED",
+    "explained_problems": "elements.problems MOST_EXPLAINED",
     "padding": "elements.texts MOST_PADDING",
     "inflated": "files.reading _INFLATED_ALWAYS",
     "inflated_text": "files.reading _TEXT_ALWAYS",

@@ -12,8 +12,9 @@ from ...columns import ArrayInfo
 from ...errors import Finding, FormatError, LimitError, noting, while_few
 from ...files import Readable, Writable
 from ...formats.contract import EVERYTHING, Keeps, Progress
-from ...linear.header import Order, contiguous_strides
+from ...linear.header import Order
 from ...linear.named import default_name, select, values_by_name
+from ...linear.resizing import contiguous_strides
 from .archives import RAW, SCHEMA, ArchiveArrays, write_archive
 from .blobs import awkward_module
 from .constructors import WHITELIST

@@ -20,8 +20,9 @@ from ...columns import ArrayInfo
 from ...columns.reading import raise_error
 from ...dtypes import Array
 from ...errors import Finding, FormatError, LimitError, NotFoundError, locating
-from ...linear.header import NoteFinding, warn_of_finding
+from ...linear.header import NoteFinding
 from ...linear.json_text import cut_json
+from ...linear.parsing import warn_of_finding
 from .blobs import DEEPEST_EXPRESSION
 from .reading import ReadOptions, read_awkward
 from .schema import SIGNATURES, Expression, parse_expression, parse_schema

@@ -26,8 +26,10 @@ from ...files import Readable, Source, Writable, refuse_empty, replacing, room_o
 from ...formats.contract import EVERYTHING, Keeps, Progress, ignore_progress
 from ...labels import DatasetLabels, describe_arrays, give_labels
 from ...linear.array import LinearArray
-from ...linear.header import NoteFinding, contiguous_strides, warn_of_finding
+from ...linear.header import NoteFinding
 from ...linear.named import check_unicode, linear_arrays, refuse_lists, select, values_by_name
+from ...linear.parsing import warn_of_finding
+from ...linear.resizing import contiguous_strides
 from ...tables import TableOptions, cast_column
 from ...tables.arrow import to_series
 from ...values import Note, RaggedError, as_array

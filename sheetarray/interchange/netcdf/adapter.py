@@ -66,8 +66,10 @@ from ...labels import (
     parse_label_column,
     refuse_description,
 )
-from ...linear.header import NoteFinding, contiguous_strides, name_element, warn_of_finding
+from ...linear.header import NoteFinding, name_element
 from ...linear.named import check_unicode, linear_arrays, refuse_lists, select, values_by_name
+from ...linear.parsing import warn_of_finding
+from ...linear.resizing import contiguous_strides
 from ...values import as_array, to_objects
 from ..untrusted import damage_as_format_error, load_package, parse_values
 

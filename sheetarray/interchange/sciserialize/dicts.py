@@ -22,7 +22,8 @@ import numpy as np
 from ... import dtypes
 from ...elements import to_fixed_width
 from ...errors import DTypeError, Finding, FormatError, locating
-from ...linear.header import check_dimensions, warn_of_finding
+from ...linear.header import check_dimensions
+from ...linear.parsing import warn_of_finding
 from ..file_array import FileArray, in_member
 
 # Words of the format, and paths to values -----------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from ...columns import (
 from ...columns.layout import format_name
 from ...dtypes import Buffer, DType
 from ...elements import FormulaMode, Missing, TextLook, buffer_to_text, texts_of_cells
-from ...elements.scalars import DecimalMark
+from ...elements.spelling import DecimalMark
 from ...errors import FormatError, LimitError, locating
 from ...files import Readable, Source, Writable, replacing
 from ...formats.contract import CELL_CHARACTERS

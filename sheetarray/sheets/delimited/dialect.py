@@ -15,7 +15,7 @@ from itertools import islice
 
 from ...columns import Zone, find_anchors
 from ...elements import Cell
-from ...elements.scalars import DecimalMark
+from ...elements.spelling import DecimalMark
 from ...errors import FormatError, NotFoundError, check_kinds
 from ...files import BytesLike
 from .records import Records

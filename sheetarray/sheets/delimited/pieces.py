@@ -23,7 +23,7 @@ from ...dtypes import Buffer, DType
 from ...elements import FormulaMode, Missing, buffer_from_text, buffer_from_texts, unescape_formula
 from ...errors import Finding, FormatError, locating
 from ...files import FileSlices, Readable, RemoteFile, Source, file_version, release_pages
-from ...linear.array import buffer_from_numbers
+from ...linear.data_cells import buffer_from_numbers
 from ..arrays_of_sheets import scan_composites
 from .dialect import find_encoding
 from .records import Records

@@ -14,13 +14,14 @@ from ...columns import ArrayInfo, SheetArrays
 from ...columns.spool import NotInPiecesError
 from ...dtypes import Array, Buffer
 from ...elements import FormulaMode, Missing
-from ...elements.scalars import DecimalMark
+from ...elements.spelling import DecimalMark
 from ...errors import Finding, FormatError, locating
 from ...files import Readable, Source, locate
 from ...formats.contract import Progress
-from ...linear.array import check_missing, iter_rest
-from ...linear.header import contiguous_strides
+from ...linear.buffers import iter_rest
+from ...linear.data_cells import check_missing
 from ...linear.named import pick_array
+from ...linear.resizing import contiguous_strides
 from ...tables import TableOptions, read_table
 from ..arrays_of_sheets import check_composites, check_sheets, count_named, open_sheets, read_composites, scan_sheets
 from .pieces import iter_sheet, scan_head

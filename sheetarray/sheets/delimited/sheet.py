@@ -13,7 +13,7 @@ from ... import loops
 from ...columns import ColumnCells, Request, Texts, Words, Zone, cell_address, find_anchors, find_side_by_side
 from ...dtypes import DType, Positions
 from ...elements import Cell, FormulaMode, TextLook
-from ...elements.scalars import DecimalMark
+from ...elements.spelling import DecimalMark
 from ...errors import Finding, FormatError
 from ...files import BytesLike, Source, refuse_empty
 from ...linear.header import MAX_HEADER_CELLS

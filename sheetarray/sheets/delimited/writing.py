@@ -15,7 +15,7 @@ from ...columns.grid import Orient
 from ...columns.layout import format_name
 from ...dtypes import DType
 from ...elements import Cell, FormulaMode, TextLook, generic_from_text, unescape_formula
-from ...elements.scalars import DecimalMark
+from ...elements.spelling import DecimalMark
 from ...errors import DTypeError, LimitError, check_kinds, parse_count
 from ...files import Sink, Writable, locate, numbering_errors, replacing
 from ...formats.contract import CELL_CHARACTERS, Progress, ignore_progress

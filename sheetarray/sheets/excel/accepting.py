@@ -24,7 +24,8 @@ from ...dtypes import Array
 from ...elements import Missing
 from ...errors import LimitError, locating
 from ...files import Readable, Source, Writable, replacing
-from ...linear.array import LinearArray, view_of
+from ...linear.array import LinearArray
+from ...linear.buffers import view_of
 from ..arrays_of_sheets import read_resized_arrays
 from ..looks import number_formats
 from ..views.geometry import ViewedColumns, ViewPlan, plan_views

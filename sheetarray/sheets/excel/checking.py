@@ -15,7 +15,8 @@ from ...elements import Missing
 from ...errors import Finding, FormatError, SheetArrayError, warn_caller
 from ...formats.contract import Progress
 from ...linear.array import LinearArray
-from ...linear.header import Header, warn_of_finding
+from ...linear.header import Header
+from ...linear.parsing import warn_of_finding
 from ..arrays_of_sheets import check_sheets, count_named, open_sheets, read_composites, read_resized_arrays
 from ..looks import number_formats
 from ..views.description import View

@@ -26,9 +26,11 @@ from ...dtypes import Array, Buffer
 from ...elements import Missing, text_array
 from ...errors import Finding, FormatError, locating
 from ...files import Readable, Source
-from ...linear.array import check_missing, iter_rest, may_be_blank, view_of
-from ...linear.header import Header, NoteFinding, warn_of_finding
+from ...linear.buffers import iter_rest, view_of
+from ...linear.data_cells import check_missing, may_be_blank
+from ...linear.header import Header, NoteFinding
 from ...linear.named import select
+from ...linear.parsing import warn_of_finding
 from ..arrays_of_sheets import check_composites
 from ..workbooks import SheetChoice
 from .checking import find_all, open_snapshots, read_book, select_sheets, warn_of_guard

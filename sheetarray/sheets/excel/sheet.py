@@ -17,7 +17,7 @@ from ...columns.words import WORDS
 from ...dtypes import DType, Mask, Positions
 from ...elements import Cell, TextLook, engine_dtype
 from ...errors import Finding, FormatError
-from ...linear.header import normalize_key
+from ...linear.parsing import normalize_key
 from ..workbooks import MOST_COLUMNS, MOST_ROWS
 from .reader import cells as c
 from .reader.book import XmlBook

@@ -23,8 +23,10 @@ from ...errors import DTypeError, FormatError, LimitError, NotFoundError, locati
 from ...files import PathLike
 from ...formats.contract import Progress, ignore_progress
 from ...linear.array import LinearArray
-from ...linear.header import Header, changed_header_cells, find_slow_axis, resize_header
+from ...linear.header import Header
 from ...linear.named import linear_arrays
+from ...linear.parsing import changed_header_cells
+from ...linear.resizing import find_slow_axis, resize_header
 from ..arrays_of_sheets import read_resized_arrays, spread_rows
 from .address import Rect, one_cell, worksheet_url
 from .appearance import show_dates

@@ -16,9 +16,11 @@ from ...elements import Missing
 from ...errors import Finding, FormatError, RemoteError, locating
 from ...files import PathLike
 from ...formats.contract import Progress
-from ...linear.array import error_for_problem, ravel_in_order
-from ...linear.header import Header, find_slow_axis
+from ...linear.buffers import ravel_in_order
+from ...linear.data_cells import error_for_problem
+from ...linear.header import Header
 from ...linear.named import pick_array
+from ...linear.resizing import find_slow_axis
 from ...renamed import refusing_old_options
 from ...tables import TableOptions, read_table, read_tables
 from ..arrays_of_sheets import check_sheets, count_named, open_sheets, read_composites, scan_sheets

@@ -36,9 +36,12 @@ from ...elements import MOST_GENERIC, Cell, ComplexForm, Missing, Problem, is_bl
 from ...errors import Finding, FormatError, locating
 from ...files import BytesLike, Readable, Source, Writable, check_structure, locate, refuse_empty, replacing
 from ...formats.contract import CELL_CHARACTERS, Keeps, Progress, ignore_progress
-from ...linear.array import check_missing, decode_data, decode_list, iter_rest, resize_to_cells, view_of
-from ...linear.header import AddressOf, Header, NoteFinding, changed_header_cells, warn_of_finding
+from ...linear.array import decode_list, resize_to_cells
+from ...linear.buffers import iter_rest, view_of
+from ...linear.data_cells import check_missing, decode_data
+from ...linear.header import AddressOf, Header, NoteFinding
 from ...linear.named import check_unicode, default_name, linear_arrays, pick_array, select
+from ...linear.parsing import changed_header_cells, warn_of_finding
 from ..arrays_of_sheets import check_composites, find_fixed_columns, read_composites, scan_composites, spread
 from .text import (
     NO_ARRAY,

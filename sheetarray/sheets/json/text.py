@@ -18,8 +18,9 @@ from ...dtypes import Buffer, DType
 from ...elements import Cell, ComplexForm, encode
 from ...errors import DTypeError, FormatError
 from ...files import BytesLike, refuse_empty, release_pages, repeated_key
-from ...linear.header import MAX_HEADER_CELLS, Header, NoteFinding, count_blanks_before, parse_header, warn_of_finding
+from ...linear.header import MAX_HEADER_CELLS, Header, NoteFinding
 from ...linear.json_text import faults_as_format_errors
+from ...linear.parsing import count_blanks_before, parse_header, warn_of_finding
 
 NO_ARRAY = "no array of the exchange format here (a flat list that begins with version, 1.0.0, ndarray)"
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ...columns import Layout, cell_address
 from ...columns.words import SEMVER
 from ...errors import LimitError, quote_names
-from ...linear.header import normalize_key
+from ...linear.parsing import normalize_key
 from ..workbooks import parse_cell, without_escapes
 
 _MOST_HEADER_ROWS = 1200

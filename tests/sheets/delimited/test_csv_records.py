@@ -17,7 +17,7 @@ import sheetarray as sa
 from sheetarray import loops
 from sheetarray.columns import Zone
 from sheetarray.columns.words import WORDS
-from sheetarray.linear.header import normalize_key
+from sheetarray.linear.parsing import normalize_key
 from sheetarray.sheets.delimited import records
 from sheetarray.sheets.delimited.records import Records
 

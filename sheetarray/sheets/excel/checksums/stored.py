@@ -17,7 +17,8 @@ import numpy as np
 from ....columns import RowChange
 from ....dtypes import Buffer
 from ....errors import Finding, FormatError
-from ....linear.header import Header, count_rows
+from ....linear.header import Header
+from ....linear.resizing import count_rows
 from ..guard.guard_sheet import guard_title
 from ..sheet import ExcelSheet
 from ..workbook import Workbook

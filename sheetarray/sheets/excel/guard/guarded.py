@@ -16,7 +16,8 @@ from ....changes.rows import RowOrigins, align_tables, content_key
 from ....columns import ArrayColumn, RowChange, describe_row
 from ....dtypes import Array, Buffer, Mask, Positions
 from ....errors import Finding, FormatError, quote_names
-from ....linear.header import Header, count_rows
+from ....linear.header import Header
+from ....linear.resizing import count_rows
 from ..sheet import ExcelSheet
 from .guard_sheet import read_guard
 from .snapshot import SnapshotHeader, bytes_allowed, decode_snapshot, make_texts

@@ -21,7 +21,7 @@ import numpy as np
 
 from ....dtypes import Buffer, DType, from_name
 from ....elements import to_scalar
-from ....elements.scalars import SCALARS
+from ....elements.objects import SCALARS
 from ....errors import FormatError
 from ....files import fast_zlib
 from ....linear.array import LinearArray

@@ -1,0 +1,75 @@
+"""A cell that its dtype cannot mean, and decoding one cell after another, with a problem for each such cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from ..dtypes import Buffer
+from .scalars import Cell, describe_cell, is_blank
+
+MOST_EXPLAINED = 2**12
+"""The number of wrong cells of a column that get a problem each; after so many, no further cell is looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A cell that its dtype cannot mean."""
+
+    index: int  # of the cell among the data cells
+    reason: str  # why it has no value
+    hint: str = ""  # what to do
+    # whether it stands for this cell and all later ones: they were not looked at, and have no value
+    rest: bool = field(default=False, repr=False)
+
+
+def decode_each(
+    cells: Sequence[Cell], out: Buffer, read: Callable[[Cell], Any], indices: Sequence[int] | None = None
+) -> tuple[Buffer, list[Problem]]:
+    """Fill a buffer with the values of cells, and return it with a problem for each cell that has none.
+
+    Once very many cells have none, one problem stands for all later cells: a file of wrong ones takes no minutes.
+
+    `read`: gives the value of a cell; a ValueError or an OverflowError says that it has none. `indices`: of the cells
+    to read; None for all of them.
+    """
+    problems: list[Problem] = []
+    explained = 0
+    remaining = iter(range(len(cells)) if indices is None else indices)
+    for index in remaining:
+        cell = cells[index]
+        if is_blank(cell):
+            problems.append(_blank_problem(index, out.dtype))
+            continue
+        try:
+            out[index] = read(cell)
+            continue
+        except OverflowError:
+            problems.append(Problem(index, f"{describe_cell(cell)} is beyond the range of {out.dtype.name}"))
+        except ValueError as error:
+            problems.append(Problem(index, str(error)))
+        explained += 1
+        if explained == MOST_EXPLAINED and (later := next(remaining, None)) is not None:
+            problems.append(Problem(later, f"not checked, after {explained} cells that cannot be read", rest=True))
+            break
+    return out, problems
+
+
+def _blank_problem(index: int, dtype: np.dtype[Any]) -> Problem:
+    hint = "missing='nan' reads blanks as NaN" if dtype.kind in "fc" else ""
+    return Problem(index, f"expected {dtype.name}, found a blank cell", hint)
+
+
+Missing = Literal["error", "nan"]
+
+
+def fill_blanks(out: Buffer, problems: list[Problem], cells: Sequence[Cell], missing: Missing) -> list[Problem]:
+    """Put NaN where a cell is blank, unless missing elements are errors; return the problems that are left."""
+    if missing == "error" or not problems:
+        return problems
+    blank = [problem.index for problem in problems if is_blank(cells[problem.index])]
+    out[blank] = np.nan
+    return [problem for problem in problems if problem.rest or not is_blank(cells[problem.index])]

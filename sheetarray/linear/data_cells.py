@@ -1,0 +1,171 @@
+"""The data cells under a header: how many there have to be, the buffer that they hold, and errors in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..dtypes import Buffer, DType
+from ..elements import Cell, Missing, Problem, decode, is_blank
+from ..errors import Finding, FormatError
+from .header import AddressOf, Header, NoteFinding, describe_position
+from .parsing import warn_of_finding
+from .resizing import resize_hint
+
+# The data cells under a header: how many there have to be, the buffer that they hold, and errors in them.
+_IMAGINARY = ("i", "j", "I", "J", "i)", "j)", "I)", "J)")
+MAX_TRIMMED_BLANKS = 1_048_576  # blanks at the end of a column that a program may have dropped
+_TRIMMED_HINT = "some programs leave out blanks at the end of a column; if there was more, the file is cut short"
+
+
+def fit_cells(
+    data: Sequence[Cell],
+    header: Header,
+    *,
+    missing: Missing = "error",
+    address: AddressOf = describe_position,
+    name: str = "array",
+    note: NoteFinding = warn_of_finding,
+) -> Sequence[Cell]:
+    """Return the data cells that belong to the array: trailing padding dropped, trimmed blanks put back.
+
+    `address`: of a data cell, by its index. `note`: is called with a finding if blanks have been put back.
+
+    Raises:
+        FormatError: too few cells, or something that is no blank after the last.
+    """
+    count = len(data)
+    if count == header.capacity:
+        return data
+    while count > header.capacity and is_blank(data[count - 1]):
+        count -= 1
+    expected = expected_cell_count(data, count, header)
+    if error := check_cell_count(expected, count, len(data), header, missing=missing, address=address):
+        if error.location is None:
+            error.location = address(next(i for i in range(header.capacity, count) if not is_blank(data[i])))
+        raise error
+    if expected <= len(data):
+        return data[:expected]
+    note(describe_missing_cells(name, expected - len(data), address(len(data) - 1)))
+    return [*data, *[None] * (expected - len(data))]
+
+
+def expected_cell_count(data: Iterable[Cell], count: int, header: Header) -> int:
+    """Return the number of cells that an array takes: two for each element of interleaved complex numbers.
+
+    `data`: the cells, blanks at the end included. `count`: the number of cells up to the last that is not blank.
+    """
+    if header.dtype.kind != "complex" or count != 2 * header.capacity:
+        return header.capacity
+    # There are more cells than elements. If any has an imaginary unit, they are texts, and something stands below them.
+    is_text = any(isinstance(cell, str) and cell.rstrip().endswith(_IMAGINARY) for cell in islice(data, count))
+    return header.capacity if is_text else count
+
+
+def count_elements(data: Sequence[Cell], header: Header) -> int | None:
+    """Return the number of elements in cells, without blanks at the end; None if half a complex number is left.
+
+    Numbers without an imaginary unit are interleaved, where a complex array has another number of cells than elements.
+    """
+    count = len(data)
+    if count and header.dtype.kind != "complex" and not is_blank(data[count - 1]):
+        return count
+    while count and is_blank(data[count - 1]):
+        count -= 1
+    if header.dtype.kind != "complex" or count == header.capacity:
+        return count
+    if any(isinstance(cell, str) and cell.rstrip().endswith(_IMAGINARY) for cell in islice(data, count)):
+        return count
+    return None if count % 2 else count // 2
+
+
+def check_missing(missing: str) -> None:
+    """Refuse a value of the option `missing` that is neither "error" nor "nan"."""
+    if missing not in ("error", "nan"):
+        raise ValueError(f'missing is "error" or "nan", not {missing!r}')
+
+
+def may_be_blank(header: Header, missing: Missing) -> bool:
+    """Return whether a blank may be an element of an array."""
+    kind = header.dtype.kind
+    return kind in ("string", "generic") or (missing == "nan" and kind in ("float", "complex"))
+
+
+def check_cell_count(
+    wanted: int, count: int, present: int, header: Header, *, missing: Missing, address: AddressOf
+) -> FormatError | None:
+    """Return an error if there are too few or too many data cells, else None.
+
+    `wanted`: the number of cells that the array takes; see `expected_cell_count`. `count`: the number of cells up to
+    the last that is not blank. `present`: the number of cells, blanks at the end included. `address`: of a data cell,
+    by its index.
+
+    It returns the error; if there are too many cells it has no location, since only the caller knows which is not
+    blank.
+    """
+    if count == wanted or (count < wanted and may_be_blank(header, missing) and wanted - present <= MAX_TRIMMED_BLANKS):
+        return None
+    cells_per_element = wanted // header.capacity if header.capacity else 1
+    hint = resize_hint(header, count // cells_per_element) or None
+    if count > wanted:
+        return FormatError(f"expected no more than {wanted} data cells, found another", hint=hint)
+    reason = f"capacity is {wanted}, but the data end after {count} cells"
+    index = header.index_at(count * header.capacity // wanted)
+    return FormatError(reason, location=address(count), hint=hint, index=index)
+
+
+def describe_missing_cells(name: str, count: int, last: str, *, orient: str = "columns") -> Finding:
+    """Return the finding about cells at the end of an array that are not there and are read as blank.
+
+    `count`: the number of these cells. `orient`: "rows" where they would stand to the right of it.
+    """
+    are, where = "cell is" if count == 1 else "cells are", "below" if orient == "columns" else "to the right of"
+    message = f"{name}: {count} {are} missing {where} {last} and {are.split()[1]} read as blank"
+    return Finding("warning", last, message, _TRIMMED_HINT, array=name)
+
+
+def decode_data(
+    cells: Sequence[Cell], header: Header, *, missing: Missing = "error"
+) -> tuple[np.ndarray[tuple[int], np.dtype[Any]], list[Problem]]:
+    """Return the buffer that the data cells hold; twice as many cells as elements are interleaved complex."""
+    if header.dtype.kind != "complex" or len(cells) == header.capacity:
+        return decode(cells, header.dtype, missing=missing)
+    parts, problems = decode(cells, complex_part_dtype(header.dtype), missing=missing)
+    return parts.view(header.dtype.numpy), problems
+
+
+def buffer_from_numbers(numbers: Buffer, dtype: DType) -> Buffer | None:
+    """Return the buffer of a column of plain numbers; None if its dtype does not hold one of them.
+
+    `numbers`: booleans of bool; int64 or uint64 of integers and of time spans; floats of the width of their dtype.
+    """
+    if dtype.kind == "timedelta" or numbers.dtype == dtype.numpy:
+        return numbers.view(dtype.numpy)
+    limits = np.iinfo(dtype.numpy)
+    if len(numbers) and (numbers.min() < limits.min or numbers.max() > limits.max):
+        return None
+    return numbers.astype(dtype.numpy)
+
+
+def complex_part_dtype(dtype: DType) -> DType:
+    """Return the float dtype of the real and the imaginary part of a complex one."""
+    return dtypes.from_name("float64" if dtype.numpy.itemsize == 16 else "float32")
+
+
+def error_for_problem(
+    problem: Problem, header: Header, name: str, address: AddressOf, *, cells_each: int = 1
+) -> FormatError:
+    """Return the `FormatError` for a cell that could not be decoded, with its address and array index."""
+    position = problem.index // cells_each
+    return FormatError(
+        problem.reason,
+        location=address(problem.index),
+        element=header.describe_element(name, position),
+        hint=problem.hint or None,
+        array=name,
+        index=header.index_at(position),
+    )

@@ -1,0 +1,320 @@
+"""Parses headers, field by field; an error has the address of the cell that is wrong."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from itertools import pairwise
+
+from .. import dtypes
+from ..elements import Cell, is_blank
+from ..errors import NEWER, Finding, FormatError, locating, warn_caller
+from .header import (
+    FIELDS,
+    MAX_DIMENSIONS,
+    MAX_HEADER_CELLS,
+    ORDERS,
+    PART_VERSION,
+    VERSION,
+    AddressOf,
+    Header,
+    HeaderCutError,
+    NoteFinding,
+    describe_position,
+)
+
+_NUMBER = r"(0|[1-9]\d{0,8})"  # no leading zero: 01.01.2000 is a date that a spreadsheet made of 1.1.0
+_SEMVER = re.compile(rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:[-+][0-9A-Za-z.+-]{{1,80}})?", re.ASCII)
+_KEYS, _WITH_VALUES = frozenset((*FIELDS, "data")), frozenset(FIELDS[1:])
+_INTEGER = re.compile(r"[+-]?\d{1,19}(?:[.,]0*)?", re.ASCII)
+
+_last: tuple[bool, list[Cell], list[type], Header] | None = None
+"""The header that was read last without a warning, with `strict`, its cells and their types (1 and True are equal, but
+no header takes one for the other): very many arrays of a file may have the same one. One object, so that another
+thread sees the old one or the new one whole."""
+
+
+def normalize_key(cell: Cell) -> str:
+    """Return a header cell as a key: trimmed and in lower case; "" where it is not text."""
+    return cell.strip().lower() if isinstance(cell, str) else ""
+
+
+def warn_of_finding(finding: Finding) -> None:
+    """Issue a finding about something that was accepted as a `SheetArrayWarning`."""
+    hint = f" ({finding.hint})" if finding.hint else ""
+    warn_caller(f"{finding.location}: {finding.message}{hint}")
+
+
+def count_blanks_before(cells: Sequence[Cell]) -> int:
+    """Return the number of blank cells before a header: a column whose neighbours have taller ones has some."""
+    if len(cells) and not is_blank(cells[0]):
+        return 0  # of very many lists nearly all begin with a header
+    return next((index for index, cell in enumerate(cells[: MAX_HEADER_CELLS + 1]) if not is_blank(cell)), 0)
+
+
+def parse_header(
+    cells: Sequence[Cell],
+    *,
+    strict: bool = False,
+    address: AddressOf = describe_position,
+    note: NoteFinding = warn_of_finding,
+) -> tuple[Header, int]:
+    """Read a header from the beginning of `cells`.
+
+    Args:
+        cells: Python scalars or text, from `version` on.
+        strict: refuse lists without a version.
+        address: names a cell, from its index.
+        note: is called with each finding about something that was accepted although it is not as `write` writes it.
+
+    Returns:
+        The header, and the index of the first data cell.
+
+    Raises:
+        FormatError: with the location of the cell to blame.
+    """
+    global _last
+    if _last is not None and _last[0] == strict:
+        _, last_cells, kinds, header = _last
+        head = list(cells[: len(last_cells)])
+        if list(map(type, head)) == kinds and head == last_cells:
+            return header, len(head)
+    notes: list[Finding] = []
+
+    def keep(finding: Finding) -> None:
+        notes.append(finding)
+        note(finding)
+
+    header, start = _Parser(cells, strict, address, keep).parse()
+    if not notes:
+        head = list(cells[:start])
+        _last = strict, head, list(map(type, head)), header
+    return header, start
+
+
+class _Parser:
+    """Goes over the cells of a header once; `position` is the index of the next cell."""
+
+    def __init__(self, cells: Sequence[Cell], strict: bool, address: AddressOf, note: NoteFinding) -> None:
+        self.cells, self.strict, self.address, self.note = cells, strict, address, note
+        self.position = 0
+        self.key_indices: dict[str, int] = {}
+        self.values: dict[str, tuple[int, ...] | str] = {}
+        self.minor = 0
+
+    def fail(self, reason: str, at: int | None = None, hint: str | None = None) -> FormatError:
+        return FormatError(reason, location=self.address(self.position if at is None else at), hint=hint)
+
+    def warn(self, message: str) -> None:
+        self.note(Finding("warning", self.address(self.position), message))
+
+    def check_not_cut(self) -> FormatError:
+        return HeaderCutError("the header ends before 'data'", location=self.address(len(self.cells) - 1))
+
+    def parse(self) -> tuple[Header, int]:
+        self.read_version()
+        while True:
+            key, index = self.read_key(), self.position
+            self.position += 1
+            if key == "data":
+                break
+            if key in self.key_indices:
+                raise self.fail(f"the key {key!r} stands twice", index)
+            self.key_indices[key] = index
+            self.read_value(key)
+        return self.build_header(), self.position
+
+    def read_version(self) -> None:
+        if not len(self.cells):
+            raise FormatError("an empty list", hint="a flat list begins with version, 1.0.0, ndarray")
+        if normalize_key(self.cells[0]) == "ndarray":
+            if self.strict:
+                raise self.fail("no version before 'ndarray'", hint="strict=False accepts the older form")
+            self.warn("the list has no version, as in an older form of the format; it was read as version 1.0")
+            self.position = 1
+            return
+        if normalize_key(self.cells[0]) != "version":
+            raise self.fail(f"expected 'version', found {self.cells[0]!r:.60}")
+        text = str(self.cells[1]).strip() if len(self.cells) > 1 else ""
+        match = _SEMVER.fullmatch(text)
+        if match is None:
+            written = PART_VERSION if "part" in map(normalize_key, self.cells[:MAX_HEADER_CELLS]) else VERSION
+            hint = f"a spreadsheet may have turned it into a date or a number: type {written} as text"
+            raise self.fail(f"expected a version such as {written}, found {text!r:.60}", 1, hint)
+        if int(match[1]) != 1:
+            raise self.fail(f"version {text} of the format; this reader knows 1.x", 1, NEWER if int(match[1]) else None)
+        self.minor = int(match[2])
+        if len(self.cells) < 3 or normalize_key(self.cells[2]) != "ndarray":
+            raise self.fail("expected 'ndarray' after the version", min(2, len(self.cells) - 1))
+        self.position = 3
+
+    def is_known_key(self, key: str) -> bool:
+        return key in FIELDS or key == "data" or (key == "part" and self.minor >= 1)
+
+    def read_key(self) -> str:
+        if self.position >= len(self.cells):
+            raise self.check_not_cut()
+        key = normalize_key(self.cells[self.position])
+        if self.is_known_key(key):
+            return key
+        if self.minor == 0 or not key:
+            raise self.fail(
+                f"expected a key ({', '.join(self.missing_keys())}), found {self.describe_cell()}",
+                hint=self.order_hint(),
+            )
+        self.warn(f"the key {key[:60]!r} of a newer version is skipped")
+        for at in range(self.position + 1, len(self.cells)):
+            if self.is_known_key(key := normalize_key(self.cells[at])):
+                self.position = at
+                return key
+        raise self.check_not_cut()
+
+    def missing_keys(self) -> list[str]:
+        return [*(key for key in FIELDS if key not in self.key_indices), "data"]
+
+    def order_hint(self) -> str | None:
+        """Return a hint if a key stands where the value of another key should be; else None."""
+        keys = list(map(normalize_key, self.cells[:MAX_HEADER_CELLS]))
+        head = keys[: keys.index("data") + 1] if "data" in keys else keys
+        twice = any(key in _WITH_VALUES and after in _KEYS for key, after in pairwise(head) if key)
+        return "found a key instead of a value: was a cell deleted, or were the rows sorted?" if twice else None
+
+    def describe_cell(self) -> str:
+        """Return the current cell, for messages."""
+        return "a blank cell" if is_blank(self.cells[self.position]) else repr(self.cells[self.position])[:60]
+
+    def read_value(self, key: str) -> None:
+        if key in ("order", "dtype"):
+            if self.position >= len(self.cells):
+                raise self.check_not_cut()
+            self.values[key] = str(self.cells[self.position])
+            self.position += 1
+            return
+        numbers: list[int] = []
+        most = {"shape": MAX_DIMENSIONS, "strides": MAX_DIMENSIONS, "part": 2}.get(key, 1)
+        while self.position < len(self.cells) and len(numbers) <= most:
+            number = self.parse_integer(self.cells[self.position])
+            if number is None:
+                break
+            numbers.append(number)
+            self.position += 1
+        if self.position >= len(self.cells):
+            raise self.check_not_cut()
+        if len(numbers) > most:
+            values = "one value" if most == 1 else f"{most} values"
+            raise self.fail(f"more than {values} after the key {key!r}", self.position - 1)
+        if key not in ("shape", "strides") and len(numbers) != most:
+            what = "two integers" if most == 2 else "an integer"
+            cell_text = f", found {self.describe_cell()}" if not numbers else ""
+            raise self.fail(f"expected {what} after the key {key!r}{cell_text}", hint=self.order_hint())
+        self.values[key] = tuple(numbers)
+
+    def parse_integer(self, cell: Cell) -> int | None:
+        if isinstance(cell, bool):
+            return None
+        if isinstance(cell, int) and abs(cell) < 2**63:
+            return cell
+        if isinstance(cell, float):
+            if cell.is_integer() and abs(cell) <= 2**53:
+                return int(cell)
+            raise self.fail(f"expected an integer, found {cell!r}")
+        if isinstance(cell, str):
+            text = cell.strip()
+            if _INTEGER.fullmatch(text):
+                return int(re.split("[.,]", text)[0])
+            if text[:1].isdigit() or (text[:1] in ("+", "-", ".") and text[1:2].isdigit()):
+                raise self.fail(f"expected an integer, found {text!r:.60}")
+        return None
+
+    def build_header(self) -> Header:
+        for key in FIELDS:
+            if key not in self.key_indices:
+                raise self.fail(f"the header has no {key!r}", self.position - 1)
+        shape, strides = self.parse_integers("shape"), self.parse_integers("strides")
+        if not shape:
+            if strides != (0,):
+                raise self.fail("an array without dimensions has one stride, 0", self.key_indices["strides"])
+            strides = ()
+        with self.blame_key("dtype", 1):
+            dtype = dtypes.from_name(self.values["dtype"])
+        order = ORDERS.get(normalize_key(self.values["order"]))
+        if order is None:
+            raise self.fail(
+                f"the order is {self.values['order']!r:.60}; it is 'row-major' or 'column-major'",
+                self.key_indices["order"] + 1,
+            )
+        for key in ("shape", "offset", "length", "capacity"):
+            for index, value in enumerate(self.parse_integers(key)):
+                if value < 0:
+                    raise self.fail(f"{key} cannot be negative", self.key_indices[key] + 1 + index)
+        part = self.parse_integers("part") if "part" in self.values else None
+        with self.blame_key("strides", 0):
+            header = Header(
+                dtype, shape, strides, self.parse_integers("offset")[0], order, self.parse_integers("capacity")[0]
+            )
+        if "part" in self.values and part:
+            with self.blame_key("part", 1):
+                header = replace(header, part=(part[0], part[1]))
+        if self.parse_integers("length")[0] != header.length:
+            reason = f"length {self.parse_integers('length')[0]} is not the product of the shape, {header.length}"
+            raise self.fail(reason, self.key_indices["length"] + 1)
+        self.warn_of_repeats(header)
+        return header
+
+    def warn_of_repeats(self, header: Header) -> None:
+        """Remark on strides under which elements repeat, although there are as many data cells as elements.
+
+        The format allows it: a view may repeat elements, and a buffer may hold others. But where both are equally many,
+        each data cell is an element as a rule, and a stride has been overwritten.
+        """
+        if not header.length or header.capacity != header.length or header.part is not None:
+            return
+        first, last = header.buffer_range
+        if first > 0 or last < header.capacity - 1:
+            location = self.address(self.key_indices["strides"] + 1)
+            message = (
+                f"strides {', '.join(map(str, header.strides))} reach data {first} to {last} of {header.capacity}: "
+                "some cells belong to several elements, and others to none"
+            )
+            hint = f"an array of this shape without gaps has {_side_by_side(header)}"
+            self.note(Finding("warning", location, message, hint))
+
+    def parse_integers(self, key: str) -> tuple[int, ...]:
+        value = self.values[key]
+        assert isinstance(value, tuple)
+        return value
+
+    def blame_key(self, key: str, step: int) -> AbstractContextManager[None]:
+        return locating(location=self.address(min(self.key_indices[key] + step, len(self.cells) - 1)))
+
+
+def _side_by_side(header: Header) -> str:
+    """Return the strides of an array of the same shape and order whose elements lie side by side, for messages."""
+    sizes = header.shape if header.order == "column-major" else header.shape[::-1]
+    strides = [math.prod(sizes[:axis]) for axis in range(len(sizes))]
+    return ", ".join(map(str, strides if header.order == "column-major" else strides[::-1]))
+
+
+def changed_header_cells(cells: Sequence[Cell], header: Header) -> dict[int, int]:
+    """Return the cells of a flat list that must change for its header to say what another header says.
+
+    `cells`: from `version` on, keys in any order. `header`: what it is to say; of as many dimensions.
+
+    It returns the integer for each cell that holds another one, by its index in the list.
+
+    Raises:
+        FormatError: the cells are no header.
+    """
+    parser = _Parser(cells, False, describe_position, lambda _: None)
+    now, _ = parser.parse()
+    changes: dict[int, int] = {}
+    fields = [("shape", now.shape, header.shape), ("strides", now.strides, header.strides)]
+    fields += [("length", (now.length,), (header.length,)), ("capacity", (now.capacity,), (header.capacity,))]
+    for key, old, new in fields:
+        for step, (before, after) in enumerate(zip(old, new, strict=True), 1):
+            if before != after:
+                changes[parser.key_indices[key] + step] = after
+    return changes
