@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import dtypes
 from ..columns import ArrayInfo
-from ..columns.spool import MOST_BYTES, PiecedArrays
+from ..columns.pieced_arrays import MOST_BYTES, PiecedArrays
 from ..dtypes import Array, Buffer, from_name
 from ..errors import FormatError, NotFoundError, check_kinds, parse_count
 from ..files import RemoteFile, file_version, is_url, read_states

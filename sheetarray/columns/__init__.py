@@ -16,32 +16,20 @@ from .accepting import (
     find_header_edits,
     info_of_resized,
 )
-from .anchors import (
-    MOST_ARRAYS,
-    MOST_BROKEN,
-    anchors_of_grid,
-    cells_of_zone,
-    check_array_count,
-    find_anchors,
-    find_side_by_side,
-    may_make_anchors,
-    too_many_arrays,
-)
+from .anchors import MOST_BROKEN, anchors_of_grid, find_anchors
+from .beginnings import may_make_anchors
 from .column import ArrayColumn
 from .grid import cell_address, column_letters, quote_title
-from .layout import Layout, LayoutColumn, can_align, lay_out, lay_out_sheets
-from .reading import (
-    MOST_ADDRESSES,
-    ElementRestorer,
-    JudgeArray,
-    ReportError,
-    SheetArrays,
-    errors_of_problems,
-    keep_unreadable,
-    keeping_unreadable,
-)
+from .header_cells import cells_of_zone
+from .layout import Layout, LayoutColumn
+from .parts import MOST_ADDRESSES, ReportError
+from .placing import can_align, lay_out, lay_out_sheets
+from .reading import ElementRestorer, JudgeArray, SheetArrays
+from .refusals import MOST_ARRAYS, check_array_count, too_many_arrays
 from .row_edits import MOST_NAMED, UNEVEN_HINT, RowChange, describe_row, describe_uneven_rows
 from .sheet import ArrayInfo, ColumnCells, DataCells, Request, Sheet, Texts, Zone, reporting_cells
+from .side_by_side import find_side_by_side
+from .unreadable import errors_of_problems, keep_unreadable, keeping_unreadable
 from .words import DESCRIPTION, Anchor, Words
 
 __all__ = [

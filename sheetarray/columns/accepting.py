@@ -94,9 +94,6 @@ def info_of_resized(array: ResizedArray) -> ArrayInfo:
     return ArrayInfo.from_header(array.column.header, group[0].address(0), above, parts=len(group))
 
 
-# Other elements ------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class ElementEdits:
     """The cells of one array that have to change for it to hold other elements."""

@@ -167,12 +167,12 @@ class ArrayColumn:
             starts.append(starts[-1] + height)
         cells = reduce(_concatenate, columns)
         count = count_filled_cells(cells)
-        wanted = expected_cell_count(cells, count, header)
-        wrong = check_cell_count(wanted, count, len(cells), header, missing=missing, address=self.address)
+        expected = expected_cell_count(cells, count, header)
+        wrong = check_cell_count(expected, count, len(cells), header, missing=missing, address=self.address)
         if wrong and wrong.location is None:
-            wrong.location = self.address(wanted + _first_nonblank(cells[wanted:]))
-        cell_count = min(wanted, count) if wrong else wanted
-        cells_per_element = self.cells_per_element = 2 if wanted > header.capacity else 1
+            wrong.location = self.address(expected + _first_nonblank(cells[expected:]))
+        cell_count = min(expected, count) if wrong else expected
+        cells_per_element = self.cells_per_element = 2 if expected > header.capacity else 1
         buffer, problems = self._decode_cells(
             cells if cell_count == len(cells) else cells[:cell_count], cell_count, cells_per_element, missing
         )

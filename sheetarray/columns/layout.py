@@ -6,7 +6,7 @@ body below it is columns of one dtype each, made in blocks by the columnar engin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,15 +15,11 @@ import numpy as np
 
 from ..dtypes import DType
 from ..elements import Cell, TextLook, TypedCells, buffer_to_text, buffer_to_typed, escape_formula, texts_of_cells
-from ..errors import DTypeError, LimitError
-from ..linear.array import LinearArray
-from ..linear.named import check_unicode
-from ..linear.parsing import normalize_key
-from .words import DESCRIPTION, WORDS
+from ..errors import DTypeError
+from .words import DESCRIPTION
 
 if TYPE_CHECKING:
     import polars as pl
-
 
 CELLS_PER_BLOCK = 4_000_000
 _FEW_ELEMENTS = 256  # of a column, which are made together with those of others
@@ -62,11 +58,11 @@ class LayoutColumn:
         Raises:
             DTypeError: an element that no cell holds; names the array.
         """
-        some = self.buffer[first : first + count]
+        elements = self.buffer[first : first + count]
         try:
             start = self.start + first
             serials = self.serials if serials is None else serials
-            return buffer_to_typed(some, self.dtype, exact=exact, as_text=as_text, serials=serials, start=start)
+            return buffer_to_typed(elements, self.dtype, exact=exact, as_text=as_text, serials=serials, start=start)
         except DTypeError as error:
             raise DTypeError(f"{self.name}: {error}") from error
 
@@ -99,7 +95,7 @@ class Layout:
     @cached_property
     def hides_headers(self) -> bool:
         """Whether the rows between names and elements hold nothing but headers, so that nobody misses them."""
-        heights = {piece.above for piece in self.pieces if not _is_single_description(piece.name, piece.buffer)}
+        heights = {piece.above for piece in self.pieces if not is_single_description(piece.name, piece.buffer)}
         return self.named and len(heights) == 1 and heights != {0}
 
     @cached_property
@@ -174,7 +170,7 @@ class Layout:
                 continue
             buffers = [self.pieces[place].buffer[spans[place][0] : sum(spans[place])] for place in places]
             try:
-                made = buffer_to_text(np.concatenate(buffers), self.pieces[places[0]].dtype, look)
+                joined = buffer_to_text(np.concatenate(buffers), self.pieces[places[0]].dtype, look)
             except DTypeError:
                 for place in places:
                     self.pieces[place].to_text(*spans[place], look)
@@ -182,7 +178,7 @@ class Layout:
             start = 0
             for place in places:
                 size = spans[place][1]
-                texts[place] = made[start : start + size]
+                texts[place] = joined[start : start + size]
                 start += size
         return texts
 
@@ -207,141 +203,10 @@ def format_name(name: str, look: TextLook) -> str:
     return escape_formula(name) if look.formulas == "escape" else name
 
 
-# What no sheet can carry: names that would not come back, and texts that are too long for a cell.
-
-
-def check_names(names: Mapping[str, object]) -> None:
-    """Refuse names that would not come back from a sheet."""
-    check_unicode(names)
-    for name in names:
-        if not name.strip():
-            raise LimitError(f"the name {name!r} is blank: in a sheet, it would look like no name")
-
-
-def check_cell_texts(arrays: Mapping[str, LinearArray], most: int) -> None:
-    """Refuse names and texts that are too long for a cell.
-
-    Raises:
-        LimitError: one is longer than `most` UTF-16 units.
-    """
-    for name, array in arrays.items():
-        if _utf16_length(name) > most:
-            raise LimitError(f"the name {name[:40]!r}... is too long: a cell holds {most:,} characters")
-        if array.buffer.dtype.kind == "U" and 2 * (array.buffer.dtype.itemsize // 4) <= most:
-            continue
-        if array.dtype_entry.kind not in ("string", "generic"):
-            continue
-        for index, text in enumerate(array.buffer.tolist()):
-            if isinstance(text, str) and 2 * len(text) >= most and (length := _utf16_length(text)) > most:
-                element = array.header.describe_element(name, index)
-                raise LimitError(f"{element} has {length:,} characters, but a cell holds at most {most:,}")
-
-
-def _utf16_length(text: str) -> int:
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-
-# Lays arrays out in the columns of sheets: a name in row 1, a header below it, then elements.
-#
-# An array longer than a column of the container continues in the next ones, each a complete column with a header of
-# its own; columns for which a sheet has no room go on in the next sheet.
-
-
-def lay_out(arrays: Mapping[str, LinearArray], *, names: bool = True, max_rows: int | None = None) -> Layout:
-    """Place arrays in the columns of one sheet that has room for any number of them; see `lay_out_sheets`."""
-    return lay_out_sheets(arrays, names=names, max_rows=max_rows)[0]
-
-
-def lay_out_sheets(
-    arrays: Mapping[str, LinearArray],
-    *,
-    names: bool = True,
-    max_rows: int | None = None,
-    max_columns: int | None = None,
-    max_characters: int | None = None,
-    aligned: bool = False,
-    header_rows: int = 0,
-    serials: bool = False,
-) -> list[Layout]:
-    """Place arrays in the columns of as many sheets as they need, in their order; at least one sheet.
-
-    `names`: whether row 1 holds the names. `max_rows`: how many rows a sheet has; longer arrays continue in the next
-    column. `max_columns`: how many columns a sheet has; what is more goes on in the next sheet. `max_characters`: how
-    much text a cell holds, in UTF-16 units, as spreadsheets count it. `aligned`: whether the data of all arrays begin
-    in one row: headers end there, and blanks stand above the shorter ones, below the names. Where a name is a word of
-    headers, nothing is aligned: readers tell such a name from a header by what follows at once. `header_rows`: the
-    row, counted from 0, above which aligned data do not begin. `serials`: whether dates become the serial numbers that
-    spreadsheets count, where those are exact.
-
-    Raises:
-        LimitError: a name that no sheet can carry, or a text that no cell can; before anything is written.
-    """
-    if names:
-        check_names(arrays)
-    if max_characters is not None:
-        check_cell_texts(arrays, max_characters)
-    above = 0
-    if aligned and names and can_align(arrays):
-        above = max(_tallest_header(arrays, names, max_rows), header_rows - 1)
-    pieces = [
-        piece
-        for name, array in arrays.items()
-        for piece in _cut_into_columns(name, array, names, max_rows, above, serials)
-    ]
-    columns_per_sheet = max_columns or len(pieces) or 1
-    return [
-        Layout(pieces[start : start + columns_per_sheet], names)
-        for start in range(0, len(pieces) or 1, columns_per_sheet)
-    ]
-
-
-def can_align(names: Iterable[str]) -> bool:
-    """Return whether blanks may stand between these names and headers: none of them reads as a word of headers."""
-    return not any(normalize_key(name) in WORDS for name in names)
-
-
-def _is_single_description(name: str, buffer: np.ndarray[Any, Any]) -> bool:
+def is_single_description(name: str, buffer: np.ndarray[Any, Any]) -> bool:
     """Return whether a column describes labels in one cell.
 
     Such a column is not aligned with the others. Its cell stands beside their headers, because people delete and sort
     the rows below.
     """
     return name == DESCRIPTION and len(buffer) == 1
-
-
-def _tallest_header(arrays: Mapping[str, LinearArray], names: bool, max_rows: int | None) -> int:
-    """Return the number of cells in the tallest header; headers of parts have one field more."""
-    tallest, cut = 0, set[str]()
-    while True:
-        for name, array in arrays.items():
-            header = replace(array.header, part=(1, 1)) if name in cut else array.header
-            tallest = max(tallest, len(header.to_cells()))
-        taller = {name for name, array in arrays.items() if max_rows and names + tallest + array.capacity > max_rows}
-        if taller <= cut:
-            return tallest
-        cut |= taller
-
-
-def _cut_into_columns(
-    name: str, array: LinearArray, names: bool, max_rows: int | None, above: int, serials: bool
-) -> Iterator[LayoutColumn]:
-    """Yield the columns of an array; `above` is how many cells stand at least between a name and its elements."""
-    header = array.header
-    cells = header.to_cells()
-    blanks = 0 if _is_single_description(name, array.buffer) else max(above - len(cells), 0)
-    whole = LayoutColumn(name, cells, array.dtype_entry, array.buffer, 0, blanks, serials)
-    if max_rows is None or names + whole.height <= max_rows:
-        yield whole
-        return
-    header_height = len(replace(header, part=(1, 1)).to_cells())
-    room = max_rows - names - max(header_height, above)
-    if room < 1:
-        raise LimitError(f"{name}: its header does not fit into {max_rows} rows")
-    count = -(-array.capacity // room)
-    if not names:
-        raise LimitError(f"{name}: it takes {count} columns, and only names can show that these belong to one array")
-    blanks = max(above - header_height, 0)
-    for k in range(count):
-        cells = replace(header, part=(k + 1, count)).to_cells()
-        buffer = array.buffer[k * room : (k + 1) * room]
-        yield LayoutColumn(name, cells, array.dtype_entry, buffer, k * room, blanks, serials)

@@ -7,37 +7,33 @@ cell is judged by its look. Arrays have the lengths that their headers say, or t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
 from copy import copy
 from dataclasses import replace
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from ..dtypes import Buffer
-from ..elements import Cell, Missing, Problem, Unreadable, unescape_formula
+from ..elements import Missing
 from ..errors import NO_ARRAY, Finding, FormatError
 from ..linear.buffers import view_of
-from ..linear.data_cells import check_missing, describe_missing_cells, error_for_problem
-from ..linear.header import AddressOf, Header, NoteFinding
+from ..linear.data_cells import check_missing, describe_missing_cells
+from ..linear.header import NoteFinding
 from ..linear.named import select
 from ..linear.parsing import warn_of_finding
 from ..linear.resizing import NO_RESIZE_HINT, RESIZE_HINT, count_rows
 from .accepting import ResizedArray
-from .anchors import MOST_ARRAYS, MOST_BEFORE_DAMAGED, find_anchors, too_many_arrays
+from .anchors import find_anchors
 from .column import ArrayColumn, leave_out_blanks
-from .row_edits import RowChange, RowEdit, find_row_edits, resize_columns, shorten_list
-from .sheet import ArrayInfo, ColumnCells, DataCells, Request, Sheet, Zone
+from .infos import Infos
+from .parts import ReportError, find_stops, group_parts
+from .refusals import MOST_ARRAYS, too_many_arrays
+from .row_edits import RowChange, RowEdit, find_row_edits, resize_columns
+from .sheet import ArrayInfo, ColumnCells, Request, Sheet
+from .unreadable import errors_of_problems, join_rows, keep_unreadable
 from .words import DESCRIPTION, Anchor
 
-if TYPE_CHECKING:
-    import polars as pl
-
-MAX_FINDINGS_PER_ARRAY = 20  # of cells that cannot be read; one more finding counts the others
 _FIXED_HINT = (
     "this column belongs to several whose lengths depend on each other, such as those of an awkward array: undo the "
     "edit, or write the array again"
@@ -58,117 +54,6 @@ class ElementRestorer(Protocol):
 
 
 JudgeArray = Callable[[str, Buffer | None, ArrayColumn], Iterable[Finding | RowChange]]
-
-
-_Unreadable = dict[str, np.ndarray[Any, Any]]
-_unreadable: ContextVar[tuple[str, _Unreadable] | None] = ContextVar("_unreadable", default=None)
-_MISSING = re.compile(r"#.*|n\.?/?a\.?|null|none|nil|missing|[?]+|-+", re.IGNORECASE)  # words for what is not known
-
-
-@contextmanager
-def keeping_unreadable(keeps: Literal["all", "missing"] = "all") -> Iterator[_Unreadable]:
-    """Keep the cells that cannot be read, for as long as the context lasts, instead of raising their errors.
-
-    `keeps`: all of them, or those that stand for a missing value: blanks, errors such as `#DIV/0!`, words such as
-    `n/a`.
-
-    Yields:
-        For each array that has such cells an array of objects of its shape: the error of each of them, None for all
-        other elements. What the array holds in their place says nothing. A context around this one gets them, too.
-    """
-    kept: _Unreadable = {}
-    token = _unreadable.set((keeps, kept))
-    try:
-        yield kept
-    finally:
-        _unreadable.reset(token)
-    if (outer := _unreadable.get()) is not None:
-        outer[1].update(kept)
-
-
-def keep_unreadable(
-    name: str,
-    header: Header,
-    problems: Sequence[Problem],
-    cells: pl.Series | Sequence[Cell],
-    address: AddressOf,
-    *,
-    cells_each: int = 1,
-) -> list[FormatError] | None:
-    """Keep the errors of the cells of an array that cannot be read, if a context around the call asks for them.
-
-    `cells`: all data cells. `address`: of a data cell, by its index. `cells_each`: the cells of an element.
-
-    It returns the errors that are to be raised nevertheless; None where nobody asks, or so many cells cannot be read
-    that others were not looked at.
-    """
-    keeps, kept = _unreadable.get() or ("", None)
-    if kept is None or not problems or any(problem.rest for problem in problems):
-        return None
-    errors, raised = np.full(header.capacity, None, object), []
-    for problem in problems:
-        wrong = error_for_problem(problem, header, name, address, cells_each=cells_each)
-        errors[problem.index // cells_each] = wrong
-        if keeps == "missing" and not _stands_for_missing(cells[problem.index]):
-            raised.append(wrong)
-    kept[name] = view_of(header, errors)
-    return raised
-
-
-def _stands_for_missing(cell: Cell) -> bool:
-    if isinstance(cell, Unreadable):
-        return cell.is_error
-    if isinstance(cell, (bool, int, float)):
-        return False
-    return cell is None or not str(cell).strip() or _MISSING.fullmatch(str(cell).strip()) is not None
-
-
-def errors_of_problems(
-    problems: Sequence[Problem], header: Header, name: str, address: AddressOf, *, cells_each: int = 1
-) -> Iterator[FormatError]:
-    """Yield an error for each of the first cells of an array that cannot be read, and one for all others."""
-    for problem in problems[:MAX_FINDINGS_PER_ARRAY]:
-        yield error_for_problem(problem, header, name, address, cells_each=cells_each)
-    if (more := len(problems) - MAX_FINDINGS_PER_ARRAY) > 0:
-        is_cut = any(problem.rest for problem in problems)
-        wrong, rest = (more - 1, ", and the cells after them were not checked") if is_cut else (more, "")
-        reason = f"{name}: {wrong} more cells cannot be read as {header.dtype.name}{rest}"
-        yield FormatError(reason, array=name)
-
-
-_IN_ROWS = {
-    "a blank cell": "row {row} of the sheet is blank in {count} arrays: {elements}",
-    "another": "row {row} of the sheet stands below {names}: {expected} in each",
-}
-"""What is said of a row in which the cells of several arrays are wrong alike, by what was found there."""
-_ROW = re.compile(r"(?P<title>.*?)[A-Z]*(?P<row>[0-9]*)", re.DOTALL)  # in the address of a cell
-
-
-def join_rows(errors: Sequence[FormatError]) -> Iterator[Finding]:
-    """Yield a finding for each error; one for a row of a sheet that is blank, or stands below, in several arrays."""
-    rows: dict[tuple[str, ...], list[FormatError]] = {}
-    for place, error in enumerate(errors):
-        expected, _, found = error.reason.rpartition(", found ")
-        where = _ROW.fullmatch(error.location or "")
-        if found in _IN_ROWS and error.array is not None and where is not None and where["row"]:
-            count = expected if found == "another" else ""
-            rows.setdefault((found, where["row"], where["title"], count), []).append(error)
-        else:
-            rows[(str(place),)] = [error]
-    for (found, *key), alike in rows.items():
-        names = [error.array or "" for error in alike]
-        if len(alike) == 1 or len({*names}) < len(names):
-            yield from map(Finding.from_error, alike)
-            continue
-        hints = {error.hint or "" for error in alike}
-        message = _IN_ROWS[found].format(
-            row=key[0],
-            count=len(alike),
-            elements=shorten_list(error.element or "" for error in alike),
-            names=shorten_list(map("{!r:.60}".format, names)),
-            expected=key[-1],
-        )
-        yield Finding("error", alike[0].location, message, hints.pop() if len(hints) == 1 else "")
 
 
 class SheetArrays:
@@ -255,14 +140,14 @@ class SheetArrays:
     def scan(self) -> Mapping[str, ArrayInfo]:
         """Return the infos of all arrays whose headers are not damaged, each made only when it is asked for."""
         if self._infos is None:  # very many headers take a while
-            self._infos = _Infos(self.sheets, group_parts(self.sheets, self._anchors, None, _ignore, _ignore), {})
+            self._infos = Infos(self.sheets, group_parts(self.sheets, self._anchors, None, _ignore, _ignore), {})
         return self._infos
 
     def scan_all(self) -> dict[str, ArrayInfo]:
         """Return the infos of all arrays. Lengths come from the headers; with `resize`, from the cells."""
         groups = self._group(None, raise_error, warn_of_finding)
         resized = _Reading(self, raise_error, warn_of_finding).fetch_resized(groups) if self.resize else {}
-        return dict(_Infos(self.sheets, groups, {name: column.header for name, column in resized.items()}).items())
+        return dict(Infos(self.sheets, groups, {name: column.header for name, column in resized.items()}).items())
 
     def _group(self, names: Sequence[str] | None, report: ReportError, note: NoteFinding) -> dict[str, list[Anchor]]:
         """Return the anchors of the parts of each array that is wanted, in the order wanted."""
@@ -492,171 +377,3 @@ def raise_error(error: FormatError) -> None:
 
 def _ignore(_: object) -> None:
     """Ignore what another pass reports."""
-
-
-# What headers alone tell of arrays.
-
-
-class _Infos(Mapping[str, ArrayInfo]):
-    """The infos of arrays by their names, made when they are asked for."""
-
-    def __init__(
-        self, sheets: Sequence[Sheet], groups: Mapping[str, list[Anchor]], resized: Mapping[str, Header]
-    ) -> None:
-        self._sheets = {sheet.title: sheet for sheet in sheets}
-        self._groups, self._resized = groups, resized
-
-    def __len__(self) -> int:
-        return len(self._groups)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._groups)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._groups
-
-    def __getitem__(self, name: str) -> ArrayInfo:
-        group = self._groups[name]
-        header = self._resized.get(name, group[0].header)
-        assert header is not None
-        return _info_of(header, group, self._sheets[group[0].title])
-
-
-def _info_of(header: Header, group: Sequence[Anchor], sheet: Sheet) -> ArrayInfo:
-    """Return the info of an array, made of its header and the anchors of its parts."""
-    above = sum([anchor.start for anchor in group])
-    data = _find_data_cells(sheet, group)
-    return ArrayInfo.from_header(header, group[0].address(0), above, parts=len(group), data=data)
-
-
-def _find_data_cells(sheet: Sheet, group: Sequence[Anchor]) -> tuple[DataCells, ...]:
-    """Return the ranges of an array's data cells, as far as its headers and its first data cell tell.
-
-    Parts that do not reach down to the last row of their container are as long as people have left them, which only
-    reading tells; so does whether a complex array has one cell for each element or two, unless the first is text.
-    """
-    first, header = group[0], group[0].header
-    assert header is not None
-    if header.dtype.kind == "complex" and header.capacity:
-        column, row = first.data_cell
-        cells = sheet.zones([Zone(row, column, 1, first.orient)])[0]
-        if not cells or not str(cells[0]).strip().endswith(("i", "j")):
-            return ()
-    height = 0
-    if len(group) > 1:
-        heights = {(sheet.max_rows or 0) - anchor.row - anchor.start for anchor in group[:-1]}
-        height = heights.pop()
-        if heights or not (len(group) - 1) * height < header.capacity <= len(group) * height:
-            return ()
-    cells = []
-    for number, anchor in enumerate(group):
-        column, row = anchor.data_cell
-        cells.append(DataCells(anchor.title, row, column, anchor.orient, number * height))
-    return tuple(cells)
-
-
-# Groups anchors by array, sorts the parts of each array, and finds the row where its cells have to end.
-
-ReportError = Callable[[FormatError], None]
-MOST_ADDRESSES = 5  # of arrays that have the same name: so many are listed in a message
-
-
-def group_parts(
-    sheets: Sequence[Sheet], anchors: list[Anchor], names: frozenset[str] | None, report: ReportError, note: NoteFinding
-) -> dict[str, list[Anchor]]:
-    """Group anchors by array name and sort parts; report and skip groups whose parts do not fit together.
-
-    Arrays that are not among `names` are left out, and never reported: they are not the caller's business.
-    """
-    groups: dict[str, list[Anchor]] = {}
-    escaped = sheets[0].look.formulas == "escape"
-    for anchor in anchors:
-        name = unescape_formula(anchor.name) if escaped and anchor.name[:1] == "'" else anchor.name
-        if anchor.error is None and not anchor.notes:  # as a rule; there may be hundreds of thousands
-            if names is None or name in names:
-                groups.setdefault(name, []).append(anchor)
-            continue
-        aliases = anchor.aliases
-        meant = names is None or name in names or aliases is None or any(alias in names for alias in aliases)
-        if anchor.error is None:
-            if names is None or name in names:
-                groups.setdefault(name, []).append(anchor)
-        elif meant:
-            anchor.error.array = name if anchor.named or aliases == () else None
-            report(anchor.error)
-        for finding in anchor.notes if meant else ():
-            note(replace(finding, array=name))
-    several = [name for name, group in groups.items() if len(group) > 1 or (group[0].header and group[0].header.part)]
-    for name in several:
-        group = groups[name]
-        try:
-            groups[name] = _sort_parts(name, group)
-        except FormatError as error:
-            error.array = name
-            report(error)
-            del groups[name]
-    return groups
-
-
-def _sort_parts(name: str, group: list[Anchor]) -> list[Anchor]:
-    first = group[0]
-    assert first.header is not None
-    if first.header.part is None:
-        if len(group) > 1:
-            more = f" and {len(group) - MOST_ADDRESSES:,} more" if len(group) > MOST_ADDRESSES else ""
-            addresses = " and ".join(anchor.address(0) for anchor in group[:MOST_ADDRESSES]) + more
-            titles = list(dict.fromkeys(anchor.title for anchor in group))[:MOST_ADDRESSES]
-            choices = " or ".join(f"sheet={title!r:.60}" for title in titles)
-            hint = f"read one sheet at a time, {choices}, or rename one of them" if titles[1:] else "rename one of them"
-            raise FormatError(
-                f"two arrays have the name {name!r}, at {addresses}", location=group[1].address(0), hint=hint
-            )
-        return group
-    parts: dict[int, Anchor] = {}
-    for anchor in group:
-        header = anchor.header
-        assert header is not None
-        if header.part is None or _join_part_headers(header) != _join_part_headers(first.header):
-            raise FormatError(
-                f"{name}: this part does not belong to the one at {first.address(0)}", location=anchor.address(0)
-            )
-        k, count = header.part
-        if count != first.header.part[1]:
-            raise FormatError(
-                f"{name}: part {k} of {count}, but of {first.header.part[1]} at {first.address(0)}",
-                location=anchor.address(0),
-            )
-        if k in parts:
-            raise FormatError(f"{name}: part {k} is at {parts[k].address(0)} already", location=anchor.address(0))
-        parts[k] = anchor
-    count = first.header.part[1]
-    if len(parts) < count:
-        absent = next(k for k in range(1, count + 1) if k not in parts)
-        raise FormatError(f"{name}: part {absent} of {count} is missing", location=first.address(0))
-    return [parts[k] for k in sorted(parts)]
-
-
-def _join_part_headers(header: Header) -> tuple[Any, ...]:
-    return (header.dtype, header.shape, header.strides, header.offset, header.order, header.capacity)
-
-
-def find_stops(anchors: Iterable[Anchor]) -> dict[int, int]:
-    """Return the row (of a list in a row the column) before which the cells of each anchor end, by the anchor's `id()`:
-    that of the next anchor in its line.
-    """
-    anchors, stops = list(anchors), dict[int, int]()
-    keys = [(anchor.title, anchor.orient, anchor.line) for anchor in anchors]
-    if len(set(keys)) == len(keys):  # as a rule, each has a line for itself
-        return stops
-    lines: dict[tuple[str | None, str, int], list[Anchor]] = {}
-    for key, anchor in zip(keys, anchors, strict=True):
-        lines.setdefault(key, []).append(anchor)
-    for line in lines.values():
-        line.sort(key=lambda anchor: anchor.first)
-        for anchor, other in pairwise(line):
-            if other.aliases == ():
-                stops[id(anchor)] = other.first - other.named - other.blanks
-            elif anchor.header is not None:  # of a damaged header nobody knows where it begins
-                end = anchor.first + anchor.start + anchor.header.capacity
-                stops[id(anchor)] = max(end, other.first - MOST_BEFORE_DAMAGED)
-    return stops

@@ -110,8 +110,8 @@ class RowEdit:
 
     def _find_rows(self, changes: Mapping[str, RowChange]) -> tuple[int, ...]:
         """Return the rows that are not side by side, where a guard tells them and those of all arrays are the same."""
-        first, *others = {changes[name].rows if name in changes else () for name in self.columns}
-        return () if others else first
+        first, *differing = {changes[name].rows if name in changes else () for name in self.columns}
+        return () if differing else first
 
     def _describe_place(
         self, numbers: Sequence[int], count: int, changes: Mapping[str, RowChange]
@@ -146,8 +146,8 @@ class RowEdit:
     def _labels(self) -> list[str]:
         """The arrays that may label rows: of dates, or else of texts."""
         kinds = ("datetime", "string")
-        known = [name for name, column in self.columns.items() if column.header.dtype.kind in kinds]
-        return sorted(known, key=lambda name: kinds.index(self.columns[name].header.dtype.kind))
+        names = [name for name, column in self.columns.items() if column.header.dtype.kind in kinds]
+        return sorted(names, key=lambda name: kinds.index(self.columns[name].header.dtype.kind))
 
     def _find_label(self, first: int, count: int) -> str:
         """Return the label of some rows that stand in the sheet, of the first and the last; "" if they have none."""
@@ -200,10 +200,10 @@ def find_first_row(changes: Sequence[RowChange], before: int, after: int) -> int
     if not firsts or firsts[0] is None:
         return None
     common = firsts[0]
-    for others in firsts[1:]:
-        if others is None:
+    for ranges in firsts[1:]:
+        if ranges is None:
             return None
-        both = [range(max(a.start, b.start), min(a.stop, b.stop)) for a in common for b in others]
+        both = [range(max(a.start, b.start), min(a.stop, b.stop)) for a in common for b in ranges]
         common = tuple(rows for rows in both if rows)
     if after > before and any(before in rows for rows in common):
         return before
@@ -241,8 +241,8 @@ def describe_row(elements: Array) -> str:
         >>> describe_row(np.arange(6.0))
         '0.0 1.0 2.0 3.0 .. (6 elements)'
     """
-    some = elements[:_MOST_IN_ROW]
-    texts = map(label_text, some) if elements.dtype.kind in "mM" else map(repr, some.tolist())
+    shown = elements[:_MOST_IN_ROW]
+    texts = map(label_text, shown) if elements.dtype.kind in "mM" else map(repr, shown.tolist())
     more = f" .. ({len(elements):,} elements)" if len(elements) > _MOST_IN_ROW else ""
     return " ".join(f"{text:.60}" for text in texts) + more
 

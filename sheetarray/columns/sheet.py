@@ -172,8 +172,6 @@ class ArrayInfo:
         return cls(shape, name, order, strides, location, cells, offset, header.capacity, parts, data=data)
 
 
-# Progress of reading: the cells that were read, of those that the headers announce.
-
 ReportCells = Callable[[int], None]
 
 

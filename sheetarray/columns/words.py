@@ -92,8 +92,6 @@ class Anchor:
         return self.address(self.start + index)
 
 
-# The words, and where they stand.
-
 WORDS = ("version", "ndarray", *FIELDS, "part", "data")  # the keys in the order in which a header has them
 VERSION, NDARRAY, FIRST_FIELD, LAST_FIELD, DATA = 0, 1, 2, len(FIELDS) + 1, len(FIELDS) + 3
 NONE = 255  # the code of a cell that holds no word
@@ -141,8 +139,8 @@ class Words:
     @classmethod
     def from_cells(cls, cells: Iterable[tuple[int, int, Cell]]) -> Words:
         """Find the words among single cells, each with its row and its column."""
-        some = [(row, column, code) for row, column, cell in cells if (code := code_of(cell)) != NONE]
-        rows, columns, codes = zip(*some, strict=True) if some else ((), (), ())
+        word_cells = [(row, column, code) for row, column, cell in cells if (code := code_of(cell)) != NONE]
+        rows, columns, codes = zip(*word_cells, strict=True) if word_cells else ((), (), ())
         return cls.from_positions(rows, columns, codes)
 
     @classmethod
@@ -176,9 +174,9 @@ class Words:
         """Return the codes of the words in other cells, `NONE` where a cell holds none."""
         codes = np.full(len(rows), NONE, np.uint8)
         if len(self):
-            wanted = (rows << _SHIFT) | columns
-            index = np.minimum(np.searchsorted(self.positions, wanted), len(self) - 1)
-            match = (self.positions[index] == wanted) & (rows >= 0) & (columns >= 0)
+            sought = (rows << _SHIFT) | columns
+            index = np.minimum(np.searchsorted(self.positions, sought), len(self) - 1)
+            match = (self.positions[index] == sought) & (rows >= 0) & (columns >= 0)
             codes[match] = self.codes[index[match]]
         return codes
 
@@ -188,9 +186,9 @@ class Words:
         positions = turned.positions[turned.codes == code]
         result = np.full(len(rows), -1, np.int64)
         if len(positions):
-            wanted = (columns << _SHIFT) | rows
-            index = np.searchsorted(positions, wanted)
-            known = np.minimum(index, len(positions) - 1)
-            match = (index < len(positions)) & (positions[known] >> _SHIFT == columns)
-            result[match] = positions[known[match]] & ((1 << _SHIFT) - 1)
+            sought = (columns << _SHIFT) | rows
+            index = np.searchsorted(positions, sought)
+            next_index = np.minimum(index, len(positions) - 1)
+            match = (index < len(positions)) & (positions[next_index] >> _SHIFT == columns)
+            result[match] = positions[next_index[match]] & ((1 << _SHIFT) - 1)
         return result

@@ -8,14 +8,11 @@ Source: ECMA-376 part 1, 18.17.4.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..dtypes import Array, Buffer, Mask
-
-if TYPE_CHECKING:
-    pass
 
 UNITS_A_DAY = {
     "D": 1,

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from .. import api
-from ..columns.spool import Spool
 from ..errors import escape_controls
 from ..formats import locate_place
+from .spool import Spool
 
 
 def open_writer(

@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import dtypes
 from ..columns import Layout, LayoutColumn
-from ..columns.layout import check_cell_texts, check_names
+from ..columns.refusals import check_cell_texts, check_names
 from ..dtypes import Array
 from ..errors import DTypeError, LimitError
 from ..linear.named import linear_arrays

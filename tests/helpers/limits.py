@@ -17,7 +17,7 @@ LIMITS = {
     "large_json": "sheets.json.adapter LARGE_TEXT",
     "small_text": "sheets.delimited.reading _SMALL",
     "short_table": "tables.cells SHORT",
-    "blanks_above": "columns.anchors MOST_BLANKS",
+    "blanks_above": "columns.distant_names MOST_BLANKS",
     "few_rows": "sheets.delimited.table SHORT",
     "few_cells": "elements.from_cells _FEW",
     "short_worksheet": "sheets.excel.reader.worksheet SHORT",

@@ -19,7 +19,7 @@ from limits import set_limits
 import sheetarray as sa
 from sheetarray.api import large
 from sheetarray.api import large as blocks
-from sheetarray.columns.spool import PiecedArrays
+from sheetarray.columns.pieced_arrays import PiecedArrays
 from sheetarray.formats.contract import Source
 from sheetarray.sheets.json import adapter as checking
 

@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as nst
 
 import sheetarray as sa
-from sheetarray.columns.spool import Spool, SpooledArray
+from sheetarray.scale.spool import Spool
+from sheetarray.scale.spooled_array import SpooledArray
 from sheetarray.testing.cases import assert_same
 
 DTYPES = ["float64", "float32", ">i4", "uint8", "bool", "complex64", "M8[s]", "m8[D]", "O"]

@@ -75,7 +75,14 @@ def test_arrays_are_counted(suffix: str, count: int, tmp_path: Path, monkeypatch
     path = tmp_path / f"t{suffix}"
     arrays = {f"n{number}": 5 for number in range(count)}
     sa.write(path, arrays)
-    for module in ("columns.anchors", "columns.reading", "sheets.json.text", "sheets.json.adapter"):
+    for module in (
+        "columns.refusals",
+        "columns.reading",
+        "columns.side_by_side",
+        "columns.anchors",
+        "sheets.json.text",
+        "sheets.json.adapter",
+    ):
         monkeypatch.setattr(f"sheetarray.{module}.MOST_ARRAYS", 3)
     if count <= 3:
         assert len(sa.read(path)) == len(sa.scan(path)) == count

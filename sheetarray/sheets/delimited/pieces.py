@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from ...columns import ArrayInfo, Request, SheetArrays, Texts, find_anchors, find_side_by_side
-from ...columns.reading import find_stops, group_parts, raise_error
-from ...columns.spool import NotInPiecesError
+from ...columns.parts import find_stops, group_parts
+from ...columns.pieced_arrays import NotInPiecesError
+from ...columns.reading import raise_error
 from ...dtypes import Buffer, DType
 from ...elements import FormulaMode, Missing, buffer_from_text, buffer_from_texts, unescape_formula
 from ...errors import Finding, FormatError, locating

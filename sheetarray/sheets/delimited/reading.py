@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypedDict, Unpack, overload
 import numpy as np
 
 from ...columns import ArrayInfo, SheetArrays
-from ...columns.spool import NotInPiecesError
+from ...columns.pieced_arrays import NotInPiecesError
 from ...dtypes import Array, Buffer
 from ...elements import FormulaMode, Missing
 from ...elements.spelling import DecimalMark

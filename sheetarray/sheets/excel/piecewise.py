@@ -20,8 +20,9 @@ from ...columns import (
     SheetArrays,
     find_anchors,
 )
-from ...columns.reading import find_stops, group_parts, raise_error
-from ...columns.spool import MOST_BYTES, NotInPiecesError, PiecedArrays
+from ...columns.parts import find_stops, group_parts
+from ...columns.pieced_arrays import MOST_BYTES, NotInPiecesError, PiecedArrays
+from ...columns.reading import raise_error
 from ...dtypes import Array, Buffer
 from ...elements import Missing, text_array
 from ...errors import Finding, FormatError, locating

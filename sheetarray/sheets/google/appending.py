@@ -17,7 +17,7 @@ from ...columns import (
     find_header_edits,
     info_of_resized,
 )
-from ...columns.layout import check_cell_texts
+from ...columns.refusals import check_cell_texts
 from ...elements import Cell, Missing
 from ...errors import DTypeError, FormatError, LimitError, NotFoundError, locating
 from ...files import PathLike

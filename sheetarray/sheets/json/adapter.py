@@ -30,7 +30,7 @@ from ...columns import (
     keep_unreadable,
     too_many_arrays,
 )
-from ...columns.spool import NotInPiecesError
+from ...columns.pieced_arrays import NotInPiecesError
 from ...dtypes import Array, Buffer
 from ...elements import MOST_GENERIC, Cell, ComplexForm, Missing, Problem, is_blank
 from ...errors import Finding, FormatError, locating
