@@ -14,6 +14,7 @@ import click
 import numpy as np
 
 from .. import api
+from ..changes.row_groups import dtype_name
 from ..files import find_places, is_url
 from ..formats import format_of
 from ..labels import lay_out_labels
@@ -29,7 +30,6 @@ from .arguments import (
     to_cli_options,
     writing_options,
 )
-from .comparing import dtype_name
 from .console import count_noun, print_json, print_note
 from .endpoints import PIPE, Bar, Endpoint, is_many, refusing_values, source_endpoint, target_endpoint
 from .program import FINDINGS, FINE

@@ -11,10 +11,12 @@ import click
 import numpy as np
 
 from ..api import format_shape
+from ..changes.compare import Comparison, DifferingElement, compare
+from ..changes.row_groups import align_tables_of, describe_rows
 from ..columns import MOST_NAMED, ArrayInfo, describe_row
 from ..elements import label_text
 from ..errors import FormatError, NotFoundError
-from ..labels import DatasetLabels, reading_labels
+from ..labels import DatasetLabels, compare_labels, reading_labels
 from ..linear.header import name_element
 from .arguments import (
     FILE,
@@ -25,14 +27,6 @@ from .arguments import (
     json_option,
     print_left_out,
     reading_options,
-)
-from .comparing import (
-    Comparison,
-    DifferingElement,
-    align_tables_of,
-    compare,
-    compare_labels,
-    describe_rows,
 )
 from .console import count_noun, join_names, print_headed, print_json, print_line
 from .endpoints import Endpoint, source_endpoints

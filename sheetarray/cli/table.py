@@ -9,10 +9,10 @@ import click
 import numpy as np
 
 from ..api import shorten
+from ..changes.row_groups import dtype_name
 from ..errors import escape_controls
 from ..pages.differences import mask_missing
 from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options, writing_options
-from .comparing import dtype_name
 from .console import count_noun, make_console, make_table, print_json, print_renderable
 from .convert import find_target
 from .endpoints import PIPE, Endpoint, source_endpoint

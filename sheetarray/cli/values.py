@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..elements import label_text
-from ..errors import DTypeError, escape_controls
-from ..linear.array import LinearArray, to_linear
+from ..errors import escape_controls
+from ..linear.array import to_linear
 
 
 def format_value(value: Any) -> str:
@@ -18,16 +18,6 @@ def format_value(value: Any) -> str:
     if isinstance(value, str):
         return escape_controls(repr(str(value)))
     return escape_controls(label_text(value) if isinstance(value, np.generic) else repr(value))
-
-
-def to_rectangular(array: Any) -> Any:
-    """Return an awkward array whose type says that it is rectangular as an ndarray; any other array as it is."""
-    if isinstance(array, np.ndarray) or "var" in str(array.type):
-        return array
-    try:
-        return LinearArray.from_numpy(array).to_numpy()
-    except (DTypeError, TypeError):  # records, unions, missing elements, bytes
-        return array
 
 
 def to_json_cells(array: Any) -> Any:

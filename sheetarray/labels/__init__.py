@@ -25,6 +25,7 @@ from .columns import (
 )
 from .datasets import build_dataset, name_dimensions
 from .description import NAME, DatasetLabels, FrameLabels, VariableLabels, find_notes, find_notes_of_layouts
+from .differences import compare_labels
 from .frames import build_frame, check_lengths, index_levels, is_numpy_dtype
 from .tables import TableNote, lay_out_labels, stack_labels
 
@@ -40,6 +41,7 @@ __all__ = [
     "check_fit",
     "check_labels",
     "check_lengths",
+    "compare_labels",
     "describe_arrays",
     "find_notes",
     "find_notes_of_layouts",

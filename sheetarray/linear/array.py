@@ -226,6 +226,16 @@ def from_linear(
 TakeProblems = Callable[[Header, Sequence[Problem], Sequence[Cell], AddressOf], None]
 
 
+def to_rectangular(array: Any) -> Any:
+    """Return an awkward array whose type says that it is rectangular as an ndarray; any other array as it is."""
+    if isinstance(array, np.ndarray) or "var" in str(array.type):
+        return array
+    try:
+        return LinearArray.from_numpy(array).to_numpy()
+    except (DTypeError, TypeError):  # records, unions, missing elements, bytes
+        return array
+
+
 def decode_list(
     cells: Any,
     *,

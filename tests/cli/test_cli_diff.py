@@ -15,7 +15,7 @@ from programs import resave
 from services import ENDPOINT
 
 import sheetarray as sa
-from sheetarray.cli.comparing import compare
+from sheetarray.changes.compare import compare
 from sheets_emulator import SheetsServer
 
 TWO63 = 2**63

@@ -17,8 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sheetarray as sa
+from sheetarray.changes.compare import compare
 from sheetarray.changes.elements import find_noise
-from sheetarray.cli.comparing import align_rows, compare, describe_rows
+from sheetarray.changes.row_groups import align_rows, describe_rows
 
 
 def run(*arguments: Any) -> Any:

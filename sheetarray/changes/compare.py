@@ -7,32 +7,20 @@ another length, rows that were added or deleted are found first, and the others 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
 
-from .. import dtypes
-from ..changes.elements import (
-    SortedRows,
-    are_alike,
-    cover_with_blocks,
-    explain_change,
-    find_noise,
-    find_row_sources,
-    find_sorted,
-)
-from ..changes.merge import row_axis
-from ..changes.rows import align_tables, is_ascending, to_rows
-from ..dtypes import Array, Positions
+from ..dtypes import Array
 from ..elements.equality import find_other_zeros, find_unequal, is_exact_as_double, to_double
-from ..labels import DatasetLabels
-from ..linear.array import LinearArray
+from ..linear.array import LinearArray, to_rectangular
 from ..linear.buffers import is_column_major
 from ..linear.resizing import contiguous_strides
-from .values import to_rectangular
+from .elements import are_alike, cover_with_blocks, explain_change, find_noise
+from .row_groups import Alignment, align_rows, dtype_name
 
 _MOST_EXPLAINED = 10**7  # elements of arrays in which one change of all elements is looked for
 
@@ -199,11 +187,6 @@ def _explain(a: Array, b: Array) -> str | None:
     return explain_change(a.ravel(order), b.ravel(order), header)
 
 
-def dtype_name(array: Any) -> str:
-    """Return the exchange format's name of an array's dtype; of an awkward array its type."""
-    return dtypes.from_numpy(array.dtype).name if isinstance(array, np.ndarray) else str(array.type)
-
-
 def _shape(array: Any) -> tuple[int, ...]:
     return array.shape if isinstance(array, np.ndarray) else (len(array),)
 
@@ -225,130 +208,6 @@ def _are_comparable(a: Array, b: Array) -> bool:
     families = dict.fromkeys("biufc", "number") | {"U": "text", "T": "text"}
     kinds = {families.get(array.dtype.kind, array.dtype.kind) for array in (a, b)}
     return len(kinds) == 1 or "O" in kinds
-
-
-# Rows that belong together -------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Alignment:
-    """The rows of two arrays that belong together."""
-
-    axis: int  # along which the rows lie
-    pairs: tuple[Positions, Positions]  # the rows of A, and of B, that are compared with one another; the first ascend
-    deleted: list[int]  # the rows of A that B lacks
-    inserted: list[int]  # the rows of B that A lacks
-
-    @classmethod
-    def of_sources(cls, axis: int, sources: Positions, count: int) -> Alignment:
-        """Return the alignment, given for each row of B its row of A, -1 if A lacks it, and the number of rows of A."""
-        second = np.flatnonzero(sources >= 0)
-        second = second[np.argsort(sources[second])]
-        deleted = np.setdiff1d(np.arange(count), sources).tolist()
-        return cls(axis, (sources[second], second), deleted, np.flatnonzero(sources < 0).tolist())
-
-    def find_indices(self, place: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-        """Return the indices in B and in A of an element, given its index among the rows that are compared."""
-        row = place[self.axis]
-        return tuple(
-            (*place[: self.axis], int(rows[row]), *place[self.axis + 1 :]) for rows in (self.pairs[1], self.pairs[0])
-        )
-
-
-def align_rows(a: Array, b: Array) -> Alignment | None:
-    """Return the pairs of rows that belong together; None if several axes changed, or no row of A is in B.
-
-    Rows are those along the one axis whose length changed. One that stands elsewhere was deleted and inserted again.
-
-    Example:
-        >>> aligned = align_rows(np.array([1, 2, 3]), np.array([1, 7, 2, 3]))
-        >>> aligned.inserted, aligned.deleted
-        ([1], [])
-    """
-    axes = [axis for axis, sizes in enumerate(zip(a.shape, b.shape, strict=False)) if sizes[0] != sizes[1]]
-    if a.ndim != b.ndim or len(axes) != 1 or a.dtype.kind + b.dtype.kind in ("UO", "OU"):
-        return None
-    if not a.size or not b.size:
-        return None
-    axis = axes[0]
-    name, (before, now) = _to_one_dtype(to_rows(a, axis), to_rows(b, axis))
-    dtype = dtypes.from_name(name)
-    origins = align_tables([(before, dtype)], [(now, dtype)])
-    sources = np.where(origins.moved, -1, origins.sources)
-    return Alignment.of_sources(axis, sources, a.shape[axis]) if (sources >= 0).any() else None
-
-
-_MOST_ALIGNED = 2 * 10**6  # elements of the arrays of a table that are looked at for rows that belong together
-
-
-def align_tables_of(pairs: Mapping[str, tuple[Any, Any]]) -> tuple[list[SortedRows], dict[str, Alignment]]:
-    """Return the tables whose rows stand in another order in B, and by array the rows that belong together.
-
-    Arrays that have as many rows, in A and in B alike, are a table: what one of them does not tell, the others do.
-
-    Example:
-        >>> before, now = (np.array([3, 1, 2]), np.array([1, 3])), (np.array([7, 8, 7]), np.array([8, 7]))
-        >>> tables, rows = align_tables_of({"t": before, "u": now})
-        >>> tables[0].to_text(), rows["u"].deleted
-        ('rows sorted by t (2 rows, 2 arrays)', [2])
-    """
-    tables: dict[tuple[int, int, int], list[str]] = {}
-    for name, (a, b) in pairs.items():
-        if not all(isinstance(array, np.ndarray) and array.ndim and array.size for array in (a, b)):
-            continue
-        axis = row_axis(a)
-        alike = a.ndim == b.ndim and a.shape[:axis] + a.shape[axis + 1 :] == b.shape[:axis] + b.shape[axis + 1 :]
-        if alike and dtype_name(a) == dtype_name(b) and (a.shape != b.shape or row_axis(b) == axis):
-            tables.setdefault((axis, a.shape[axis], b.shape[axis]), []).append(name)
-    found, alignments = list[SortedRows](), dict[str, Alignment]()
-    for (axis, count, count_now), names in tables.items():
-        if len(names) < 2 or sum(array.size for name in names for array in pairs[name]) > _MOST_ALIGNED:
-            continue
-        before, now = ([to_rows(pairs[name][side], axis) for name in names] for side in (0, 1))
-        kinds = [dtypes.from_numpy(rows.dtype) for rows in before]
-        sources = find_row_sources(list(zip(before, kinds, strict=True)), list(zip(now, kinds, strict=True)))
-        if sources is None:
-            continue
-        kept = np.flatnonzero(sources >= 0)
-        if count == count_now and bool((sources[kept] == kept).all()):
-            continue  # elements were edited where they stand
-        aligned = Alignment.of_sources(axis, sources, count)
-        alignments |= dict.fromkeys(names, aligned)
-        if not is_ascending(sources):
-            by = find_sorted({name: rows[kept] for name, rows in zip(names, now, strict=True)})
-            found.append(SortedRows(names, by, aligned.pairs[1]))
-    return found, alignments
-
-
-def _to_one_dtype(a: Array, b: Array) -> tuple[str, list[Any]]:
-    """Return the name of a dtype that holds the elements of two arrays, and both arrays in it."""
-    kinds = a.dtype.kind + b.dtype.kind
-    if set(kinds) <= set("biu"):
-        return "int64", [array.astype(np.int64) for array in (a, b)]
-    if set(kinds) <= set("biufc"):
-        if kinds == "ff":
-            coarser = min(a.dtype, b.dtype, key=lambda dtype: dtype.itemsize)
-            with np.errstate(over="ignore"):
-                a, b = a.astype(coarser), b.astype(coarser)
-        wide = np.complex128 if "c" in kinds else np.float64
-        return np.dtype(wide).name, [array.astype(wide) for array in (a, b)]
-    if kinds in ("MM", "mm"):
-        unit = np.promote_types(a.dtype, b.dtype)
-        return "int64", [array.astype(unit).view(np.int64) for array in (a, b)]
-    texts = [[repr(cell) for cell in array.ravel().tolist()] for array in (a, b)]
-    return "string", [np.array(some, object).reshape(array.shape) for some, array in zip(texts, (a, b), strict=True)]
-
-
-def describe_rows(rows: list[int]) -> str:
-    """Return rows as people say them: `row 30`, `rows 31 to 33`, or their number and the first if there are gaps."""
-    if len(rows) == 1:
-        return f"row {rows[0]}"
-    if rows[-1] - rows[0] == len(rows) - 1:
-        return f"rows {rows[0]} to {rows[-1]}"
-    return f"{len(rows):,} rows from {rows[0]} to {rows[-1]}"
-
-
-# By how much, and which differ most ----------------------------------------------------------------------------------
 
 
 def _measure(comparison: Comparison, x: Array, y: Array) -> Array:
@@ -395,38 +254,3 @@ def _measure_exactly(x: Array, y: Array) -> tuple[int | float, float]:
     ratio = max((abs(a - b) / abs(b) for a, b in numbers if b), default=Fraction(-1))
     absolute = int(largest) if largest.denominator == 1 else float(largest)
     return absolute, float(ratio) if ratio < 2**1023 else math.inf
-
-
-# Labels --------------------------------------------------------------------------------------------------------------
-
-
-def compare_labels(pair: Sequence[DatasetLabels | None], files: Sequence[str]) -> list[str]:
-    """Return sentences on the differences between the labels of two files, given their names.
-
-    Example:
-        >>> compare_labels([DatasetLabels(attrs={"title": "a"}), DatasetLabels()], ["run.csv", "back.csv"])
-        ["attribute title: 'a' -> none"]
-    """
-    first, second = pair
-    if first is None or second is None:
-        return [] if first is second else [f"dimension names and attributes only in {files[first is None]}"]
-    texts = [f"attribute {text}" for text in _compare_attrs(first.attrs, second.attrs)]
-    for name in [name for name in first.variables if name in second.variables]:
-        one, other = first.variables[name], second.variables[name]
-        if one.dims != other.dims:
-            texts.append(f"{name}: dimensions {', '.join(one.dims)} -> {', '.join(other.dims)}")
-        if (name in first.coords) != (name in second.coords):
-            texts.append(f"{name}: a coordinate only in {files[name not in first.coords]}")
-        texts += [f"{name}: attribute {text}" for text in _compare_attrs(one.attrs, other.attrs)]
-    if repr(first.frame) != repr(second.frame):
-        texts.append("the index, its names or categories differ")
-    return texts
-
-
-def _compare_attrs(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
-    texts = []
-    for key in dict.fromkeys([*first, *second]):
-        pair = [f"{attrs[key]!r:.60}" if key in attrs else "none" for attrs in (first, second)]
-        if repr(first.get(key, ...)) != repr(second.get(key, ...)):
-            texts.append(f"{key}: {' -> '.join(pair)}")
-    return texts
