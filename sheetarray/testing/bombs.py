@@ -141,6 +141,9 @@ BOMBS: dict[str, Bomb] = {
     "2 M words of broken headers": Bomb(
         "xlsx", ".xlsx", lambda part: _workbook(_rows_of(["version", "1.0.0", "ndarray", "x"], 16, 120_000 // part))
     ),
+    "8 M cells that say version": Bomb(
+        "xlsx", ".xlsx", lambda part: _workbook(_rows_of(["version"], 110, 73_000 // part))
+    ),
     "270,000 arrays side by side in CSV": Bomb("csv", ".csv", _side_by_side),
     "270,000 arrays in one column of CSV": Bomb("csv", ".csv", _lines("\n")),
     "270,000 arrays in rows of CSV": Bomb("csv", ".csv", _lines(",")),

@@ -403,7 +403,7 @@ def find_in_large(book: Workbook, sheet: SheetChoice, missing: Missing, *, guard
     """
     if book.sheet_bytes < LARGE_WORKBOOK:
         return None
-    with Workbook(book.source) as again:
+    with Workbook(book.source, before=book) as again:
         try:
             return list(find_all(again, sheet, missing, guard=guard, check=_check_in_pieces))
         except (FormatError, NotInPiecesError):

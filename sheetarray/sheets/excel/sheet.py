@@ -13,7 +13,7 @@ import numpy as np
 
 from ...columns import ColumnCells, Request, Words, Zone, cell_address
 from ...columns.sheet import Numbers
-from ...columns.words import WORDS
+from ...columns.words import WORDS, WordCodes
 from ...dtypes import DType, Mask, Positions
 from ...elements import Cell, TextLook, engine_dtype
 from ...errors import Finding, FormatError
@@ -201,7 +201,6 @@ class ExcelSheet:
         self.max_rows: int | None = container.max_rows
         self.report: Callable[[int], None] | None = None
         self.notes: list[Finding] = []
-        self._known_words: Words | None = None
 
     # Runs of cells: all of them, those of some rows, or those for a table --------------------------------------
 
@@ -304,8 +303,9 @@ class ExcelSheet:
 
     def words(self) -> Words:
         """Return the words of headers and where they stand, in the whole sheet."""
-        if self._known_words is None:
-            found: list[tuple[CellRun, Positions, list[int]]] = []
+        key = self._title, self._header_rows
+        if key not in self._container.words:
+            found: list[tuple[CellRun, Positions, WordCodes]] = []
             if self._header_rows is None:
                 with self._located(self._container.cells_with(self._title, WORDS)) as runs:
                     found = [(run, *words_of(run)) for run in runs]
@@ -313,8 +313,9 @@ class ExcelSheet:
                 run = self.cells_of_rows([(0, self._header_rows)]).cells()
                 found = [(run, *words_of(run))]
             parts = zip(*[(run.rows[which], run.columns[which], codes) for run, which, codes in found], strict=True)
-            self._known_words = Words.from_positions(*(map(np.concatenate, parts) if found else ([], [], [])))
-        return self._known_words
+            words = Words.from_positions(*(map(np.concatenate, parts) if found else ([], [], [])))
+            self._container.words[key] = words
+        return self._container.words[key]
 
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
         """Return the cells of some zones: short pieces of columns and rows, such as headers."""

@@ -36,6 +36,7 @@ class Workbook:
     """A workbook of any kind, open.
 
     `reads_numbers`: whether all numbers will be wanted after a search for arrays, which then keeps them.
+    `before`: the same source, opened before; sheets that were searched for headers are not searched again.
 
     Attributes:
         source: the file.
@@ -45,9 +46,10 @@ class Workbook:
         FormatError: the source is not a workbook, or one that is damaged, encrypted or hostile.
     """
 
-    def __init__(self, source: Source, *, reads_numbers: bool = False) -> None:
+    def __init__(self, source: Source, *, reads_numbers: bool = False, before: Workbook | None = None) -> None:
         self.source = source
         self._container = open_workbook(source)
+        self._container.words = {} if before is None else before._container.words
         self._known_followed: dict[str, Followed] = {}
         if isinstance(self._container, XmlBook):
             self._container.reads_numbers = reads_numbers

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....columns import Request, cell_address
-from ....columns.words import CODES, NONE, WORDS, code_of
+from ....columns.words import CODES, NONE, WordCodes, Words, code_of
 from ....dtypes import Mask, Positions
 from ....elements import Cell
 from ....elements.serials import serials_to_dates
@@ -152,9 +152,11 @@ class WorkbookReader(ABC):
         max_rows: the number of rows that a sheet of this kind of workbook can have.
         from_1904: whether serial dates count from 1904-01-01, not from 1900.
         package: the zip package that the workbook is; None for an .xls.
+        words: those of headers, by the title of the sheet and the number of first rows that were searched.
     """
 
     titles: list[str]
+    words: dict[tuple[str, int | None], Words]
     package: Package | None = None
     max_rows = MOST_ROWS
     from_1904 = False
@@ -605,20 +607,25 @@ _DAY_ZERO = "1899-12-30"  # the date that stands for the number 0, where cells h
 _DAY = re.compile("([0-9]{4,5}-[0-9]{2}-[0-9]{2})(?:T00:00:00(?:[.,]0{1,9})?)?")
 
 
-def words_of(run: CellRun) -> tuple[Positions, list[int]]:
+def words_of(run: CellRun) -> tuple[Positions, WordCodes]:
     """Return the indices of the cells that hold words of headers, and the codes of these words."""
     if len(run) <= _FEW:
         kinds, values = run.kinds.tolist(), run.values.to_list()
-        codes = [  # most words are written as they are in `WORDS`
-            (code_of(value) if (code := CODES.get(value)) is None else code) if kind == TEXT else NONE
-            for kind, value in zip(kinds, values, strict=True)
-        ]
-        which = np.array([index for index, code in enumerate(codes) if code != NONE], np.int64)
-        return which, [code for code in codes if code != NONE]
-    texts = run.values.str.strip_chars().str.to_lowercase()
-    is_word = texts.is_in(list(WORDS)).fill_null(value=False).to_numpy() & (run.kinds == TEXT)
-    which = np.flatnonzero(is_word)
-    return which, [CODES[text] for text in texts.gather(which).to_list()]
+        codes = np.array(
+            [  # most words are written as they are in `WORDS`
+                (code_of(value) if (code := CODES.get(value)) is None else code) if kind == TEXT else NONE
+                for kind, value in zip(kinds, values, strict=True)
+            ],
+            np.uint8,
+        )
+    else:
+        import polars as pl
+
+        texts = run.values.str.strip_chars().str.to_lowercase()
+        coded = texts.replace_strict(CODES, default=NONE, return_dtype=pl.UInt8).fill_null(NONE).to_numpy()
+        codes = np.where(run.kinds == TEXT, coded, NONE).astype(np.uint8)
+    which = np.flatnonzero(codes != NONE)
+    return which, codes[which]
 
 
 def codes_of_words(texts: list[pl.Series]) -> list[int]:
@@ -629,7 +636,7 @@ def codes_of_words(texts: list[pl.Series]) -> list[int]:
     if len(some) > _FEW:
         some = some.unique()  # most texts of tables come again and again
     kinds, places = np.full(len(some), TEXT, np.uint8), np.arange(len(some))
-    return words_of(CellRun(places, places, kinds, some))[1]
+    return words_of(CellRun(places, places, kinds, some))[1].tolist()
 
 
 def scalars(run: CellRun, *, from_1904: bool) -> list[Cell]:
