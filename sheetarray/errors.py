@@ -346,9 +346,6 @@ def _describe_location(location: str) -> str:
     return f"sheet {sheet}, {kind}{cell}" if mark else f"{kind}{cell}"
 
 
-# Processes that were forked off one in which the columnar engine had threads: they do not have those threads, and the
-# engine waits for them forever. `import sheetarray` imports this module, so that it knows of every fork from then on.
-
 _ENGINE = "polars"
 _WORKER = re.compile(rf"{_ENGINE}-[0-9]+")  # as its threads are called, once it has been used
 _forked_with_engine = _has_threads = False
@@ -356,6 +353,9 @@ _forked_with_engine = _has_threads = False
 
 def warn_if_forked() -> None:
     """Warn, once a process, where this one was forked after the engine had started its threads: the next call may hang.
+
+    A process that was forked off one with these threads does not have them, and the engine waits for them forever.
+    `import sheetarray` imports this module, so that it knows of every fork from then on.
 
     Example:
         >>> warn_if_forked()  # nothing is said in a process that was started in another way

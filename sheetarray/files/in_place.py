@@ -154,10 +154,11 @@ def _overtaken(place: Any) -> LimitError:
     )
 
 
-# Locks between processes of sheetarray are files of their own: one that is renamed could not be a lock itself.
 @contextmanager
 def locking(key: str, *, remote: bool = False) -> Iterator[None]:
     """Hold the lock of a file, once no other process has it.
+
+    It is a file of its own, as one that is renamed could not be a lock itself.
 
     `key`: the path of the file, without links. `remote`: whether it is a URL, for which there is no lock.
 

@@ -1,7 +1,4 @@
-"""Sources of bytes: a path, a URL or an open file, decompressed within bounds, and read only as far as asked.
-
-At the end: JSON texts that would take too much memory, which is counted before they are parsed, are refused.
-"""
+"""Sources of bytes: a path, a URL or an open file, decompressed within bounds, and read only as far as asked."""
 
 from __future__ import annotations
 
@@ -10,118 +7,18 @@ import mmap
 import os
 import stat
 import tempfile
-import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Protocol, cast
+from typing import IO, Any, cast
 
 from ..errors import FormatError, warn_if_forked
 from .contents import BytesLike, FileContent
-from .fast_zlib import load_zstandard
+from .inflating import DAMAGE, InflatedStream, inflater_of
 from .places import PathLike, RemoteFile, locate
-from .remote import RangedBytes, RemoteStream
-
-# Inflates gzip and Zstandard files piece by piece; a file may have several frames (gzip's members) in a row.
-
-_GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-_PIECE = 1024  # bytes that are inflated at once: of Zstandard they make 32 MiB at most, of deflate 1 MiB
-_MOST_FRAMES = 100_000  # of a file: an empty frame takes nine bytes of it, and 20 microseconds of ours
-
-DAMAGE = (EOFError, zlib.error)
-"""The errors that reading raises if the data end within a frame, or are damaged."""
-
-
-class FrameInflater(Protocol):
-    """A decompressor of one frame."""
-
-    @property
-    def eof(self) -> bool:
-        """Whether the frame has ended."""
-
-    @property
-    def unused_data(self) -> bytes:
-        """The bytes after its end."""
-
-    def decompress(self, piece: bytes, /) -> bytes:
-        """Inflate some bytes."""
-
-
-def inflater_of(head: bytes) -> Callable[[], FrameInflater] | None:
-    """Return a function that makes a decompressor for a file that begins with `head`; None if it is not compressed."""
-    if head.startswith(_GZIP):
-        return lambda: zlib.decompressobj(wbits=31)
-    if head.startswith(_ZSTANDARD):
-        zstandard = load_zstandard()
-
-        begin = zstandard.ZstdDecompressor().decompressobj
-        return lambda: _ZstandardFrame(begin(), zstandard.ZstdError)
-    return None
-
-
-class _ZstandardFrame:
-    """The decompressor of one frame of Zstandard, which raises `zlib.error` for damaged data as that of gzip does."""
-
-    def __init__(self, frame: Any, error: type[Exception]) -> None:
-        self._frame, self._error = frame, error
-
-    @property
-    def eof(self) -> bool:
-        return bool(self._frame.eof)
-
-    @property
-    def unused_data(self) -> bytes:
-        return bytes(self._frame.unused_data)
-
-    def decompress(self, piece: bytes, /) -> bytes:
-        try:
-            return bytes(self._frame.decompress(piece))
-        except self._error as error:
-            raise zlib.error(str(error)) from error
-
-
-class InflatedStream(io.RawIOBase):
-    """The content of compressed frames; zeros between and after them are padding, as for gzip itself.
-
-    `head`: the first bytes, which have been read from `packed` already.
-
-    Raises:
-        EOFError: the data end within a frame.
-        zlib.error: they are damaged, or of too many frames.
-    """
-
-    def __init__(self, head: bytes, packed: IO[bytes], inflater: Callable[[], FrameInflater]) -> None:
-        self._packed, self._inflater = packed, inflater
-        self._frame, self._frames = inflater(), 1
-        self._begun = False
-        self._waiting, self._ready, self._at = head, b"", 0
-
-    def read(self, size: int = -1) -> bytes:
-        """Return some bytes, at most `size` of them where it is not negative; none at the end."""
-        while self._at == len(self._ready):
-            piece = self._waiting[:_PIECE] or self._packed.read(_PIECE) or b""
-            self._waiting = self._waiting[_PIECE:]
-            if not piece and self._begun:
-                raise EOFError("the last frame is incomplete")
-            if not piece:
-                return b""
-            if not self._begun and self._frames > 1 and not (piece := piece.lstrip(b"\0")):
-                continue
-            self._ready, self._at, self._begun = self._frame.decompress(piece), 0, True
-            if self._frame.eof:
-                self._next()
-        start, self._at = self._at, len(self._ready) if size < 0 else min(self._at + size, len(self._ready))
-        return self._ready[start : self._at]
-
-    def _next(self) -> None:
-        self._waiting = self._frame.unused_data + self._waiting
-        self._begun, self._frame, self._frames = False, self._inflater(), self._frames + 1
-        if self._frames > _MOST_FRAMES:
-            raise zlib.error(f"more than {_MOST_FRAMES:,} frames")
-
-
-# Sources of bytes: a path, a URL or an open file, decompressed within bounds, and read only as far as asked.
+from .remote import RangedBytes
+from .remote_stream import RemoteStream
 
 Readable = PathLike | IO[bytes] | IO[str]
 
@@ -416,51 +313,3 @@ class Source:
                 )
             count = None if count is None else count - len(chunk)
             yield chunk
-
-
-# Refuses JSON texts that would take too much memory, which is counted before they are parsed, and finds repeated keys.
-_ALL_BUT_STRUCTURE = bytes(sorted(set(range(256)) - set(b'"[{,')))
-
-
-def check_structure(text: str | bytes, most_nested: int, most_values: int | None = None) -> None:
-    """Refuse a JSON text of more lists and objects, or of more values, than a reader takes.
-
-    `text`: JSON, which may be none at all. `most_nested`: the largest number of lists and objects. `most_values`: the
-    largest number of values, keys not counted; None for any number.
-    """
-    raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    nested, values = _count(raw, most_values is not None)
-    if nested <= most_nested and (most_values is None or values <= most_values):
-        return
-    nested, values = _count(_without_strings(raw), most_values is not None)
-    if nested > most_nested:
-        raise FormatError(f"lists and objects are nested {nested:,} deep; at most {most_nested:,} levels are read")
-    if most_values is not None and values > most_values:
-        raise FormatError(f"{values:,} values; at most {most_values:,} are read, besides the elements of arrays")
-
-
-def _count(text: bytes, commas: bool) -> tuple[int, int]:
-    """Return the number of `[` and `{` in a text, and the largest number of values that it can hold."""
-    nested = text.count(b"[") + text.count(b"{")
-    return nested, nested + (text.count(b",") if commas else 0) + 1
-
-
-def _without_strings(text: bytes) -> bytes:
-    """Return the brackets and commas of a text that stand in no string."""
-    marks = text.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, _ALL_BUT_STRUCTURE)
-    return b"".join(marks.replace(b'""', b"").split(b'"')[::2])
-
-
-def repeated_key(pairs: Iterable[tuple[str, object]]) -> str | None:
-    """Return the first key that stands twice among the pairs of an object; None where each stands once.
-
-    Example:
-        >>> repeated_key([("a", 1), ("b", 2), ("a", 3), ("b", 4)])
-        'a'
-    """
-    keys: set[str] = set()
-    for key, _ in pairs:
-        if key in keys:
-            return key
-        keys.add(key)
-    return None

@@ -7,80 +7,21 @@ import gzip
 import io
 import os
 import re
-import secrets
-import shutil
 import stat
-import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
-from mimetypes import guess_type
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Protocol
 
 from ..errors import system_error, warn_if_forked
-from .beside import create_beside, is_beside, link_beside
+from .beside import create_beside, is_beside
 from .fast_zlib import load_zstandard
-from .in_place import begin_writing, check_unchanged, note_written, take_name
+from .in_place import begin_writing, take_name
 from .places import PathLike, RemoteFile, locate, name_part
-from .remote import is_object_store, is_s3, open_storage, refuse_read_only, translating
-
-# Files that have no name while they are written, so that a process that is killed leaves none of them behind.
-#
-# Only Linux has such files, and not on all of its file systems.
-
-
-def open_unnamed(folder: PathLike, mode: int = 0o666) -> IO[bytes] | None:
-    """Return a new file in a folder that has no name yet; None if the system, or the file system, has no such files.
-
-    `mode`: its permissions, before the umask.
-    """
-    if not hasattr(os, "O_TMPFILE"):
-        return None
-    try:
-        return open(os.open(folder, os.O_TMPFILE | os.O_RDWR, mode), "wb")
-    except OSError:  # if it is the folder's fault, opening a file in it by name will raise the error
-        return None
-
-
-def path_of(file: IO[bytes]) -> str:
-    """Return a path that leads to an open file of this process."""
-    return f"/proc/self/fd/{file.fileno()}"
-
-
-def give_name(file: IO[bytes], target: Path) -> tuple[Path, int]:
-    """Give a file without a name one beside a target; where the system refuses, a copy of it gets the name.
-
-    Returns:
-        The path, and a descriptor that holds the lock of what is there.
-
-    Raises:
-        OSError: the copy cannot be written.
-    """
-
-    def link(path: Path) -> None:
-        os.link(path_of(file), path, src_dir_fd=file.fileno(), follow_symlinks=True)
-
-    with suppress(OSError):
-        return link_beside(target, link, file.fileno()), os.dup(file.fileno())
-    mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
-    path, descriptor = create_beside(target, mode)
-    try:
-        with open(os.dup(file.fileno()), "rb") as whole, open(os.dup(descriptor), "wb") as copy:
-            _set_mode(copy, mode)
-            whole.seek(0)
-            shutil.copyfileobj(whole, copy)
-            copy.flush()
-            os.fsync(copy.fileno())
-    except BaseException:
-        path.unlink(missing_ok=True)
-        os.close(descriptor)
-        raise
-    return path, descriptor
-
-
-# Targets of bytes: a path or a URL, which is replaced whole or not at all, or a file that the caller opened.
+from .unnamed import give_name, open_unnamed, set_mode
+from .uploads import uploading
 
 Writable = PathLike | IO[bytes] | IO[str]
 FLUSH_EVERY = 0.03  # seconds from one flush to the disk to the next, while a file is written
@@ -143,7 +84,7 @@ def replacing(target: Writable, *, binary: bool = False) -> Iterator[Sink]:
             if unnamed is None:
                 temporary, descriptor = create_beside(path, mode)
             with unnamed or open(descriptor, "wb") as file:
-                _set_mode(file, None if old is None else mode)
+                set_mode(file, None if old is None else mode)
                 with _FlushingFile(file.fileno()), compressing(file, _suffix_of(target)) as sink:
                     yield sink
                 file.flush()
@@ -159,12 +100,6 @@ def replacing(target: Writable, *, binary: bool = False) -> Iterator[Sink]:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
         raise
-
-
-def _set_mode(file: IO[bytes], mode: int | None) -> None:
-    """Give an open file permissions, whatever the umask is; none for None, and on Windows."""
-    if mode is not None and hasattr(os, "fchmod"):
-        os.fchmod(file.fileno(), mode)
 
 
 @contextmanager
@@ -281,59 +216,3 @@ class _CallerSink:
                     errno.EAGAIN, "the open file accepts no more bytes now: open it for blocking writes"
                 )
             rest = rest[count:]
-
-
-# Writes under a URL: first to a temporary file of this machine, which is uploaded once it is whole.
-#
-# An object store shows an upload when it is complete, and drops it otherwise. Any other file system gets it under
-# another name in the same folder, and then its own name.
-
-
-@contextmanager
-def uploading(place: RemoteFile, suffix: str) -> Iterator[IO[bytes]]:
-    """Give a file to write to, which is uploaded when the context ends without an error; else the old file stays.
-
-    `suffix`: of the name, from which an object store knows the kind of content.
-
-    Raises:
-        NotFoundError: the file system is only read.
-        OSError: it refuses, or cannot be reached; or a folder stands there.
-    """
-    beginning = begin_writing(place)
-    system, path = open_storage(place)
-    refuse_read_only(place, system)
-    unnamed = open_unnamed(tempfile.gettempdir()) if _opens_what_it_uploads(system) else None
-    with tempfile.TemporaryDirectory(prefix="sheetarray-") if unnamed is None else nullcontext("") as folder:
-        local = os.path.join(folder, f"whole{suffix}")
-        with unnamed or open(local, "wb") as file:
-            yield file
-            file.flush()
-            check_unchanged(place, beginning)
-            with translating(place):
-                _put_whole(system, local if unnamed is None else path_of(file), path, guess_type(local)[0])
-    place.forget()
-    note_written(place, beginning)
-
-
-def _opens_what_it_uploads(system: Any) -> bool:
-    """Return whether a file system is known to open what it uploads; sshfs copies the link to a file without a name."""
-    from fsspec import AbstractFileSystem  # type: ignore[import-untyped]
-
-    return is_object_store(system) or getattr(system.put_file, "__func__", None) is AbstractFileSystem.put_file
-
-
-def _put_whole(system: Any, local: str, path: str, kind: str | None) -> None:
-    if is_object_store(system):
-        system.put_file(local, path, **({"ContentType": kind} if kind and is_s3(system) else {}))
-        return
-    folder, mark, _ = path.rpartition("/")
-    temporary = f"{folder}{mark}.sheetarray-{secrets.token_hex(8)}.tmp"
-    try:
-        system.put_file(local, temporary)
-        if system.isdir(path):  # `mv` would put the file into it
-            raise system_error(errno.EISDIR, path)
-        system.mv(temporary, path)
-    except BaseException:
-        with suppress(Exception):  # the first error is the one to be told
-            system.rm_file(temporary)
-        raise

@@ -139,16 +139,16 @@ def find_format(verb: str, place: Any, format: str | None, options: Mapping[str,
         raise TypeError(f"a file opened for text: open it with mode {'wb' if writes else 'rb'!r} for {row.title}")
     if getattr(place, "closed", False):
         raise ValueError(f"{getattr(place, 'name', 'the file')}: the file is closed: open it again, or give its path")
-    known = row.options(verb)
+    names = row.options(verb)
     check_kinds(Callable | None, "a function of the cells done and the cells in all", progress=options.get("progress"))
     for option in options:
-        if option not in known:
-            if "table" in known:
+        if option not in names:
+            if "table" in names:
                 from ..tables import TableOptions
 
-                known = [*(name for name in known if name != "table"), *(one.name for one in fields(TableOptions))]
-            meant = nearest(option, known)
-            has = f"it has {', '.join(known)}" if meant is None else f"did you mean {meant}?"
+                names = [*(name for name in names if name != "table"), *(field.name for field in fields(TableOptions))]
+            meant = nearest(option, names)
+            has = f"it has {', '.join(names)}" if meant is None else f"did you mean {meant}?"
             has = OPTIONS.get(option) or row.instead_of(option).format(verb=verb) or has
             raise TypeError(f"{verb} has no option {option!r} for {row.title}; {has}")
     return row
@@ -156,8 +156,8 @@ def find_format(verb: str, place: Any, format: str | None, options: Mapping[str,
 
 def known_options(source: Any, format: str | None, options: Mapping[str, Any], verb: str) -> dict[str, Any]:
     """Return those of the options for `read` that another verb has too."""
-    known = format_of(source, format, reading=True).options(verb)
-    return {name: value for name, value in options.items() if name in known}
+    names = format_of(source, format, reading=True).options(verb)
+    return {name: value for name, value in options.items() if name in names}
 
 
 def locate_place(

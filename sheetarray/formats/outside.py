@@ -141,9 +141,6 @@ def _join(given: Any, row: Format) -> Format:
     )
 
 
-# What is declared -------------------------------------------------------------------------------------------------
-
-
 def _find_entries() -> Iterator[_Entry]:
     """Yield the formats of all installed packages; of a package that is installed twice, those of the first."""
     from importlib.metadata import distributions  # takes as long as the rest of `import sheetarray`

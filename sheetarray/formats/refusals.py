@@ -29,23 +29,23 @@ def place_problem(text: str, rows: Sequence[Format]) -> str:
     if text.startswith("zip::"):
         return f"{text}: an archive; name the file in it, such as zip://run.csv{text.removeprefix('zip')}"
     suffixes = [suffix for row in rows for suffix in row.suffixes]
-    known = f"known are {' '.join(_suffixes_of(rows, writable=True))} (also with .gz and .zst)"
+    listed = f"known are {' '.join(_suffixes_of(rows, writable=True))} (also with .gz and .zst)"
     if only_read := _suffixes_of(rows, writable=False):
-        known += f", and only to read {' '.join(only_read)}"
+        listed += f", and only to read {' '.join(only_read)}"
     path = name_part(text)
     bare = next((path.removesuffix(c) for c in COMPRESSIONS if path.lower().endswith(c)), path)
     suffix = os.path.splitext(os.path.basename(bare.rstrip("/\\")))[1]
     if _KEY.fullmatch(text):
-        known += f"; if it is the key of a Google spreadsheet, write gsheets://{text}, or pass client="
+        listed += f"; if it is the key of a Google spreadsheet, write gsheets://{text}, or pass client="
     if not suffix:
-        return f"{text}: it has no suffix that shows the format; {known}"
+        return f"{text}: it has no suffix that shows the format; {listed}"
     if bare != path and suffix.lower() in suffixes:
         return f"{text}: {suffix} is never compressed; take {text.replace(path, bare)}"
     if owners := [row.name for row in rows if suffix.lower() in row.suffixes]:
         return f"{text}: several formats have the suffix {suffix}: {', '.join(owners)}"
     if (meant := nearest(suffix.lower(), suffixes)) is not None:
         return f"{text}: no format has the suffix {suffix}; did you mean {meant}?"
-    return f"{text}: no format has this suffix; {known}"
+    return f"{text}: no format has this suffix; {listed}"
 
 
 def _suffixes_of(rows: Sequence[Format], *, writable: bool) -> list[str]:
@@ -89,7 +89,7 @@ def _is_one_letter_away(text: str, other: str) -> bool:
     if abs(len(text) - len(other)) > 1 or min(len(text), len(other)) < 3:
         return False
     pairs = enumerate(zip(text, other, strict=False))
-    same = next((at for at, (one, another) in pairs if one != another), min(len(text), len(other)))
+    same = next((at for at, (letter, another) in pairs if letter != another), min(len(text), len(other)))
     rests = text[same:], other[same:]
     return any(rests[0][drop:] == rests[1][add:] for drop, add in ((1, 1), (0, 1), (1, 0)))
 

@@ -154,9 +154,9 @@ def check_unclaimed(row: Format, others: Iterable[Format], *, shared: Set[str] |
     for other in others:
         keys = [row.name] if row.name == other.name else []
         keys += [prefix for prefix in row.prefixes if other.prefixes and prefix.startswith(other.prefixes)]
-        keys += [known for known in row.objects if known in other.objects]
+        keys += [claim for claim in row.objects if claim in other.objects]
         for suffix in row.suffixes:
-            claimed = [known for known in other.suffixes if suffix.endswith(known)]
+            claimed = [claim for claim in other.suffixes if suffix.endswith(claim)]
             if row.magic is None or (shared is not None and not shared >= {*claimed}):
                 keys += [suffix] if claimed else []
         if keys:

@@ -26,7 +26,8 @@ from .columns import (
 from .datasets import build_dataset, name_dimensions
 from .description import NAME, DatasetLabels, FrameLabels, VariableLabels, find_notes, find_notes_of_layouts
 from .differences import compare_labels
-from .frames import build_frame, check_lengths, index_levels, is_numpy_dtype
+from .frames import build_frame, check_lengths, index_levels
+from .pandas_dtypes import is_numpy_dtype
 from .tables import TableNote, lay_out_labels, stack_labels
 
 __all__ = [

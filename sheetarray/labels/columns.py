@@ -70,9 +70,6 @@ def wants_labels() -> bool:
     return _reader.get() is not None
 
 
-# Writing -----------------------------------------------------------------------------------------------------
-
-
 def has_labels(arrays: Any) -> bool:
     """Return whether the argument of `write` has labels, which plain arrays do not have."""
     if is_of(arrays, "xarray", "Dataset", "DataArray"):
@@ -160,9 +157,6 @@ def _describe_notes(arrays: Any, notes: Mapping[str, Note]) -> tuple[dict[str, A
     return by_name, labels
 
 
-# Reading -----------------------------------------------------------------------------------------------------
-
-
 def parse_label_column(array: Any, note: NoteFinding, locate: Callable[[FormatError], None]) -> DatasetLabels | None:
     """Return the labels that an array named `dataset.json` holds; None if it is an ordinary array, or damaged.
 
@@ -245,8 +239,8 @@ def check_labels(labels: DatasetLabels, infos: Mapping[str, ArrayInfo]) -> Itera
     `infos`: what the headers of the arrays say, and that of the description.
     """
     location = infos[NAME].location
-    known = {*infos, *(name.removesuffix(".json") for name in infos)}  # columns of lists have their schema
-    absent = [name for name in labels.variables if labels.has_array(name) and name not in known]
+    names = {*infos, *(name.removesuffix(".json") for name in infos)}  # columns of lists have their schema
+    absent = [name for name in labels.variables if labels.has_array(name) and name not in names]
     for name in absent:
         yield Finding("warning", location, f"describes {name!r:.80}, which is missing or damaged", array=name)
     for error in find_contradictions(infos, labels):

@@ -12,7 +12,8 @@ from ..dtypes import Array
 from ..errors import DTypeError, FormatError, LimitError, MissingDependencyError, warn_caller
 from ..values import DEFAULT_NAME, EXTENSIONS, OBJECTS, as_array, is_of, is_whole, name_of_variable, naming, note_of
 from .description import DatasetLabels, VariableLabels
-from .frames import MASKED, describe_categories, free_name, restore_column
+from .frames import free_name
+from .pandas_dtypes import MASKED, describe_categories, restore_column
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -109,9 +110,6 @@ def _composed_indexes(dataset: Any) -> dict[str, tuple[str, ...]]:
     return indexes
 
 
-# Reading -----------------------------------------------------------------------------------------------------
-
-
 def build_dataset(
     arrays: Mapping[str, Any], labels: DatasetLabels | None, dims: Mapping[str, tuple[str, ...]] | None = None
 ) -> xr.Dataset:
@@ -158,8 +156,8 @@ def _restore_indexes(dataset: xr.Dataset, labels: DatasetLabels) -> xr.Dataset:
         if name not in dataset.coords or dataset.coords[name].ndim != 1 or (name in dataset.xindexes) == indexed:
             continue
         dataset = dataset.set_xindex(name) if indexed else dataset.drop_indexes(name)
-    known = {*dataset.variables, *dataset.sizes}
-    renamed = {name: label for name, label in labels.frame.labels.items() if name in known and _stands_for(name, label)}
+    names = {*dataset.variables, *dataset.sizes}
+    renamed = {name: label for name, label in labels.frame.labels.items() if name in names and _stands_for(name, label)}
     try:
         return dataset.rename(renamed) if renamed else dataset
     except (ValueError, TypeError) as error:  # two are equal; xarray has no index along a dimension named 1
@@ -262,8 +260,8 @@ def _restore_variable(name: str, array: Array, labels: DatasetLabels) -> Any:
         return restore_column(name, array, description.dtype)
     if description.dtype in _MISSING_TEXTS and array.dtype.kind == "O":
         return _restore_texts(name, array, _MISSING_TEXTS[description.dtype])
-    known = MASKED.fullmatch(description.dtype) or EXTENSIONS.fullmatch(description.dtype)
-    if array.ndim == 1 and (known or description.dtype.endswith("[pyarrow]")):
+    is_pandas = MASKED.fullmatch(description.dtype) or EXTENSIONS.fullmatch(description.dtype)
+    if array.ndim == 1 and (is_pandas or description.dtype.endswith("[pyarrow]")):
         column = restore_column(name, array, description.dtype)
         return _to_index(column) if description.dims == (name,) else column
     if description.dtype == "category" and array.ndim == 1:

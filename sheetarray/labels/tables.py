@@ -51,11 +51,11 @@ class TableNote:
         """Return the note as a JSON object; an empty one, with a warning, for labels that are not kept."""
         try:
             text = str(self.labels.to_pieces(_MOST_CHARACTERS))
-            kept = {name: to_linear(array) for name, array in self.kept.items()}
+            coordinates = {name: to_linear(array) for name, array in self.kept.items()}
         except (DTypeError, LimitError) as error:
             warn_caller(f"the table is written without its labels: {error}")
             return {}
-        beside = {"dim": self.beside, "kept": kept, "places": self.places} if self.beside else None
+        beside = {"dim": self.beside, "kept": coordinates, "places": self.places} if self.beside else None
         return {"labels": text, "dtypes": self.dtypes, "axes": self.axes, "beside": beside}
 
     @classmethod
@@ -75,9 +75,6 @@ class TableNote:
         except (FormatError, KeyError, TypeError, ValueError, AttributeError) as error:
             warn_caller(f"the labels of the table are damaged, and not used: {error!s:.200}")
             return None
-
-
-# Arrays to a table ---------------------------------------------------------------------------------------------------
 
 
 def lay_out_labels(table: Any, columns: str | None = None) -> Any:
@@ -168,8 +165,6 @@ def _label_texts(labels: Array) -> list[str]:
     return [("TRUE" if value else "FALSE") if isinstance(value, bool) else str(value) for value in labels.tolist()]
 
 
-# A table to arrays ---------------------------------------------------------------------------------------------------
-
 Infer = Callable[[list[str]], Array]
 """A function that returns the array that some texts are, as a column of them would be read."""
 
@@ -198,7 +193,9 @@ def stack_labels(
         raise NotFoundError(f"no column {quote_names(absent, 20)}; there is {quote_names(list(columns), 20)}")
     rows = len(next(iter(columns.values()), ()))
     if not axes and dims is None and (note is None or not note.beside):
-        known_dims = [] if note is None else [dim for known in note.labels.variables.values() for dim in known.dims]
+        known_dims = (
+            [] if note is None else [dim for described in note.labels.variables.values() for dim in described.dims]
+        )
         axes = {next(iter(known_dims), "row"): ""}
     counted = [dim for dim, name in axes.items() if note is not None and note.labels.find(name) is None]
     sizes, positions = _place_rows(columns, axes, rows, counted)
@@ -210,14 +207,14 @@ def stack_labels(
     dims_of: dict[str, tuple[str, ...]] = {}
     for name, column in columns.items():
         array, place = places.get(name, (name, None))
-        known = labels.find(array) if labels.has_array(array) else None
-        along = own.get(name) or (tuple(sizes) if known is None else known.dims)
+        described = labels.find(array) if labels.has_array(array) else None
+        along = own.get(name) or (tuple(sizes) if described is None else described.dims)
         along = tuple(dim for dim in along if place is None or dim != (note.beside if note else beside))
         folded = _fold(name, column, along, sizes, positions)
         if place is None:
-            if note is None or known is not None or name not in own:
+            if note is None or described is not None or name not in own:
                 arrays[name], dims_of[name] = folded, along
-            if note is not None and known is None and name not in own:  # somebody has added the column
+            if note is not None and described is None and name not in own:  # somebody has added the column
                 labels.data_vars[name] = VariableLabels(along, str(folded.dtype), folded.shape)
         else:
             wide.setdefault(array, []).append((place, folded))
@@ -228,9 +225,9 @@ def stack_labels(
     for name, parts in wide.items():
         dim = note.beside if note is not None else str(beside)
         stacked = np.stack([part for _, part in sorted(parts, key=lambda part: part[0])], axis=-1)
-        known = labels.find(name)
-        goal = known.dims if known is not None else (*dims_of[name], dim)
-        arrays[name] = np.moveaxis(stacked, -1, goal.index(dim)) if known is not None else stacked
+        described = labels.find(name)
+        goal = described.dims if described is not None else (*dims_of[name], dim)
+        arrays[name] = np.moveaxis(stacked, -1, goal.index(dim)) if described is not None else stacked
         dims_of[name] = goal
     if note is None and beside is not None:
         arrays[beside] = infer(list(places))
@@ -255,10 +252,10 @@ def _find_places(
 
 
 def _check_places(columns: Mapping[str, Array], note: TableNote) -> None:
-    wanted = [name for name in note.labels.variables if note.labels.has_array(name) and name not in note.kept]
+    needed = [name for name in note.labels.variables if note.labels.has_array(name) and name not in note.kept]
     spread = {array for array, _ in note.places.values()}
-    wanted = [name for name in wanted if name not in spread] + list(note.places)
-    if absent := [name for name in wanted if name not in columns]:
+    needed = [name for name in needed if name not in spread] + list(note.places)
+    if absent := [name for name in needed if name not in columns]:
         raise FormatError(
             f"no column {quote_names(absent, 20)} any more, but the table was written with it",
             hint="put it back, or take the columns as they are with read_columns",
@@ -285,13 +282,13 @@ def _place_rows(
     positions = np.zeros(rows, np.int64)
     for dim, code in codes.items():
         positions = positions * sizes[dim] + code
-    kept, counts = np.unique(positions, return_counts=True)
-    if len(kept) < rows:
+    filled, counts = np.unique(positions, return_counts=True)
+    if len(filled) < rows:
         place = int(np.argmax(counts > 1))
-        first, second = np.flatnonzero(positions == kept[place])[:2].tolist()
+        first, second = np.flatnonzero(positions == filled[place])[:2].tolist()
         raise FormatError(f"rows {first + 1} and {second + 1} of the table have the same {labels:.200}", hint=_HINT)
     if rows < total:
-        differs = np.flatnonzero(kept != np.arange(rows))
+        differs = np.flatnonzero(filled != np.arange(rows))
         place = int(differs[0]) if len(differs) else rows
         at = np.unravel_index(place, list(sizes.values()))
         texts = [

@@ -47,6 +47,7 @@ def blend(colours: tuple[Colour, ...], share: float) -> Colour:
     below = min(int(place), len(colours) - 2)
     weight = place - below
     red, green, blue = (
-        round(one + weight * (other - one)) for one, other in zip(colours[below], colours[below + 1], strict=True)
+        round(channel + weight * (other - channel))
+        for channel, other in zip(colours[below], colours[below + 1], strict=True)
     )
     return red, green, blue

@@ -38,27 +38,27 @@ def _subtract_elements(first: Array, second: Array) -> Array:
         texts = [np.array(_texts(elements), np.object_).reshape(first.shape) for elements in (first, second)]
         differs: Array = (texts[0] != texts[1]).astype(np.float64)
         return differs
-    one, other = first.reshape(-1), second.reshape(-1)
-    missing = mask_missing(one) | mask_missing(other)
-    both = mask_missing(one) & mask_missing(other)
+    left, right = first.reshape(-1), second.reshape(-1)
+    missing = mask_missing(left) | mask_missing(right)
+    both = mask_missing(left) & mask_missing(right)
     with np.errstate(all="ignore"):
-        if one.dtype.kind == other.dtype.kind == "c":
-            away = np.abs(other.astype(np.complex128) - one.astype(np.complex128))
-            same = one == other
-        elif one.dtype.kind in "iubm" and other.dtype.kind in "iubm":
-            wide: Any = object if 8 in (one.itemsize, other.itemsize) else np.int64  # in which no difference wraps
+        if left.dtype.kind == right.dtype.kind == "c":
+            away = np.abs(right.astype(np.complex128) - left.astype(np.complex128))
+            same = left == right
+        elif left.dtype.kind in "iubm" and right.dtype.kind in "iubm":
+            wide: Any = object if 8 in (left.itemsize, right.itemsize) else np.int64  # in which no difference wraps
             before, now = (
-                elements.view(np.int64) if elements.dtype.kind == "m" else elements for elements in (one, other)
+                elements.view(np.int64) if elements.dtype.kind == "m" else elements for elements in (left, right)
             )
             difference = now.astype(wide) - before.astype(wide)
             same, away = difference == 0, difference.astype(np.float64)
         else:
-            numbers = [to_doubles(elements) for elements in (one, other)]
+            numbers = [to_doubles(elements) for elements in (left, right)]
             same = numbers[0] == numbers[1]
             away = numbers[1] - numbers[0]
     same |= both
     places = np.flatnonzero(~same)
-    same[places] = find_noise(one[places], other[places])
+    same[places] = find_noise(left[places], right[places])
     away = np.where(missing, np.nan, away)
     return np.where(same, 0.0, away).reshape(first.shape)
 

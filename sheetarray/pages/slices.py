@@ -112,9 +112,6 @@ def slice_to_two_axes(indices: Sequence[Index], shape: Sequence[int]) -> Indices
     return tuple(selected)
 
 
-# By labels ----------------------------------------------------------------------------------------------------------
-
-
 def split_labels(text: str, dims: Sequence[str] | None) -> dict[str, str] | None:
     """Return the label of each dimension that a slice names, or None if it has none and is one as NumPy has it.
 
@@ -201,10 +198,10 @@ def _suggest(coordinate: Array, label: str | None) -> str:
     texts = list(map(label_text, coordinate if coordinate.dtype.kind in "Mm" else coordinate.tolist()))
     near: list[str] = []
     if label is not None and coordinate.dtype.kind in "iufM":
-        wanted = np.datetime64(label) if coordinate.dtype.kind == "M" else float(label)
-        known = np.flatnonzero(coordinate == coordinate)  # neither NaN nor NaT
-        order = np.argsort(np.abs(coordinate[known] - wanted), kind="stable")
-        near = [texts[position] for position in known[order[:_SUGGESTED]]]
+        sought = np.datetime64(label) if coordinate.dtype.kind == "M" else float(label)
+        present = np.flatnonzero(coordinate == coordinate)  # neither NaN nor NaT
+        order = np.argsort(np.abs(coordinate[present] - sought), kind="stable")
+        near = [texts[position] for position in present[order[:_SUGGESTED]]]
     elif label is not None:
         near = difflib.get_close_matches(label, texts[:10_000], _SUGGESTED)
     return f"near are {', '.join(near)}" if near else f"the first are {', '.join(texts[:_SUGGESTED])}"

@@ -217,18 +217,18 @@ def _read(
         return arrays, labels, {}
     except FormatError as error:
         whole = error
-    wanted = [name for name in infos if names is None or name in names]
+    chosen = [name for name in infos if names is None or name in names]
     reasons = {
         finding.array: str(finding).removeprefix("error: ")
         for finding in reversed(findings)
         if finding.severity == "error" and finding.array is not None
     }
     arrays, labels, unread = {}, None, {}
-    intact = [name for name in wanted if name not in reasons]
+    intact = [name for name in chosen if name not in reasons]
     with suppress(FormatError):
         if intact:
             arrays, labels = read(intact)
-    for number, name in enumerate(name for name in wanted if name not in arrays):
+    for number, name in enumerate(name for name in chosen if name not in arrays):
         try:
             if number >= _MOST_READS:
                 raise whole

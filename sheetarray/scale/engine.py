@@ -123,16 +123,16 @@ def _open_lazily(
 
 def _decode(dataset: xr.Dataset, decoders: Mapping[str, Any]) -> xr.Dataset:
     """Return a Dataset that is decoded by xarray's rules for NetCDF, as far as the caller asks for it."""
-    wanted = {name: value for name, value in decoders.items() if value is not None and value is not False}
-    if not wanted:
+    chosen = {name: value for name, value in decoders.items() if value is not None and value is not False}
+    if not chosen:
         return dataset
-    if "use_cftime" in wanted:
-        wanted.setdefault("decode_times", True)
+    if "use_cftime" in chosen:
+        chosen.setdefault("decode_times", True)
     off = dict.fromkeys([name for name in _DECODERS if name != "use_cftime"], False)
-    others = [name for name, variable in dataset.variables.items() if not isinstance(variable.dtype, np.dtype)]
-    decoded = xr.decode_cf(dataset.drop_vars(others), **{**off, **wanted})  # it knows no dtypes of pandas
-    coords = {name: dataset[name] for name in others if name in dataset.coords}
-    return decoded.assign_coords(coords).assign({name: dataset[name] for name in others if name not in coords})
+    undecoded = [name for name, variable in dataset.variables.items() if not isinstance(variable.dtype, np.dtype)]
+    decoded = xr.decode_cf(dataset.drop_vars(undecoded), **{**off, **chosen})  # it knows no dtypes of pandas
+    coords = {name: dataset[name] for name in undecoded if name in dataset.coords}
+    return decoded.assign_coords(coords).assign({name: dataset[name] for name in undecoded if name not in coords})
 
 
 class LazyArray(BackendArray):
@@ -153,8 +153,8 @@ class LazyArray(BackendArray):
     def _read_part(self, key: tuple[Any, ...]) -> Array:
         if self._in_rows and key and isinstance(key[0], slice) and key[0].step in (None, 1):
             start, stop, _ = key[0].indices(self.shape[0])
-            some = stop - start < self.shape[0]
-            rows = self.file.read_rows(self.name, self.shape, start, max(start, stop)) if some else None
+            is_part = stop - start < self.shape[0]
+            rows = self.file.read_rows(self.name, self.shape, start, max(start, stop)) if is_part else None
             if rows is not None:
                 self.file.check_unchanged()
                 return np.asarray(rows[(slice(None), *key[1:])], dtype=self.dtype)

@@ -16,7 +16,7 @@ from command_line import run_command
 from fsspec.implementations.memory import MemoryFileSystem
 
 import sheetarray as sa
-from sheetarray.files.remote import find_files, read_heads
+from sheetarray.files.many_files import find_files, read_heads
 
 KEYS = {"key": "AKIAEXAMPLE", "secret": "thesecretkey"}
 ARRAYS = {"t": np.arange(6.0).reshape(2, 3) / 7, "n": np.array([3, 1])}

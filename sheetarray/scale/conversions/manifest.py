@@ -95,11 +95,11 @@ class Manifest:
                 run(statement)
             run(f"PRAGMA application_id = {_MARK}")
             self._database.executemany("INSERT INTO about VALUES (?, ?)", about.items())
-        known = dict(run("SELECT key, value FROM about").fetchall())
+        stored = dict(run("SELECT key, value FROM about").fetchall())
         for key, value in about.items():
-            if known.get(key) != value:
+            if stored.get(key) != value:
                 raise LimitError(
-                    f"{self._name}: a manifest of other conversions: their {key} is {known.get(key)!s:.200}, "
+                    f"{self._name}: a manifest of other conversions: their {key} is {stored.get(key)!s:.200}, "
                     f"not {value:.200}; name another manifest to begin again"
                 )
         run("COMMIT")

@@ -97,12 +97,12 @@ def convert_many(
     about = {"template": label_of(text), "options": json.dumps([names, options], sort_keys=True, default=repr)}
     _check_reading(places, from_format, options["reading"])
     with ExitStack() as stack:
-        kept = None if manifest is None else stack.enter_context(Manifest(manifest, about))
+        jobs_file = None if manifest is None else stack.enter_context(Manifest(manifest, about))
         shared = {"names": names, "options": options, "notes": scheduler is None and workers > 1}
-        jobs, already = _plan(places, text, shared, kept, storage_options)
+        jobs, already = _plan(places, text, shared, jobs_file, storage_options)
         result = Conversions(len(places), already=already)
-        if kept is not None:
-            kept.add(jobs)
+        if jobs_file is not None:
+            jobs_file.add(jobs)
         if not jobs:
             return result
         if scheduler is not None:
@@ -113,8 +113,8 @@ def convert_many(
             outcomes = ((job, run_job(job)) for job in jobs)
         messages: set[str] = set()
         for job, outcome in stack.enter_context(closing(outcomes)):
-            if kept is not None:
-                kept.note(job.number, outcome.error)
+            if jobs_file is not None:
+                jobs_file.note(job.number, outcome.error)
             if outcome.error is None:
                 result.done += 1
             else:
