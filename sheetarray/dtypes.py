@@ -116,10 +116,10 @@ def from_numpy(dtype: np.dtype[Any]) -> DType:
         if unit == "generic":
             raise DTypeError(f"{dtype} has no unit: cast it first, for example a.astype('{dtype.name}[ns]')")
         return _time_dtype("datetime64" if dtype.kind == "M" else "timedelta64", f"{count if count != 1 else ''}{unit}")
-    instead = _ALTERNATIVES.get(dtype.char, "") or _ALTERNATIVES.get(
+    advice = _ALTERNATIVES.get(dtype.char, "") or _ALTERNATIVES.get(
         dtype.kind, "cast it to a dtype of the format first"
     )
-    raise DTypeError(f"no dtype of the exchange format holds {dtype}: {instead}")
+    raise DTypeError(f"no dtype of the exchange format holds {dtype}: {advice}")
 
 
 def _time_dtype(base: str, unit: str) -> DType:

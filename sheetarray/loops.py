@@ -77,8 +77,8 @@ def round_doubles(numbers: Doubles, digits: int, *, half_up: bool) -> Doubles:
         if digits >= 17 or not math.isfinite(number) or number == 0:
             rounded.append(number)
         else:
-            kept, exponent = _digits_of(abs(number), digits, half_up)
-            rounded.append(math.copysign(float(f"{kept}e{exponent - digits + 1}"), number))
+            first_digits, exponent = _digits_of(abs(number), digits, half_up)
+            rounded.append(math.copysign(float(f"{first_digits}e{exponent - digits + 1}"), number))
     return np.array(rounded, np.float64)
 
 
@@ -97,12 +97,12 @@ def digits_of_doubles(numbers: Doubles, digits: int, *, half_up: bool) -> tuple[
         _, packed, powers = _round(numbers, digits, half_up)
         return np.frombuffer(packed, np.int64), np.frombuffer(powers, np.int64)
     sizes = np.abs(numbers)
-    kept, exponents = np.zeros((2, len(sizes)), np.int64)
+    first_digits, exponents = np.zeros((2, len(sizes)), np.int64)
     usual = (sizes >= _FIXED[0]) & (sizes < _FIXED[1]) & half_up
-    kept[usual], exponents[usual] = _digits_of_texts(sizes[usual], digits)
+    first_digits[usual], exponents[usual] = _digits_of_texts(sizes[usual], digits)
     for index in np.flatnonzero(~usual & np.isfinite(sizes) & (sizes > 0)).tolist():
-        kept[index], exponents[index] = _digits_of(float(sizes[index]), digits, half_up)
-    return kept, exponents
+        first_digits[index], exponents[index] = _digits_of(float(sizes[index]), digits, half_up)
+    return first_digits, exponents
 
 
 def _digits_of_texts(sizes: Doubles, count: int) -> tuple[Integers, Integers]:
@@ -114,14 +114,14 @@ def _digits_of_texts(sizes: Doubles, count: int) -> tuple[Integers, Integers]:
 
     texts = pl.Series(sizes).cast(pl.String)
     digits = texts.str.replace(".", "", literal=True).str.strip_chars_start("0")
-    kept = digits.str.pad_end(17, "0").cast(pl.Int64).to_numpy()
+    first_digits = digits.str.pad_end(17, "0").cast(pl.Int64).to_numpy()
     lengths, point = texts.str.len_bytes().to_numpy().astype(np.int64), texts.str.find(".", literal=True).to_numpy()
     zeros = lengths - 2 - digits.str.len_bytes().to_numpy()  # after the point, before the first digit
     exponents = np.where(sizes >= 1, point.astype(np.int64) - 1, -zeros - 1)
     unit = 10 ** (17 - count)
-    kept = (kept + unit // 2) // unit
-    carried = kept == 10**count
-    return np.where(carried, kept // 10, kept), exponents + carried
+    first_digits = (first_digits + unit // 2) // unit
+    carried = first_digits == 10**count
+    return np.where(carried, first_digits // 10, first_digits), exponents + carried
 
 
 def _digits_of(number: float, count: int, half_up: bool) -> tuple[int, int]:
@@ -131,11 +131,11 @@ def _digits_of(number: float, count: int, half_up: bool) -> tuple[int, int]:
     before, _, after = mantissa.partition(".")
     all_digits = (before + after).lstrip("0")
     exponent = len(all_digits) - len(after) - 1 + int(power or 0)
-    kept = int(all_digits[:count].ljust(count, "0")) + (all_digits[count : count + 1] >= "5")
-    return (kept // 10, exponent + 1) if kept == 10**count else (kept, exponent)
+    first_digits = int(all_digits[:count].ljust(count, "0")) + (all_digits[count : count + 1] >= "5")
+    return (first_digits // 10, exponent + 1) if first_digits == 10**count else (first_digits, exponent)
 
 
 def _round(numbers: Doubles, digits: int, half_up: bool) -> tuple[bytes, bytes, bytes]:
     """Return rounded doubles, the digits of each and its exponent, as bytes of eight each."""
-    made: tuple[bytes, bytes, bytes] = scan.round_doubles(np.ascontiguousarray(numbers, np.float64), digits, half_up)
-    return made
+    rounded: tuple[bytes, bytes, bytes] = scan.round_doubles(np.ascontiguousarray(numbers, np.float64), digits, half_up)
+    return rounded

@@ -38,12 +38,12 @@ COMMANDS = {
 
 def refusing_old_options(function: Callable[P, R]) -> Callable[P, R]:
     """Return a function whose error for an option of 1.0 names the new one."""
-    known = inspect.signature(function).parameters
+    parameters = inspect.signature(function).parameters
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         for option in kwargs:
-            if option in OPTIONS and option not in known:
+            if option in OPTIONS and option not in parameters:
                 raise TypeError(f"{function.__name__} has no option {option!r} any more: {OPTIONS[option]}")
         return function(*args, **kwargs)
 

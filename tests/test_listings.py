@@ -12,7 +12,7 @@ import pytest
 from browser import PageReader
 
 import sheetarray as sa
-from sheetarray.api import arrays as listings
+from sheetarray.api import shown as listings
 
 HOSTILE = "<b>\x1b[31m\nname</b>"
 

@@ -6,23 +6,15 @@ does not know is an error. A path may be a URL of a file, with `storage_options`
 
 from __future__ import annotations
 
-from .arrays import (
-    SourceOrTarget,
-    check,
-    check_readable,
-    check_writable,
-    folder_beside,
-    format_shape,
-    read,
-    read_labelled,
-    scan,
-    shorten,
-    write,
-    write_releasing,
-)
-from .large import iter_blocks, lies_in_rows, open_arrays, read_in_pieces
-from .merging import Merged, accept, convert_one, describe_value, merge, restore
+from .accepting import accept, convert_one, restore
+from .arrays import check, check_readable, check_writable, read, read_labelled, scan, write, write_releasing
+from .blocks import iter_blocks
+from .conflicts_json import describe_value
+from .large import lies_in_rows, open_arrays, read_in_pieces
+from .merging import Merged, merge
+from .shown import format_shape, shorten
 from .tables import read_columns, write_table
+from .targets import SourceOrTarget, folder_beside
 
 __all__ = [
     "Merged",

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import errno
-import html
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import IO, TYPE_CHECKING, Any, Literal, TypeGuard, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ..columns import ArrayInfo
 from ..dtypes import Array, from_numpy
@@ -16,23 +15,20 @@ from ..errors import (
     DTypeError,
     Finding,
     FormatError,
-    LimitError,
     NotFoundError,
-    escape_controls,
     warn_caller,
 )
-from ..files import is_url, name_part
+from ..files import name_part
 from ..formats import Format, find_format, format_of, locate_place
 from ..labels import LabelledArrays, has_labels, reading_labels
 from ..linear.named import default_name, hold_stream, list_names, pick_array, values_by_name
 from ..linear.parsing import warn_of_finding
 from ..renamed import OPTIONS
-from ..values import is_of, is_table, name_of
+from .shown import ArrayInfos, Findings
+from .targets import SourceOrTarget, first_url, folder_beside, is_path, split_tables
 
 if TYPE_CHECKING:
-    from ..tables import Dialect, TableColumns
-
-SourceOrTarget = str | os.PathLike[str] | IO[bytes] | IO[str] | Any  # any: workbooks of other libraries, without types
+    from ..tables import TableColumns
 
 
 @overload
@@ -105,9 +101,9 @@ def read(
         >>> read(path, "t")
         array([[1.5, 2.5]])
     """
-    wanted = None if names is None else list_names(names)
+    selected = None if names is None else list_names(names)
     source = locate_place(source, storage_options, format, options.get("client"))
-    arrays: dict[str, Any] = find_format("read", source, format, options).function("read")(source, wanted, **options)
+    arrays: dict[str, Any] = find_format("read", source, format, options).function("read")(source, selected, **options)
     return pick_array(arrays, names)
 
 
@@ -392,48 +388,6 @@ def read_labelled(
     return LabelledArrays(arrays, description.labels)
 
 
-# What the verbs have in common ---------------------------------------------------------------------------------
-
-
-def folder_beside(target: SourceOrTarget) -> str | None:
-    """Return the folder in which a path lies; None for a URL or an open file."""
-    if not isinstance(target, (str, os.PathLike)) or "://" in os.fspath(target):
-        return None
-    return os.path.dirname(os.path.realpath(target))
-
-
-def is_path(place: object) -> TypeGuard[str | os.PathLike[str]]:
-    """Return whether a place is a path or a URL, and no open file."""
-    return isinstance(place, (str, os.PathLike))
-
-
-def split_tables(arrays: Any) -> dict[str, Any] | None:
-    """Return the tables of a mapping by their titles; None for anything else that is written.
-
-    Raises:
-        DTypeError: a title that is not text, or arrays beside tables.
-        LimitError: two titles that differ in upper and lower case alone.
-    """
-    if type(arrays) is not dict and (
-        not isinstance(arrays, Mapping) or isinstance(arrays, LabelledArrays) or is_of(arrays, "xarray")
-    ):
-        return None
-    tables = {key: table for key, table in arrays.items() if is_table(table)}
-    if not tables:
-        return None
-    first = next(iter(tables))
-    if others := [key for key in arrays if key not in tables]:
-        raise DTypeError(
-            f"{first!r:.60} is a table, which gets a sheet of its own, and {others[0]!r:.60} is an array: write the "
-            'tables first, then the arrays, to a workbook with mode="a"'
-        )
-    titles = list(map(name_of, tables))
-    folded = [title.casefold() for title in titles]
-    if twice := [title for title in titles if folded.count(title.casefold()) > 1]:
-        raise LimitError(f"two sheets would have the same title, {twice[0]!r:.60} and {twice[1]!r:.60}: rename one")
-    return dict(zip(titles, tables.values(), strict=True))
-
-
 def write_each_sheet(
     row: Format, target: SourceOrTarget, tables: Mapping[str, Any], options: Mapping[str, Any], *, plain: bool
 ) -> Mapping[str, Any]:
@@ -461,146 +415,3 @@ def write_each_sheet(
         ) from None
     written: Mapping[str, Any] = write(target, tables, plain=plain, **{**row.writing, **options})
     return written
-
-
-def first_url(places: Mapping[str, Any]) -> str | None:
-    """Return the URL of the first sheet in a service; None for sheets of anything else."""
-    first = next(iter(places.values()), None)
-    return first if isinstance(first, str) and is_url(first) else None
-
-
-# The results of scan and check, which show themselves as tables: of text in a terminal, of HTML in a notebook.
-MOST_ROWS = 200  # of a table; the last line says how many more there are
-_LONGEST_TEXT = 160  # characters of a cell of text
-ListedRows = list[Sequence[str]]
-
-
-class ArrayInfos(dict[str, ArrayInfo]):
-    """The infos of arrays by their names; its `repr` is a table.
-
-    Attributes:
-        dialect: what was assumed of an ordinary table; None for arrays of the exchange format.
-
-    Example:
-        >>> ArrayInfos(t=ArrayInfo((2, 3), "float64", "row-major", (3, 1), "A2", 27))
-        name  dtype    shape  order      location  cells
-        t     float64  2 x 3  row-major  A2        27
-    """
-
-    dialect: Dialect | None = None
-
-    def _rows(self) -> ListedRows:
-        names_dims = any(info.dims is not None for info in self.values())
-        rows: ListedRows = [
-            ("name", "dtype", "shape", *(("dims",) if names_dims else ()), "order", "location", "cells")
-        ]
-        for name, info in self.items():
-            dims = (", ".join(info.dims or ()),) if names_dims else ()
-            facts = (info.dtype, format_shape(info.shape), *dims, info.order, info.location, f"{info.cells:,}")
-            rows.append((name, *facts))
-        return rows
-
-    def __repr__(self) -> str:
-        told = "" if self.dialect is None else f"\n{self.dialect}\n{self.dialect.call}"
-        return format_table(self._rows()) + told if self else "{}"
-
-    def _repr_html_(self) -> str:
-        return format_html(self._rows())
-
-
-class Findings(Iterator[Finding]):
-    """Findings, one by one as they are found; its `repr` is a table of all of them, and takes none away.
-
-    `findings`: yields them.
-
-    Example:
-        >>> findings = Findings(iter([Finding("error", "A21", "expected a number, found 'x'", array="t")]))
-        >>> findings
-        severity  location  array  message                       hint
-        error     A21       t      expected a number, found 'x'
-        >>> [finding.location for finding in findings]
-        ['A21']
-    """
-
-    def __init__(self, findings: Iterator[Finding]) -> None:
-        self._findings, self._known, self._next = findings, list[Finding](), 0
-
-    def __iter__(self) -> Findings:
-        return self
-
-    def __next__(self) -> Finding:
-        if self._next == len(self._known):
-            self._known.append(next(self._findings))
-        self._next += 1
-        return self._known[self._next - 1]
-
-    def _rows(self) -> ListedRows:
-        self._known += self._findings
-        rows: ListedRows = [("severity", "location", "array", "message", "hint")]
-        for finding in self._known:
-            rows.append((finding.severity, finding.location or "", finding.array or "", finding.message, finding.hint))
-        return rows
-
-    def __repr__(self) -> str:
-        rows = self._rows()
-        return format_table(rows) if len(rows) > 1 else "no findings"
-
-    def _repr_html_(self) -> str:
-        rows = self._rows()
-        return format_html(rows) if len(rows) > 1 else "<p>no findings</p>"
-
-
-def format_table(rows: ListedRows, *, more: int = 0) -> str:
-    """Return rows as lines of text in columns; the first row is their titles.
-
-    `more`: how many rows were left out already.
-
-    Example:
-        >>> print(format_table([("a", "b"), ("1", "x")]))
-        a  b
-        1  x
-    """
-    kept, rest = _cut(rows, more)
-    cells = [[shorten(text, _LONGEST_TEXT) for text in row] for row in kept]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in cells]
-    return "\n".join([*lines, *([f"and {rest:,} more"] if rest else [])])
-
-
-def format_html(rows: ListedRows, *, more: int = 0) -> str:
-    """Return rows as a table of HTML; texts stay texts whatever is in them."""
-    kept, rest = _cut(rows, more)
-
-    def line(row: Sequence[str], tag: str) -> str:
-        texts = (html.escape(escape_controls(text)) for text in row)
-        cells = "".join(f'<{tag} dir="auto" style="text-align:left">{text}</{tag}>' for text in texts)
-        return f"<tr>{cells}</tr>"
-
-    body = "".join(line(row, "td") for row in kept[1:])
-    left_out = f"<p>and {rest:,} more</p>" if rest else ""
-    return f"<table><thead>{line(kept[0], 'th')}</thead><tbody>{body}</tbody></table>{left_out}"
-
-
-def _cut(rows: ListedRows, more: int) -> tuple[ListedRows, int]:
-    return rows[: MOST_ROWS + 1], max(0, len(rows) - MOST_ROWS - 1) + more
-
-
-def format_shape(shape: Sequence[int]) -> str:
-    """Return a shape as people write it.
-
-    Example:
-        >>> format_shape((128, 96))
-        '128 x 96'
-    """
-    return " x ".join(map(str, shape)) if len(shape) else "0-d"
-
-
-def shorten(text: str, most: int) -> str:
-    """Return text from a file as a terminal can show it, in at most so many characters.
-
-    Example:
-        >>> shorten("temperature", 5)
-        'temp…'
-    """
-    plain = escape_controls(text)
-    return plain if len(plain) <= most else f"{plain[: most - 1]}…"

@@ -83,8 +83,8 @@ def read_dataset(
         return build_dataset(*read_with_labels(source, names, format, options))
     cells, note = read_table_with_note(source, table, format, options)
     arrays, labels = stack_labels(cells, list_names(dims), columns, note, _read_texts)
-    wanted = list_names(names)
-    return build_dataset(select(arrays, wanted and add_coordinates(wanted, labels, arrays)), labels)
+    selected = list_names(names)
+    return build_dataset(select(arrays, selected and add_coordinates(selected, labels, arrays)), labels)
 
 
 def read_frame(
@@ -137,19 +137,19 @@ def read_frame(
         arrays, labels = read_with_labels(source, names, format, options)
     arrays = _with_lists(arrays)
     flat = {name: array for name, array in arrays.items() if isinstance(array, np.ndarray) and array.ndim == 1}
-    wanted = list_names(names) or ()
-    if others := [name for name in arrays if name not in flat]:
-        if any(name in others for name in wanted) or not flat:
+    selected = list_names(names) or ()
+    if omitted := [name for name in arrays if name not in flat]:
+        if any(name in omitted for name in selected) or not flat:
             shapes = ", ".join(
-                f"{name!r:.60} has {getattr(arrays[name], 'ndim', 'other')} dimensions" for name in others
+                f"{name!r:.60} has {getattr(arrays[name], 'ndim', 'other')} dimensions" for name in omitted
             )
             raise FormatError(f"a frame holds arrays of one dimension: {shapes:.400}", hint="read_dataset takes them")
         if names is None:
-            shown = ", ".join(map(repr, others))
+            shown = ", ".join(map(repr, omitted))
             warn_caller(f"left out of the frame, because they do not have one dimension: {shown:.400}")
-    if wanted:
-        levels = index_levels(labels, list(wanted)) if labels else ()
-        flat = {name: array for name, array in flat.items() if name in {*wanted, *levels}}
+    if selected:
+        levels = index_levels(labels, list(selected)) if labels else ()
+        flat = {name: array for name, array in flat.items() if name in {*selected, *levels}}
     check_lengths(flat, labels)
     return build_frame(flat, labels)
 
@@ -157,13 +157,13 @@ def read_frame(
 def _with_lists(arrays: Mapping[str, Any]) -> dict[str, Any]:
     """Return arrays, awkward ones that are as long as the others as columns of lists, None where one is missing."""
     lengths = {len(array) for array in arrays.values() if isinstance(array, np.ndarray) and array.ndim == 1}
-    made = dict(arrays)
+    columns = dict(arrays)
     for name, array in arrays.items():
         if is_of(array, "awkward") and (not lengths or lengths == {len(array)}):
-            made[name] = np.empty(len(array), dtype=object)
+            columns[name] = np.empty(len(array), dtype=object)
             for place, item in enumerate(array.to_list()):
-                made[name][place] = item
-    return made
+                columns[name][place] = item
+    return columns
 
 
 def read_table_with_note(
@@ -174,12 +174,12 @@ def read_table_with_note(
 ) -> tuple[dict[str, Any], TableNote | None]:
     """Return the columns of an ordinary table, and what its workbook keeps of it, with the dtypes that this names."""
     row = find_format("read_columns", source, format, {})
-    kept = {}
+    described = {}
     with suppress(NotFoundError):  # a format that keeps nothing
         describe = row.function("describe_table")
         with rewinding(source):
-            kept = describe(source, table=table, sheet=options.get("sheet"))
-    note = TableNote.from_json(kept)
+            described = describe(source, table=table, sheet=options.get("sheet"))
+    note = TableNote.from_json(described)
     options = {name: value for name, value in options.items() if name != "sheet" or value is not None}
     given = {"dtype": note.dtypes if note else None, **options}
     columns: dict[str, Any] = api.read_columns(source, table=table, format=row.name, **given)
@@ -201,8 +201,8 @@ def label_rows(
         dim += "_"
     labels = DatasetLabels()
     for name, array in ordered.items():
-        known = note.labels.find(name) if note is not None else None
-        dtype = known.dtype if known is not None else str(array.dtype)
+        described = note.labels.find(name) if note is not None else None
+        dtype = described.dtype if described is not None else str(array.dtype)
         variable = VariableLabels((dim,), dtype, array.shape)
         (labels.coords if name in levels else labels.data_vars)[name] = variable
     if len(levels) > 1:
@@ -224,17 +224,17 @@ def read_with_labels(
     source: api.SourceOrTarget, names: Sequence[str] | None, format: str | None, options: Mapping[str, Any]
 ) -> tuple[dict[str, Any], DatasetLabels | None]:
     """Return the arrays that are asked for by name, with their coordinates, and the labels of all of them."""
-    wanted = list_names(names)
-    if wanted is None or not isinstance(source, (str, os.PathLike)):  # a pipe is read once
+    selected = list_names(names)
+    if selected is None or not isinstance(source, (str, os.PathLike)):  # a pipe is read once
         with reading_labels() as description:
             arrays: dict[str, Any] = api.read(source, format=format, **options)
         labels = description.get()
-        wanted = None if wanted is None else add_coordinates(wanted, labels, arrays)
-        arrays = select(arrays, wanted)
+        selected = None if selected is None else add_coordinates(selected, labels, arrays)
+        arrays = select(arrays, selected)
     else:
         infos, labels = scan_with_labels(source, format, options)
-        wanted = add_coordinates(wanted, labels, infos)
-        arrays = dict(api.read(source, wanted, format=format, **options))
+        selected = add_coordinates(selected, labels, infos)
+        arrays = dict(api.read(source, selected, format=format, **options))
     if labels is not None and names is None:
         warn_of_absent(labels.variables, labels, arrays)
     return arrays, labels

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from ..linear.header import Order
     from ..tables import DTypes, Rows, Shapes, Values
 
-from .arrays import SourceOrTarget, first_url, split_tables, write_each_sheet
+from .arrays import write_each_sheet
+from .targets import SourceOrTarget, first_url, split_tables
 
 MOST_NAMED = 100  # columns, in one warning
 
@@ -153,7 +154,7 @@ def read_columns(
     )
     result: dict[str, Any] = row.function("read_columns")(source, columns, table=described, **options)
     if "sheet" in options and options["sheet"] is None:
-        return {title: _give_columns(some, as_) for title, some in result.items()}
+        return {title: _give_columns(columns, as_) for title, columns in result.items()}
     given: dict[str, np.ndarray[Any, Any]] = _give_columns(result, as_)
     return given
 

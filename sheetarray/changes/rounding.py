@@ -73,10 +73,8 @@ def mark_kept(written: Buffer, cells: Buffer, dtype: DType) -> Mask:
             return np.asarray(written == cells)
 
 
-# Doubles -------------------------------------------------------------------------------------------------------
-
-# The greatest relative distance between a number and any rounding of it to 15 digits or more, also once and again
 NEAR = 1.2e-14
+"""The greatest relative distance between a number and any rounding of it to 15 digits or more, also once and again"""
 _SMALL, _WITH_EXPONENT = 1e-5, 1e-14  # numbers between them LibreOffice writes into .ods with 20 decimals
 _UNIT = Decimal("1e-20")
 _LEAST = 1e-300  # smaller doubles have fewer digits, so that their relative distance says nothing
@@ -146,9 +144,6 @@ def _mark_twenty_decimals(numbers: Doubles, cells: Doubles, marks: Mask) -> None
             marks[place] = float(cells[place]) in map(float, rounded)
 
 
-# Integers ------------------------------------------------------------------------------------------------------
-
-
 def _mark_integers(written: Buffer, cells: Buffer) -> Mask:
     marks: Mask = np.asarray(written == cells)
     if written.dtype.itemsize == 8:
@@ -185,9 +180,6 @@ def is_beyond(written: float, cell: object) -> bool:
     return bool(np.isfinite(written)) and number in decimals_of(written)
 
 
-# Dates -------------------------------------------------------------------------------------------------------
-
-
 def _mark_moments(written: Buffer, cells: Buffer) -> Mask:
     """Return a mask of the dates or durations that are equal, or that a program rounded to milliseconds or 10 ms."""
     before, now = written.view(np.int64), cells.view(np.int64)
@@ -210,14 +202,11 @@ def _mark_moments(written: Buffer, cells: Buffer) -> Mask:
     return marks
 
 
-# Texts -------------------------------------------------------------------------------------------------------
-
 _BLANKS = re.compile("[ \t\n\r]+")
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f]")
 _CONTROL_BUT_RETURN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
-# What programs do to texts, in the order in which they do it
 _TEXT_CHANGES: tuple[Callable[[str], str], ...] = (
     lambda text: _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text),  # what looks like an escape is its character
     lambda text: text.replace("\r\n", "\n"),
@@ -230,30 +219,28 @@ _TEXT_CHANGES: tuple[Callable[[str], str], ...] = (
     lambda text: text if text.strip(" \t\n") else "",  # blanks alone are left out
     lambda text: _BLANKS.sub(" ", text),
 )
+"""What programs do to texts, in the order in which they do it"""
 
 
 def _mark_texts(written: Sequence[str], cells: Sequence[str]) -> Mask:
     """Return a mask of the texts that are as written, or differ only by changes that a program makes to all texts."""
     marks: Mask = np.fromiter((a == b for a, b in zip(written, cells, strict=True)), np.bool_, len(cells))
-    others = np.flatnonzero(~marks).tolist()
-    if not others:
+    differing = np.flatnonzero(~marks).tolist()
+    if not differing:
         return marks
     changes = [change for change in _TEXT_CHANGES if all(change(text) == text for text in cells)]
-    changes = [change for change in changes if any(change(written[index]) != written[index] for index in others)]
-    for wanted in sorted(product((False, True), repeat=len(changes)), key=sum)[1:]:
-        made = [change for change, wants in zip(changes, wanted, strict=True) if wants]
-        for index in others:
+    changes = [change for change in changes if any(change(written[index]) != written[index] for index in differing)]
+    for choice in sorted(product((False, True), repeat=len(changes)), key=sum)[1:]:
+        chosen = [change for change, wants in zip(changes, choice, strict=True) if wants]
+        for index in differing:
             text = written[index]
-            for change in made:
+            for change in chosen:
                 text = change(text)
             marks[index] = text == cells[index]
-        others = [index for index in others if not marks[index]]
-        if not others:
+        differing = [index for index in differing if not marks[index]]
+        if not differing:
             break
     return marks
-
-
-# Objects -----------------------------------------------------------------------------------------------------
 
 
 def _mark_objects(written: Buffer, cells: Buffer) -> Mask:

@@ -11,7 +11,7 @@ import numpy as np
 from .. import dtypes
 from ..dtypes import Array, Positions
 from .elements import SortedRows, find_row_sources, find_sorted
-from .merge import row_axis
+from .merged_groups import row_axis
 from .rows import align_tables, is_ascending, to_rows
 
 

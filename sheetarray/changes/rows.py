@@ -19,19 +19,12 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import Array, Buffer, DType, Mask, Positions, from_numpy
-from ..elements import to_scalar
+from .row_keys import WORDS, Elements, Keys, element_keys, mix_bits, row_keys
 
-Keys = np.ndarray[tuple[int], np.dtype[np.uint64]]
-Elements = np.ndarray[Any, np.dtype[np.uint64]]  # a key for each, row by row
 Table = Sequence[tuple[Array, DType]]  # the rows of arrays side by side: of each two dimensions, and its dtype
-_BITS = 40  # of the mantissa that are kept in keys of rows of one element; programs that round keep 49
-_LEAST_BITS = 24
 _ANY_ROW = 2**30  # elements of a row, for which keys of elements keep as few bits as they may
-_LARGEST = 1e308
-_WORDS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _CONTEXTS = (1, 3, 9)  # rows whose keys are taken together; longer runs are tried if shorter ones occur more than once
 _MOST_GAPS = 10_000  # gaps between rows that are known, which are looked at again
-_COLUMNS_AT_ONCE = 4096
 _MOST_PAIRS = 10**6  # rows before times rows now: in smaller gaps every row is compared with every other
 
 
@@ -83,7 +76,7 @@ def align_tables(written: Table, cells: Table) -> RowOrigins:
         [1, 2, -1]
     """
     elements = _row_elements(written), _row_elements(cells)
-    before, now = map(_row_keys, elements)
+    before, now = map(row_keys, elements)
     sources = np.full(len(now), -1, np.int64)
     _align(before, now, sources)
     moved = np.zeros(len(now), np.bool_)
@@ -91,9 +84,9 @@ def align_tables(written: Table, cells: Table) -> RowOrigins:
         rest, added = _find_left(sources, len(before)), np.flatnonzero(sources < 0)
         if len(rest) and len(added):
             tables = [(rows[rest], dtype) for rows, dtype in written], [(rows[added], dtype) for rows, dtype in cells]
-            ones, others = way(before[rest], now[added], *tables)
-            sources[added[others]] = rest[ones]
-            moved[added[others]] = True
+            ones, partners = way(before[rest], now[added], *tables)
+            sources[added[partners]] = rest[ones]
+            moved[added[partners]] = True
     _pair_leftovers(sources, *elements)
     if moved.any():
         moved |= _pair_edited(sources, *elements)
@@ -106,7 +99,7 @@ def _row_elements(table: Table, bits_of: int | None = None) -> Elements:
     `bits_of` is the number of elements of a row for which bits are kept; None for as many as there are.
     """
     width = bits_of or sum(rows.shape[1] for rows, _ in table)
-    keys = [_element_keys(rows.reshape(-1), dtype, width).reshape(rows.shape) for rows, dtype in table]
+    keys = [element_keys(rows.reshape(-1), dtype, width).reshape(rows.shape) for rows, dtype in table]
     return keys[0] if len(keys) == 1 else np.hstack(keys)
 
 
@@ -143,10 +136,10 @@ def _find_anchors(before: Keys, now: Keys) -> np.ndarray[Any, np.dtype[np.int64]
     for context in _CONTEXTS:
         if min(len(before), len(now)) < context:
             break
-        ones, others = _match_single(_with_context(before, context), _with_context(now, context))
+        ones, twos = _match_single(_with_context(before, context), _with_context(now, context))
         if len(ones):
-            kept = _longest_rising(others)
-            return np.column_stack([ones[kept], others[kept]]) + context // 2
+            rising = _longest_rising(twos)
+            return np.column_stack([ones[rising], twos[rising]]) + context // 2
     return np.zeros((0, 2), np.int64)
 
 
@@ -154,15 +147,15 @@ def _with_context(keys: Keys, count: int) -> Keys:
     """Return a key for each run of `count` rows."""
     mixed = np.zeros(len(keys) - count + 1, np.uint64)
     for number in range(count):
-        mixed = mixed * _WORDS[0] + keys[number : len(keys) - count + 1 + number]
+        mixed = mixed * WORDS[0] + keys[number : len(keys) - count + 1 + number]
     return mixed
 
 
 def _match_single(before: Keys, now: Keys, *_rows: object) -> tuple[Positions, Positions]:
     """Return the rows that occur once before and once now: their numbers before, ascending, and their numbers now."""
-    (first, one), (second, two) = _find_single(before), _find_single(now)
-    _, numbers, others = np.intersect1d(first, second, assume_unique=True, return_indices=True)
-    ones, twos = one[numbers], two[others]
+    (first, once_before), (second, once_now) = _find_single(before), _find_single(now)
+    _, numbers, twin_numbers = np.intersect1d(first, second, assume_unique=True, return_indices=True)
+    ones, twos = once_before[numbers], once_now[twin_numbers]
     order = np.argsort(ones)
     return ones[order], twos[order]
 
@@ -176,7 +169,7 @@ def _match_coarse(_: Keys, __: Keys, written: Table, cells: Table) -> tuple[Posi
     """Return pairs of rows of numbers that are the same to a few digits, since a program left no more of small ones."""
     if not any(dtype.kind in ("float", "complex") for _, dtype in written):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    return _match_single(*(_row_keys(_row_elements(table, _ANY_ROW)) for table in (written, cells)))
+    return _match_single(*(row_keys(_row_elements(table, _ANY_ROW)) for table in (written, cells)))
 
 
 def _match_repeated(before: Keys, now: Keys, written: Table, _cells: Table) -> tuple[Positions, Positions]:
@@ -184,21 +177,23 @@ def _match_repeated(before: Keys, now: Keys, written: Table, _cells: Table) -> t
 
     Rows of one key are taken only where all of those before are the same to the bit, so that any of them may be taken.
     """
-    (one, counted), (other, others) = _count_repeats(before), _count_repeats(now)
-    leaders = one[np.arange(len(one)) - counted.astype(np.int64)]
-    mixed = np.zeros(len(one), np.bool_)
+    (order_before, counted), (order_now, counted_now) = _count_repeats(before), _count_repeats(now)
+    leaders = order_before[np.arange(len(order_before)) - counted.astype(np.int64)]
+    mixed = np.zeros(len(order_before), np.bool_)
     for rows, _ in written:
         if rows.dtype.kind in "OUT":
-            pairs = zip(rows[one].tolist(), rows[leaders].tolist(), strict=True)
-            mixed |= np.fromiter((list(map(repr, a)) != list(map(repr, b)) for a, b in pairs), np.bool_, len(one))
+            pairs = zip(rows[order_before].tolist(), rows[leaders].tolist(), strict=True)
+            mixed |= np.fromiter(
+                (list(map(repr, a)) != list(map(repr, b)) for a, b in pairs), np.bool_, len(order_before)
+            )
         else:
             content = np.ascontiguousarray(rows).view(np.uint8).reshape(len(rows), -1)
-            mixed |= (content[one] != content[leaders]).any(axis=1)
-    kept = ~np.isin(before[one], before[one][mixed])
-    one, counted = one[kept], counted[kept]
-    first, second = before[one] * _WORDS[0] + counted, now[other] * _WORDS[0] + others
+            mixed |= (content[order_before] != content[leaders]).any(axis=1)
+    is_pure = ~np.isin(before[order_before], before[order_before][mixed])
+    order_before, counted = order_before[is_pure], counted[is_pure]
+    first, second = before[order_before] * WORDS[0] + counted, now[order_now] * WORDS[0] + counted_now
     _, ones, twos = np.intersect1d(first, second, return_indices=True)
-    return one[ones], other[twos]
+    return order_before[ones], order_now[twos]
 
 
 def _count_repeats(keys: Keys) -> tuple[Positions, Keys]:
@@ -224,11 +219,11 @@ def _longest_rising(numbers: Positions) -> Positions:
         else:
             ends[length], last[length] = number, index
         before[index] = last[length - 1] if length else -1
-    kept, index = [], last[-1]
+    rising, index = [], last[-1]
     while index >= 0:
-        kept.append(index)
+        rising.append(index)
         index = int(before[index])
-    return np.array(kept[::-1], np.int64)
+    return np.array(rising[::-1], np.int64)
 
 
 def _longest_common(weights: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -236,21 +231,21 @@ def _longest_common(weights: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[n
 
     `weights`: of each row before (axis 0) with each row now (axis 1).
     """
-    count, others = weights.shape
-    sums = np.zeros((count + 1, others + 1), np.int64)
+    count, count_now = weights.shape
+    sums = np.zeros((count + 1, count_now + 1), np.int64)
     for place in range(count - 1, -1, -1):
         line = np.maximum(sums[place + 1, :-1], sums[place + 1, 1:] + weights[place])
         sums[place, :-1] = np.maximum.accumulate(line[::-1])[::-1]
-    pairs, one, other = [], 0, 0
-    while one < count and other < others:
-        weight = weights[one, other]
-        if weight and sums[one, other] == weight + sums[one + 1, other + 1]:
-            pairs.append((one, other))
-            one, other = one + 1, other + 1
-        elif sums[one, other] == sums[one + 1, other]:
-            one += 1
+    pairs, row, row_now = [], 0, 0
+    while row < count and row_now < count_now:
+        weight = weights[row, row_now]
+        if weight and sums[row, row_now] == weight + sums[row + 1, row_now + 1]:
+            pairs.append((row, row_now))
+            row, row_now = row + 1, row_now + 1
+        elif sums[row, row_now] == sums[row + 1, row_now]:
+            row += 1
         else:
-            other += 1
+            row_now += 1
     return np.array(pairs, np.int64).reshape(-1, 2)
 
 
@@ -361,60 +356,4 @@ def content_key(buffer: Buffer, dtype: DType) -> int:
 
     With few exceptions arrays of other elements have other numbers.
     """
-    return int(_mix(_element_keys(buffer, dtype, _ANY_ROW)).sum(dtype=np.uint64))
-
-
-# Keys --------------------------------------------------------------------------------------------------------
-
-
-def _row_keys(elements: Elements) -> Keys:
-    """Return a key for each row; with very few exceptions a row keeps its key when a program rounds its elements."""
-    mixed = np.zeros(len(elements), np.uint64)
-    for column in range(0, elements.shape[1], _COLUMNS_AT_ONCE):
-        some = elements[:, column : column + _COLUMNS_AT_ONCE]
-        places = np.arange(column + 1, column + 1 + some.shape[1], dtype=np.uint64)
-        mixed += _mix(some ^ (places * _WORDS[0])).sum(axis=1, dtype=np.uint64)
-    return mixed
-
-
-def _mix(keys: Elements) -> Elements:
-    keys = (keys ^ (keys >> np.uint64(30))) * _WORDS[1]
-    keys = (keys ^ (keys >> np.uint64(27))) * _WORDS[2]
-    return keys ^ (keys >> np.uint64(31))
-
-
-def _element_keys(buffer: Buffer, dtype: DType, row: int) -> Keys:
-    bits = max(_BITS - row.bit_length() + 1, _LEAST_BITS)
-    match dtype.kind:
-        case "float":
-            return _number_keys(buffer.astype(np.float64), bits)
-        case "bool" | "int":  # no program rounds them
-            return buffer.astype(np.uint64)
-        case "complex":
-            parts = buffer.astype(np.complex128)
-            return _number_keys(parts.real, bits) * _WORDS[0] + _number_keys(parts.imag, bits)
-        case "datetime" | "timedelta":
-            return _number_keys(buffer.view(np.int64).astype(np.float64), _LEAST_BITS)
-        case "string":
-            return _hash_each(["".join(str(text).split()) for text in buffer.tolist()])
-        case _:
-            return _hash_each([_text_of(to_scalar(value)) for value in buffer.tolist()])
-
-
-def _text_of(value: Any) -> str:
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return f"{float(value):.9g}" if abs(value) < _LARGEST else str(value)
-    return f"{type(value).__name__} {value}"
-
-
-def _hash_each(texts: list[str]) -> Keys:
-    return np.fromiter(map(hash, texts), np.int64, len(texts)).view(np.uint64)
-
-
-def _number_keys(numbers: np.ndarray[Any, np.dtype[np.float64]], bits: int) -> Keys:
-    """Return numbers rounded to `bits` bits of the mantissa, as integers; every NaN gives the same integer."""
-    with np.errstate(invalid="ignore", over="ignore"):
-        mantissas, exponents = np.frexp(numbers)
-        rounded = np.ldexp(np.rint(np.ldexp(mantissas, bits)), exponents - bits) + 0.0
-    rounded = np.where(np.isnan(rounded), np.nan, rounded)
-    return np.ascontiguousarray(rounded).view(np.uint64)
+    return int(mix_bits(element_keys(buffer, dtype, _ANY_ROW)).sum(dtype=np.uint64))

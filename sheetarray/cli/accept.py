@@ -11,7 +11,7 @@ import click
 
 from .. import api
 from ..api import format_shape
-from ..changes.merge import Conflict, FileChanges
+from ..changes.conflicts import Conflict, FileChanges
 from ..columns import ArrayInfo, keeping_unreadable
 from ..errors import Finding
 from ..linear.header import name_element

@@ -11,7 +11,7 @@ LIMITS = {
     # from where on something is large, and goes piece by piece
     "large_file": "api.large LARGE_FILE",
     "many_elements": "api.large MANY_ELEMENTS",
-    "mapped_elements": "api.large _MAPPED",
+    "mapped_elements": "api.blocks _MAPPED",
     "bytes_of_pieces": "api.large MOST_BYTES",
     "read_into_memory": "files.contents _IN_MEMORY",
     "large_json": "sheets.json.adapter LARGE_TEXT",

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sheetarray.changes.merge import DELETED, MergedArrays, merge_arrays
+from sheetarray.changes.conflicts import DELETED
+from sheetarray.changes.merge import MergedArrays, merge_arrays
 
 KINDS = ["float64", "int64", "<U8", "datetime64[D]", "bool", "object"]
 

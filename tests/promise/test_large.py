@@ -17,8 +17,7 @@ from command_line import run_command
 from limits import set_limits
 
 import sheetarray as sa
-from sheetarray.api import large
-from sheetarray.api import large as blocks
+from sheetarray.api import blocks, large
 from sheetarray.columns.pieced_arrays import PiecedArrays
 from sheetarray.formats.contract import Source
 from sheetarray.sheets.json import adapter as checking

@@ -1,0 +1,223 @@
+"""convert, accept and restore: files made of other files, or true again to what people have changed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ..columns import ArrayInfo, keeping_unreadable
+from ..errors import FormatError, NotFoundError, check_kinds, warn_caller
+from ..files import RemoteFile, changing, is_url, name_part
+from ..formats import Format, format_of, locate_place, locate_places
+from ..labels import check_fit
+from .arrays import check_writable, read_labelled, scan, write, write_releasing
+from .large import hinting_at_reading, open_arrays
+from .targets import SourceOrTarget, folder_beside, is_path
+
+
+# convert, accept and restore: files made of other files, or true again to what people have changed.
+def convert_one(
+    source: SourceOrTarget,
+    target: SourceOrTarget,
+    names: Sequence[str] | None = None,
+    *,
+    from_format: str | None = None,
+    to_format: str | None = None,
+    reading: Mapping[str, Any] | None = None,
+    writing: Mapping[str, Any] | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    client: Any = None,
+) -> str | None:
+    """Read arrays from one place and write them to another; see `sheetarray.convert`."""
+    check_kinds(Mapping | None, "a mapping of option names to values", reading=reading, writing=writing)
+    reading, writing = dict(reading or {}), dict(writing or {})
+    sides = [(source, from_format, reading), (target, to_format, writing)]
+    own = [options.pop("storage_options", None) for _, _, options in sides]
+    source, target = (
+        locate_place(place, stored, name, given.get("client")) if stored or given.get("client") is not None else place
+        for (place, name, given), stored in zip(sides, own, strict=True)
+    )
+    source, target = locate_places([(source, from_format), (target, to_format)], storage_options, client)
+    if client is not None:
+        _hand_client(client, [("read", source, from_format, reading), ("write", target, to_format, writing)])
+    check_writable(target, to_format, writing)  # what is wrong with it is said before anything is read
+    folder = folder_beside(target)
+    opened = open_arrays(source, names, format=from_format, folder=folder, **reading)
+    with hinting_at_reading(source, from_format), opened as (arrays, release):
+        return write_releasing(target, arrays, release, to_format, writing)
+
+
+def _hand_client(client: Any, sides: Sequence[tuple[str, SourceOrTarget, str | None, dict[str, Any]]]) -> None:
+    """Put a client among the options of each side that takes one, and has none of its own."""
+    takers = [
+        options
+        for verb, place, name, options in sides
+        if "client" in format_of(place, name, reading=verb == "read").options(verb)
+    ]
+    if not takers:
+        raise TypeError("client= is for Google Sheets, gsheets://..: neither the source nor the target is one")
+    for options in takers:
+        options.setdefault("client", client)
+
+
+def accept(
+    source: SourceOrTarget,
+    target: SourceOrTarget | None = None,
+    *,
+    format: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> dict[str, ArrayInfo]:
+    """Accept the rows that people added or deleted. The headers are corrected, and everything else stays.
+
+    In a workbook, defined names and checksums are corrected too. After that, `check` accepts the elements that
+    people edited.
+
+    Args:
+        source: a path, a URL, or an open file (then with `format` and a target).
+        target: where the result goes. None replaces the source whole. A target in another format is written anew.
+        format: the name of the source's format; None chooses it by the suffix.
+        storage_options: options of the file systems of URLs.
+        **options: options of the format, as for `read`.
+
+    Returns:
+        An `ArrayInfo` for each array whose length changed, by name.
+
+    Raises:
+        FormatError: as `read` with `resize=True`, or labels contradict the new lengths. A wrong cell gives only a
+            warning, unless the target has another format.
+        LimitError: the workbook is signed or shared.
+        NotFoundError: sheetarray can only read the source's format. Choose a target in another format.
+
+    Example:
+        >>> import tempfile, pathlib
+        >>> import numpy as np
+        >>> from sheetarray import read, write
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "t.csv")
+        >>> write(path, {"t": np.array([1.5, 2.5])})
+        >>> _ = path.write_text(path.read_text() + "3.5\\n")
+        >>> accept(path)["t"].shape, read(path)["t"].tolist()
+        ((3,), [1.5, 2.5, 3.5])
+    """
+    if target is None:
+        source = locate_place(source, storage_options, format, options.get("client"))
+    else:
+        source, target = locate_places([(source, format), (target, None)], storage_options, options.get("client"))
+    row = format_of(source, format, reading=True)
+    goal = row if target is None else format_of(target)
+    if goal.name == row.name:
+        refuse_unwritable(row)
+    check_suffixes(goal, row, source, target)
+    reading = {**options, "resize": True}
+    accept_in_place = row.function("accept") if goal.name == row.name else None
+    with changing_source(source, target):
+        with keeping_unreadable("missing") as unreadable:
+            arrays = read_labelled(source, format=format, **reading)
+        errors = [error for array in unreadable.values() for error in array.ravel().tolist() if error is not None]
+        if errors and accept_in_place is None:  # a cell that is written anew has to hold a value
+            raise errors[0]
+        if arrays.labels is not None:
+            check_fit(arrays.labels, arrays)
+        if accept_in_place is not None:
+            with keeping_unreadable("missing"):
+                infos: dict[str, ArrayInfo] = accept_in_place(source, target, **options)
+            _warn_of_unreadable(errors)
+            return infos
+        assert target is not None
+        before = scan(source, format=format)
+        written = write(target, arrays) or target
+        return {
+            name: info for name, info in scan(written).items() if name in before and info.shape != before[name].shape
+        }
+
+
+@contextmanager
+def changing_source(
+    source: SourceOrTarget, target: SourceOrTarget | None, storage_options: Mapping[str, Any] | None = None
+) -> Iterator[None]:
+    """Hold a source while a verb changes it in place: where the target is None, or the same file.
+
+    `storage_options`: of the target, if it is not located yet.
+    """
+    if target is not None and not isinstance(target, RemoteFile):
+        target = locate_place(target, storage_options if is_url(target) else None, None)
+    places = [place.url if isinstance(place, RemoteFile) else place for place in (source, target)]
+    if target is None or places[0] == places[1] or _is_one_file(*places):
+        with changing(source):
+            yield
+    else:
+        yield
+
+
+def _is_one_file(first: object, second: object) -> bool:
+    """Return whether two paths lead to one file."""
+    return is_path(first) and is_path(second) and os.path.realpath(first) == os.path.realpath(second)
+
+
+def _warn_of_unreadable(errors: Sequence[FormatError]) -> None:
+    """Warn of cells that cannot be read, which a file keeps when it is accepted."""
+    if len(errors) == 1:
+        warn_caller(f"1 cell cannot be read, and stays as it is: {errors[0]}")
+    elif errors:
+        warn_caller(f"{len(errors):,} cells cannot be read, and stay as they are; the first: {errors[0]}")
+
+
+def refuse_unwritable(row: Format) -> None:
+    """Refuse a target of a format that is only read."""
+    if row.instead is not None:
+        raise NotFoundError(
+            f"{row.title}: sheetarray can only read this format; name a new {row.instead} file as the target"
+        )
+
+
+def check_suffixes(goal: Format, row: Format, source: object, target: object) -> None:
+    """Refuse a target of the source's format that is another kind of file, such as .xlsm and .xlsx."""
+    suffixes = [os.path.splitext(name_part(place))[1].lower() for place in (source, target) if is_path(place)]
+    if goal.name == row.name and not row.compressible and len(set(suffixes)) > 1:
+        raise ValueError(f"{suffixes[0]} and {suffixes[1]} are other kinds of files: keep the suffix")
+
+
+def restore(
+    source: SourceOrTarget,
+    target: SourceOrTarget,
+    *,
+    keep_edits: bool = False,
+    format: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+) -> list[str]:
+    """Write the arrays of a workbook as they were before people edited them, from the guard in it.
+
+    Args:
+        source: a path, a URL, or an open file (then with `format`): a workbook written with `guard=True`, which any
+            program may have saved since.
+        target: an .xlsx file, which may be the source. It is replaced whole or not at all.
+        keep_edits: keep edited elements, and added or deleted rows. All other elements are exact.
+        format: the name of the source's format; None chooses it by the suffix.
+        storage_options: options of the file systems of URLs.
+
+    Returns:
+        The names of the arrays.
+
+    Raises:
+        FormatError: the workbook has no guard, or a damaged one.
+        ValueError: the target is not a workbook.
+        NotFoundError: the format has no guards.
+
+    Example:
+        >>> import io
+        >>> import numpy as np
+        >>> from sheetarray import write
+        >>> file, restored = io.BytesIO(), io.BytesIO()
+        >>> write(file, {"t": np.array([0.1 + 0.2])}, format="xlsx", guard=True)
+        >>> restore(io.BytesIO(file.getvalue()), restored, format="xlsx")
+        ['t']
+        >>> restored.getvalue() == file.getvalue()
+        True
+    """
+    source, target = locate_places([(source, format), (target, None)], storage_options)
+    restoring = format_of(source, format, reading=True).function("restore")
+    with changing_source(source, target):
+        names: list[str] = restoring(source, target, keep_edits=keep_edits)
+    return names
