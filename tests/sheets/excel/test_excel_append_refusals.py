@@ -79,7 +79,7 @@ def test_a_sheet_is_not_ours_where_the_record_was_edited() -> None:
         replace(replaced(content, "docProps/custom.xml", ("sheetarray ", "other ")))
 
 
-@pytest.mark.parametrize("title", [5, b"arrays", None])
+@pytest.mark.parametrize("title", [5.0, True, b"arrays", None])
 def test_a_title_that_is_no_text_is_a_type_error(title: Any, tmp_path: Path) -> None:
     path = tmp_path / "x.xlsx"
     content = append(small())
@@ -88,7 +88,7 @@ def test_a_title_that_is_no_text_is_a_type_error(title: Any, tmp_path: Path) -> 
     if title is not None:
         calls += [sa.read, sa.scan, sa.read_columns, lambda path, **options: list(sa.check(path, **options))]
     for call in calls:
-        with pytest.raises(TypeError, match=r"the title of a sheet, as text, not|not None"):
+        with pytest.raises(TypeError, match=r"the title of a sheet(, as text| or its index.*), not|not None"):
             call(path, sheet=title)
     assert path.read_bytes() == content
 
