@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, pairwise
 
 from .kinds import BLANK, ITEMS, LIST, NUMBER, OTHER, TYPED, WEIGHTS, WORD, kind_of, share_of_kind
 
@@ -26,6 +26,7 @@ _TORN = 0.6  # times the score, if another delimiter cuts all rows into as many 
 _SHORT = 0.5  # of a row of one width counts a row that is shorter than the names
 _NO_DELIMITER = 0.4  # the score of rows of one cell each, if all of them are of one kind
 _BLANKS_REGULAR = 0.6  # of the rows have one width, if blanks are delimiters
+_RUN = 4  # cells at least of two rows that are a table among lines of prose
 _CLOSE = 0.01  # two scores that differ by less are alike; the delimiter that is more usual is taken
 _NAMES_DIFFER = 0.72  # times the score, if the first row is shorter than all others
 _QUOTE_ODD = 0.5  # times the weight of a cell, if a quote in it stands beside no delimiter
@@ -200,6 +201,11 @@ def find_marks(sample: Sample, given: Marks | None = None, *, known: frozenset[s
         for mark in COMMON:
             if stands_between_values([line for line in lines if mark in line][:_MOST_ROWS], mark):
                 return Choice(Marks(mark, marks.quotechar, marks.escapechar), fit.score)
+        if NUMBER not in fit.kinds:
+            common = [(f.run, m) for f, m in scored if m.delimiter in COMMON]
+            run, run_marks = max(common, key=lambda one: one[0], default=(0, marks))
+            if run:
+                return Choice(run_marks, fit.score, "", run)
     rivals = [
         m.delimiter
         for f, m in scored
@@ -224,6 +230,17 @@ def stands_between_values(lines: Sequence[str], delimiter: str) -> bool:
 def _are_names(row: Sequence[str], delimiter: str) -> bool:
     """Return whether a row of one cell holds several names with a delimiter between them, and no blank behind it."""
     return len(row) == 1 and delimiter in row[0] and not any(cell[:1] in " \t" for cell in row[0].split(delimiter))
+
+
+def _width_together(row: Sequence[str], below: Sequence[str]) -> int:
+    """Return how many cells each of two rows has, blanks at the end aside; 0 if that differs or they are few, or if a
+    blank stands behind a delimiter, as in a sentence.
+    """
+    if min(len(row), len(below)) < _RUN:
+        return 0
+    widths = {1 + max((place for place, cell in enumerate(cells) if cell), default=0) for cells in (row, below)}
+    width = widths.pop()
+    return 0 if widths or width < _RUN or any(cell[:1] in (" ", "\t") for cell in (*row, *below)) else width
 
 
 def _are_blank(mine: Marks, other: Marks) -> bool:
@@ -281,11 +298,13 @@ class _Fit:
         kinds: those of the columns.
         first: the first row.
         count: the number of rows.
-        is_even: whether all rows have one width, of several cells.
+        run: the cells of rows that stand together and have many cells, as a table among lines of prose; 0 without such.
+        is_even: whether all rows that the delimiter cuts have one width, as has the first; these are most rows.
     """
 
     def __init__(self, sample: Sample, marks: Marks) -> None:
         self.width, self.score, self.standing, self.regular, self.is_even = 1, 0.0, 0.0, 0.0, False
+        self.run = 0
         self.kinds: list[str] = []
         self.first: list[str] = []
         rows = list(_sample_rows(sample, marks))
@@ -294,7 +313,10 @@ class _Fit:
         if not rows:
             return
         self.first = rows[0]
-        self.is_even = len(rows) > 1 and len(rows[0]) > 1 and len({*map(len, rows)}) == 1
+        if marks.delimiter in COMMON:
+            self.run = max((_width_together(*pair) for pair in pairwise(rows)), default=0)
+        cut = [len(row) for row in rows if len(row) > 1]
+        self.is_even = 1 < len(cut) > len(rows) / 2 and len(rows[0]) > 1 and len({*cut}) == 1
         lower = rows[len(rows) // 4 :] if len(rows) > 4 else rows[len(rows) > 2 :]
         widths = Counter(map(len, lower))
         self.standing = sum(len(row) > 1 for row in lower) / len(lower)
@@ -339,7 +361,8 @@ class _Fit:
             self.kinds.append(kind)
             if kind == WORD and is_blank_mark:
                 weight *= 0.5
-            if share < 1 and kind not in TYPED and OTHER not in kinds:
+            is_torn = OTHER in kinds or (not marks.delimiter and ITEMS in kinds)
+            if share < 1 and kind not in TYPED and not is_torn:
                 share = max(share, 0.8)  # words, codes and sentences are all text
             typed += kind in TYPED
             total += weight * share * (1 - _QUOTE_ODD * odd)

@@ -153,3 +153,32 @@ def test_a_cell_of_two_lines_stays_whole_in_a_row_of_another_width_than_the_firs
     text = "a,b,c,\n" + "".join(f"{row},2,3\n" for row in range(9)) + '4,"two\nlines",6\n'
     columns, _ = read(text, delimiter=",")
     assert columns["b"].tolist()[-1] == "two\nlines"
+
+
+def test_the_middle_of_a_text_may_lie_in_a_quoted_cell() -> None:
+    story = "\n".join(f"line {n} of a long story" for n in range(150))
+    rows = "".join(f'{n},"{story}","press {n}",2010-01-{n:02}\n' for n in range(1, 29))
+    columns, _ = read("id,story,press,date\n" + rows)
+    assert list(columns) == ["id", "story", "press", "date"]
+    assert columns["id"].tolist() == list(range(1, 29))
+    assert set(columns["story"].tolist()) == {story}
+
+
+@pytest.mark.parametrize("text", ['a,b\n1,2\n3,"x', 'a,b\n1,2\n3,"x\n4,y\n', 'a,b\n1,"x""\n2,z', 'a,b\n1,"x""\n2,z\n'])
+def test_an_unclosed_quote_has_one_answer_from_all(text: str) -> None:
+    columns, told = read(text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        infos = sa.scan(io.BytesIO(text.encode()), format="csv")
+    assert list(infos) == list(columns) == ["a", "b"]
+    assert infos.dialect is not None
+    findings = list(sa.check(io.BytesIO(text.encode()), format="csv"))
+    assert not [finding for finding in findings if finding.severity == "error"]
+    assert told
+    assert all(any(finding.message in message for finding in findings) for message in told)
+
+
+def test_an_unclosed_quote_in_a_text_with_arrays_is_an_error() -> None:
+    text = b't,\nversion,1.0.0\nndarray,\n2,\nint64,\n1,"x\n2,\n'
+    with pytest.raises(sa.FormatError, match="never closed"):
+        sa.scan(io.BytesIO(text), format="csv")

@@ -32,6 +32,9 @@ from ...files import BytesLike, release_pages
 if TYPE_CHECKING:
     import polars as pl
 
+UNCLOSED = "a quote opens a cell here, and is never closed"
+"""The reason of the error for a quote that is never closed."""
+
 _BLOCK = 2**20  # bytes of records that are gone over at once
 _WINDOW = 2**24  # bytes that are searched for quotes, or for one line end, at once
 _AT_ONCE = 2**22  # bytes of the rest of a text that is not cut into blocks
@@ -110,7 +113,7 @@ class Records:
         if opened >= 0:
             line = bytes(self.content[self.start : opened]).count(b"\n") + 1
             raise FormatError(
-                "a quote opens a cell here, and is never closed",
+                UNCLOSED,
                 location=f"line {line}",
                 hint="the text is cut off, or a quote is missing; inside a cell, a quote is written as two quotes",
             )

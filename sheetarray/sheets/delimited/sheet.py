@@ -30,11 +30,14 @@ from .dialect import (
     holds_decimal_comma,
     is_cut_integer,
 )
-from .records import ENDLESS, Records, Run, decode_text, split_records
+from .records import ENDLESS, UNCLOSED, Records, Run, decode_text, split_records
 
 # A delimited text as a sheet of cells: a few of them one by one, its columns in bulk.
 
 _BYTES_A_CELL = 12  # about so many bytes of the file are looked at for each cell that is asked for
+EVERY_HEADER = b"ndarray", b"version"
+"""Texts one of which stands in every header, in lower case."""
+
 _ZIP = b"PK\3\4"
 _MOST_ROWS = 1200  # records that `head` returns at most
 _FIRST_CELLS = 4_000  # as a rule, all that headers need
@@ -169,16 +172,31 @@ class CsvSheet:
         """Return a finding if the last row has no line end, as in a text that was cut short within a cell."""
         if bytes(self._content[0][-1:]) in (b"\n", b"\r"):
             return []
-        rows = self.records.count
+        try:
+            rows = self.records.count
+        except FormatError as error:
+            if error.reason != UNCLOSED or self._may_hold_header():
+                raise
+            line = bytes(self._content[0]).count(b"\n") + 1
+            return [Finding("warning", f"line {line}", _CUT_END, _CUT_END_HINT)]
         cells = self.zones([Zone(rows - 1, 0, ENDLESS, "rows")])[0]
         return [Finding("warning", cell_address(rows - 1, len(cells) - 1), _CUT_END, _CUT_END_HINT)]
 
     # Cells, for `columns` ------------------------------------------------------------------------------------
 
     def words(self) -> Words:
-        """Return the words of headers, wherever in the text they are."""
+        """Return the words of headers, wherever in the text they are.
+
+        Raises:
+            FormatError: a quote is never closed, in a text that has such words.
+        """
         if self._words is None:
-            records, top = self.records, self._find_words_at_top()
+            try:
+                records, top = self.records, self._find_words_at_top()
+            except FormatError as error:
+                if error.reason != UNCLOSED or self._may_hold_header():
+                    raise
+                return Words.from_cells([])  # a table, whose rows with odd quotes are cut anew
             if top is not None and not records.is_ended and not records.may_have_headers_below():
                 self._words = top
             elif self._single and self._take_delimiter_beside():
@@ -187,6 +205,11 @@ class CsvSheet:
                 words = top if top is not None and records.is_ended else records.words()
                 self._words = words if top is None or len(words) > len(top) else top
         return self._words
+
+    def _may_hold_header(self) -> bool:
+        """Return whether a word that stands in every header is anywhere in the text."""
+        lowered = bytes(self._content[0]).lower()
+        return any(word in lowered for word in EVERY_HEADER)
 
     def _find_words_at_top(self) -> Words | None:
         """Return the words in the first rows, if these are the headers of arrays that all begin in one row."""

@@ -32,6 +32,7 @@ from ...tables import (
 from .dialect import find_delimiter
 from .mending import ODD_HINT, mend_rows, spell_rows
 from .records import Records, split_records
+from .sheet import EVERY_HEADER
 from .tidying import TidyText, check_table_marks, take_sample, tidy_text
 
 if TYPE_CHECKING:
@@ -45,7 +46,6 @@ _HEAD = 2**18  # bytes at the beginning in which an array of the exchange format
 _WIDE_HEAD = 2**21  # bytes that are looked at instead, if the rows of an anchor end there: of very many columns
 _ROWS_OF_ANCHOR = 5
 _MOST_HEAD_ROWS = 1200
-_WORDS = b"ndarray", b"version"  # one of them stands in every header
 _BETWEEN = "\x1f"  # stands between cells whose delimiter has several characters
 _ODD_QUOTES = "a quote stands beside no delimiter: row {} was cut anew, as its neighbours are"
 
@@ -92,7 +92,7 @@ class CsvTable:
             end = content.find(b"\n", end, _WIDE_HEAD) + 1 or _WIDE_HEAD
         top = bytes(content[: max(end, _HEAD)])
         lowered = top.lower()
-        if not any(word in lowered for word in _WORDS):
+        if not any(word in lowered for word in EVERY_HEADER):
             return [], True
         delimiter = self._given.delimiter if "delimiter" in self._known else find_delimiter(self._text.content, 0)
         if delimiter is None or len(delimiter) > 1:
@@ -108,9 +108,8 @@ class CsvTable:
         if not choice.marks.delimiter and "delimiter" not in self._known:
             choice = replace(choice, marks=replace(choice.marks, delimiter=self._find_below()))
         if choice.rival is not None and not self._known:
-            message = (
-                f"delimiter {choice.marks.delimiter!r} was taken, {choice.rival!r} explains the rows nearly as well"
-            )
+            rival = repr(choice.rival) if choice.rival else "one column"
+            message = f"delimiter {choice.marks.delimiter!r} was taken, {rival} explains the rows nearly as well"
             self._doubts.append(Doubt("delimiter", message, 0, 0, "delimiter= decides it"))
         found = {
             "quotechar": ("quotes", choice.marks.quotechar, '"'),

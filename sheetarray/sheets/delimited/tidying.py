@@ -181,6 +181,7 @@ def take_sample(text: TidyText, options: TableOptions) -> Sample:
         for place in (max(len(content) // 2, start + first), len(content) - later):
             begin = content.find(b"\n", place, place + later) + 1
             if begin:
+                begin = _leave_quotes(content, start, begin, begin + later)
                 pieces.append(_decode_piece(content, begin, max(begin + later, _end_lines(content, begin)[0])))
     lines = pieces[0].split("\n")
     if start == 0:
@@ -189,6 +190,21 @@ def take_sample(text: TidyText, options: TableOptions) -> Sample:
     if options.comment is not None:
         lines = [line for line in lines if not line.lstrip().startswith(options.comment)]
     return Sample(["\n".join(lines), *pieces[1:]], is_whole)
+
+
+def _leave_quotes(content: BytesLike, start: int, begin: int, end: int) -> int:
+    """Return the place of the first line, from a place on, that does not begin in a cell in quotes; that place itself
+    if there is no such line.
+    """
+    if content.find(b'"', begin, end) < 0 or bytes(content[start:begin]).count(b'"') % 2 == 0:
+        return begin
+    is_open = True
+    for found in re.finditer(rb'["\n]', bytes(content[begin:end])):
+        if found[0] == b'"':
+            is_open = not is_open
+        elif not is_open:
+            return begin + found.end()
+    return begin
 
 
 def _size_pieces(content: BytesLike, start: int) -> tuple[int, int]:
