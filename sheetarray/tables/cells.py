@@ -46,6 +46,8 @@ class TableColumn:
     typed: Array | None = None
     # lists the cells that the container says are text, though they may look like numbers; None if it does not say
     text_cells: Callable[[], list[str]] | None = None
+    # the numbers that have a format of dates and are none, such as days before 1900, by index
+    not_dates: Mapping[int, float] = field(default_factory=dict)
 
     def __len__(self) -> int:
         cells = self.numbers if self.typed is None else self.typed

@@ -27,6 +27,7 @@ from .rows import TableRows
 _CELLS_AT_ONCE = 2**21  # cells of columns that are taken together
 _TOO_LONG = "a number with more digits than a double holds: the column is text"
 _COMMAS = "every comma of column {!r} could part thousands: the column is text"
+_NO_DATE = "{} has a format of dates and is none: it is read as {!r}, and the column is {}"
 _POINTS = "every point of column {!r} could part thousands, and is read as the decimal mark"
 _BOTH = "column {!r} has decimal points, other columns have decimal commas"
 
@@ -96,10 +97,21 @@ class ColumnReader:
         else:
             known = self._infer_texts(column)
             self._looks[number] = known.look
+        if column.not_dates:
+            self._tell_no_dates(column, known.values, number)
         if known.long is not None:
             row = self.rows.row(known.long)
             self._doubts.append(Doubt("digits", _TOO_LONG, row, number, 'dtype="float64" rounds it'))
         return known.values
+
+    def _tell_no_dates(self, column: TableColumn, values: Array, number: int) -> None:
+        """Note numbers that a format of dates cannot show."""
+        not_dates = column.not_dates
+        index = min(not_dates)
+        what = "numbers" if values.dtype.kind in "iuf" else "text"
+        more = f" ({len(not_dates) - 1:,} more are alike)" if len(not_dates) > 1 else ""
+        message = _NO_DATE.format(f"{not_dates[index]:.15g}", column.as_list()[index], what) + more
+        self._doubts.append(Doubt("dates", message, self.rows.row(index), number))
 
     def _infer_texts(self, column: TableColumn, marks: NumeralMarks | None = None) -> Inferred:
         texts = column.to_infer()

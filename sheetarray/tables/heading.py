@@ -251,7 +251,8 @@ def _count_names(
     for index in range(1, first if first is not None and first <= _MOST_NAMES else 1):
         if any(cell is not None for cell in below[index]):
             goes_on = count == index or below[index][0] is None  # blank rows may stand between
-            if fits[index] is not False or not goes_on:
+            is_data = table.count_cells is None and not _holds_text(below[index])  # numbers with a format of dates
+            if fits[index] is not False or not goes_on or is_data:
                 break
             count = index + 1
     if count > 1 and len(heading.kinds) < 2 and any(cells[0] is not None for cells in below[1:count]):

@@ -290,10 +290,12 @@ def test_a_date_that_does_not_exist_makes_its_column_text(serial: float) -> None
     book.active["A3"].number_format = "yyyy-mm-dd"
     file = io.BytesIO()
     book.save(file)
-    array = sa.read_columns(io.BytesIO(file.getvalue()), format="xlsx")["d"]
+    with pytest.warns(sa.SheetArrayWarning, match="A3: .* has a format of dates and is none"):
+        array = sa.read_columns(io.BytesIO(file.getvalue()), format="xlsx")["d"]
     assert array.tolist() == ["2020-01-01", np.format_float_positional(serial, trim="-")]
 
 
+@pytest.mark.filterwarnings("ignore:.*has a format of dates and is none")
 @pytest.mark.parametrize("serial", [0.5, 0, -1, 2_958_466])
 def test_rows_of_numbers_shown_as_dates_that_are_none_are_no_blank_rows(serial: float) -> None:
     """Times of day, for example, at the top and at the end."""

@@ -16,7 +16,7 @@ import numpy as np
 from ...columns import Request, may_make_anchors
 from ...dtypes import Array, Mask, Positions, from_name
 from ...elements import Cell, Unreadable
-from ...elements.serials import serials_to_moments
+from ...elements.serials import serials_to_dates, serials_to_moments
 from ...errors import locating
 from ...files import Readable, Source, Writable
 from ...formats.contract import Progress
@@ -353,6 +353,7 @@ class _Conversion:
         are_typed = np.isin(np.arange(self._count), list(typed))
         texts = self._to_texts((kinds != 0) & ~(are_numbers & ~large) & ~are_typed)
         texts_of_typed = cache(lambda: self._to_texts(are_typed))
+        no_dates = self._find_no_dates((kinds & _bits(c.SERIAL) != 0) & ~are_typed)
         for index in range(self._count):
             errors = self._errors.get(index, {})
             if index in typed:
@@ -367,7 +368,25 @@ class _Conversion:
                 column = _with_unreadable(texts[index], numbers, errors)
                 if kinds[index] & _bits(c.TEXT):
                     column.text_cells = partial(self._list_texts, index)
+                column.not_dates = no_dates.get(index, {})
                 yield column
+
+    def _find_no_dates(self, wanted: Mask) -> dict[int, dict[int, float]]:
+        """Return the numbers of some columns that have a format of dates and are no dates, by column and row.
+
+        A time of day is none of them, nor is a 0 in a column of such times.
+        """
+        import polars as pl
+
+        found: dict[int, dict[int, float]] = {}
+        for half in (self._texts, self._doubles) if wanted.any() else ():
+            some = half.select(wanted[half.columns] & (half.kinds == c.SERIAL))
+            days = some.values.cast(pl.Float64, strict=False).fill_null(0.5).to_numpy()
+            fits = np.array([text is not None for text in serials_to_dates(days, from_1904=self._from_1904)], np.bool_)
+            of_dates = np.isin(some.columns, some.columns[fits | (days < 0) | (days >= 1)])
+            for place in np.flatnonzero(~fits & (((days < 0) | (days >= 1)) | ((days == 0) & of_dates))).tolist():
+                found.setdefault(int(some.columns[place]), {})[int(some.rows[place])] = float(days[place])
+        return found
 
     def _list_texts(self, index: int) -> list[str]:
         """Return the cells of a column that are typed as text."""
