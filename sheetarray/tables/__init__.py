@@ -25,6 +25,7 @@ from .hypotheses import (
     stands_between_values,
     unquote,
 )
+from .kinds import TYPED, kind_of
 from .numerals import EXACT, WHITE
 from .options import DTypeLike, DTypes, NamedTable, Rows, Shape, Shapes, TableOptions, Values
 from .reading import TableColumns, read_table, read_tables, refuse_arrays
@@ -34,6 +35,7 @@ __all__ = [
     "COMMON",
     "EXACT",
     "SHORT",
+    "TYPED",
     "WHITE",
     "WHITESPACE",
     "Choice",
@@ -63,6 +65,7 @@ __all__ = [
     "cut_rows",
     "find_changed_columns",
     "find_marks",
+    "kind_of",
     "lay_out_table",
     "notes_of_columns",
     "read_table",

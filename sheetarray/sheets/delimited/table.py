@@ -29,6 +29,7 @@ from ...tables import (
     find_marks,
     stands_between_values,
 )
+from .commented import uncomment_names
 from .dialect import find_delimiter
 from .mending import ODD_HINT, mend_rows, spell_rows
 from .records import Records, split_records
@@ -141,7 +142,8 @@ class CsvTable:
     @cached_property
     def _plain(self) -> tuple[BytesLike, str]:
         """The text as RFC 4180 has it, and the delimiter between its cells."""
-        content, marks, width = self._text.content, self._choice.marks, self._choice.width
+        marks, width = self._choice.marks, self._choice.width
+        content = self._uncomment(marks)
         is_simple = len(marks.delimiter.encode()) < 2 and marks.quotechar == '"' and not marks.escapechar
         if is_simple:
             mended = mend_rows(content, marks.delimiter, width)
@@ -158,6 +160,19 @@ class CsvTable:
         if odd:
             self._tell_odd_rows(odd[0], len(odd))
         return plain, delimiter
+
+    def _uncomment(self, marks: Marks) -> BytesLike:
+        """Return the text, in which names in a comment above numbers are a row."""
+        options = self._options
+        if self._text.first or options.comment is not None or options.header is not None or options.skip_rows:
+            return self._text.content
+        found = uncomment_names(self._text.content, marks)
+        if found is None:
+            return self._text.content
+        above = "; comments above it are left out" if found.row else ""
+        message = f"row {found.row + 1} begins with '#', and is read as names{above}"
+        self._doubts.append(Doubt("names", message, found.row, 0, 'comment="#" leaves it out'))
+        return found.content
 
     def _tell_odd_rows(self, first: int, count: int) -> None:
         more = f" (and {count - 1:,} more)" if count > 1 else ""
