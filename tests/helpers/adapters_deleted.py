@@ -33,7 +33,9 @@ RUNG = {name: index for index, name in enumerate(LADDER)} | {
 SHARED = {
     "sheets",
     "sheets.arrays_of_sheets",
+    "sheets.guard_texts",
     "sheets.looks",
+    "sheets.snapshot",
     "sheets.views",
     "sheets.views.description",
     "sheets.views.formulas",

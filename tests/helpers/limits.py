@@ -52,7 +52,7 @@ LIMITS = {
     "archive_members": "interchange.npy MOST_MEMBERS",
     "packed_values": "interchange.sciserialize.serializers MOST_VALUES",
     "full_checksums": "sheets.excel.checksums.record MOST_IN_FULL",
-    "guard_bytes": "sheets.excel.guard.snapshot MOST_BYTES",
+    "guard_bytes": "sheets.snapshot MOST_BYTES",
     "markup_elements": "sheets.excel.package.markup _MOST_ELEMENTS",
     "part_bytes": "sheets.excel.package.relations MOST_BYTES",
     "inflated_worksheet": "sheets.excel.reader.parsing _INFLATED_ALWAYS",

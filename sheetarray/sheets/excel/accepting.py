@@ -28,6 +28,7 @@ from ...linear.array import LinearArray
 from ...linear.buffers import view_of
 from ..arrays_of_sheets import read_resized_arrays
 from ..looks import number_formats
+from ..snapshot import encode_snapshot
 from ..views.geometry import ViewedColumns, ViewPlan, plan_views
 from ..workbooks import ArrayArea, build_references, make_defined_names, parse_titles
 from .append import search_sheets, worksheet_xml
@@ -35,7 +36,6 @@ from .cell_xml import format_number
 from .checking import open_snapshots, read_typed_over, typed_over_views
 from .checksums.record import Written, make_checksums
 from .guard.guard_sheet import iter_rows
-from .guard.snapshot import encode_snapshot
 from .open_workbook import BookSheet, OpenWorkbook
 from .package.packing import PackageWriter
 from .package.parts import Package

@@ -19,13 +19,13 @@ from ...linear.header import Header
 from ...linear.parsing import warn_of_finding
 from ..arrays_of_sheets import check_sheets, count_named, open_sheets, read_composites, read_resized_arrays
 from ..looks import number_formats
+from ..snapshot import SnapshotHeader
 from ..views.description import View
 from ..views.geometry import ViewedColumns, ViewPlan, plan_views
 from ..views.typed_over import TypedOver, ViewCells, describe_typed_over, find_typed_over
 from ..workbooks import SheetChoice, find_title
 from .checksums.stored import StoredChecksums
 from .guard.guarded import Guarded, Snapshots, find_edits
-from .guard.snapshot import SnapshotHeader
 from .reader.cells import scalars
 from .reader.formulas import FormulaCells
 from .sheet import ExcelSheet

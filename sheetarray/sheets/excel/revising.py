@@ -23,6 +23,7 @@ from ...labels import find_notes
 from ...linear.array import LinearArray
 from ...linear.named import linear_arrays
 from ..arrays_of_sheets import read_resized_arrays, spread
+from ..snapshot import SnapshotHeader
 from ..views.description import View, can_be_shown
 from ..views.geometry import check_views
 from ..workbooks import EXACT_INTEGER
@@ -31,7 +32,6 @@ from .adapter import write_excel
 from .cell_xml import cells_xml, format_number, format_text
 from .checking import open_snapshots
 from .guard.automatic import has_guard
-from .guard.snapshot import SnapshotHeader
 from .open_workbook import OpenWorkbook
 from .package.packing import PackageWriter
 from .package.parts import Package

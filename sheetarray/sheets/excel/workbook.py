@@ -17,7 +17,8 @@ from ...columns.grid import column_number
 from ...dtypes import Mask, Positions
 from ...errors import Finding, FormatError, NotFoundError
 from ...files import Source, refuse_empty
-from .guard.guard_sheet import find_lost_mark, guard_title, is_guard, may_be_guard
+from ..guard_texts import guard_title, may_be_guard
+from .guard.guard_sheet import find_lost_mark, is_guard
 from .package.parts import Package, has_directory
 from .package.relations import TYPES, ContentTypes, Relations, content_of, read_record, read_searches
 from .reader.book import OoxmlBook, XmlBook

@@ -17,6 +17,7 @@ from ...files import Source, Writable, changing, file_version, replacing
 from ...formats.contract import Progress
 from ...linear.array import LinearArray
 from ..arrays_of_sheets import is_for_programs
+from ..guard_texts import guard_title
 from ..looks import (
     ColumnSpan,
     column_widths,
@@ -26,6 +27,7 @@ from ..looks import (
     number_formats,
     printed_ranges,
 )
+from ..snapshot import encode_snapshot
 from ..views.description import View
 from ..views.geometry import ViewedColumns, ViewPlan, plan_views
 from ..workbooks import EXACT_INTEGER, GENERAL, MOST_COLUMNS, MOST_ROWS, check_choices, sheet_titles
@@ -44,8 +46,7 @@ from .cell_xml import (
 )
 from .checksums.record import Written, make_checksums
 from .guard.automatic import count_recorded, has_guard, wants_guard
-from .guard.guard_sheet import guard_title, iter_rows
-from .guard.snapshot import encode_snapshot
+from .guard.guard_sheet import iter_rows
 from .open_workbook import OpenWorkbook
 from .package.packing import PackageWriter
 from .package.parts import Package

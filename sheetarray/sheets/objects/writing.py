@@ -12,10 +12,10 @@ from typing import Any, Literal, NamedTuple
 
 from ...columns import Layout, LayoutColumn, cell_address, column_letters, lay_out_sheets
 from ...elements import TypedCells
-from ...elements.serials import serial_unit
 from ...errors import DTypeError, LimitError, naming_sheet, warn_caller
 from ...formats.contract import CELL_CHARACTERS, Progress, ignore_progress
 from ...labels import find_notes
+from ...linear.array import LinearArray
 from ...linear.named import linear_arrays
 from ...tables import lay_out_table, notes_of_columns
 from ..arrays_of_sheets import is_for_programs, spread
@@ -35,14 +35,12 @@ from ..workbooks import (
     sheet_titles,
     with_escapes,
 )
+from .elements import Numeral, scalars_of
+from .guards import plan_guards, put_guards
 from .standing import Standing, stand_openpyxl, stand_xlsxwriter
 
 _CELLS_AT_ONCE = 2**16
 _BOLD = "bold"  # instead of a number format
-
-
-class Numeral(str):
-    """The shortest text of a number that 16 digits would change."""
 
 
 def write_workbook(
@@ -53,6 +51,7 @@ def write_workbook(
     at: str | None = None,
     cells: Literal["exact", "numeric", "text"] = "exact",
     dates: Literal["real", "text"] = "real",
+    guard: bool | Literal["auto"] = "auto",
     formats: str | Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> None:
@@ -68,6 +67,8 @@ def write_workbook(
             "numeric" makes them numbers all the same, and a warning counts those that XlsxWriter rounds. "text" writes
             every element as text.
         dates: "real" writes dates as dates where that is exact, "text" as ISO text.
+        guard: True keeps an exact copy of every array in a very hidden worksheet, for `check` and `restore` of the
+            saved file. "auto" does so in a workbook that has such a worksheet.
         formats: the number formats of arrays of floats or integers, as for `write_excel`.
         progress: a function, called with the number of cells written and the total.
 
@@ -76,11 +77,16 @@ def write_workbook(
         LimitError: cells that hold something are in the way, or the worksheet has an array of this name; or a name, a
             title or a text that Excel cannot hold. Nothing has changed then.
     """
-    check_choices(cells=(cells, "exact", "numeric", "text"), dates=(dates, "real", "text"))
+    _check_ways(cells, dates, guard)
     book = _open_book(target, rounds=cells != "exact")
     title = _title_for(book, target, sheet, "arrays")
     contents = _lay_out(book, title, arrays, at, serials=dates == "real" and cells != "text")
-    _put(book, [contents], cells, formats, progress or ignore_progress)
+    _put_guarded(book, [contents], cells, dates, guard, formats, progress or ignore_progress)
+
+
+def _check_ways(cells: object, dates: object, guard: object) -> None:
+    check_choices(cells=(cells, "exact", "numeric", "text"), dates=(dates, "real", "text"))
+    check_choices(guard=(guard, "auto", True, False))
 
 
 class _Contents(NamedTuple):
@@ -90,6 +96,7 @@ class _Contents(NamedTuple):
     corner: tuple[int, int]  # the first cell
     layouts: Sequence[Layout]  # one for each worksheet
     notes: Mapping[str, str]  # what people read beside names, by the names
+    arrays: Mapping[str, LinearArray] = {}  # none of plain columns
 
 
 def _lay_out(
@@ -111,7 +118,7 @@ def _lay_out(
         header_rows=above,
         serials=serials,
     )
-    return _Contents(title, corner, layouts, find_notes(linear))
+    return _Contents(title, corner, layouts, find_notes(linear), linear)
 
 
 def _lay_out_plain(title: str, table: Any, at: str | None, *, serials: bool) -> _Contents:
@@ -173,6 +180,7 @@ def write_sheets_workbook(
     at: str | None = None,
     cells: Literal["exact", "numeric", "text"] = "exact",
     dates: Literal["real", "text"] = "real",
+    guard: bool | Literal["auto"] = "auto",
     formats: str | Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
@@ -186,6 +194,7 @@ def write_sheets_workbook(
         at: the first cell in each worksheet; None as for `write_workbook`.
         cells: as for `write_workbook`.
         dates: as for `write_workbook`.
+        guard: as for `write_workbook`; plain columns have none.
         formats: of columns of these names, in whichever tables have them.
         progress: a function, called with the number of cells written and the total.
 
@@ -197,7 +206,7 @@ def write_sheets_workbook(
         LimitError: as `write_workbook`; nothing has changed then.
         ValueError: the target is a worksheet.
     """
-    check_choices(cells=(cells, "exact", "numeric", "text"), dates=(dates, "real", "text"))
+    _check_ways(cells, dates, guard)
     book = _open_book(target, rounds=plain or cells != "exact")
     contents, serials = [], dates == "real" and cells != "text"
     for title, table in tables.items():
@@ -208,8 +217,24 @@ def write_sheets_workbook(
                 if plain
                 else _lay_out(book, own, table, at, serials=serials)
             )
-    _put(book, contents, "numeric" if plain else cells, formats, progress or ignore_progress)
+    shown, keeps = ("numeric", False) if plain else (cells, guard)
+    _put_guarded(book, contents, shown, dates, keeps, formats, progress or ignore_progress)
     return dict.fromkeys(tables, _put_alone(contents) if plain else target)
+
+
+def _put_guarded(
+    book: _OpenpyxlBook | _XlsxWriterBook,
+    contents: Sequence[_Contents],
+    cells: str,
+    dates: str,
+    guard: bool | Literal["auto"],
+    formats: str | Mapping[str, str] | None,
+    report: Progress,
+) -> None:
+    """Put arrays into worksheets, and their snapshots into those of guards."""
+    plans = plan_guards(book, [(some.title, some.arrays, len(some.layouts)) for some in contents], guard)
+    _put(book, contents, cells, formats, report)
+    put_guards(book, plans, cells=cells, dates=dates)
 
 
 def _put(
@@ -326,45 +351,9 @@ def _rows(layout: Layout, typed: Sequence[TypedCells]) -> Iterator[tuple[int, li
         for piece, cells, head in zip(layout.pieces, typed, above, strict=True):
             start = max(first - len(head), 0)
             column = [*head[first : first + size]]
-            column += _scalars(piece, cells, start, size - len(column))
+            column += scalars_of(piece, cells, start, size - len(column))
             columns.append([*column, *[None] * (size - len(column))])
         yield first, list(zip(*columns, strict=True))
-
-
-def _scalars(piece: LayoutColumn, typed: TypedCells, start: int, size: int) -> list[Any]:
-    """Return some elements of a column as what its cells hold: None, text, a boolean, a number, `Numeral` or a date."""
-    count = max(min(size, len(piece.buffer) - start), 0)
-    cells: list[Any] = [None] * count
-    for series in typed.kinds:
-        values = series.slice(start, count)
-        made = _numbers(piece, values, start) if series is typed.numbers else values.to_list()
-        cells = [cell if value is None else value for cell, value in zip(cells, made, strict=True)]
-    return cells
-
-
-def _numbers(piece: LayoutColumn, values: Any, start: int) -> list[Any]:
-    """Return the number cells among some elements of a column."""
-    import polars as pl
-
-    if piece.dtype.kind == "datetime":
-        unit = "D" if serial_unit(piece.buffer.dtype) == "D" else "ms"
-        moments = piece.buffer[start : start + len(values)].astype(f"M8[{unit}]").tolist()
-        return [moment if exact else None for moment, exact in zip(moments, values.is_not_null(), strict=True)]
-    if values.dtype == pl.String:  # generic
-        return [
-            None if text is None else _number(float(text)) if set(text) & set(".e") else int(text) for text in values
-        ]
-    if values.dtype.is_float() and values.dtype != pl.Float64:
-        values = values.cast(pl.Float32).cast(pl.String).cast(pl.Float64)
-    if values.dtype.is_float():
-        return [None if value is None else _number(value) for value in values]
-    numbers: list[Any] = values.to_list()
-    return numbers
-
-
-def _number(value: float) -> float | Numeral:
-    """Return a double, or its text if 16 digits would change it; those of -0.0 are read as an integer."""
-    return value if float(f"{value:.16g}") == value and (value or str(value) == "0.0") else Numeral(repr(value))
 
 
 def _codes_above(layout: Layout, codes: Sequence[str | None], row: int) -> list[str | None]:

@@ -23,8 +23,8 @@ from sheetarray import LinearArray
 from sheetarray.changes.rounding import mark_kept
 from sheetarray.dtypes import from_name
 from sheetarray.errors import FormatError, LimitError, NotFoundError, SheetArrayWarning
-from sheetarray.sheets.excel.guard.guard_sheet import guard_title
-from sheetarray.sheets.excel.guard.snapshot import (
+from sheetarray.sheets.guard_texts import guard_title
+from sheetarray.sheets.snapshot import (
     bytes_allowed,
     decode_snapshot,
     encode_snapshot,

@@ -19,7 +19,7 @@ from ....dtypes import Buffer
 from ....errors import Finding, FormatError
 from ....linear.header import Header
 from ....linear.resizing import count_rows
-from ..guard.guard_sheet import guard_title
+from ...guard_texts import guard_title
 from ..sheet import ExcelSheet
 from ..workbook import Workbook
 from .record import Checksums, exact_checksum, read_many, rounded_checksums

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from ....errors import FormatError
 from ....files import Source
+from ...guard_texts import may_be_guard
 from ..checksums.record import Checksums, read_many
 from ..workbook import Workbook
-from .guard_sheet import may_be_guard
 
 MOST_GUARDED = 100_000  # elements of a workbook that has snapshots by itself
 

@@ -1,51 +1,22 @@
-"""The sheet that holds the snapshots of one write: column A, text by text, and nothing else.
-
-A1                  sheetarray guard 1
-A2                  {"name": "t", "dtype": "float64", "length": 20000, ..., "texts": 6, "crc": 1234567890}
-A3 .. A8            the snapshot, in texts of at most 32,000 characters
-A9                  the next header
-"""
+"""The sheet of a guard as XML, and what is read from it; `guard_texts` says what stands in its cells."""
 
 from __future__ import annotations
 
-import binascii
 from collections.abc import Iterator, Sequence
 from itertools import count, pairwise
 
 from ....columns import Request, Sheet, Zone
 from ....dtypes import from_name
 from ....errors import NEWER, Finding, FormatError
+from ...guard_texts import FIRST_TEXT, MARK, VERSION, may_be_guard
+from ...snapshot import SnapshotHeader, parse_snapshot_header
 from ..cell_xml import xml_text
 from ..reader.formulas import FormulaCells
 from ..sheet import ExcelSheet
-from .snapshot import SnapshotHeader, parse_snapshot_header
 
-MARK = "sheetarray guard"
-VERSION = 1
-_END = " guard"  # of the title of such a sheet
-_LONGEST_TITLE = 31  # UTF-16 units
 _HINT = "this guard is ignored; write the arrays again to get a new guard"
 _MOST_FINDINGS = 20
 _MARK_MAY_BE = 4  # rows and columns, from the first on, in which the mark is looked for after people have moved it
-
-
-def guard_title(title: str) -> str:
-    """Return the title of the guard's sheet, by that of the first sheet of arrays.
-
-    Example:
-        >>> guard_title("arrays"), guard_title("a title of thirty-one characters"[:31])
-        ('arrays guard', 'a title of thirt-c19a92b3 guard')
-    """
-    units = title.encode("utf-16-le", "surrogatepass")
-    if len(units) // 2 + len(_END) <= _LONGEST_TITLE:
-        return title + _END
-    kept = units[: 2 * (_LONGEST_TITLE - len(_END) - 9)].decode("utf-16-le", "ignore")
-    return f"{kept}-{binascii.crc32(units):08x}{_END}"
-
-
-def may_be_guard(title: str) -> bool:
-    """Return whether a sheet may be that of a guard by its title; `is_guard` then reads its first cell."""
-    return title.casefold().endswith(_END)
 
 
 def is_guard(sheet: Sheet) -> bool:
@@ -87,7 +58,7 @@ def iter_rows(snapshots: Sequence[Sequence[str]]) -> Iterator[bytes]:
     The texts are base64, in which there is nothing to escape; to look for it took most of the time of a guard.
     """
     numbers = count(1)
-    yield _row_xml(next(numbers), f"{MARK} {VERSION}")
+    yield _row_xml(next(numbers), FIRST_TEXT)
     for header, *texts in snapshots:
         yield _row_xml(next(numbers), xml_text(header))
         for text in texts:
@@ -118,7 +89,7 @@ def read_guard(sheet: ExcelSheet, findings: list[Finding]) -> Iterator[tuple[Sna
     if formulas:
         note("the guard holds formulas, so it cannot be used")
         return
-    if not texts or texts[0] != f"{MARK} {VERSION}":
+    if not texts or texts[0] != FIRST_TEXT:
         version = texts[0].removeprefix(MARK).strip() if texts else ""
         is_newer = version.isascii() and version.isdecimal() and len(version) < 9 and int(version) > VERSION
         reason = f"the guard is of version {version}; this reader knows version {VERSION}"

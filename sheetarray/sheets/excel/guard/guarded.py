@@ -18,9 +18,9 @@ from ....dtypes import Array, Buffer, Mask, Positions
 from ....errors import Finding, FormatError, quote_names
 from ....linear.header import Header
 from ....linear.resizing import count_rows
+from ...snapshot import SnapshotHeader, bytes_allowed, decode_snapshot, make_texts
 from ..sheet import ExcelSheet
 from .guard_sheet import read_guard
-from .snapshot import SnapshotHeader, bytes_allowed, decode_snapshot, make_texts
 
 _RESTORE = "sheetarray restore gives it back as it was written, sheetarray accept takes the change"
 _MOST_NAMED = 20

@@ -19,13 +19,13 @@ from typing import Any
 
 import numpy as np
 
-from ....dtypes import Buffer, DType, from_name
-from ....elements import to_scalar
-from ....elements.objects import SCALARS
-from ....errors import FormatError
-from ....files import fast_zlib
-from ....linear.array import LinearArray
-from ....linear.header import Header
+from ..dtypes import Buffer, DType, from_name
+from ..elements import to_scalar
+from ..elements.objects import SCALARS
+from ..errors import FormatError
+from ..files import fast_zlib
+from ..linear.array import LinearArray
+from ..linear.header import Header
 
 LONGEST = 32_000  # characters of a text; a cell of Excel holds 32,767
 MOST_BYTES = 2**28  # that a snapshot may take, whatever its size
