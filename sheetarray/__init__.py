@@ -20,7 +20,9 @@ from .renamed import NAMES
 
 if TYPE_CHECKING:
     from .api import Merged, accept, check, iter_blocks, merge, read, read_columns, restore, scan, write, write_table
+    from .api.changes import Changes
     from .api.datasets import read_dataset, read_frame
+    from .api.differing import diff
     from .columns import ArrayInfo
     from .linear.array import LinearArray, from_linear, to_linear
     from .pages import Page, page
@@ -36,6 +38,7 @@ __version__ = "2.0.0.dev0"
 
 __all__ = [
     "ArrayInfo",
+    "Changes",
     "DTypeError",
     "Finding",
     "FormatError",
@@ -53,6 +56,7 @@ __all__ = [
     "accept",
     "check",
     "convert",
+    "diff",
     "from_linear",
     "iter_blocks",
     "merge",
@@ -80,6 +84,7 @@ __all__ = [
 
 _LAZY = {  # imported when somebody asks for the name: `import sheetarray` costs less than `import numpy`
     "ArrayInfo": "columns",
+    "Changes": "api.changes",
     "LinearArray": "linear.array",
     "Merged": "api",
     "Page": "pages",
@@ -87,6 +92,7 @@ _LAZY = {  # imported when somebody asks for the name: `import sheetarray` costs
     "accept": "api",
     "check": "api",
     "convert": "scale.conversions",
+    "diff": "api.differing",
     "from_linear": "linear.array",
     "iter_blocks": "api",
     "merge": "api",

@@ -6,18 +6,18 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
 
 from .. import dtypes
-from ..columns import ArrayInfo
+from ..columns import ArrayInfo, keeping_unreadable
 from ..columns.pieced_arrays import MOST_BYTES, PiecedArrays
 from ..dtypes import Buffer, from_name
-from ..errors import FormatError, NotFoundError
+from ..errors import FormatError, NotFoundError, warn_caller
 from ..files import RemoteFile, file_version, is_url, read_states
-from ..formats import format_of, known_options
+from ..formats import format_of, known_options, rewinding
 from ..labels import LabelledArrays, reading_labels
 from ..linear.named import select
 from ..linear.resizing import contiguous_strides
@@ -146,16 +146,33 @@ def open_arrays(
     *,
     format: str | None = None,
     folder: str | None = None,
+    unreadable: dict[str, Any] | None = None,
     **options: Any,
 ) -> Iterator[tuple[LabelledArrays, Callable[[], None]]]:
     """Yield arrays with their labels, and a function that lets those of a large file, which are mapped, leave memory.
 
-    `folder`, `**options`: as for `read_in_pieces`.
+    `folder`, `**options`: as for `read_in_pieces`. `unreadable`: takes the errors of single cells, as
+    `keeping_unreadable` yields them, and rows that people have added or deleted count as they stand; None raises them.
 
     Raises:
         FormatError: as `read_in_pieces`.
         NotFoundError: no such array.
     """
+    with ExitStack() as stack:
+        try:
+            with rewinding(source) if unreadable is not None else nullcontext():
+                opened = stack.enter_context(_open_whole(source, names, format, folder, options))
+        except FormatError:
+            if unreadable is None:
+                raise
+            opened = _read_changed(source, names, format, options, unreadable), lambda: None
+        yield opened
+
+
+@contextmanager
+def _open_whole(
+    source: SourceOrTarget, names: Sequence[str] | None, format: str | None, folder: str | None, options: Any
+) -> Iterator[tuple[LabelledArrays, Callable[[], None]]]:
     mapped = read_in_pieces(source, names, format=format, folder=folder, **options)
     if mapped is None:
         yield read_labelled(source, names, format=format, **options), lambda: None
@@ -163,6 +180,25 @@ def open_arrays(
     arrays, spool = mapped
     with spool:
         yield arrays, spool.release
+
+
+def _read_changed(
+    source: SourceOrTarget, names: Sequence[str] | None, format: str | None, options: Any, unreadable: dict[str, Any]
+) -> LabelledArrays:
+    """Return arrays without the cells that cannot be read, and with their rows as they stand; this is a warning."""
+    with keeping_unreadable() as errors:
+        try:
+            with rewinding(source):
+                arrays = read_labelled(source, names, format=format, **options)
+        except FormatError as error:
+            if "resize" in options or "resize=True" not in (error.hint or ""):
+                raise
+            arrays = read_labelled(source, names, format=format, resize=True, **options)
+            place = f"{error.source}: " if error.source else ""
+            rows = "rows were added or deleted, and count as they stand; the headers say otherwise"
+            warn_caller(f"{place}{rows} (accept corrects the headers)")
+    unreadable.update(errors)
+    return arrays
 
 
 def _open_spool(sizes: Mapping[str, tuple[np.dtype[Any], int]], folder: str | None) -> PiecedArrays:

@@ -16,7 +16,6 @@ from ..changes.conflicts import Conflict, FileChanges
 from ..changes.merge import merge_arrays
 from ..changes.merged_groups import row_axis
 from ..columns import ArrayInfo
-from ..elements import label_text, to_scalar
 from ..errors import NotFoundError, check_kinds, escape_controls, locating, quote_names
 from ..files import RemoteFile, conceal_secrets
 from ..formats import format_of, locate_place, locate_places
@@ -26,6 +25,7 @@ from .accepting import changing_source, check_suffixes, refuse_unwritable
 from .arrays import check_writable, read_labelled, scan, write
 from .choices import find_name, read_choices
 from .conflicts_json import changes_to_json, conflict_to_json, describe_element, describe_value
+from .places import find_cell, find_labels, list_levels
 from .shown import ListedRows, format_html, format_table
 from .targets import SourceOrTarget
 
@@ -254,31 +254,13 @@ class _File:
     def address(self, name: str, index: tuple[int, ...] | None) -> str | None:
         """Return the address of the cell that holds an element; None where nobody knows."""
         info = self.infos.get(name)
-        if info is None or not info.data or index is None:
-            return info.location if info is not None and index is None else None
-        at = info.offset + sum(step * stride for step, stride in zip(index, info.strides, strict=True))
-        run = next((run for run in reversed(info.data) if run.first <= at), info.data[0])
-        return run.address(at)
+        if index is None:
+            return info.location if info is not None else None
+        return find_cell(info, index)
 
     def label(self, name: str, index: tuple[int, ...] | None) -> dict[str, str]:
         """Return the labels of an element, by dimension or by the levels of its index."""
-        said = self.arrays.labels.find(name) if self.arrays.labels is not None else None
-        if said is None or index is None or len(said.dims) != len(index):
-            return {}
-        labels: dict[str, str] = {}
-        for dim, place in zip(said.dims, index, strict=True):
-            for level in _levels(self.arrays.labels, dim):
-                array = self.arrays.get(level)
-                if isinstance(array, np.ndarray) and array.ndim == 1 and place < len(array) and level != name:
-                    labels[level] = label_text(array[place] if array.dtype.kind in "mM" else to_scalar(array[place]))
-        return labels
-
-
-def _levels(labels: DatasetLabels | None, dim: str) -> Sequence[str]:
-    """Return the names of the arrays that label a dimension."""
-    if labels is None:
-        return ()
-    return labels.frame.index.get(dim) or (dim,)
+        return {} if index is None else find_labels(self.arrays.labels, self.arrays, name, index)
 
 
 def _find_groups(base: _File) -> tuple[dict[tuple[str, int], Hashable], dict[Hashable, Sequence[str]]]:
@@ -298,7 +280,7 @@ def _find_groups(base: _File) -> tuple[dict[tuple[str, int], Hashable], dict[Has
             dims = [dim for dim in said.frame.index if name in said.frame.index[dim]][:1] or dims
         for axis, dim in enumerate(dims):
             groups[name, axis] = "dim", dim
-            levels = [level for level in _levels(said, dim) if getattr(base.arrays.get(level), "ndim", 0) == 1]
+            levels = [level for level in list_levels(said, dim) if getattr(base.arrays.get(level), "ndim", 0) == 1]
             labels["dim", dim] = [level for level in levels if isinstance(base.arrays.get(level), np.ndarray)]
         if not dims:
             info, axis = base.infos.get(name), row_axis(array)

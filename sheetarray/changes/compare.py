@@ -52,9 +52,11 @@ class Comparison:
     signs: int = 0  # the number of those that are zeros and differ in their sign alone
     absolute: int | float | None = None  # the largest difference between numbers; None if no numbers differ
     relative: float | None = None  # the largest |a - b| / |b|, over elements with b != 0
-    # the elements that differ most: those without a difference first, then the largest, signs of zero last
+    # the elements that differ most, but for rounding: those without a difference first, then the largest, signs of
+    # zero last
     first: list[DifferingElement] = field(default_factory=list)
-    noise: int = 0  # the number of elements that differ by rounding alone; in `first` they come last, if they are named
+    noise: int = 0  # the number of elements that differ by rounding alone; `first` has none of them
+    noise_relative: float = 0.0  # the largest |a - b| / |b| of those
     # elements whose cells cannot be read in A or B, as in `first`
     unreadable: list[DifferingElement] = field(default_factory=list)
     # of the rows, where some were added, deleted or moved and the others were compared; else None
@@ -98,7 +100,6 @@ def compare(
     rtol: float = 0,
     atol: float = 0,
     most: int = 10,
-    names_noise: bool = True,
     release: Callable[[], None] | None = None,
     errors: Sequence[Array | None] = (None, None),
     alignment: Alignment | None = None,
@@ -108,9 +109,9 @@ def compare(
     With a tolerance numbers are equal where they are close, as in `np.isclose`, -0.0 and 0.0 too.
 
     `a`: the array in the first file. `rtol`: relative tolerance, for floats and complex numbers. `most`: the largest
-    number of differing elements that are named. `names_noise`: whether elements are named that differ by rounding
-    alone. `release`: is called after each block, for arrays that are mapped. `errors`: of the elements of both whose
-    cells cannot be read, which are listed apart.
+    number of differing elements that are named; none that differs by rounding alone is. `release`: is called after
+    each block, for arrays that are mapped. `errors`: of the elements of both whose cells cannot be read, which are
+    listed apart.
     """
     a, b = to_rectangular(a), to_rectangular(b)
     comparison = Comparison(
@@ -124,12 +125,13 @@ def compare(
         alignment = align_rows(a, b)
     if alignment is not None:
         comparison.alignment = alignment
-        comparison.rows_gone = {row: np.take(a, row, alignment.axis).ravel() for row in alignment.deleted[:most]}
-        comparison.rows_come = {row: np.take(b, row, alignment.axis).ravel() for row in alignment.inserted[:most]}
+        comparison.rows_gone = {row: np.take(a, [row], alignment.axis).ravel() for row in alignment.deleted[:most]}
+        comparison.rows_come = {row: np.take(b, [row], alignment.axis).ravel() for row in alignment.inserted[:most]}
         a, b = (np.take(array, rows, alignment.axis) for array, rows in zip((a, b), alignment.pairs, strict=True))
         taken = zip(errors, alignment.pairs, strict=True)
         errors = [None if some is None else np.take(some, rows, alignment.axis) for some, rows in taken]
     elif a.shape != b.shape:
+        comparison.explanation = _explain_shape(a, b) if comparable else None
         return comparison
     comparison.compared = comparable
     if not comparable:
@@ -156,9 +158,10 @@ def compare(
         noise = np.zeros(len(x), np.bool_) if comparison.tolerant else find_noise(x, y)
         comparison.differing += len(x)
         comparison.noise += int(np.count_nonzero(noise))
-        some = np.where(noise, -1, _measure(comparison, x, y))  # noise is listed last
-        named = np.ones(len(x), np.bool_) if names_noise else ~noise
-        sizes, places = np.concatenate([sizes, some[named]]), np.concatenate([places, at[named]])
+        if noise.any():
+            comparison.noise_relative = max(comparison.noise_relative, _largest_share(x[noise], y[noise]))
+        apart = _measure(comparison, x, y)[~noise]
+        sizes, places = np.concatenate([sizes, apart]), np.concatenate([places, at[~noise]])
         largest = np.argsort(-sizes, kind="stable")[:most]  # of equal ones those that come first
         sizes, places = sizes[largest], places[largest]
 
@@ -175,6 +178,17 @@ def compare(
     if not comparison.tolerant and not hidden and comparison.differing - comparison.noise > a.size // 2:
         comparison.explanation = _explain(a, b)
     return comparison
+
+
+def _explain_shape(a: Array, b: Array) -> str | None:
+    """Return a sentence on another shape of the same elements; None if they are others."""
+    if a.size != b.size or not 0 < a.size <= _MOST_EXPLAINED or dtype_name(a) != dtype_name(b):
+        return None
+    if a.shape == b.shape[::-1] and not find_unequal(a.T, b, 0, 0).any():
+        return "the array was transposed"
+    orders: tuple[Literal["C", "F"], ...] = ("C", "F")
+    alike = any(not find_unequal(a.ravel(order), b.ravel(order), 0, 0).any() for order in orders)
+    return "the same elements in another shape" if alike else None
 
 
 def _explain(a: Array, b: Array) -> str | None:
@@ -235,6 +249,13 @@ def _measure(comparison: Comparison, x: Array, y: Array) -> Array:
     comparison.absolute = _find_largest(comparison.absolute, absolute)
     comparison.relative = _find_largest(comparison.relative, relative)
     return np.where(np.isfinite(apart), apart, np.inf)
+
+
+def _largest_share(x: Array, y: Array) -> float:
+    """Return the largest |x - y| / |y| of floats or complex numbers; 0 if there is none."""
+    with np.errstate(all="ignore"):
+        shares = np.abs(x - y) / np.abs(y)
+    return float(shares[np.isfinite(shares)].max(initial=0))
 
 
 def _find_largest(before: float | None, found: Sequence[float]) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from .. import dtypes
 from ..dtypes import Array, Positions
 from .elements import SortedRows, find_row_sources, find_sorted
 from .merged_groups import row_axis
-from .rows import align_tables, is_ascending, to_rows
+from .rows import align_labels, align_tables, is_ascending, label_keys, to_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +66,13 @@ def align_rows(a: Array, b: Array) -> Alignment | None:
 _MOST_ALIGNED = 2 * 10**6  # elements of the arrays of a table that are looked at for rows that belong together
 
 
-def align_tables_of(pairs: Mapping[str, tuple[Any, Any]]) -> tuple[list[SortedRows], dict[str, Alignment]]:
+def align_tables_of(
+    pairs: Mapping[str, tuple[Any, Any]], unreadable: Container[str] = ()
+) -> tuple[list[SortedRows], dict[str, Alignment]]:
     """Return the tables whose rows stand in another order in B, and by array the rows that belong together.
 
     Arrays that have as many rows, in A and in B alike, are a table: what one of them does not tell, the others do.
+    `unreadable`: arrays that have cells which cannot be read; the others say which rows of theirs belong together.
 
     Example:
         >>> before, now = (np.array([3, 1, 2]), np.array([1, 3])), (np.array([7, 8, 7]), np.array([8, 7]))
@@ -82,27 +85,97 @@ def align_tables_of(pairs: Mapping[str, tuple[Any, Any]]) -> tuple[list[SortedRo
         if not all(isinstance(array, np.ndarray) and array.ndim and array.size for array in (a, b)):
             continue
         axis = row_axis(a)
-        alike = a.ndim == b.ndim and a.shape[:axis] + a.shape[axis + 1 :] == b.shape[:axis] + b.shape[axis + 1 :]
-        if alike and dtype_name(a) == dtype_name(b) and (a.shape != b.shape or row_axis(b) == axis):
+        if _fits_along(axis, a, b) and dtype_name(a) == dtype_name(b) and (a.shape != b.shape or row_axis(b) == axis):
             tables.setdefault((axis, a.shape[axis], b.shape[axis]), []).append(name)
     found, alignments = list[SortedRows](), dict[str, Alignment]()
     for (axis, count, count_now), names in tables.items():
-        if len(names) < 2 or sum(array.size for name in names for array in pairs[name]) > _MOST_ALIGNED:
+        whole = [name for name in names if name not in unreadable]
+        if len(whole) < 2 or sum(array.size for name in whole for array in pairs[name]) > _MOST_ALIGNED:
             continue
-        before, now = ([to_rows(pairs[name][side], axis) for name in names] for side in (0, 1))
+        before, now = ([to_rows(pairs[name][side], axis) for name in whole] for side in (0, 1))
         kinds = [dtypes.from_numpy(rows.dtype) for rows in before]
         sources = find_row_sources(list(zip(before, kinds, strict=True)), list(zip(now, kinds, strict=True)))
         if sources is None:
             continue
-        kept = np.flatnonzero(sources >= 0)
-        if count == count_now and bool((sources[kept] == kept).all()):
+        matched = np.flatnonzero(sources >= 0)
+        if count == count_now and bool((sources[matched] == matched).all()):
             continue  # elements were edited where they stand
         aligned = Alignment.of_sources(axis, sources, count)
         alignments |= dict.fromkeys(names, aligned)
         if not is_ascending(sources):
-            by = find_sorted({name: rows[kept] for name, rows in zip(names, now, strict=True)})
+            by = find_sorted({name: rows[matched] for name, rows in zip(whole, now, strict=True)})
             found.append(SortedRows(names, by, aligned.pairs[1]))
     return found, alignments
+
+
+def align_labelled(
+    pairs: Mapping[str, tuple[Any, Any]], axes: Mapping[str, int], levels: Sequence[str], *, is_key: bool = False
+) -> tuple[list[SortedRows], dict[str, Alignment]] | None:
+    """Return the same as `align_tables_of` for the arrays of one group, whose rows belong together by their labels.
+
+    `pairs`: the arrays in A and B, by name. `axes`: the axis of each array of the group along which its rows lie.
+    `levels`: the arrays that label the rows. `is_key`: whether rows belong together only where the labels are equal;
+    otherwise a row may also have got another label.
+
+    It is None where labels are not told apart, so that the content has to decide.
+
+    Example:
+        >>> pairs = {"id": (np.array([1, 2]), np.array([2, 1])), "t": (np.array([5, 6]), np.array([6, 7]))}
+        >>> _, rows = align_labelled(pairs, {"id": 0, "t": 0}, ["id"])
+        >>> rows["t"].pairs[1].tolist()
+        [1, 0]
+    """
+    before, now = ({level: to_rows(pairs[level][side], 0) for level in levels} for side in (0, 1))
+    for level in levels:
+        before[level], now[level] = _to_one_unit(before[level], now[level])
+    count = len(before[levels[0]])
+    if is_key:
+        sources = _find_sources(label_keys(before, levels), label_keys(now, levels))
+    else:
+        for name, axis in axes.items():
+            a, b = pairs[name]
+            small = a.size + b.size <= _MOST_ALIGNED // len(axes)
+            if name not in levels and small and dtype_name(a) == dtype_name(b) and _fits_along(axis, a, b):
+                before[name], now[name] = to_rows(a, axis), to_rows(b, axis)
+        origins = align_labels(before, now, levels)
+        sources = None if origins is None else origins.sources
+    if sources is None:
+        return None
+    if len(sources) == count and bool((sources == np.arange(count)).all()):
+        return [], {}
+    alignments = {
+        name: Alignment.of_sources(axis, sources, count)
+        for name, axis in axes.items()
+        if _fits_along(axis, *pairs[name])
+    }
+    sorted_rows = []
+    if not is_ascending(sources):
+        names, matched = list(alignments), np.flatnonzero(sources >= 0)
+        columns = {name: to_rows(pairs[name][1], axes[name])[matched] for name in names}
+        order = Alignment.of_sources(0, sources, count).pairs[1]
+        sorted_rows.append(SortedRows(names, find_sorted(columns), order))
+    return sorted_rows, alignments
+
+
+def _find_sources(before: Sequence[Any], now: Sequence[Any]) -> Positions | None:
+    """Return for each row the row with the same key before, -1 where there is none; None if keys are not unique."""
+    places = {key: row for row, key in enumerate(before)}
+    if len(places) < len(before) or len({*now}) < len(now):
+        return None
+    return np.fromiter((places.get(key, -1) for key in now), np.int64, len(now))
+
+
+def _fits_along(axis: int, a: Array, b: Array) -> bool:
+    """Return whether two arrays have one shape, but for their lengths along an axis."""
+    return a.ndim == b.ndim and a.shape[:axis] + a.shape[axis + 1 :] == b.shape[:axis] + b.shape[axis + 1 :]
+
+
+def _to_one_unit(a: Array, b: Array) -> tuple[Array, Array]:
+    """Return dates, or durations, of two units in one; other arrays as they are."""
+    if a.dtype.kind == b.dtype.kind and a.dtype.kind in "mM" and a.dtype != b.dtype:
+        unit = np.promote_types(a.dtype, b.dtype)
+        return a.astype(unit), b.astype(unit)
+    return a, b
 
 
 def _to_one_dtype(a: Array, b: Array) -> tuple[str, list[Any]]:

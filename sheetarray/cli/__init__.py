@@ -3,7 +3,7 @@
 `main` is the entry point. Most commands have a module of their name; `check` is in `info`, `restore` and `merge` are
 in `accept`, `export` is in `convert`. `program` turns errors into two lines and an exit status, `endpoints` knows
 paths, URLs and pipes, `arguments` the options that several commands share, `console` what a terminal can show;
-`slices`, `values` and `pictures` know nothing of the command line. Which formats there are, only the registry knows.
+`slices` and `pictures` know nothing of the command line. Which formats there are, only the registry knows.
 """
 
 from __future__ import annotations

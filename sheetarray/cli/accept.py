@@ -11,6 +11,7 @@ import click
 
 from .. import api
 from ..api import format_shape
+from ..api.element_texts import count_noun, join_names
 from ..changes.conflicts import Conflict, FileChanges
 from ..columns import ArrayInfo, keeping_unreadable
 from ..errors import Finding
@@ -26,7 +27,7 @@ from .arguments import (
     print_left_out,
     reading_options,
 )
-from .console import count_noun, join_names, print_headed, print_json, print_line
+from .console import print_headed, print_json, print_line
 from .endpoints import PIPE, Endpoint, place_of, refusing_values, source_endpoint, source_endpoints, target_endpoint
 from .program import FINDINGS, FINE
 

@@ -16,13 +16,14 @@ from typing import Any, Literal, TypeVar, cast, get_args, get_origin
 import click
 from click.shell_completion import CompletionItem
 
+from ..api.element_texts import count_noun
 from ..errors import NotFoundError
 from ..files import is_url
 from ..formats import FORMATS, Format, list_rows
 from ..renamed import OPTIONS
 from ..sheets.workbooks import TitleOrIndex
 from ..tables import TableOptions
-from .console import count_noun, print_line
+from .console import print_line
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

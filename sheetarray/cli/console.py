@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from ..columns import MOST_NAMED
 from ..errors import escape_controls
 
 if TYPE_CHECKING:
@@ -147,24 +146,3 @@ def format_size(count: int) -> str:
     while size >= 999.5 and unit != "TB":
         size, unit = size / 1000, next(units)
     return f"{size:.1f} {unit}" if size < 10 else f"{size:.0f} {unit}"
-
-
-def count_noun(count: int, noun: str) -> str:
-    """Return a count and its noun.
-
-    Example:
-        >>> count_noun(1, "array"), count_noun(2000, "cell")
-        ('1 array', '2,000 cells')
-    """
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-def join_names(names: Sequence[str]) -> str:
-    """Return the first of many names of arrays, and the number of others.
-
-    Example:
-        >>> join_names(["t", "u", "v", "w", "x", "y"])
-        't, u, v, w, x and 1 more array'
-    """
-    more = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {count_noun(more, 'more array')}" if more > 0 else "")

@@ -14,6 +14,7 @@ import click
 import numpy as np
 
 from .. import api
+from ..api.element_texts import count_noun
 from ..changes.row_groups import dtype_name
 from ..files import find_places, is_url
 from ..formats import format_of
@@ -30,7 +31,7 @@ from .arguments import (
     to_cli_options,
     writing_options,
 )
-from .console import count_noun, print_json, print_note
+from .console import print_json, print_note
 from .endpoints import PIPE, Bar, Endpoint, is_many, refusing_values, source_endpoint, target_endpoint
 from .program import FINDINGS, FINE
 

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import api
-from ..columns import keeping_unreadable
-from ..errors import FormatError, NotFoundError, escape_controls, locating, warn_caller
+from ..errors import NotFoundError, escape_controls, locating
 from ..files import RemoteFile, find_places, is_pattern, is_url, locate
 from ..formats import FORMATS, Format, format_of, list_rows, place_problem
 from .arguments import FormatOptions, UsageProblem, storage_options, to_cli_options
@@ -88,30 +87,11 @@ class Endpoint:
         `keeping_unreadable` yields them. Rows that people have added or deleted then count as they stand.
         """
         with ExitStack() as stack:
-            try:
-                with _running(self, "read") as progress:
-                    how: dict[str, Any] = {"folder": folder, **self.options("read"), **progress}
-                    context = api.open_arrays(self.source(), names, format=self.row.name, **how)
-                    opened: tuple[dict[str, Any], Callable[[], None]] = stack.enter_context(context)
-            except FormatError:
-                if unreadable is None:
-                    raise
-                opened = self._read_changed(names, unreadable), lambda: None
+            with _running(self, "read") as progress:
+                how: dict[str, Any] = {"folder": folder, "unreadable": unreadable, **self.options("read"), **progress}
+                context = api.open_arrays(self.source(), names, format=self.row.name, **how)
+                opened: tuple[dict[str, Any], Callable[[], None]] = stack.enter_context(context)
             yield opened
-
-    def _read_changed(self, names: Sequence[str] | None, unreadable: dict[str, Any]) -> dict[str, Any]:
-        """Return arrays without the cells that cannot be read, and with their rows as they stand; this is a warning."""
-        with keeping_unreadable() as kept:
-            try:
-                arrays: dict[str, Any] = self.call("read", names)
-            except FormatError as error:
-                if "resize" in self.options("read") or "resize=True" not in (error.hint or ""):
-                    raise
-                arrays = self.call("read", names, resize=True)
-                rows = "rows were added or deleted, and count as they stand; the headers say otherwise"
-                warn_caller(f"{self.label}: {rows} (sheetarray accept corrects the headers)")
-        unreadable.update(kept)
-        return arrays
 
     def write(self, arrays: Any, *, verb: str = "write", release: Callable[[], None] | None = None) -> str | None:
         """Write arrays here, and return the URL of a sheet in a service.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..api import format_shape
+from ..api.element_texts import count_noun, join_names
 from ..columns import ArrayInfo
 from ..errors import Finding, escape_controls
 from ..linear.header import name_element
@@ -23,17 +24,7 @@ from .arguments import (
     reading_options,
     to_cli_options,
 )
-from .console import (
-    count_noun,
-    format_size,
-    join_names,
-    make_console,
-    make_table,
-    print_headed,
-    print_json,
-    print_line,
-    print_renderable,
-)
+from .console import format_size, make_console, make_table, print_headed, print_json, print_line, print_renderable
 from .endpoints import Endpoint, is_many, report_each, source_endpoint
 from .program import FINDINGS, FINE
 

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..api import shorten
+from ..api.element_texts import format_value
 from ..dtypes import Array
 from ..elements import label_text
 from ..pages.colours import MISSING, RISING, Colour, blend
 from .console import PIPED_WIDTH, has_blocks, has_colours, line_width, print_renderable
-from .values import format_value
 
 if TYPE_CHECKING:
     from rich.console import Console

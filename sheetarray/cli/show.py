@@ -10,16 +10,16 @@ import click
 import numpy as np
 
 from ..api import format_shape, shorten
+from ..api.element_texts import count_noun, format_value, to_json_cells
 from ..changes.row_groups import dtype_name
 from ..elements import label_text
 from ..errors import FormatError, escape_controls
 from ..linear.array import to_rectangular
 from ..pages.slices import Indices, SliceError, find_indices, format_slice, parse_slice, slice_to_two_axes, split_labels
 from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options
-from .console import count_noun, make_console, print_json, print_renderable
+from .console import make_console, print_json, print_renderable
 from .endpoints import Endpoint, source_endpoint
 from .pictures import INDENT, compute_statistics, has_numbers, print_values
-from .values import format_value, to_json_cells
 
 if TYPE_CHECKING:
     from rich.console import Console

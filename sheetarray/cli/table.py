@@ -9,15 +9,15 @@ import click
 import numpy as np
 
 from ..api import shorten
+from ..api.element_texts import count_noun, to_json_cells
 from ..changes.row_groups import dtype_name
 from ..errors import escape_controls
 from ..pages.differences import mask_missing
 from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options, writing_options
-from .console import count_noun, make_console, make_table, print_json, print_renderable
+from .console import make_console, make_table, print_json, print_renderable
 from .convert import find_target
 from .endpoints import PIPE, Endpoint, source_endpoint
 from .pictures import format_elements
-from .values import to_json_cells
 
 if TYPE_CHECKING:
     from rich.table import Table

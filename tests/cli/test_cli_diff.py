@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
-from click.testing import Result
-from command_line import run_command
+from command_line import run_command, run_diff
 from programs import resave
 from services import ENDPOINT
 
@@ -27,7 +26,7 @@ def differ(tmp_path):
     def run(a, b, *options):
         sa.write(tmp_path / "a.csv", a)
         sa.write(tmp_path / "b.json", b)
-        return run_command("diff", tmp_path / "a.csv", tmp_path / "b.json", *options)
+        return run_diff(tmp_path / "a.csv", tmp_path / "b.json", *options)
 
     return run
 
@@ -90,7 +89,7 @@ ORDER = "t: order row-major -> column-major; all elements equal"
             "t: dtype int64 -> float64; 1 of 2 elements differs (50 %), by at most 1 (relative 1e-18)\n"
             "  t[0]: 1000000000000000001 -> 1e+18",
         ),
-        (np.zeros((2, 3)), np.zeros((3, 2)), "", "t: shape 2 x 3 -> 3 x 2"),
+        (np.zeros((2, 3)), np.zeros((3, 2)), "", "t: shape 2 x 3 -> 3 x 2; the array was transposed"),
         (*ZEROS, "", "t: 1 of 3 elements differs (33 %), only in the sign of zero\n  t[0]: 0.0 -> -0.0"),
         (*ZEROS, "--rtol 1e-12", SAME),
         (
@@ -141,11 +140,11 @@ def test_a_tolerance_is_not_rounded_away_either():
 
 
 def test_arrays_in_one_file_only(differ):
-    result = differ({"t": np.arange(2), "u": np.arange(3)}, {"t": np.arange(2), "v": np.arange(3)})
+    result = differ({"t": np.arange(2), "u": np.arange(3)}, {"t": np.arange(2), "v": np.arange(4)})
     assert result.exit_code == 1
     assert "u: only in " in result.stdout
     assert "v: only in " in result.stdout
-    answer = json.loads(differ({"u": np.arange(2)}, {"v": np.arange(2)}, "--json").stdout)
+    answer = json.loads(differ({"u": np.arange(2)}, {"v": np.arange(3)}, "--json").stdout)
     assert (answer["only_in_a"], answer["only_in_b"]) == (["u"], ["v"])
     of_one = differ({"t": np.arange(2), "u": np.arange(3)}, {"t": np.arange(2)}, "t")
     assert of_one.exit_code == 0
@@ -163,9 +162,10 @@ def test_json_names_the_same_elements(differ):
     result = answer["arrays"][0]
     assert (result["differing"], result["signs_of_zero"], result["order"]) == (2, 0, ["row-major", "row-major"])
     assert result["largest_absolute"] == 0.25
+    places = [{"labels": {}, "cell_in_a": cell, "cell_in_b": None} for cell in ("A23", "A22")]
     assert result["first"] == [
-        {"element": "t[0, 1]", "index": [0, 1], "index_in_a": [0, 1], "a": "NaN", "b": 2.0},
-        {"element": "t[0, 0]", "index": [0, 0], "index_in_a": [0, 0], "a": 1.5, "b": 1.25},
+        {"element": "t[0, 1]", "index": [0, 1], "index_in_a": [0, 1], "a": "NaN", "b": 2.0} | places[0],
+        {"element": "t[0, 0]", "index": [0, 0], "index_in_a": [0, 0], "a": 1.5, "b": 1.25} | places[1],
     ]
 
 
@@ -231,8 +231,8 @@ def test_times_that_wrap_in_the_finer_unit_are_no_equal_ones(kind):
 # `diff` and `accept` go on where a cell is blank, n/a or an error ----------------------------------------------
 
 
-def run(*arguments: object) -> Result:
-    return run_command("diff", *arguments)
+def run(*arguments: object) -> Any:
+    return run_diff(*arguments)
 
 
 @pytest.mark.parametrize("cell", [None, "n/a", "#DIV/0!", "=1/0"])

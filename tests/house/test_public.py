@@ -15,6 +15,7 @@ import tomllib
 import warnings
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 
@@ -27,9 +28,9 @@ import sheetarray as sa
 from sheetarray.formats.inside import INSIDE
 
 NAMES = [
-    *("ArrayInfo", "DTypeError", "Finding", "FormatError", "LimitError", "LinearArray", "Merged"),
+    *("ArrayInfo", "Changes", "DTypeError", "Finding", "FormatError", "LimitError", "LinearArray", "Merged"),
     *("MissingDependencyError", "NotFoundError", "Page", "RemoteError", "SheetArrayError", "SheetArrayWarning"),
-    *("View", "__version__", "accept", "check", "convert", "from_linear", "iter_blocks", "merge", "open_many"),
+    *("View", "__version__", "accept", "check", "convert", "diff", "from_linear", "iter_blocks", "merge", "open_many"),
     *("open_writer", "page", "read", "read_columns", "read_csv", "read_dataset", "read_excel", "read_frame"),
     *("read_gsheet", "read_json", "restore", "scan", "to_linear", "write", "write_csv", "write_excel"),
     *("write_gsheet", "write_json", "write_table"),
@@ -99,6 +100,8 @@ def _members(kind: type) -> set[str]:
 
 
 def _parameters(name: str, thing: object) -> Iterator[str]:
+    if isinstance(thing, cached_property):
+        return
     if not inspect.isroutine(thing) and (not inspect.isclass(thing) or getattr(thing, "_is_protocol", False)):
         return
     with suppress(ValueError):  # a class of C, such as an error's, has no signature

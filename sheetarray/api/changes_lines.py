@@ -1,0 +1,262 @@
+"""The lines that say what became of arrays: a summary, then each array with its rows and elements below it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..changes.compare import Comparison, DifferingElement
+from ..changes.row_groups import describe_rows
+from ..columns import MOST_NAMED, ArrayInfo, describe_row
+from ..elements import label_text
+from ..errors import FormatError
+from ..labels import DatasetLabels
+from ..linear.header import name_element
+from .differences import Differences
+from .element_texts import count_noun, format_value, join_names
+from .shown import format_shape
+
+MOST_SHOWN = 10  # elements and rows of an array in lines
+
+
+class ChangeLine(NamedTuple):
+    """A line of details, and the names of the arrays that it is of; without names it stands below such a line."""
+
+    text: str
+    names: Sequence[str] = ()
+    dim: bool = False
+
+    @property
+    def head(self) -> str:
+        """The names of the arrays, as the line begins with them."""
+        return f"{join_names(self.names)}: " if self.names else ""
+
+    def to_text(self) -> str:
+        """Return the whole line."""
+        return self.head + self.text
+
+
+def list_lines(
+    differences: Differences, *, everything: bool, most: int | None = None
+) -> tuple[list[ChangeLine], int, int]:
+    """Return the lines of what differs, the number of arrays that they are of, and that of arrays without differences.
+
+    `everything`: whether elements are named although one change explains all of them. `most`: the number of lines that
+    will be shown, so that those of further elements need no text.
+    """
+    found = differences
+    first, second = (side.label for side in found.sides)
+    blocks = [([name], f"only in {first}", list[ChangeLine]()) for name in found.deleted]
+    blocks += [([name], f"only in {second}", list[ChangeLine]()) for name in found.added]
+    blocks += [([name], f"renamed; it was {before}", list[ChangeLine]()) for before, name in found.renamed.items()]
+    alike: dict[str, list[str]] = {}  # the names of arrays of which the same is to be said, such as a new row
+    compared = found.comparisons
+    silent = {comparison.name for comparison in compared if comparison.same and not _format_layouts(comparison)}
+    rows = _describe_rows(differences)
+    for comparison in compared:
+        if comparison.name in silent:
+            continue
+        text, own = _format_comparison(comparison), rows.get(comparison.name, [])
+        below = (
+            _describe_elements(differences, comparison, most) if comparison.explanation is None or everything else []
+        )
+        if not own and not below and text in alike:
+            alike[text].append(comparison.name)
+            continue
+        blocks.append(([comparison.name], text, [*own, *below]))
+        if not below:
+            alike[text] = blocks[-1][0]
+    lines = [line for names, text, below in blocks for line in (ChangeLine(text, names), *below)]
+    lines += [ChangeLine(text) for text in found.label_texts]
+    return lines, len(blocks), len(silent)
+
+
+def summarise(differences: Differences) -> str:
+    """Return a line of what differs: rows first, then elements, then all else; each with the names of its arrays."""
+    found = differences
+    compared = found.comparisons
+    parts = []
+    for describe in (_format_changed_rows, lambda one: [one.explanation] if one.explanation else []):
+        names_of: dict[str, list[str]] = {}
+        for one in compared:
+            for what in describe(one):
+                names_of.setdefault(what, []).append(one.name)
+        parts += [f"{what} in {join_names(names)}" for what, names in names_of.items()]
+    edited = {one.name: one.differing - one.noise for one in compared if one.explanation is None}
+    unreadable = {one.name: len(one.unreadable) for one in compared}
+    for counts, noun, what in ((edited, "element", "changed"), (unreadable, "cell", "unreadable")):
+        if names := [name for name, count in counts.items() if count]:
+            parts.append(f"{count_noun(sum(counts.values()), noun)} {what} in {join_names(names)}")
+    for names, what in (
+        ([one.name for one in compared if one.noise], "rounded"),
+        ([one.name for one in compared if not one.compared], "different as a whole"),
+        ([one.name for one in compared if _format_layouts(one) or one.is_reshaped], "of another shape, dtype or order"),
+        ([*found.deleted, *found.added], "in one file only"),
+        ([*found.renamed.values()], "renamed"),
+    ):
+        parts += [f"{join_names(names)} {what}"] if names else []
+    parts += [count_noun(len(found.label_texts), "label") + " changed"] if found.label_texts else []
+    return "; ".join(parts)
+
+
+def _format_comparison(comparison: Comparison) -> str:
+    """Return the sentences on the differences of two arrays as wholes."""
+    parts = _format_layouts(comparison)
+    if comparison.shapes[0] != comparison.shapes[1]:
+        parts.append(f"shape {' -> '.join(format_shape(shape) for shape in comparison.shapes)}")
+    if comparison.shapes[0] != comparison.shapes[1] or comparison.has_other_rows:
+        parts += _format_rows(comparison)
+        parts += [comparison.explanation] if comparison.explanation is not None else []
+    elif not comparison.compared:
+        parts.append("the elements cannot be compared" if len(parts) else "the elements differ")
+    elif comparison.explanation is not None:
+        parts.append(f"{comparison.explanation} ({_format_difference(comparison)})")
+    elif comparison.differing:
+        parts.append(_format_difference(comparison))
+    else:
+        rest = "other " * bool(comparison.unreadable)
+        parts.append(f"all {rest}elements equal" + (" within the tolerance" if comparison.tolerant else ""))
+    if comparison.unreadable:
+        parts.append(f"{count_noun(len(comparison.unreadable), 'cell')} cannot be read")
+    return "; ".join(parts)
+
+
+def _describe_elements(differences: Differences, comparison: Comparison, most: int | None) -> list[ChangeLine]:
+    """Return a line for each element that is named, and for those that are only counted."""
+    name = comparison.name
+    shown = comparison.first[:most]
+    lines = [ChangeLine(f"  {_name_place(differences, name, one)}: {_format_pair(one)}") for one in shown]
+    lines += [ChangeLine("")] * (len(comparison.first) - len(shown))  # nobody sees them, but they are counted
+    lines += [
+        ChangeLine(f"  {_name_place(differences, name, one, cell=False)}: {_format_pair(one)}")
+        for one in comparison.unreadable[:MOST_SHOWN]
+    ]
+    if (left := len(comparison.unreadable) - MOST_SHOWN) > 0:
+        lines.append(ChangeLine(f"  and {left:,} more cells that cannot be read", dim=True))
+    if comparison.first and (left := comparison.differing - comparison.noise - len(comparison.first)):
+        lines.append(ChangeLine(f"  and {left:,} more", dim=True))
+    if comparison.noise:
+        what = "element differs" if comparison.noise == 1 else "elements differ"
+        rounding = f"  {comparison.noise:,} {what} by rounding alone: within 1 ulp, or the same to 15 or 16 digits"
+        lines.append(ChangeLine(rounding))
+    return lines
+
+
+def _format_layouts(comparison: Comparison) -> list[str]:
+    """Return the dtypes and the orders of two arrays, as far as they differ."""
+    parts = (
+        []
+        if comparison.dtypes[0] == comparison.dtypes[1]
+        else [f"dtype {comparison.dtypes[0]} -> {comparison.dtypes[1]}"]
+    )
+    alike = comparison.orders[0] == comparison.orders[1] or comparison.shapes[0] != comparison.shapes[1]
+    return parts if alike else [*parts, f"order {comparison.orders[0]} -> {comparison.orders[1]}"]
+
+
+def _name_place(differences: Differences, name: str, one: DifferingElement, *, cell: bool = True) -> str:
+    """Return an element as people know it: `t[0, 6] (Zürich, 2021), cell A78`."""
+    labels = ", ".join(differences.label(name, one).values())
+    address = differences.find_cells(name, one)[1] if cell else None
+    text = name_element(name, one.index) + (f" ({labels})" if labels else "")
+    text += f" (was {list(one.index_in_a)})" if one.index_in_a != one.index else ""
+    return f"{text}, cell {address}" if address is not None else text
+
+
+def _describe_rows(differences: Differences) -> dict[str, list[ChangeLine]]:
+    """Return a line for each of the first rows that were deleted or added: where it stood, its labels and its values.
+
+    Arrays whose rows have changed alike share the lines, which stand below the first of them.
+    """
+    sides, compared = differences.sides, differences.comparisons
+    groups: dict[tuple[tuple[int, ...], ...], list[Comparison]] = {}
+    for one in compared:
+        if one.alignment is not None:
+            groups.setdefault((tuple(one.alignment.deleted), tuple(one.alignment.inserted)), []).append(one)
+    lines_of = {}
+    for changed, group in groups.items():
+        lines = []
+        for side, (all_rows, verb, what) in enumerate(zip(changed, ("was", "is"), ("deleted", "added"), strict=True)):
+            rows_of = {one.name: one.rows_come if side else one.rows_gone for one in group}
+            labels = _labels_of_rows(sides[side].labels, group, side)
+            shown = rows_of[group[0].name]
+            for row in shown:
+                where = _find_sheet_row([sides[side].infos[name] for name in rows_of if name in sides[side].infos], row)
+                told = [f"row {where} of the sheet"] if where is not None else []
+                told += [label_text(rows_of[name][row][0]) for name in labels]
+                place = f" ({', '.join(told)})" if told else ""
+                cells = [f"{name} {describe_row(rows[row])}" for name, rows in rows_of.items() if name not in labels]
+                more = len(cells) - MOST_NAMED
+                beside = f" and {count_noun(more, 'more array')}" if more > 0 else ""
+                values = f" {verb} {', '.join(cells[:MOST_NAMED])}{beside}" if cells else ""
+                lines.append(ChangeLine(f"  row {row}{place}{values}"))
+            if more := len(all_rows) - len(shown):
+                lines.append(ChangeLine(f"  and {count_noun(more, 'more row')} {what}", dim=True))
+        lines_of[group[0].name] = lines
+    return lines_of
+
+
+def _labels_of_rows(labels: DatasetLabels | None, group: Sequence[Comparison], side: int) -> list[str]:
+    """Return the arrays of a group that label its rows: coordinates of one dimension, and levels of an index."""
+    if labels is None:
+        return []
+    levels = {level for levels in labels.frame.index.values() for level in levels}
+    return [
+        one.name for one in group if len(one.shapes[side]) == 1 and (one.name in labels.coords or one.name in levels)
+    ]
+
+
+def _find_sheet_row(infos: Sequence[ArrayInfo], row: int) -> int | None:
+    """Return the row of a sheet in which a row of arrays stands; None unless it is one row, and the same for all."""
+    places = {
+        info.data[0].row + row + 1
+        for info in infos
+        if len(info.shape) == 1 and len(info.data) == 1 and info.data[0].orient == "columns"
+    }
+    return places.pop() if len(places) == 1 else None
+
+
+def _format_rows(comparison: Comparison) -> list[str]:
+    """Return sentences on the rows that were inserted or deleted, and on the differences in the others."""
+    aligned = comparison.alignment
+    if aligned is None:
+        return []
+    parts = _format_changed_rows(comparison)
+    return [*parts, _format_difference(comparison) if comparison.differing else "all other elements equal"]
+
+
+def _format_changed_rows(comparison: Comparison) -> list[str]:
+    """Return the rows that were deleted, inserted, or appended after the last one."""
+    if (aligned := comparison.alignment) is None:
+        return []
+    inserted, count = aligned.inserted, comparison.shapes[1][aligned.axis]
+    is_end = bool(inserted) and inserted == list(range(count - len(inserted), count))
+    changed = ((aligned.deleted, "deleted"), (inserted, "appended" if is_end else "inserted"))
+    return [f"{describe_rows(rows)} {what}" for rows, what in changed if rows]
+
+
+def _format_pair(one: DifferingElement) -> str:
+    """Return the values of an element in both files; of one that cannot be read where its cell is, and why."""
+    return " -> ".join(
+        format_value(value)
+        if not isinstance(value, FormatError)
+        else f"{value.location}: {value.reason}"
+        if value.location
+        else value.reason
+        for value in (one.a, one.b)
+    )
+
+
+def _format_difference(comparison: Comparison) -> str:
+    share = 100 * comparison.differing / comparison.elements
+    ending = "s" if comparison.differing == 1 else ""
+    text = f"{comparison.differing:,} of {count_noun(comparison.elements, 'element')} differ{ending}"
+    text += f" ({share:.2g} %)" if share < 99.5 else ""
+    if comparison.signs == comparison.differing:
+        return f"{text}, only in the sign of zero"
+    if comparison.absolute is not None:
+        largest = comparison.absolute if isinstance(comparison.absolute, int) else f"{comparison.absolute:.3g}"
+        text += f", by at most {largest}"
+        text += f" (relative {comparison.relative:.3g})" if comparison.relative is not None else ""
+    if comparison.signs:
+        text += f"; {comparison.signs:,} of them only in the sign of zero"
+    return text

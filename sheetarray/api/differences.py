@@ -1,0 +1,48 @@
+"""All that was found in a comparison of two sources, and what is known of them beside their elements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..changes.compare import Comparison, DifferingElement
+from ..changes.elements import SortedRows
+from ..columns import ArrayInfo
+from ..labels import DatasetLabels
+from .places import find_cell, find_labels
+
+
+@dataclass(slots=True)
+class SideFacts:
+    """What is known of one source of a comparison, beside its elements."""
+
+    label: str  # how messages call it
+    infos: Mapping[str, ArrayInfo]  # of its arrays, by name; empty where there is no sheet
+    labels: DatasetLabels | None  # None if it keeps none
+    levels: dict[str, Any] = field(default_factory=dict)  # the arrays that label elements, by name
+
+
+@dataclass(slots=True)
+class Differences:
+    """All that was found in a comparison; `Changes` shows it to people."""
+
+    sides: tuple[SideFacts, SideFacts]
+    comparisons: list[Comparison]
+    sorted_rows: list[SortedRows]
+    added: list[str]  # arrays that only the second source has
+    deleted: list[str]  # arrays that only the first source has
+    renamed: dict[str, str]  # the name now of arrays that have another one, by the name before
+    label_texts: list[str]  # sentences on labels that differ
+
+    def label(self, name: str, element: DifferingElement) -> dict[str, str]:
+        """Return the labels of an element as they are now; as they were, where the second source keeps none."""
+        first, second = self.sides
+        now = find_labels(second.labels, second.levels, name, element.index)
+        return now or find_labels(first.labels, first.levels, name, element.index_in_a)
+
+    def find_cells(self, name: str, element: DifferingElement) -> tuple[str | None, str | None]:
+        """Return the addresses of the cells of an element, before and after."""
+        first, second = self.sides
+        before = find_cell(first.infos.get(name), element.index_in_a)
+        return before, find_cell(second.infos.get(name), element.index)

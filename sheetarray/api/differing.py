@@ -1,0 +1,390 @@
+"""diff: what became of arrays, between two sources, or arrays in memory."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..changes.compare import Comparison, compare
+from ..changes.elements import SortedRows, are_alike
+from ..changes.merged_groups import row_axis
+from ..changes.row_groups import Alignment, align_labelled, align_tables_of, dtype_name
+from ..changes.rows import label_keys
+from ..errors import FormatError, NotFoundError, check_kinds, locating, quote_names
+from ..files import RemoteFile, conceal_secrets
+from ..formats import format_of, known_options, locate_place, rewinding
+from ..labels import compare_labels, describe_arrays, reading_labels
+from ..linear.array import LinearArray
+from ..linear.named import values_by_name
+from ..values import is_of
+from .arrays import scan
+from .changes import MOST_LISTED, Changes
+from .differences import Differences, SideFacts
+from .large import open_arrays
+from .places import list_levels
+from .targets import SourceOrTarget
+
+OpenedArrays = tuple[Mapping[str, Any], Callable[[], None]]  # and a function that lets mapped ones leave memory
+
+
+@dataclass(frozen=True, slots=True)
+class DiffSide:
+    """One of the two sources of a comparison.
+
+    Attributes:
+        facts: what is known of it beside its elements.
+        names: the names of its arrays.
+        open: opens arrays by their names; takes `unreadable`, as `open_arrays` does.
+    """
+
+    facts: SideFacts
+    names: Sequence[str]
+    open: Callable[..., AbstractContextManager[OpenedArrays]]
+
+
+def diff(
+    before: SourceOrTarget | Mapping[str, Any],
+    after: SourceOrTarget | Mapping[str, Any],
+    names: str | Sequence[str] | None = None,
+    *,
+    rtol: float = 0,
+    atol: float = 0,
+    key: str | Sequence[str] | None = None,
+    format: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Changes:
+    """Compare the arrays of two sources, and return what became of them. Nothing is written.
+
+    - Arrays with the same name are compared by dtype, shape, order and every element. NaN equals NaN, and -0.0 differs
+      from 0.0. Integers are compared as integers.
+    - Rows belong together by `key`, by the coordinates or the index, otherwise by content. So inserted, deleted and
+      sorted rows are one change, and the other rows are compared.
+    - An element that a program only rounded is no edit; it is counted in `rounded`.
+    - A cell that cannot be read is listed in `unreadable`, and hides no other change.
+
+    Args:
+        before: the arrays as they were: a path, a URL, an open file, an object of another library, or arrays by name,
+            a Dataset or a DataFrame.
+        after: the arrays as they are, given in any of these ways.
+        names: the arrays to compare; None compares all.
+        rtol: relative tolerance of floats. With a tolerance numbers are equal where |a - b| <= atol + rtol * |b|; other
+            dtypes, orders and signs of zero are then listed but do not count.
+        atol: absolute tolerance of floats.
+        key: the array, or the arrays, whose values tell which rows belong together.
+        format: the name of the format of both sources; None chooses each by the suffix.
+        storage_options: options of the file systems of URLs.
+        **options: options of the formats, as for `read`; each source takes those that its format has.
+
+    Returns:
+        The changes; they are false if nothing changed. `print` shows the largest ones.
+
+    Raises:
+        FormatError: a source cannot be read, or two rows of it have the same `key`.
+        NotFoundError: no source has an array that you name, or one of them lacks the `key`.
+        TypeError: no source has an option.
+        ValueError: a tolerance is negative.
+
+    Example:
+        >>> import numpy as np
+        >>> before = {"id": np.array([1, 2, 3]), "t": np.array([0.5, 1.5, 2.5])}
+        >>> after = {"id": np.array([3, 1, 4]), "t": np.array([2.5, 0.75, 9.0])}
+        >>> changes = diff(before, after, key="id")
+        >>> changes.rows[0].added, changes.rows[0].deleted
+        ([2], [1])
+        >>> [(edit.index, float(edit.before), float(edit.after)) for edit in changes.edited]
+        [((1,), 0.5, 0.75)]
+        >>> bool(diff(before, before))
+        False
+    """
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        if not tolerance >= 0:
+            raise ValueError(f"{name} is zero or more, not {tolerance!r:.80}")
+    check_kinds(str | Sequence | None, "the name of an array, or a list of names", names=names)
+    check_kinds(str | Sequence | None, "the name of an array, or a list of names", key=key)
+    opened: dict[str, DiffSide] = {}
+    for value, label in ((before, "before"), (after, "after")):
+        if _is_data(value):
+            opened[label] = _describe_data(value, label)
+        else:
+            opened[label] = _open_source(value, label, format, storage_options, options)
+    _refuse_unknown([value for value in (before, after) if not _is_data(value)], format, options, storage_options)
+    chosen, keys = ([value] if isinstance(value, str) else list(value or ()) for value in (names, key))
+    return Changes(diff_sides([*opened.values()], chosen, rtol=rtol, atol=atol, key=keys))
+
+
+def _is_data(value: Any) -> bool:
+    """Return whether a value is arrays, and no place from which they are read."""
+    tables = is_of(value, "xarray", "Dataset", "DataArray") or is_of(value, "pandas", "DataFrame", "Series")
+    tables = tables or is_of(value, "polars", "DataFrame", "Series") or is_of(value, "pyarrow", "Table")
+    return tables or isinstance(value, (Mapping, np.ndarray, LinearArray, list, tuple))
+
+
+def _describe_data(value: Any, label: str) -> DiffSide:
+    """Return arrays in memory as one side of a comparison."""
+    if isinstance(value, Mapping) and not value:
+        arrays, labels = dict[str, Any](), None
+    elif (described := describe_arrays(value)) is not None:
+        arrays, labels = described
+    else:
+        arrays, labels = values_by_name(value), None
+    arrays = {name: _to_array(array) for name, array in values_by_name(arrays).items()} if arrays else {}
+
+    @contextmanager
+    def opened(_names: Sequence[str], **_: Any) -> Iterator[OpenedArrays]:
+        yield arrays, lambda: None
+
+    return DiffSide(SideFacts(label, {}, labels), list(arrays), opened)
+
+
+def _to_array(array: Any) -> Any:
+    return array.to_numpy() if isinstance(array, LinearArray) else array
+
+
+def _open_source(
+    given: Any, label: str, format: str | None, storage_options: Mapping[str, Any] | None, options: Mapping[str, Any]
+) -> DiffSide:
+    """Return a source as one side of a comparison; an open file that cannot go back is read whole."""
+    source: Any = locate_place(given, storage_options, format, options.get("client"))
+    if isinstance(given, (str, os.PathLike)):
+        label = conceal_secrets(os.fspath(source if isinstance(source, RemoteFile) else given))
+    if hasattr(source, "read") and not isinstance(source, RemoteFile) and not source.seekable():
+        content = source.read()
+        source = io.StringIO(content) if isinstance(content, str) else io.BytesIO(content)
+    with reading_labels() as description, locating(source=label if isinstance(given, (str, os.PathLike)) else None):
+        if hasattr(source, "read"):
+            with rewinding(source):
+                infos = scan(source, format=format, **known_options(source, format, options, "scan"))
+        else:
+            infos = scan(source, format=format, **known_options(source, format, options, "scan"))
+
+    @contextmanager
+    def opened(names: Sequence[str], *, unreadable: dict[str, Any]) -> Iterator[OpenedArrays]:
+        how = known_options(source, format, options, "read")
+        with open_arrays(source, names, format=format, unreadable=unreadable, **how) as arrays:
+            yield arrays
+
+    return DiffSide(SideFacts(label, dict(infos), description.labels), list(infos), opened)
+
+
+def _refuse_unknown(
+    sources: Sequence[Any], format: str | None, options: Mapping[str, Any], storage_options: Mapping[str, Any] | None
+) -> None:
+    """Refuse an option that none of the sources has."""
+    places = [locate_place(source, storage_options, format, options.get("client")) for source in sources]
+    for option in options:
+        if not any(known_options(place, format, {option: None}, "read") for place in places):
+            titles = [format_of(place, format, reading=True).title for place in places]
+            raise TypeError(f"diff has no option {option!r:.80} for {' and '.join(dict.fromkeys(titles)) or 'arrays'}")
+
+
+def diff_sides(
+    sides: Sequence[DiffSide],
+    names: Sequence[str] = (),
+    *,
+    rtol: float = 0,
+    atol: float = 0,
+    key: Sequence[str] = (),
+    most: int = MOST_LISTED,
+) -> Differences:
+    """Return what became of the arrays of two sources.
+
+    `names`: the arrays to compare; all if there are none. `most`: the largest number of elements that are named, of
+    each array.
+
+    Raises:
+        FormatError: a source cannot be read, or two rows of it have the same key.
+        NotFoundError: no source has an array.
+    """
+    first, second = sides
+    chosen = _choose_names(names, sides)
+    common = [name for name in chosen if name in first.names and name in second.names]
+    gone = [name for name in chosen if name not in second.names]
+    come = [name for name in chosen if name not in first.names]
+    for name in key:
+        if name not in first.names or name not in second.names:
+            side = second if name in first.names else first
+            raise NotFoundError(
+                f"{side.facts.label}: no array {name!r}, which is to tell the rows that belong together"
+            )
+    levels = _list_labels_of(common, sides)
+    comparisons: list[Comparison] = []
+    with ExitStack() as stack:
+        errors: tuple[dict[str, Any], dict[str, Any]] = {}, {}
+        opened = []
+        for side, unreadable in zip(sides, errors, strict=True):
+            candidates = _may_be_renamed(gone, come, sides)[side is second]
+            needed = dict.fromkeys([*common, *key, *(level for level in levels if level in side.names), *candidates])
+            opened.append(stack.enter_context(side.open(list(needed), unreadable=unreadable)))
+            side.facts.levels = {level: np.array(opened[-1][0][level]) for level in levels if level in side.names}
+        (a, release_a), (b, release_b) = opened
+
+        def release() -> None:
+            release_a()
+            release_b()
+
+        renamed = _find_renamed(gone, come, a, b)
+        pairs = {name: (a[name], b[name]) for name in dict.fromkeys([*common, *key])}
+        sorted_rows, alignments = _align(pairs, sides, common, key, {*errors[0], *errors[1]})
+        for name in common:
+            comparison = compare(
+                name,
+                *pairs[name],
+                rtol=rtol,
+                atol=atol,
+                most=most,
+                release=release,
+                errors=[of_side.get(name) for of_side in errors],
+                alignment=alignments.get(name),
+            )
+            comparisons.append(comparison)
+        del a, b, pairs  # before their maps are closed
+        opened.clear()
+    facts = (first.facts, second.facts)
+    texts = [] if names else compare_labels([one.labels for one in facts], [one.label for one in facts])
+    gone, come = [n for n in gone if n not in renamed], [n for n in come if n not in renamed.values()]
+    return Differences(facts, comparisons, sorted_rows, come, gone, renamed, texts)
+
+
+def _choose_names(names: Sequence[str], sides: Sequence[DiffSide]) -> list[str]:
+    names_present = list(dict.fromkeys([*sides[0].names, *sides[1].names]))
+    for name in names:
+        if name not in names_present:
+            raise NotFoundError(
+                f"no array {name!r} in either file; there is {', '.join(map(repr, names_present)) or 'none'}"
+            )
+    return list(dict.fromkeys(names)) or names_present
+
+
+def _list_labels_of(names: Sequence[str], sides: Sequence[DiffSide]) -> list[str]:
+    """Return the arrays that label the elements of others, in either source."""
+    levels: dict[str, None] = {}
+    for labels in (side.facts.labels for side in sides):
+        variables = [labels.find(name) for name in names] if labels is not None else []
+        for variable in variables:
+            for dim in variable.dims if variable is not None else ():
+                levels |= dict.fromkeys(list_levels(labels, dim))
+    return list(levels)
+
+
+def _may_be_renamed(gone: Sequence[str], come: Sequence[str], sides: Sequence[DiffSide]) -> tuple[list[str], list[str]]:
+    """Return the arrays of each source that may stand in the other under another name."""
+    infos = [side.facts.infos for side in sides]
+    pairs = [
+        (before, now)
+        for before in gone
+        for now in come
+        if before not in infos[0]
+        or now not in infos[1]
+        or (infos[0][before].shape, infos[0][before].dtype) == (infos[1][now].shape, infos[1][now].dtype)
+    ]
+    return list(dict.fromkeys(before for before, _ in pairs)), list(dict.fromkeys(now for _, now in pairs))
+
+
+def _find_renamed(
+    gone: Sequence[str], come: Sequence[str], a: Mapping[str, Any], b: Mapping[str, Any]
+) -> dict[str, str]:
+    """Return the name now of each array whose elements stand under one other name."""
+    renamed: dict[str, str] = {}
+    for before in gone:
+        alike = [now for now in come if before in a and now in b and _is_same_array(a[before], b[now])]
+        if len(alike) == 1 and alike[0] not in renamed.values():
+            renamed[before] = alike[0]
+    return renamed
+
+
+def _is_same_array(a: Any, b: Any) -> bool:
+    if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or a.shape != b.shape or not a.size:
+        return False
+    return dtype_name(a) == dtype_name(b) and are_alike(a, b)
+
+
+def _align(
+    pairs: Mapping[str, tuple[Any, Any]],
+    sides: Sequence[DiffSide],
+    common: Sequence[str],
+    key: Sequence[str],
+    unreadable: set[str],
+) -> tuple[list[SortedRows], dict[str, Alignment]]:
+    """Return the tables whose rows stand in another order, and by array the rows that belong together.
+
+    Rows belong together by key, else by the labels that both sources have, else by content.
+    """
+    sorted_rows, alignments = list[SortedRows](), dict[str, Alignment]()
+    rest = {name: pairs[name] for name in common}
+    for levels, axes in _list_groups(pairs, sides, common, key):
+        axes = {name: axis for name, axis in axes.items() if name in common}
+        if not axes or unreadable & {*levels}:
+            continue
+        aligned = align_labelled(pairs, axes, levels, is_key=bool(key))
+        if aligned is None and key:
+            raise _error_of_key(pairs, sides, key)
+        if aligned is not None:
+            sorted_rows += aligned[0]
+            alignments = aligned[1] | alignments  # the first axis whose rows changed counts
+            for name in axes:
+                if name in aligned[1] or pairs[name][0].shape == pairs[name][1].shape:
+                    rest.pop(name, None)
+    tables, of_content = align_tables_of(rest, unreadable)
+    return [*sorted_rows, *tables], alignments | of_content
+
+
+def _error_of_key(pairs: Mapping[str, tuple[Any, Any]], sides: Sequence[DiffSide], key: Sequence[str]) -> FormatError:
+    """Return the error that names two rows with the same key."""
+    for number, side in enumerate(sides):
+        rows: dict[Any, int] = {}
+        for row, label in enumerate(label_keys({name: pairs[name][number] for name in key}, key)):
+            if label in rows:
+                names = quote_names(key)
+                return FormatError(
+                    f"rows {rows[label]} and {row} have the same {names}, so it is no key",
+                    source=side.facts.label,
+                    hint="name more arrays that tell rows apart",
+                )
+            rows[label] = row
+    raise AssertionError("the keys are unique")
+
+
+def _list_groups(
+    pairs: Mapping[str, tuple[Any, Any]], sides: Sequence[DiffSide], common: Sequence[str], key: Sequence[str]
+) -> list[tuple[list[str], dict[str, int]]]:
+    """Return the groups of arrays whose rows are told apart: the arrays that label them, and of each array its axis."""
+
+    def is_level(name: str) -> bool:
+        return name in pairs and all(isinstance(one, np.ndarray) and one.ndim == 1 for one in pairs[name])
+
+    if key:
+        if not all(map(is_level, key)) or len({tuple(map(len, pairs[name])) for name in key}) > 1:
+            raise FormatError(f"the key needs arrays of one dimension and of one length, unlike {quote_names(key)}")
+        counts = tuple(map(len, pairs[key[0]]))
+        axes: dict[str, int] = {}
+        for name in common:
+            a, b = pairs[name]
+            if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or not a.ndim or a.ndim != b.ndim:
+                continue
+            candidates = [row_axis(a), *range(a.ndim)]
+            matching = [axis for axis in candidates if (a.shape[axis], b.shape[axis]) == counts]
+            axes |= {name: matching[0]} if matching else {}
+        return [(list(key), axes)]
+    before, now = (side.facts.labels for side in sides)
+    if before is None or now is None:
+        return []
+    groups: dict[str, dict[str, int]] = {}
+    for name in common:
+        variables = [labels.find(name) for labels in (before, now)]
+        dims = [variable.dims if variable is not None else () for variable in variables]
+        if dims[0] == dims[1] and all(getattr(one, "ndim", -1) == len(dims[0]) for one in pairs[name]):
+            for axis, dim in enumerate(dims[0]):
+                groups.setdefault(dim, {})[name] = axis
+    listed = []
+    for dim, axes_of_dim in groups.items():
+        levels = [*list_levels(before, dim)]
+        if levels == [*list_levels(now, dim)] and all(map(is_level, levels)):
+            listed.append((levels, axes_of_dim | dict.fromkeys(levels, 0)))
+    return listed

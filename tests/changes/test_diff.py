@@ -1,0 +1,313 @@
+"""`sa.diff`: what became of arrays, held against a model in plain Python, and as text, in a notebook, as JSON."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import pytest
+import xarray as xr
+from adapters_deleted import needing
+from command_line import run_command
+
+import sheetarray as sa
+
+Rows = dict[int, list[Any]]  # by their label: an integer, a float and a text
+
+
+def make_arrays(rows: list[tuple[int, list[Any]]]) -> dict[str, np.ndarray[Any, Any]]:
+    return {
+        "id": np.array([label for label, _ in rows], np.int64),
+        "count": np.array([row[0] for _, row in rows], np.int64),
+        "height": np.array([row[1] for _, row in rows], np.float64),
+        "name": np.array([row[2] for _, row in rows], object),
+    }
+
+
+def make_row(rng: random.Random) -> list[Any]:
+    return [rng.randrange(2**60), rng.gauss(0, 100), f"name {rng.randrange(10**6)}"]
+
+
+def change_rows(rng: random.Random, rows: list[tuple[int, list[Any]]]) -> list[tuple[int, list[Any]]]:
+    """Rows after some edits: typed, inserted, deleted, appended, sorted, moved, saved with 15 digits."""
+    rows = [(label, list(row)) for label, row in rows]
+    for _ in range(rng.randrange(4)):
+        match rng.choice(["edit", "insert", "delete", "append", "sort", "shuffle", "round"]):
+            case "edit":
+                column = rng.randrange(3)
+                rng.choice(rows)[1][column] = make_row(rng)[column]
+            case "insert" | "append" as how:
+                place = len(rows) if how == "append" else rng.randrange(len(rows))
+                rows.insert(place, (1000 + max(label for label, _ in rows), make_row(rng)))
+            case "delete" if len(rows) > 2:
+                del rows[rng.randrange(len(rows))]
+            case "sort":
+                rows.sort(key=lambda row: row[1][1])
+            case "shuffle":
+                rng.shuffle(rows)
+            case "round":
+                for _, row in rows:
+                    row[1] = float(f"{row[1]:.15g}")
+    return rows
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_a_key_finds_exactly_what_a_model_in_plain_python_finds(seed):
+    rng = random.Random(seed)
+    before = [(label, make_row(rng)) for label in range(rng.randrange(2, 15))]
+    after = change_rows(rng, before)
+    changes = sa.diff(make_arrays(before), make_arrays(after), key="id")
+    was, now = dict(before), dict(after)
+    places = {label: place for place, (label, _) in enumerate(after)}
+    places_before = {label: place for place, (label, _) in enumerate(before)}
+    edits, rounded = set(), 0
+    for label in was.keys() & now.keys():
+        for column, name in enumerate(("count", "height", "name")):
+            one, other = was[label][column], now[label][column]
+            if name == "height" and one != other and abs(one - other) < 1e-12 * abs(one):
+                rounded += 1
+            elif one != other:
+                edits.add((name, (places[label],), (places_before[label],), one, other))
+    assert {(e.array, e.index, e.index_before, e.before, e.after) for e in changes.edited} == edits
+    assert sum(one.count for one in changes.rounded.values()) == rounded
+    added = sorted(places[label] for label in now.keys() - was.keys())
+    deleted = sorted(places_before[label] for label in was.keys() - now.keys())
+    if changes.rows:
+        (rows,) = changes.rows
+        assert (rows.added, rows.deleted) == (added, deleted)
+        assert rows.arrays == ["id", "count", "height", "name"]
+    shared = [label for label, _ in after if label in was]
+    assert bool(changes.rows) == bool(added or deleted or shared != sorted(shared))
+    assert bool(changes) == bool(edits or rounded or changes.rows)
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_content_finds_rows_that_were_sorted_inserted_and_deleted(seed):
+    rng = random.Random(seed)
+    before = [(label, make_row(rng)) for label in range(12)]
+    gone = rng.randrange(12)
+    after = [row for row in before if row[0] != gone]
+    far = [place for place in range(12) if abs(place - gone) > 3]  # two rows beside each other may as well be edits
+    after.insert(rng.choice(far), (99, make_row(rng)))
+    if seed % 2:
+        rng.shuffle(after)
+    changes = sa.diff(make_arrays(before), make_arrays(after))
+    labels = [label for label, _ in after]
+    if not changes.rows or not changes.rows[0].added:  # it stands between the same two rows as the one that is gone
+        assert {edit.index for edit in changes.edited} == {(labels.index(99),)}
+        return
+    (rows,) = changes.rows
+    assert rows.deleted == [gone]
+    assert rows.added == [labels.index(99)]
+    assert not changes.edited
+
+
+GRID = np.random.default_rng(0).normal(size=(4, 3))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "what"),
+    [
+        (GRID, GRID.astype("float32").astype("float64"), "explanation"),
+        (GRID, GRID * 1000, "explanation"),
+        (GRID, GRID.T, "reshaped"),
+        (GRID, GRID.reshape(2, 6), "reshaped"),
+        (GRID, GRID[:, :2].copy(), "rows"),
+        (GRID, np.asfortranarray(GRID), "order"),
+        (np.arange(5), np.arange(5.0), "dtype"),
+        (np.arange(5), np.arange(5).astype("int32"), "dtype"),
+        (np.array([0.0, 1.0]), np.array([-0.0, 1.0]), "edit"),
+        (np.array([2**60]), np.array([2**60 + 1]), "edit"),
+        (np.array([2**53 + 1]), np.array([2.0**53]), "edit"),
+        (np.array([np.nan, 1.0]), np.array([np.nan, 1.0]), "nothing"),
+        (np.array(["a", "b"], object), np.array(["a", "b"], object), "nothing"),
+        (np.zeros((0, 3)), np.zeros((0, 3)), "nothing"),
+    ],
+)
+def test_each_change_of_an_array_is_of_its_own_kind(before, after, what):
+    changes = sa.diff({"t": before}, {"t": after})
+    whole = {one.what for one in changes.arrays}
+    assert bool(changes) == (what != "nothing")
+    assert bool(changes.edited) == (what in ("edit", "explanation"))
+    assert bool(changes.explanations) == (what in ("explanation", "reshaped"))
+    assert bool(changes.rows) == (what == "rows")
+    if what in ("reshaped", "order", "dtype"):
+        assert what in whole
+    assert not sa.diff({"t": before}, {"t": before.copy(order="K")})
+    assert not changes.rounded
+
+
+def test_arrays_that_came_and_went_and_have_another_name():
+    before = {"a": np.arange(3), "b": np.arange(4), "c": np.arange(5), "d": np.array([])}
+    after = {"a": np.arange(3), "e": np.arange(4), "f": np.arange(9), "g": np.array([])}
+    changes = sa.diff(before, after)
+    assert {(one.name, one.what) for one in changes.arrays} == {
+        *{("e", "renamed"), ("f", "added"), ("g", "added"), ("c", "deleted"), ("d", "deleted")},
+    }
+    assert changes.to_dict()["renamed"] == {"b": "e"}
+    twice = sa.diff({"a": np.arange(3)}, {"b": np.arange(3), "c": np.arange(3)})
+    assert {one.what for one in twice.arrays} == {"added", "deleted"}  # nothing tells which one it is
+
+
+def test_nothing_is_no_change():
+    assert not sa.diff({}, {})
+    assert repr(sa.diff({}, {})) == "no differences (0 arrays)"
+    arrays = {"t": np.arange(3.0)}
+    assert repr(sa.diff(arrays, arrays)) == "no differences (1 array)"
+    assert sa.diff(arrays, {}).arrays[0].what == "deleted"
+
+
+@needing("csv", "xlsx", "json")
+@pytest.mark.parametrize("suffix", [".csv", ".xlsx", ".json"])
+def test_files_and_arrays_are_compared_alike(suffix, tmp_path):
+    before = {"t": np.arange(12.0).reshape(3, 4), "n": np.array(["x", "y", "z"], object)}
+    after = {"t": before["t"].copy(), "n": before["n"]}
+    after["t"][2, 1] = 99.5
+    for name, arrays in (("a", before), ("b", after)):
+        sa.write(tmp_path / f"{name}{suffix}", arrays)
+    a, b = tmp_path / f"a{suffix}", tmp_path / f"b{suffix}"
+    for first, second in ((a, b), (before, b), (a, after), (before, after)):
+        changes = sa.diff(first, second)
+        (edit,) = changes.edited
+        assert (edit.array, edit.index, edit.before, edit.after) == ("t", (2, 1), 9.0, 99.5)
+        assert (edit.cell_after is not None) == ((second is b and suffix != ".json") or edit.cell_after is not None)
+        assert not sa.diff(second, second)
+    assert json.loads(run_command("diff", a, b, "--json").stdout) == json.loads(json.dumps(sa.diff(a, b).to_dict()))
+    assert run_command("diff", a, b).exit_code == 1
+    assert [edit.array for edit in sa.diff(a, b, "t").edited] == ["t"]
+    assert not sa.diff(a, b, ["n"])
+
+
+@needing("csv")
+def test_an_open_file_is_read_from_where_it_stands():
+    file = io.BytesIO()
+    sa.write(file, {"t": np.arange(3.0)}, format="csv")
+    file.seek(0)
+    assert not sa.diff(file, {"t": np.arange(3.0)}, format="csv")
+    assert file.tell() == 0
+    with pytest.raises(sa.NotFoundError):
+        sa.diff(file, {"t": np.arange(3.0)}, "nothing", format="csv")
+
+
+CITIES = xr.Dataset(
+    {"temperature": (("city", "year"), np.arange(6.0).reshape(2, 3))},
+    coords={"city": ["Zürich", "Bern"], "year": [2020, 2021, 2022]},
+)
+
+
+@needing("xlsx", "csv")
+def test_an_edit_has_its_labels_and_its_cells(tmp_path):
+    edited = CITIES.copy(deep=True)
+    edited["temperature"][0, 1] = 99.5
+    sa.write(tmp_path / "a.xlsx", CITIES)
+    sa.write(tmp_path / "b.csv", edited)
+    changes = sa.diff(tmp_path / "a.xlsx", tmp_path / "b.csv")
+    (edit,) = changes.edited
+    assert edit.labels == {"city": "Zürich", "year": "2021"}
+    sheet, _, cell = edit.cell_before.partition("!")
+    assert openpyxl.load_workbook(tmp_path / "a.xlsx")[sheet][cell].value == 1.0
+    assert f"temperature[0, 1] (Zürich, 2021), cell {edit.cell_after}: 1.0 -> 99.5" in repr(changes)
+    assert "(Zürich, 2021)" in run_command("diff", tmp_path / "a.xlsx", tmp_path / "b.csv").stdout
+
+
+def test_rows_belong_together_by_coordinates():
+    other = CITIES.isel(city=[1, 0]).copy(deep=True)
+    other["temperature"][:] = other["temperature"] * -7 + 0.5  # nothing of their content is left
+    changes = sa.diff(CITIES, other)
+    assert [(one.arrays, one.moved, one.sorted_by) for one in changes.rows] == [
+        (["temperature", "city"], [0, 1], "city")
+    ]
+    assert {(edit.index, edit.index_before) for edit in changes.edited} == {
+        ((row, column), (1 - row, column)) for row in range(2) for column in range(3)
+    }
+
+
+def test_rows_of_frames_belong_together_by_index():
+    before = pd.DataFrame({"v": [1.0, 2, 3, 4], "w": [1, 2, 3, 4]}, index=pd.Index(list("abcd"), name="site"))
+    after = before.loc[["d", "a", "b"]].copy()
+    after.loc["b", "w"] = 20
+    changes = sa.diff(before, after)
+    (rows,) = changes.rows
+    assert (rows.added, rows.deleted, rows.moved) == ([], [2], [0, 1, 2])
+    assert [(e.index, e.labels, e.before, e.after) for e in changes.edited] == [((2,), {"site": "b"}, 2, 20)]
+
+
+@needing("xlsx")
+@pytest.mark.parametrize("cell", [None, "n/a", "#DIV/0!"])
+def test_a_cell_that_cannot_be_read_hides_no_edit(cell, tmp_path):
+    path, other = tmp_path / "a.xlsx", tmp_path / "b.xlsx"
+    sa.write(path, {"t": np.arange(1.0, 9.0)}, guard=False)
+    book, places = openpyxl.load_workbook(path), {}
+    for (one,) in book["arrays"].iter_rows(max_col=1):
+        if one.value in (5.0, 7.0):
+            places[one.value] = f"arrays!{one.coordinate}"
+            one.value = cell if one.value == 5.0 else 70.5
+    book.save(other)
+    changes = sa.diff(path, other)
+    assert [(e.index, e.after, e.cell_after) for e in changes.edited] == [((6,), 70.5, places[7.0])]
+    assert [(one.side, one.index, one.cell) for one in changes.unreadable] == [("after", (4,), places[5.0])]
+
+
+@pytest.mark.parametrize(("edits", "lines", "last"), [(18, 20, "->"), (19, 21, "->"), (20, 21, "and 2 more lines")])
+def test_a_repr_has_one_line_and_at_most_twenty(edits, lines, last):
+    before, after = np.zeros(100), np.zeros(100)
+    after[:edits] = np.arange(1, edits + 1) ** 2 + 0.5
+    shown = repr(sa.diff({"t": before}, {"t": after})).split("\n")
+    assert len(shown) == lines
+    assert last in shown[-1]
+    assert shown[2].startswith(f"  t[{edits - 1}]")  # the largest first
+
+
+def test_a_notebook_shows_texts_as_texts():
+    evil = "<img src=x onerror=alert(1)>"
+    page = sa.diff(
+        {evil: np.array(["<b>", "a"], object)}, {evil: np.array(["</pre>\x1b[2J", "a"], object)}
+    )._repr_html_()
+    assert "<img" not in page
+    assert page.count("<pre") == page.count("</pre>") == 1
+    assert "\x1b" not in page
+
+
+def test_what_cannot_be_asked_is_refused():
+    arrays = {"id": np.array([1, 1]), "t": np.array([1.0, 2.0])}
+    with pytest.raises(sa.FormatError, match="rows 0 and 1 have the same 'id'"):
+        sa.diff(arrays, arrays, key="id")
+    with pytest.raises(sa.FormatError, match="one dimension"):
+        sa.diff({"id": GRID}, {"id": GRID}, key="id")
+    with pytest.raises(sa.NotFoundError, match="'day'"):
+        sa.diff(arrays, arrays, key="day")
+    with pytest.raises(ValueError, match="rtol"):
+        sa.diff(arrays, arrays, rtol=-1)
+    with pytest.raises(TypeError, match="bogus"):
+        sa.diff(arrays, arrays, bogus=1)
+    with pytest.raises(FileNotFoundError):
+        sa.diff(arrays, Path("absent.csv"))
+
+
+def test_a_tolerance_makes_close_numbers_equal():
+    changes = sa.diff({"t": np.array([1.0, 2.0])}, {"t": np.array([1.05, 2.0])}, atol=0.1)
+    assert not changes
+    assert sa.diff({"t": np.array([1.0])}, {"t": np.array([1.05])}, atol=0.01)
+
+
+@needing("csv")
+def test_the_command_takes_a_key(tmp_path):
+    sa.write(tmp_path / "a.csv", {"id": np.array([1, 2, 3]), "t": np.array([1.0, 2.0, 3.0])})
+    sa.write(tmp_path / "b.csv", {"id": np.array([3, 1, 2]), "t": np.array([30.0, 10.0, 20.0])})
+    result = run_command("diff", tmp_path / "a.csv", tmp_path / "b.csv", "--key", "id", "--json")
+    assert {tuple(one["index"]): one["a"] for one in json.loads(result.stdout)["arrays"][1]["first"]} == {
+        (0,): 3.0,
+        (1,): 1.0,
+        (2,): 2.0,
+    }
+    sa.write(tmp_path / "c.csv", {"id": np.array([1, 1, 2]), "t": np.array([1.0, 2.0, 3.0])})
+    for second, key, said in (("b.csv", "absent", "'absent'"), ("c.csv", "id", "rows 0 and 1 have the same 'id'")):
+        refused = run_command("diff", tmp_path / "a.csv", tmp_path / second, "--key", key)
+        assert refused.exit_code == 2
+        assert said in refused.output
