@@ -202,7 +202,7 @@ def find_marks(sample: Sample, given: Marks | None = None, *, known: frozenset[s
             if stands_between_values([line for line in lines if mark in line][:_MOST_ROWS], mark):
                 return Choice(Marks(mark, marks.quotechar, marks.escapechar), fit.score)
         if NUMBER not in fit.kinds:
-            common = [(f.run, m) for f, m in scored if m.delimiter in COMMON]
+            common = [(f.count_together(), m) for f, m in scored if m.delimiter in COMMON]
             run, run_marks = max(common, key=lambda one: one[0], default=(0, marks))
             if run:
                 return Choice(run_marks, fit.score, "", run)
@@ -298,13 +298,12 @@ class _Fit:
         kinds: those of the columns.
         first: the first row.
         count: the number of rows.
-        run: the cells of rows that stand together and have many cells, as a table among lines of prose; 0 without such.
         is_even: whether all rows that the delimiter cuts have one width, as has the first; these are most rows.
     """
 
     def __init__(self, sample: Sample, marks: Marks) -> None:
         self.width, self.score, self.standing, self.regular, self.is_even = 1, 0.0, 0.0, 0.0, False
-        self.run = 0
+        self._rows: list[list[str]] = []
         self.kinds: list[str] = []
         self.first: list[str] = []
         rows = list(_sample_rows(sample, marks))
@@ -313,8 +312,7 @@ class _Fit:
         if not rows:
             return
         self.first = rows[0]
-        if marks.delimiter in COMMON:
-            self.run = max((_width_together(*pair) for pair in pairwise(rows)), default=0)
+        self._rows = rows
         cut = [len(row) for row in rows if len(row) > 1]
         self.is_even = 1 < len(cut) > len(rows) / 2 and len(rows[0]) > 1 and len({*cut}) == 1
         lower = rows[len(rows) // 4 :] if len(rows) > 4 else rows[len(rows) > 2 :]
@@ -345,6 +343,10 @@ class _Fit:
         self.score = factor * regular * (width - 1) / width * self._likeness(lower, marks, width)
         if len(rows) == 1 and marks.delimiter not in (*COMMON, ", ") and not {*self.kinds} <= {*TYPED, BLANK}:
             self.score = 0.0  # a sign in a lone text
+
+    def count_together(self) -> int:
+        """Return how many cells rows have that stand together, as a table among lines of prose; 0 without such rows."""
+        return max((_width_together(*pair) for pair in pairwise(self._rows)), default=0)
 
     def _likeness(self, rows: Sequence[Sequence[str]], marks: Marks, width: int) -> float:
         """Return how well the columns have one kind each, from 0 to 1."""
