@@ -216,14 +216,14 @@ def read_npz(
 ) -> dict[str, Array]:
     """Return the arrays of a `.npz` archive by name, in the order of the archive."""
     with Source(source) as opened, locating(source=opened.name), _opening_archive(opened) as archive:
-        wanted = select(_members_by_name(archive), names)
-        _check_total(archive, wanted.values())
-        headers = {name: _read_header(archive, member) for name, member in wanted.items()}
+        selected = select(_members_by_name(archive), names)
+        _check_total(archive, selected.values())
+        headers = {name: _read_header(archive, member) for name, member in selected.items()}
         total = sum(stored.element_count for stored in headers.values())
         done, report = 0, progress or ignore_progress
         report(0, total)
         arrays = {}
-        for name, member in wanted.items():
+        for name, member in selected.items():
             arrays[name] = _read_array(archive, member, headers[name])
             report(done := done + arrays[name].size, total)
         report(total, total)

@@ -83,20 +83,20 @@ def read_composites(read: Read, scan: Scan, names: Sequence[str] | None) -> Arra
         arrays = read(None)
         described = _parse_labels(arrays, warn_of_finding, scan) is not None
         return _gather(_without_description(arrays) if described else arrays, scan)
-    wanted = list_names(names) or []
+    selected = list_names(names) or []
     if wants_labels():
         _read_labels(read, scan(), warn_of_finding)
     with suppress(NotFoundError):
-        arrays = read(wanted)
+        arrays = read(selected)
         if LABELS in arrays:  # its text may be an array without dimensions: whoever asks for it gets pieces
             arrays = dict(arrays) | {LABELS: np.atleast_1d(arrays[LABELS])}
         return arrays
     infos = scan()
-    descriptions = _read_descriptions(read, infos, [name for name in wanted if name not in infos])
-    composed = _gather(_read_described(read, infos, descriptions, wanted), scan)
-    if any(name not in composed for name in wanted):  # the names that there are, as `scan` has them
-        select(scan_composites(read, scan) | {name: infos[name] for name in wanted if name in infos}, wanted)
-    return select(composed, wanted)
+    descriptions = _read_descriptions(read, infos, [name for name in selected if name not in infos])
+    composed = _gather(_read_described(read, infos, descriptions, selected), scan)
+    if any(name not in composed for name in selected):  # the names that there are, as `scan` has them
+        select(scan_composites(read, scan) | {name: infos[name] for name in selected if name in infos}, selected)
+    return select(composed, selected)
 
 
 def scan_composites(read: Read, scan: Scan) -> dict[str, ArrayInfo]:
@@ -151,10 +151,10 @@ def count_named(read: Read, scan: Scan, names: Sequence[str] | None) -> int:
     with suppress(FormatError), warnings.catch_warnings():
         warnings.simplefilter("ignore", SheetArrayWarning)  # reading issues them
         infos = scan()
-        wanted = list(infos) if names is None else list_names(names) or []
-        if not infos.keys() >= {*wanted}:
+        selected = list(infos) if names is None else list_names(names) or []
+        if not infos.keys() >= {*selected}:
             infos = {**infos, **scan_composites(read, scan)}
-        return sum(infos[name].cells for name in wanted if name in infos)
+        return sum(infos[name].cells for name in selected if name in infos)
     return 0
 
 
@@ -210,9 +210,9 @@ def _read_labels(read: Read, infos: InfosByName, note: NoteFinding, *, known: bo
     looked_at = LABELS if LABELS in infos else [*infos][-1]  # a write puts the description last
     info = infos[looked_at]
     short = len(info.shape) <= 1 and 0 < math.prod(info.shape) <= _MOST_RENAMED
-    wanted = [looked_at] if info.dtype in ("string", "generic") and (short or looked_at == LABELS) else []
+    label_names = [looked_at] if info.dtype in ("string", "generic") and (short or looked_at == LABELS) else []
     try:
-        arrays = read(wanted) if wanted else {}
+        arrays = read(label_names) if label_names else {}
     except FormatError as error:
         if not known and LABELS in infos:
             report_damage(error, note)
@@ -252,11 +252,11 @@ def is_for_programs(piece: LayoutColumn) -> bool:
 
 def _read_descriptions(read: Read, infos: InfosByName, names: Sequence[str] | None) -> ArraysByName:
     """Read the columns that may describe composites, by their headers: those of the given names, or of all."""
-    wanted = None if names is None else {f"{name}{_SUFFIX}" for name in names}
+    schema_names = None if names is None else {f"{name}{_SUFFIX}" for name in names}
     columns = [
         name
         for name, info in infos.items()
-        if (name.endswith(_SUFFIX) if wanted is None else name in wanted)
+        if (name.endswith(_SUFFIX) if schema_names is None else name in schema_names)
         and info.dtype in ("string", "generic")
         and len(info.shape) == 1
         and info.shape[0] <= _MOST_PIECES

@@ -120,12 +120,12 @@ def choose_formats(columns: Sequence[np.ndarray[Any, Any]]) -> list[str | None]:
     fits &= ~((plain != 0) & (np.rint(plain * 10.0 ** decimals[:, None]) == 0)).any(axis=1)
     is_long = (largest >= GENERAL_DIGITS) & (values == np.rint(values)).all(axis=1)
     is_general = fits & (decimals == 0) & ~is_long
-    others = np.flatnonzero(~fits)
-    if len(others):
-        rest = values[others]
+    misfits = np.flatnonzero(~fits)
+    if len(misfits):
+        rest = values[misfits]
         powers = np.floor(np.log10(np.abs(np.where(rest == 0, 1, rest))))
-        exact, told = _count_decimals(rest, 10.0 ** np.maximum(powers, -300), np.abs(rest) * precision[others])
-        decimals[others] = np.where(exact <= MOST_DECIMALS, exact, told) + len(_PLAIN_CODES)
+        exact, told = _count_decimals(rest, 10.0 ** np.maximum(powers, -300), np.abs(rest) * precision[misfits])
+        decimals[misfits] = np.where(exact <= MOST_DECIMALS, exact, told) + len(_PLAIN_CODES)
     pairs = zip(decimals.tolist(), is_general.tolist(), strict=True)
     return [None if general else FLOAT_CODES[count] for count, general in pairs]
 
@@ -201,8 +201,8 @@ def column_widths(
         else:
             first.append(ColumnSpan(place, piece, None, 0, min(count, _SAMPLE)))
             if count > _SAMPLE and piece.dtype.kind in ("string", "generic"):  # texts differ most in length
-                some = piece.every(-(-count // _SPREAD))
-                spread.append(ColumnSpan(place, some, None, 0, len(some.buffer)))
+                spread_piece = piece.every(-(-count // _SPREAD))
+                spread.append(ColumnSpan(place, spread_piece, None, 0, len(spread_piece.buffer)))
     for spans in filter(None, (first, spread)):
         for cells, _, members in make_cells_together(spans, as_text=as_text):
             starts = np.cumsum([0, *(span.size for span in members[:-1])])
@@ -253,19 +253,19 @@ def make_cells_together(
     for span in spans:
         if span.size:
             groups.setdefault((span.piece.dtype.name, span.piece.buffer.dtype, span.style), []).append(span)
-    made = []
-    for some in groups.values():
-        buffers = [piece.buffer[first : first + size] for _, piece, _, first, size in some]
+    cells_of_groups = []
+    for group_spans in groups.values():
+        buffers = [piece.buffer[first : first + size] for _, piece, _, first, size in group_spans]
         elements = buffers[0] if len(buffers) == 1 else np.concatenate(buffers)
-        style, piece = some[0].style, some[0].piece
+        style, piece = group_spans[0].style, group_spans[0].piece
         how: dict[str, Any] = {"exact": EXACT_INTEGER, "as_text": as_text, "serials": style is not None}
         try:
-            made.append((buffer_to_typed(elements, piece.dtype, **how), style, some))
+            cells_of_groups.append((buffer_to_typed(elements, piece.dtype, **how), style, group_spans))
         except DTypeError:
-            for _, refused, _, first, size in some:
+            for _, refused, _, first, size in group_spans:
                 refused.to_typed(first, size, **how)
             raise
-    return made
+    return cells_of_groups
 
 
 def element_range(layout: Layout, place: int, corner: tuple[int, int] = (0, 0)) -> str:

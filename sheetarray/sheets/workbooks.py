@@ -134,8 +134,8 @@ def check_choices(**options: Sequence[object]) -> None:
     """
     for name, (value, *choices) in options.items():
         if value not in choices:
-            *others, last = (f'"{choice}"' if isinstance(choice, str) else repr(choice) for choice in choices)
-            raise ValueError(f"{name} is {', '.join(others)} or {last}, not {value!r:.80}")
+            *first_choices, last = (f'"{choice}"' if isinstance(choice, str) else repr(choice) for choice in choices)
+            raise ValueError(f"{name} is {', '.join(first_choices)} or {last}, not {value!r:.80}")
 
 
 def check_title(title: str) -> None:
@@ -252,15 +252,15 @@ def make_defined_names(areas: Iterable[ArrayArea], taken: Iterable[str] = ()) ->
         ['temperature_2', '_x1', 'long_1', 'long_2']
     """
     areas = list(areas)
-    wanted = _preferred_names(areas)
+    preferred = _preferred_names(areas)
     used = {_fold_case(name) for name in taken}
     names: dict[ArrayArea, str] = {}
-    for area, name in wanted.items():
+    for area, name in preferred.items():
         if area.array == name and (folded := _fold_case(name)) not in used:
             names[area] = name
             used.add(folded)
     tried: dict[str, int] = {}
-    for area, base in wanted.items():
+    for area, base in preferred.items():
         if area in names:
             continue
         name = base
@@ -275,12 +275,12 @@ def make_defined_names(areas: Iterable[ArrayArea], taken: Iterable[str] = ()) ->
 def _preferred_names(areas: Sequence[ArrayArea]) -> dict[ArrayArea, str]:
     """Return the defined name that each area would have if there were no other areas."""
     sheets, seen = Counter([area.array for area in areas]), Counter[str]()
-    wanted = {}
+    preferred = {}
     for area in areas:
         name = _sanitize(area.array)
         seen[area.array] += 1
-        wanted[area] = name if sheets[area.array] == 1 else _number_name(name, seen[area.array])
-    return wanted
+        preferred[area] = name if sheets[area.array] == 1 else _number_name(name, seen[area.array])
+    return preferred
 
 
 def _number_name(name: str, index: int) -> str:

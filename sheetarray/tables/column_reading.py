@@ -93,16 +93,16 @@ class ColumnReader:
         if column.typed is not None:
             return column.typed
         if column.numbers is not None:
-            known = self._numbers(column, column.numbers)
+            inferred = self._numbers(column, column.numbers)
         else:
-            known = self._infer_texts(column)
-            self._looks[number] = known.look
+            inferred = self._infer_texts(column)
+            self._looks[number] = inferred.look
         if column.not_dates:
-            self._tell_no_dates(column, known.values, number)
-        if known.long is not None:
-            row = self.rows.row(known.long)
+            self._tell_no_dates(column, inferred.values, number)
+        if inferred.long is not None:
+            row = self.rows.row(inferred.long)
             self._doubts.append(Doubt("digits", _TOO_LONG, row, number, 'dtype="float64" rounds it'))
-        return known.values
+        return inferred.values
 
     def _tell_no_dates(self, column: TableColumn, values: Array, number: int) -> None:
         """Note numbers that a format of dates cannot show."""
@@ -120,8 +120,8 @@ class ColumnReader:
             read = read_formatted(listed, self.options.date_format)
             if all(before != after or is_blank(before) for before, after in zip(listed, read, strict=True)):
                 texts = read
-        known = infer(texts, self.options.marks if marks is None else marks, nullable=self.options.nullable)
-        return infer(texts, self.options.marks, as_text=True) if self._is_text(column, known.values) else known
+        inferred = infer(texts, self.options.marks if marks is None else marks, nullable=self.options.nullable)
+        return infer(texts, self.options.marks, as_text=True) if self._is_text(column, inferred.values) else inferred
 
     def _is_text(self, column: TableColumn, values: Array) -> bool:
         """Return whether all cells of a column are typed as text, though a spreadsheet would hold the values."""
@@ -139,9 +139,9 @@ class ColumnReader:
         """Return the array of a column of number cells; of their texts, if an integer has more digits than a double."""
         if column.texts is not None:
             texts = column.as_list()
-            known = infer(texts, NumeralMarks())
-            if known.values.dtype.kind not in "UT" or any(map(is_lost, texts, numbers.tolist())):
-                return known
+            inferred = infer(texts, NumeralMarks())
+            if inferred.values.dtype.kind not in "UT" or any(map(is_lost, texts, numbers.tolist())):
+                return inferred
         return Inferred(_number_array(numbers))
 
     # The marks of numbers --------------------------------------------------------------------------------------

@@ -37,10 +37,10 @@ def parse_given_dtype(dtype: DTypeLike) -> DType:
         return dtypes.from_name(dtype)
     except FormatError as error:
         try:
-            known = np.dtype(dtype)
+            numpy_dtype = np.dtype(dtype)
         except (TypeError, ValueError, SyntaxError):  # NumPy does not know it either
             raise DTypeError(str(error)) from None
-    return dtypes.from_numpy(known)
+    return dtypes.from_numpy(numpy_dtype)
 
 
 def decode_given(
@@ -79,12 +79,12 @@ def cast_column(values: Array, dtype: DTypeLike, missing: Missing) -> tuple[Arra
         >>> [(problem.index, problem.reason) for problem in problems]
         [(1, "expected an integer, found '2.5'")]
     """
-    known = parse_given_dtype(dtype)
-    if known.kind != "string" and (exact := cast_exactly(values, known.numpy)) is not None:
+    given_dtype = parse_given_dtype(dtype)
+    if given_dtype.kind != "string" and (exact := cast_exactly(values, given_dtype.numpy)) is not None:
         return exact, []
     cells: list[Any] = to_linear(values)[-len(values) :] if len(values) else []
     texts = [None if cell is None else format_bool(cell) if isinstance(cell, bool) else str(cell) for cell in cells]
-    return decode_given(texts, known, NumeralMarks(), missing)
+    return decode_given(texts, given_dtype, NumeralMarks(), missing)
 
 
 def _without_groups(texts: list[str | None], marks: NumeralMarks) -> list[str | None]:

@@ -126,8 +126,8 @@ def _plain(kind: str) -> str:
 
 def _fits(cells: Sequence[Cell], kinds: dict[int, str], places: dict[int, int]) -> bool | None:
     """Return whether a row fits the kinds of at least half of the typed columns; None if it is blank in all of them."""
-    found = [(_plain(kind_of_cell(cells[places[number]])), kind) for number, kind in kinds.items()]
-    held = [pair for pair in found if pair[0] != BLANK]
+    pairs = [(_plain(kind_of_cell(cells[places[number]])), kind) for number, kind in kinds.items()]
+    held = [pair for pair in pairs if pair[0] != BLANK]
     if not held:
         return None
     return 2 * sum(mine == kind for mine, kind in held) >= len(held)

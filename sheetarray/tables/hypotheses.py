@@ -134,11 +134,11 @@ def cut_row(text: str, place: int, marks: Marks, pattern: re.Pattern[str] | None
         place = blank.end()
     pattern = pattern or sample_field_pattern(marks)
     while True:
-        found = pattern.match(text, place)
-        assert found is not None  # an empty field matches anywhere
-        cells.append(text[place : found.start(5)])
-        place = found.end()
-        if not found[5] or found[5][-1] in "\r\n" or not delimiter:
+        match = pattern.match(text, place)
+        assert match is not None  # an empty field matches anywhere
+        cells.append(text[place : match.start(5)])
+        place = match.end()
+        if not match[5] or match[5][-1] in "\r\n" or not delimiter:
             return cells, place
 
 

@@ -162,10 +162,10 @@ def _read_plain_numbers(column: _Cells) -> Array | None:
 def _find_lost(texts: Sequence[str], values: Sequence[float]) -> int | None:
     """Return the index of the first numeral that would lose digits as a double; None if none would."""
     for start in range(0, len(texts), _CELLS_A_PRINT):
-        some, numbers = texts[start : start + _CELLS_A_PRINT], values[start : start + _CELLS_A_PRINT]
-        if _are_printed_alike(some, numbers):
+        numerals, numbers = texts[start : start + _CELLS_A_PRINT], values[start : start + _CELLS_A_PRINT]
+        if _are_printed_alike(numerals, numbers):
             continue
-        for index, (text, number) in enumerate(zip(some, numbers, strict=True)):
+        for index, (text, number) in enumerate(zip(numerals, numbers, strict=True)):
             if repr(number) != text and not keeps_number(text, number):
                 return start + index
     return None

@@ -78,13 +78,13 @@ def kind_of(text: str) -> str:
         return OTHER
     if _PLAIN.fullmatch(bare):
         return NUMBER
-    found = _KINDS.fullmatch(bare)
-    if _FIGURES.fullmatch(bare) and (found is None or found.lastgroup == "word"):
+    match = _KINDS.fullmatch(bare)
+    if _FIGURES.fullmatch(bare) and (match is None or match.lastgroup == "word"):
         return OTHER
-    if found is None:
+    if match is None:
         looks = ((LIST, _LIST), (SENTENCE, _SENTENCE), (ITEMS, _ITEMS))
         return next((kind for kind, pattern in looks if pattern.fullmatch(bare)), OTHER)
-    kind = found.lastgroup or OTHER
+    kind = match.lastgroup or OTHER
     if kind in ("g", "h"):
         return NUMBER
     if kind == "code":

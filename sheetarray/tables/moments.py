@@ -47,21 +47,21 @@ def read_formatted(texts: list[str | None], date_format: str) -> list[str | None
         >>> read_formatted(["Feb 28, 2024"], "%b %d, %Y")
         ['2024-02-28']
     """
-    known: dict[str | None, str | None] = {None: None}
+    iso_of: dict[str | None, str | None] = {None: None}
     for text in texts:
-        if text is not None and text not in known:
+        if text is not None and text not in iso_of:
             bare = text.strip(WHITE)
-            known[text] = (
+            iso_of[text] = (
                 _read_day_first(bare) if date_format == DAY_FIRST else _read_format(bare, date_format)
             ) or text
-    return [known[text] for text in texts]
+    return [iso_of[text] for text in texts]
 
 
 def _read_day_first(text: str) -> str | None:
-    found = _DAY_FIRST.fullmatch(text)
-    if found is None:
+    match = _DAY_FIRST.fullmatch(text)
+    if match is None:
         return None
-    day, _, month, year, clock = found.groups()
+    day, _, month, year, clock = match.groups()
     number = int(year) if len(year) == 4 else int(year) + (1900 if int(year) >= _PIVOT else 2000)
     try:
         date = datetime(number, int(month), int(day))
@@ -93,10 +93,10 @@ def without_zones(texts: list[str | None]) -> list[str | None]:
 
 
 def _without_zone(text: str) -> str:
-    found = _ZONE.fullmatch(text.strip(WHITE))
-    if found is None:
+    match = _ZONE.fullmatch(text.strip(WHITE))
+    if match is None:
         return text
-    moment, zone = found.groups()
+    moment, zone = match.groups()
     digits = zone.replace(":", "")
     if digits in ("Z", "+00", "-00", "+0000", "-0000"):
         return moment

@@ -138,11 +138,11 @@ class TableOptions:
             return sheet, self
         header = self.header
         if self.table is not None:
-            found = _look_up(self.table, tables(), "table")
-            title, area = _parse_reference(self.table, found.reference)
-            title = title or found.title
-            area = area._replace(bottom=area.bottom - found.total_rows)
-            header = found.header_rows if header is None else header
+            named_table = _look_up(self.table, tables(), "table")
+            title, area = _parse_reference(self.table, named_table.reference)
+            title = title or named_table.title
+            area = area._replace(bottom=area.bottom - named_table.total_rows)
+            header = named_table.header_rows if header is None else header
         else:
             text = str(self.range)
             title, area = parse_area(text) or _parse_reference(text, _look_up_cells(text, sheet, names()))
@@ -217,13 +217,13 @@ def _look_up(name: str, known: Mapping[str, _Known], what: str) -> _Known:
 def _look_up_cells(name: str, sheet: str | None, known: NamedCells) -> str:
     """Return the reference of a defined name: that of the sheet that is asked for, else that of the workbook."""
     _look_up(name, {other: "" for _, other in known}, "range of cells")
-    found = {scope: text for (scope, other), text in known.items() if other.casefold() == name.casefold()}
-    scopes: list[str | None] = [scope for scope in found if scope and sheet and scope.casefold() == sheet.casefold()]
-    scopes = scopes or [scope for scope in found if scope is None] or list(found)
+    by_scope = {scope: text for (scope, other), text in known.items() if other.casefold() == name.casefold()}
+    scopes: list[str | None] = [scope for scope in by_scope if scope and sheet and scope.casefold() == sheet.casefold()]
+    scopes = scopes or [scope for scope in by_scope if scope is None] or list(by_scope)
     if len(scopes) > 1:
         titles = quote_names([str(scope) for scope in scopes])
         raise ValueError(f"{name!r:.80} is a name in several sheets, {titles}: sheet= says in which")
-    return found[scopes[0]]
+    return by_scope[scopes[0]]
 
 
 def _parse_reference(name: str, reference: str) -> tuple[str | None, Area]:

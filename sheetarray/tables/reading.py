@@ -67,8 +67,8 @@ def read_table(
         FormatError: there is no table, a cell does not fit the dtype, or a column does not fill its shape.
         NotFoundError: no such column, or no such range.
     """
-    found = _find_table(sheet, options or TableOptions())
-    table, rows, options, doubts = found.table, found.rows, found.options, found.doubts
+    located = _find_table(sheet, options or TableOptions())
+    table, rows, options, doubts = located.table, located.rows, located.options, located.doubts
     names = name_columns(table, rows, doubts)
     by_name: dict[str, Any] = {
         option: {select_names(names, name)[0]: value for name, value in given.items()}

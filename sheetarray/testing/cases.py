@@ -156,13 +156,13 @@ def assert_same(actual: Any, expected: Any, *, layout: bool = True) -> None:
         assert actual.tolist() == expected.tolist()
     elif expected.dtype.kind == "O":
         assert actual.dtype == expected.dtype
-        one, other = actual.ravel().tolist(), expected.ravel().tolist()
-        assert [(type(a), repr(a)) for a in one] == [(type(b), repr(b)) for b in other]
+        actual_items, expected_items = actual.ravel().tolist(), expected.ravel().tolist()
+        assert [(type(a), repr(a)) for a in actual_items] == [(type(b), repr(b)) for b in expected_items]
     else:
         native = expected.astype(expected.dtype.newbyteorder("="))
         assert actual.dtype == native.dtype
-        bits, wanted = _bits(actual), _bits(native)
-        differing = np.flatnonzero(bits != wanted)
+        bits, native_bits = _bits(actual), _bits(native)
+        differing = np.flatnonzero(bits != native_bits)
         assert not differing.size, (
             f"element {differing[0]}: {actual.ravel()[differing[0]]!r} is not {native.ravel()[differing[0]]!r}"
         )

@@ -146,14 +146,14 @@ class Conformance(ConformanceHooks):
             {"first": np.arange(3), "second": np.array(["a", "b"]), "third": np.array([1.5])}
         )
         self.write(place, arrays)
-        known = self._names(arrays)
-        arrays_read = self.read(place, [known["third"], known["first"]])
-        assert set(arrays_read) == {known["third"], known["first"]}
-        assert_same(arrays_read[known["first"]], arrays["first"])
+        name_of = self._names(arrays)
+        arrays_read = self.read(place, [name_of["third"], name_of["first"]])
+        assert set(arrays_read) == {name_of["third"], name_of["first"]}
+        assert_same(arrays_read[name_of["first"]], arrays["first"])
         with pytest.raises(sa.NotFoundError) as caught:
-            self.read(place, [known["first"], "absent"])
+            self.read(place, [name_of["first"], "absent"])
         assert "'absent'" in str(caught.value)
-        assert all(name in str(caught.value) for name in known.values())
+        assert all(name in str(caught.value) for name in name_of.values())
         assert isinstance(caught.value, KeyError)
 
     def test_no_name_selects_nothing(self, place: Path) -> None:
@@ -250,9 +250,9 @@ class Conformance(ConformanceHooks):
 
     def test_paths_may_be_text(self, place: Path) -> None:
         self.write(str(place), {"x": np.arange(3)})
-        (one,) = self.read(str(place)).values()
+        (array,) = self.read(str(place)).values()
         (other,) = self.read(place).values()
-        assert one.tolist() == other.tolist() == [0, 1, 2]
+        assert array.tolist() == other.tolist() == [0, 1, 2]
         assert len(self.scan(str(place))) == 1
 
     def test_writing_replaces(self, place: Path) -> None:

@@ -218,5 +218,5 @@ class ConformanceHooks:
         self.write(place, arrays)
         arrays_read = self.read(place)
         assert list(arrays_read) == list(self._names(arrays).values())
-        for name, known in self._names(arrays).items():
-            assert_same(arrays_read[known], arrays[name], layout=self.keeps_layout)
+        for name, name_read in self._names(arrays).items():
+            assert_same(arrays_read[name_read], arrays[name], layout=self.keeps_layout)

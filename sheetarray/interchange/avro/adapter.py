@@ -119,20 +119,20 @@ def read_avro(
     """
     with Source(source) as opened, locating(source=opened.name):
         file = _AvroSource(opened)
-        wanted = select(file.records, names)
+        selected = select(file.records, names)
         arrays: dict[str, np.ndarray[Any, Any]] = {}
-        total = sum(stored.element_count for name, stored in file.iter_heads() if name in wanted) if progress else 0
+        total = sum(stored.element_count for name, stored in file.iter_heads() if name in selected) if progress else 0
         done, report = 0, progress or ignore_progress
         report(0, total)
-        for members, wire in file.iter_blocks(set(wanted)):
+        for members, wire in file.iter_blocks(set(selected)):
             for name in members:
-                if name in wanted:
+                if name in selected:
                     arrays[name] = read_datum(wire)
                     report(done := done + arrays[name].size, total)
                 else:
                     skip_array(wire)
             wire.check_finished()
-        return {name: arrays[name] for name in wanted}
+        return {name: arrays[name] for name in selected}
 
 
 def scan_avro(source: Readable) -> dict[str, ArrayInfo]:

@@ -160,8 +160,8 @@ class Builder:
         if inner.is_option or inner.is_indexed or inner.is_union:
             variants = len(inner.contents) if inner.is_union else 1
             self.budget.take(16 * variants * (inner.length + parts[0].length), f"one index out of {kind}")
-        made: Callable[..., AwkwardLayout] = getattr(self.ak.contents, kind).simplified
-        return made(*parts)
+        simplify: Callable[..., AwkwardLayout] = getattr(self.ak.contents, kind).simplified
+        return simplify(*parts)
 
     # Sizes -------------------------------------------------------------------------------------------------------
 

@@ -114,8 +114,8 @@ class Metadata:
             except FormatError as error:
                 error.location = f"{METADATA}.layout[{key!r:.40}]"
                 raise
-        kept = {name: value for name, value in attrs.items() if not name.startswith(_TRANSIENT)}
-        return cls(traits, kept, ndarray, named, is_ours=True)
+        lasting = {name: value for name, value in attrs.items() if not name.startswith(_TRANSIENT)}
+        return cls(traits, lasting, ndarray, named, is_ours=True)
 
 
 def _ident(key: str) -> int:
@@ -148,10 +148,10 @@ def check_form(tree: Any) -> None:
 def attrs_of(array: Any) -> dict[str, Any]:
     """Return the attrs of an array that are stored; those whose names begin with `@` never are."""
     attrs = getattr(array, "attrs", None) if type(array).__module__.partition(".")[0] == "awkward" else None
-    kept = {name: value for name, value in (attrs or {}).items() if not name.startswith(_TRANSIENT)}
-    for name, value in kept.items():
+    lasting = {name: value for name, value in (attrs or {}).items() if not name.startswith(_TRANSIENT)}
+    for name, value in lasting.items():
         check_plain_json({name: value}, "the attribute")
-    return kept
+    return lasting
 
 
 def check_plain_json(value: Any, what: str) -> Any:
@@ -216,7 +216,7 @@ def parse_expression(tree: Any) -> Expression:
     """
     top = _expression(tree, None, "")
     waiting, every = [top], []
-    known: dict[int, Expression] = {}
+    expressions: dict[int, Expression] = {}
     while waiting:
         expression = waiting.pop()
         every.append(expression)
@@ -225,13 +225,13 @@ def parse_expression(tree: Any) -> Expression:
             expression.parts.append(part)
             waiting.append(part)
         if isinstance(expression.body, dict) and "id" in expression.body:
-            _note(expression, known)
+            _note(expression, expressions)
     for expression in every:
         if expression.kind == "ref":
             number = expression.body["ref"]
-            if not _is_id(number) or number not in known:
+            if not _is_id(number) or number not in expressions:
                 raise expression.error(f"a reference to {number!r:.40}, which is not an id in this schema")
-            expression.parts.append(known[number])
+            expression.parts.append(expressions[number])
     return top
 
 

@@ -237,8 +237,8 @@ class ExpressionWriter:
 
     def expression(self, layout: AwkwardLayout, context: str = "", path: Path = (), depth: int = 0) -> JsonExpression:
         """Return the expression that gives a layout; a reference, where it was given before."""
-        if (known := self._seen.get(id(layout))) is not None:
-            return {"ref": known}
+        if (number_seen := self._seen.get(id(layout))) is not None:
+            return {"ref": number_seen}
         if depth > MOST_DEEP:
             raise LimitError(f"lists, options and records are nested more than {MOST_DEEP} deep")
         at = At(self._ident(id(layout), layout), context, path, depth)
@@ -290,8 +290,8 @@ class ExpressionWriter:
     def _blob(self, array: Array, context: str, at: At) -> JsonExpression:
         """Return the expression for an array that is a parameter of a class, or a reference to it."""
         place = (array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str)
-        if (known := self._seen.get(place)) is not None:
-            return {"ref": known}
+        if (number_seen := self._seen.get(place)) is not None:
+            return {"ref": number_seen}
         here = At(self._ident(place, array), context, (*at.path, context.rpartition(".")[2]), at.depth)
         return {**self._numbers(array, here), "id": here.ident}
 

@@ -390,8 +390,8 @@ def _to_column(name: str, array: Array) -> pl.Series:
         if unit not in units or step != 1:
             cast = _CASTS.get(unit, "") if step == 1 and (kind == "M" or unit not in "YM") else ""
             cast = cast if cast in units else cast and "ms"
-            instead = f"array.astype({dtype.partition('[')[0] + '[' + cast + ']'!r}), or " if cast else ""
-            raise DTypeError(f"{name}: no column of Arrow counts in the unit of {dtype}: {instead}write .npz or .nc")
+            advice = f"array.astype({dtype.partition('[')[0] + '[' + cast + ']'!r}), or " if cast else ""
+            raise DTypeError(f"{name}: no column of Arrow counts in the unit of {dtype}: {advice}write .npz or .nc")
     try:
         column = to_series(name, array)
     except DTypeError as error:
@@ -419,10 +419,10 @@ def _set_zone(column: pl.Series, labels: DatasetLabels | None) -> pl.Series:
 def _save(target: Writable, frame: pl.DataFrame, form: Form, compression: Any, progress: Progress | None) -> None:
     if form not in list(_COMPRESSIONS):
         raise LimitError(f"form is 'parquet' or 'arrow', not {form!r:.80}")
-    known = _COMPRESSIONS[form]
-    if compression is not None and compression not in known:
-        raise LimitError(f"compression is {', '.join(map(repr, known))}, not {compression!r:.80}")
-    packed: Any = compression or known[0]
+    compressions = _COMPRESSIONS[form]
+    if compression is not None and compression not in compressions:
+        raise LimitError(f"compression is {', '.join(map(repr, compressions))}, not {compression!r:.80}")
+    packed: Any = compression or compressions[0]
     buffer = io.BytesIO()
     frame.write_parquet(buffer, compression=packed) if form == "parquet" else frame.write_ipc(
         buffer, compression=packed

@@ -263,13 +263,13 @@ def _restore(values: Array, dtype: str) -> Array:
     entry = dtypes.from_name(dtype)
     if entry.kind == "generic" and values.dtype.kind == "U":
         return parse_values(values.ravel().tolist()).reshape(values.shape)
-    wanted = entry.numpy
-    if wanted.kind in "mM" and values.dtype == np.int64:
-        return np.array(values).view(wanted)
-    if wanted.kind == "b" and values.dtype.kind in "biu" and np.isin(values, (0, 1)).all():
+    numpy_dtype = entry.numpy
+    if numpy_dtype.kind in "mM" and values.dtype == np.int64:
+        return np.array(values).view(numpy_dtype)
+    if numpy_dtype.kind == "b" and values.dtype.kind in "biu" and np.isin(values, (0, 1)).all():
         return values.astype(bool)
-    if (wanted.kind == "f" and values.dtype.kind == "f") or (entry.kind == "string" and values.dtype.kind == "U"):
-        return values.astype(wanted) if wanted.kind == "f" else np.array(values)
+    if (numpy_dtype.kind == "f" and values.dtype.kind == "f") or (entry.kind == "string" and values.dtype.kind == "U"):
+        return values.astype(numpy_dtype) if numpy_dtype.kind == "f" else np.array(values)
     raise FormatError(f"holds {values.dtype}, but was written as {dtype}")
 
 
@@ -447,7 +447,7 @@ def _take_labels(dataset: Any, most: int, note: NoteFinding = warn_of_finding) -
         text = _read_variable(dataset, DESCRIPTION)
         if (described := parse_label_column(text, note, locate)) is not None:
             return described, [name for name in names if name != DESCRIPTION]
-    times = [known for known in dataset.variables.values() if "since" in str(known.attrs.get("units"))]
+    times = [variable for variable in dataset.variables.values() if "since" in str(variable.attrs.get("units"))]
     _check_sizes(times, most)  # the first and the last of them are looked at
     with _by_library("dataset"):
         labels = _labels_of(_decode_coordinates(dataset))
@@ -515,15 +515,15 @@ def read_netcdf(source: Readable, names: Sequence[str] | None = None, *, group: 
     with _open(source) as opened:
         if names is None:
             opened.refuse_groups(group)
-        known: dict[str, tuple[Any, str]] = {}
+        places: dict[str, tuple[Any, str]] = {}
         for path in opened.list(group) if names is not None else [opened.find(group)]:
             dataset = opened.load(path)
             prefix = f"{path}/" if path and group is None else ""
             own = _names_of(dataset) if prefix else _take_labels(dataset, opened.most)[1]
-            known |= {f"{prefix}{name}": (dataset, name) for name in own}
-        wanted = select(known, names)
-        _check_sizes([dataset.variables[name] for dataset, name in wanted.values()], opened.most)
-        return {name: _read_variable(*place) for name, place in wanted.items()}
+            places |= {f"{prefix}{name}": (dataset, name) for name in own}
+        selected = select(places, names)
+        _check_sizes([dataset.variables[name] for dataset, name in selected.values()], opened.most)
+        return {name: _read_variable(*place) for name, place in selected.items()}
 
 
 def scan_netcdf(source: Readable, *, group: str | None = None) -> dict[str, ArrayInfo]:

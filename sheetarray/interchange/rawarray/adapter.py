@@ -105,10 +105,10 @@ def write_ra(
     if len(prepared) > 1 or _is_folder(target):
         _write_folder(target, prepared, metadata, progress or ignore_progress)
         return
-    (one,) = prepared.values()
+    (single,) = prepared.values()
     after = as_bytes(metadata)
     with replacing(target, binary=True) as sink:
-        _write_one(one, sink, progress or ignore_progress, 0, one[1].size)
+        _write_one(single, sink, progress or ignore_progress, 0, single[1].size)
         sink.write(after)
 
 
@@ -126,12 +126,12 @@ def _write_folder(target: Writable, prepared: Mapping[str, _Prepared], metadata:
     done = 0
     _check_replaceable(target)
     with replacing_folder(target) as folder:
-        for name, one in prepared.items():
+        for name, entry in prepared.items():
             with open(folder / f"{name}{SUFFIX}", "xb") as file:
-                _write_one(one, file, report, done, total)
+                _write_one(entry, file, report, done, total)
                 file.flush()
                 os.fsync(file.fileno())
-            done += one[1].size
+            done += entry[1].size
 
 
 def _write_one(one: _Prepared, sink: Sink, report: Progress, done: int, total: int) -> None:

@@ -105,12 +105,12 @@ def read_sciserialize(
     an array, named `frame.column`. A number or a text is a 0-d array.
     """
     with Source(source) as opened, locating(source=opened.name):
-        wanted = select(_read_entries(opened), names)
-        total = sum(_count_elements(name, entry) for name, entry in wanted.items())
+        selected = select(_read_entries(opened), names)
+        total = sum(_count_elements(name, entry) for name, entry in selected.items())
         done, report = 0, progress or ignore_progress
         report(0, total)
         arrays = {}
-        for name, entry in wanted.items():
+        for name, entry in selected.items():
             arrays[name] = _to_array(name, entry)
             report(done := done + arrays[name].size, max(done, total))
         return arrays

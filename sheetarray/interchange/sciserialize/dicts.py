@@ -318,8 +318,10 @@ def _dtype(name: Any, path: str) -> np.dtype[Any]:
                 dtypes.from_name(dtypes.from_numpy(dtype).name)  # has such a unit
             if name[0] != "|" or dtype.itemsize == 1:
                 return dtype if name[0] == ">" else dtype.newbyteorder("<")
-    known = " ".join(sorted(_NAMED))
-    raise FormatError(f"unknown dtype {name!r:.60}", location=path, hint=f"known: {known} object <U.. datetime64[..]")
+    dtype_names = " ".join(sorted(_NAMED))
+    raise FormatError(
+        f"unknown dtype {name!r:.60}", location=path, hint=f"known: {dtype_names} object <U.. datetime64[..]"
+    )
 
 
 # pandas DataFrame -----------------------------------------------------------------------------------------------------

@@ -133,8 +133,8 @@ class _Encoder:
         if isinstance(value, (set, frozenset)):
             self._extension("sets", "make it a list")
             return {TYPE: "unique_set", "set": encode_inner(list(value))}
-        instead = "make it a datetime" if isinstance(value, date) else "make it an ndarray, a list or a dict"
-        raise DTypeError(f"SciSerialize holds no {type(value).__name__}: {instead}")
+        advice = "make it a datetime" if isinstance(value, date) else "make it an ndarray, a list or a dict"
+        raise DTypeError(f"SciSerialize holds no {type(value).__name__}: {advice}")
 
     def _encode_masked(self, value: Any, encode_inner: Any) -> dict[str, Any]:
         self._extension("masked arrays", "fill it first, for example a.filled(np.nan)")

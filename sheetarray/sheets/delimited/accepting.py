@@ -231,9 +231,9 @@ def _texts_of(buffer: Buffer, dtype: DType, look: TextLook) -> list[str]:
 
 def _check_room(text: str, delimiter: str, added: Sequence[tuple[int, int]]) -> None:
     """Refuse rows for which there is no room, since cells hold something else."""
-    wanted = set(added)
+    new_cells = set(added)
     for cell, start, end in _spans_of(text, delimiter, max((row for row, _ in added), default=-1)):
-        if cell in wanted and text[start:end].strip(' \t"'):
+        if cell in new_cells and text[start:end].strip(' \t"'):
             where = cell_address(*cell)
             raise LimitError(f"{where}: a new row needs this cell, which is not empty: move its content")
 

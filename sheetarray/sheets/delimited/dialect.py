@@ -62,8 +62,8 @@ def find_delimiter(content: BytesLike | bytearray, start: int) -> str | None:
     delimiter, is_sound = _compare_delimiters(top, 0, (*DELIMITERS, *_find_unusual(top[:_BEGINNING])))
     if is_sound or len(top) == len(content) - start or _KEYS.search(content, start) is None:
         return delimiter
-    found, is_sound = _compare_delimiters(content, start, DELIMITERS)
-    return found if is_sound or delimiter is None else delimiter
+    likeliest, is_sound = _compare_delimiters(content, start, DELIMITERS)
+    return likeliest if is_sound or delimiter is None else delimiter
 
 
 def _find_in_first_lines(text: bytes) -> str | None:
@@ -73,9 +73,9 @@ def _find_in_first_lines(text: bytes) -> str | None:
     lines = text.split(b"\n", 4)[:4]
     for first, last in ((1, 3), (0, 2)):
         if len(lines) > last:
-            words, others = lines[first].rstrip(b"\r"), lines[last].rstrip(b"\r")
+            words, second_words = lines[first].rstrip(b"\r"), lines[last].rstrip(b"\r")
             mark, count = words[len(_VERSION) :][:1], (len(words) + 1) // (len(_VERSION) + 1)
-            if words == mark.join([_VERSION] * count) and others == mark.join([_NDARRAY] * count) and words:
+            if words == mark.join([_VERSION] * count) and second_words == mark.join([_NDARRAY] * count) and words:
                 return mark.decode() if mark in (b"", *_MARKS) else None
     return None
 
@@ -206,9 +206,9 @@ def canonical_encoding(name: str) -> str:
     """
     check_kinds(str, 'the name of one, such as "utf-8"', encoding=name)
     try:
-        known = codecs.lookup(name).name
-        if known not in ("idna", "punycode") and _PROBE.encode(name).decode(name) == _PROBE:
-            return known
+        canonical = codecs.lookup(name).name
+        if canonical not in ("idna", "punycode") and _PROBE.encode(name).decode(name) == _PROBE:
+            return canonical
     except (LookupError, UnicodeError):
         pass
     raise NotFoundError(f"no text encoding {name!r}")

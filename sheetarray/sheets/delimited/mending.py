@@ -59,7 +59,7 @@ def mend_rows(content: BytesLike, delimiter: str, width: int) -> Mended | None:
         return None
     quotes = _Quotes(content, delimiter, width)
     pieces: list[bytes] = []
-    kept, first, count, odd, marks = 0, -1, 0, 0, Marks(delimiter)
+    copied, first, count, odd, marks = 0, -1, 0, 0, Marks(delimiter)
     while (begin := quotes.find_odd_row(start)) is not None:
         start = _skip_inner_quotes(raw, begin, edge)
         if start > begin:
@@ -70,13 +70,13 @@ def mend_rows(content: BytesLike, delimiter: str, width: int) -> Mended | None:
         odd += 1
         end, cost, cells = _cut_anew(raw, begin, marks, width)
         if cost >= _ODD:  # a quote inside a cell, as in 5" pipe, is no doubt
-            first = Records(b"".join([*pieces, raw[kept:begin]]), 0, delimiter).count if first < 0 else first
+            first = Records(b"".join([*pieces, raw[copied:begin]]), 0, delimiter).count if first < 0 else first
             count += 1
-        pieces += [raw[kept:begin], _spell(cells, delimiter)]
-        start = kept = end
+        pieces += [raw[copied:begin], _spell(cells, delimiter)]
+        start = copied = end
     if not pieces:
         return None
-    return Mended(b"".join([*pieces, raw[kept:]]), first, count)
+    return Mended(b"".join([*pieces, raw[copied:]]), first, count)
 
 
 def _compile_edge(delimiter: str) -> re.Pattern[bytes]:
@@ -92,8 +92,8 @@ def _skip_inner_quotes(raw: bytes, begin: int, edge: re.Pattern[bytes]) -> int:
 
     There may be millions of such rows, which are read as they are.
     """
-    found = edge.search(raw, max(begin - 1, 0))  # the line end before the row is part of the edge
-    return len(raw) if found is None else max(raw.rfind(b"\n", begin, raw.find(b'"', found.start())) + 1, begin)
+    match = edge.search(raw, max(begin - 1, 0))  # the line end before the row is part of the edge
+    return len(raw) if match is None else max(raw.rfind(b"\n", begin, raw.find(b'"', match.start())) + 1, begin)
 
 
 class _Quotes:

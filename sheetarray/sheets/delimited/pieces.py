@@ -60,15 +60,15 @@ def iter_sheet(sheet: CsvSheet, names: Sequence[str] | None, missing: Missing) -
     last = max((request.stop or 0 for request in whole.values()), default=0)
     step = max(1, sheet.records.estimate_count(PIECE))
     for top in range(min((request.row for request in whole.values()), default=0), last, step):
-        some = {
+        requests_of = {
             name: Request(request.column, max(top, request.row), request.dtype, stop=min(top + step, request.stop or 0))
             for name, request in whole.items()
             if request.row < top + step and (request.stop or 0) > top
         }
-        columns = sheet.columns([*some.values()], typed=True)
+        columns = sheet.columns([*requests_of.values()], typed=True)
         if sheet.notes:
             raise NotInPiecesError
-        for (name, request), (_, cells) in zip(some.items(), columns, strict=True):
+        for (name, request), (_, cells) in zip(requests_of.items(), columns, strict=True):
             yield name, _decode(cells, (request.stop or 0) - request.row, request.dtype, sheet, missing)
 
 
@@ -221,12 +221,12 @@ class _Rows:
 
     def _find_row(self, row: int) -> int:
         """Return the first byte of a row."""
-        known, at = next(start for start in reversed(self._starts) if start[0] <= row)
-        while known < row:
-            text, count = self._take_rows(at, row - known)
+        row_at, at = next(start for start in reversed(self._starts) if start[0] <= row)
+        while row_at < row:
+            text, count = self._take_rows(at, row - row_at)
             release_pages(self._content, at, at + len(text))
-            known, at = known + count, at + len(text)
-            self._note_start(known, at)
+            row_at, at = row_at + count, at + len(text)
+            self._note_start(row_at, at)
         return at
 
     def _take_rows(self, at: int, most: int) -> tuple[bytes, int]:

@@ -193,9 +193,11 @@ def check_csv(
             if findings is None:
                 findings = list(check_sheets([sheet], missing=missing))
             if findings and sheet.try_other_decimal():
-                others = list(check_sheets([sheet], missing=missing))
-                findings = others if len(others) < len(findings) else findings
-            findings = [replace(one, hint=one.hint or sheet.find_hint(one.location) or "") for one in findings]
+                of_dialect = list(check_sheets([sheet], missing=missing))
+                findings = of_dialect if len(of_dialect) < len(findings) else findings
+            findings = [
+                replace(finding, hint=finding.hint or sheet.find_hint(finding.location) or "") for finding in findings
+            ]
             findings += sheet.find_cut_end()
     except FormatError as error:
         findings = [Finding.from_error(error)]

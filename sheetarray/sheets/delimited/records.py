@@ -109,7 +109,7 @@ class Records:
     def _keep(self, scanned: _Scanned, first: int) -> list[Any]:
         """Keep the index of the next block, and return its pieces of runs; `first` is its first record's number."""
         row, place = self._rows[-1], self._places[-1]
-        end, width, opened, marks, found, blank, pieces = scanned
+        end, width, opened, marks, words, blank, pieces = scanned
         if opened >= 0:
             line = bytes(self.content[self.start : opened]).count(b"\n") + 1
             raise FormatError(
@@ -117,7 +117,7 @@ class Records:
                 location=f"line {line}",
                 hint="the text is cut off, or a quote is missing; inside a cell, a quote is written as two quotes",
             )
-        self._found.append(np.frombuffer(found, np.int64).reshape(-1, 3) + np.array([row - first, 0, 0], np.int64))
+        self._found.append(np.frombuffer(words, np.int64).reshape(-1, 3) + np.array([row - first, 0, 0], np.int64))
         self._blank.append(np.frombuffer(blank, np.int64) + (row - first))
         self._width = max(self._width, width)
         begins = np.frombuffer(marks, np.int64).reshape(-1, 2)
@@ -262,13 +262,13 @@ class Records:
                     self._long = first, 2 * most, self._list_from(first, 1, 2 * most)[0]
                 records = self._long[2]
             for top, bottom, index, zone in spans[at:after]:
-                some, column = records[top - first : bottom - first], zone.column
+                rows_of_zone, column = records[top - first : bottom - first], zone.column
                 if zone.orient == "rows":
-                    results[index] = [*some[0][column : column + zone.count]] if some else []
+                    results[index] = [*rows_of_zone[0][column : column + zone.count]] if rows_of_zone else []
                 elif column == 0:  # every record has a first cell
-                    results[index] = [cells[0] for cells in some]
+                    results[index] = [cells[0] for cells in rows_of_zone]
                 else:
-                    results[index] = [cells[column] if column < len(cells) else None for cells in some]
+                    results[index] = [cells[column] if column < len(cells) else None for cells in rows_of_zone]
             at = after
         return results
 
@@ -293,8 +293,8 @@ class Records:
                 column, first, _, _ = runs[index]
                 overlaps = layer and runs[layer[-1]][0] == column and runs[layer[-1]][2] > first
                 (later if overlaps else layer).append(index)
-            some = [runs[index] for index in layer]
-            for index, cells in zip(layer, _join_pieces(some, self._read_pieces(some)), strict=True):
+            layer_runs = [runs[index] for index in layer]
+            for index, cells in zip(layer, _join_pieces(layer_runs, self._read_pieces(layer_runs)), strict=True):
                 results[index] = cells
             waiting = later
         return results
@@ -416,7 +416,7 @@ def _join_pieces(runs: Sequence[Run], pieces: Sequence[Sequence[Any]]) -> list[A
     results = []
     for index, (_, _, _, kind) in enumerate(runs):
         if len(pieces) > 1 or kind not in _NUMBERS:
-            results.append(_join(kind, [some[index] for some in pieces]))
+            results.append(_join(kind, [block_pieces[index] for block_pieces in pieces]))
         else:
             piece = pieces[0][index] if pieces else (b"", 0)
             results.append(None if piece is None else np.frombuffer(piece[0], _BITS[kind]).astype(_NUMBERS[kind]))
@@ -509,9 +509,9 @@ class _Block:
             fields: list[str] = []
             stop = delimiter
             while not fields or stop == delimiter:
-                found = match(content, end)
-                assert found is not None  # an empty field matches anywhere
-                quoted, closed, rest, plain, stop = found.groups()
+                field_match = match(content, end)
+                assert field_match is not None  # an empty field matches anywhere
+                quoted, closed, rest, plain, stop = field_match.groups()
                 text = plain if quoted is None else quoted.replace(b'""', b'"') + rest
                 try:
                     fields.append(text.decode("utf-8"))
@@ -519,7 +519,7 @@ class _Block:
                     decode_text(bytes(content), "utf-8")
                     raise
                 self.opened = end if closed == b"" else self.opened
-                end = found.end()
+                end = field_match.end()
                 if delimiter is None:
                     break
             self._records.append(fields)
@@ -550,12 +550,12 @@ def _scan_plainly(
     """Return what the compiled loop does of a block, but no numbers, so that their cells are looked at as text."""
     block = _Block(content, place, mark, size)
     count, end = len(block.ends), int(block.ends[-1]) if len(block.ends) else place
-    found: list[int] = []
+    word_places: list[int] = []
     if words and _ANY_WORD.search(bytes(content[place:end]).lower()):
         for at, cells in enumerate(block.rows(), row):
             for column, cell in enumerate(cells):
                 if (code := code_of(cell)) != NONE:
-                    found += [at, column, code]
+                    word_places += [at, column, code]
     marks: list[int] = []
     while (marks[-1] if marks else place) < end:
         at = min(int(np.searchsorted(block.ends, (marks[-1] if marks else place) + _NEAR)), count - 1)
@@ -571,5 +571,5 @@ def _scan_plainly(
             pieces.append(texts if kind == "t" else None)
     blank = [at for at, cells in enumerate(block.rows(), row) if len(cells) == 1 and not cells[0].strip()]
     width = max(map(len, block.rows()), default=0)
-    arrays = [np.array(some, np.int64) for some in (marks, found, blank)]
+    arrays = [np.array(numbers, np.int64) for numbers in (marks, word_places, blank)]
     return end, width, block.opened, arrays[0], arrays[1], arrays[2], pieces

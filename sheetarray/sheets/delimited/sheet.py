@@ -93,9 +93,9 @@ class CsvSheet:
         refuse_empty(start)
         if start == _ZIP:
             raise FormatError("a zip package, not text", hint="a workbook? then rename it, or name format='xlsx'")
-        found, mark = find_encoding(start)
-        known = found if encoding is None else canonical_encoding(encoding)
-        self.file_encoding = known, mark if known == found else 0
+        by_mark, mark = find_encoding(start)
+        name = by_mark if encoding is None else canonical_encoding(encoding)
+        self.file_encoding = name, mark if name == by_mark else 0
         self.notes: list[Finding] = []
         self._source, self._report = source, report
         self._words: Words | None = None

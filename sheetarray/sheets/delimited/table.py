@@ -112,7 +112,7 @@ class CsvTable:
             rival = repr(choice.rival) if choice.rival else "one column"
             message = f"delimiter {choice.marks.delimiter!r} was taken, {rival} explains the rows nearly as well"
             self._doubts.append(Doubt("delimiter", message, 0, 0, "delimiter= decides it"))
-        found = {
+        marks = {
             "quotechar": ("quotes", choice.marks.quotechar, '"'),
             "escapechar": ("an escape before quotes,", choice.marks.escapechar, ""),
             "delimiter": (
@@ -121,7 +121,7 @@ class CsvTable:
                 "",
             ),
         }
-        for option, (what, mark, usual) in found.items():
+        for option, (what, mark, usual) in marks.items():
             if mark != usual and option not in self._known:
                 message = f"{what} {mark!r} were assumed" if option == "quotechar" else f"{what} {mark!r}, was assumed"
                 self._doubts.append(Doubt(option, message, 0, 0, f"{option}= decides it"))
@@ -205,9 +205,9 @@ class CsvTable:
             )
         columns: dict[int, Any] = {}
         if end - first <= SHORT:
-            wanted = {*rows.tolist()}
+            listed_rows = {*rows.tolist()}
             records_below = zip(range(first, end), records.rows_from(first), strict=False)
-            listed = [cells for row, cells in records_below if row in wanted]
+            listed = [cells for row, cells in records_below if row in listed_rows]
             for cells in listed:
                 while cells and not cells[-1]:
                     cells.pop()
@@ -288,5 +288,5 @@ def _spread(at: Positions, texts: list[str], rows: Positions) -> pl.Series | lis
             listed[places[index]] = texts[index]
         return listed
     column = pl.Series([None], dtype=pl.String).new_from_index(0, len(rows))
-    kept = [texts[index] for index in np.flatnonzero(held).tolist()]
-    return column.scatter(places[held], kept) if kept else column
+    held_texts = [texts[index] for index in np.flatnonzero(held).tolist()]
+    return column.scatter(places[held], held_texts) if held_texts else column

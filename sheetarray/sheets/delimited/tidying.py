@@ -69,8 +69,8 @@ def tidy_text(raw: BytesLike, encoding: str | None) -> TidyText:
         if len(content) < len(raw_bytes):
             row = raw_bytes.count(b"\n", 0, place)
             text.doubts.append(Doubt("mark", "a byte order mark inside the text was left out", row))
-    if (found := _SEP.match(bytes(content[:64]))) is not None and not found[1].isalnum():
-        text.delimiter, text.first = found[1].decode("latin-1"), 1
+    if (sep_line := _SEP.match(bytes(content[:64]))) is not None and not sep_line[1].isalnum():
+        text.delimiter, text.first = sep_line[1].decode("latin-1"), 1
     text.content = content
     _tell_control_characters(text)
     return text
@@ -81,15 +81,15 @@ def _decode(raw: BytesLike, encoding: str | None) -> TidyText:
     name, mark = find_encoding(bytes(raw[:4]))
     by_nuls = None if mark else find_encoding_by_nuls(bytes(raw[:4096]))
     if encoding is not None:
-        known = canonical_encoding(encoding)
-        if known in ("utf-16", "utf-32") and by_nuls is not None and by_nuls.startswith(known):
-            known = by_nuls
-        mark = mark if known == name else 0
-        if known == "utf-8" and not mark:
-            decode_text(bytes(raw), known)
+        codec = canonical_encoding(encoding)
+        if codec in ("utf-16", "utf-32") and by_nuls is not None and by_nuls.startswith(codec):
+            codec = by_nuls
+        mark = mark if codec == name else 0
+        if codec == "utf-8" and not mark:
+            decode_text(bytes(raw), codec)
             return TidyText(raw)
-        text = decode_text(bytes(raw[mark:]), known).removeprefix("\ufeff")
-        return TidyText(text.encode("utf-8", "surrogatepass"), known)
+        text = decode_text(bytes(raw[mark:]), codec).removeprefix("\ufeff")
+        return TidyText(text.encode("utf-8", "surrogatepass"), codec)
     if mark and name == "utf-8":
         raw = raw[mark:]
     elif mark or by_nuls is not None:
@@ -170,8 +170,8 @@ def take_sample(text: TidyText, options: TableOptions) -> Sample:
         start = content.find(b"\n") + 1
     top = bytes(content[start : start + _FIRST])
     if not top.strip(b"\r\n\t ,;|") and start + _FIRST < len(content):  # blank rows stand above the table
-        found = re.search(rb"[^\s,;|]", bytes(content[start:]))
-        start = max(content.rfind(b"\n", start, start + found.start()) + 1, start) if found else start
+        match = re.search(rb"[^\s,;|]", bytes(content[start:]))
+        start = max(content.rfind(b"\n", start, start + match.start()) + 1, start) if match else start
     first, later = _size_pieces(content, start)
     is_whole = len(content) - start <= first + 2 * later
     if is_whole:

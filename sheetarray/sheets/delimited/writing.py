@@ -228,13 +228,13 @@ def write_csv(
     look, report = TextLook(decimal, formulas), progress or ignore_progress
     if formulas == "keep":
         _check_apostrophes(linear, names)
-    made = lay_out(linear, names=names, max_rows=max_rows if orient == "columns" else None)
+    layout = lay_out(linear, names=names, max_rows=max_rows if orient == "columns" else None)
     encoder = make_encoder(encoding, bom)
     with replacing(target) as sink:
         out = TextWriter(sink, encoder, delimiter, look)
-        report(0, made.cell_count)
-        for done in (write_columns if orient == "columns" else write_rows)(made, look, out):
-            report(done, made.cell_count)
+        report(0, layout.cell_count)
+        for done in (write_columns if orient == "columns" else write_rows)(layout, look, out):
+            report(done, layout.cell_count)
 
 
 def _check_apostrophes(arrays: Mapping[str, LinearArray], names: bool) -> None:

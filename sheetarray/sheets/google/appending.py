@@ -111,8 +111,8 @@ def _grow_array(name: str, array: LinearArray, content: SheetContent) -> _Append
         raise DTypeError(f"{name}: rows of {array.dtype}, and the array is of {header.dtype.name}")
     rest, new = header.shape[:axis] + header.shape[axis + 1 :], array.shape[:axis] + array.shape[axis + 1 :]
     if len(array.shape) != len(header.shape) or rest != new:
-        wanted = str((*header.shape[:axis], "n", *header.shape[axis + 1 :])).replace("'n'", "n")
-        raise LimitError(f"{name}: rows of shape {array.shape}; the array takes rows of shape {wanted}")
+        taken_shape = str((*header.shape[:axis], "n", *header.shape[axis + 1 :])).replace("'n'", "n")
+        raise LimitError(f"{name}: rows of shape {array.shape}; the array takes rows of shape {taken_shape}")
     buffer = array.to_numpy().ravel(order="C" if header.order == "row-major" else "F")
     longer = resize_header(header, header.capacity + len(buffer))
     assert longer is not None
@@ -221,8 +221,8 @@ def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[
             raise LimitError(f"{cells:,} cells are too many for one request: append about {most:,} at once")
         _check_cells_below(grown, content)
     height = max(sheet.rows, *(placed.cells.bottom for placed in columns))
-    others = sum(other.cells for other in state.worksheets if other.gid != sheet.gid)
-    check_cells(others + height * sheet.columns, MOST_CELLS, others)
+    cells_beside = sum(other.cells for other in state.worksheets if other.gid != sheet.gid)
+    check_cells(cells_beside + height * sheet.columns, MOST_CELLS, cells_beside)
     swap = Swap(state, sheet.gid, own=sheet.notes.own)
     requests = [
         *resize_sheet(sheet, height, sheet.columns),

@@ -125,8 +125,8 @@ def _find_difference(service: SheetsApi, changes: Sequence[SheetChange], answer:
         if grid is None:
             difference = find_change(service, change.title, change.columns, change.swap)
         else:
-            found = (placed.find_change(0, None, grid.cells(placed.cells)[0]) for placed in change.columns)
-            difference = next(filter(None, found), None)
+            differences = (placed.find_change(0, None, grid.cells(placed.cells)[0]) for placed in change.columns)
+            difference = next(filter(None, differences), None)
         if difference is not None:
             return difference
     return None
@@ -222,8 +222,8 @@ def find_change(service: SheetsApi, title: str, columns: Sequence[PlacedColumn],
             fetched = list(fetch_values(service, [(title, rect) for rect in rects]))
         except ChangedError:  # it has been renamed, removed or cut off: by somebody else
             return None
-        for (placed, start, stop), kept in zip(batch, fetched, strict=True):
-            difference = placed.find_change(start, stop, kept[0] if kept else [])
+        for (placed, start, stop), cells_back in zip(batch, fetched, strict=True):
+            difference = placed.find_change(start, stop, cells_back[0] if cells_back else [])
             if difference is not None:
                 return difference if swap.is_last(fetch_state(service)) else None
     return None

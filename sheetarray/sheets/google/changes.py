@@ -105,8 +105,8 @@ class Swap:
             lookup = {"developerMetadataLookup": {"metadataId": self._notes.id}}
             changed = {"dataFilters": [lookup], "developerMetadata": {"metadataValue": text}}
             return {"updateDeveloperMetadata": {**changed, "fields": "metadataValue"}}
-        made = {"metadataKey": METADATA_KEY, "metadataValue": text, "visibility": "DOCUMENT"}
-        return {"createDeveloperMetadata": {"developerMetadata": {**made, "location": {"sheetId": self.gid}}}}
+        entry = {"metadataKey": METADATA_KEY, "metadataValue": text, "visibility": "DOCUMENT"}
+        return {"createDeveloperMetadata": {"developerMetadata": {**entry, "location": {"sheetId": self.gid}}}}
 
 
 def prove_range(named: NamedRange) -> Answer:

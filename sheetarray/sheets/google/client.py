@@ -68,8 +68,10 @@ def http_client(client: Any, credentials: PathLike | None, *, writing: bool, sha
     gspread = _import_gspread()
     if client is None:
         endpoint = os.environ.get(ENDPOINT)
-        made = _local_client(endpoint) if endpoint else gspread.Client(auth=_credentials(credentials, writing, sharing))
-        http = made.http_client
+        gspread_client = (
+            _local_client(endpoint) if endpoint else gspread.Client(auth=_credentials(credentials, writing, sharing))
+        )
+        http = gspread_client.http_client
     else:
         http = copy.copy(getattr(client, "http_client", client))
     if not hasattr(http, "request"):

@@ -69,8 +69,8 @@ class PlacedColumn:
             return None
         index = start + wrong - len(self.piece.cells_above(named=self.named))
         where = f"{self.piece.name}, buffer element {self.piece.start + index}" if index >= 0 else self.piece.name
-        one, other = (cells[wrong] if wrong < len(cells) else "" for cells in (sent, kept))
-        return f"{where}: the service keeps {one!r:.60} as {other!r:.60}"
+        sent_cell, kept_cell = (cells[wrong] if wrong < len(cells) else "" for cells in (sent, kept))
+        return f"{where}: the service keeps {sent_cell!r:.60} as {kept_cell!r:.60}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,12 +179,12 @@ def _plan_ranges(
             rect = rect._replace(right=parts[-1].column + 1)
         starts = [standing.data for standing in replaced.get(name, [])] or [(rect.top, parts[0].column)]
         starts += [(row - 1, column) for row, column in starts]  # the word `data`, if there were no elements
-        known = [named for named in here if named.rect and (named.rect.top, named.rect.left) in starts]
+        ranges_there = [named for named in here if named.rect and (named.rect.top, named.rect.left) in starts]
         if name not in replaced:
             ours = re.compile(re.escape(range_name(name, ())) + r"(_\d+)?", re.IGNORECASE)
-            known = [named for named in known if ours.fullmatch(named.name)]
-        yield from ((named.name, rect, named) for named in known)
-        if not known:
+            ranges_there = [named for named in ranges_there if ours.fullmatch(named.name)]
+        yield from ((named.name, rect, named) for named in ranges_there)
+        if not ranges_there:
             free_name = range_name(name, taken)
             taken.add(free_name.lower())
             yield free_name, rect, None
@@ -361,13 +361,13 @@ class _Planner:
                 blanks[index] = max(common[1] - below, 0)
             begins[name_row, below + blanks[index]] += 1
             self.rows[index] = name_row if array is None else name_row + 1 + blanks[index]
-        others = [array for array in self.kept if array.name_cell is not None and array.anchor.orient == "columns"]
-        begins.update((_name_row(array), array.data[0]) for array in others)
+        beside = [array for array in self.kept if array.name_cell is not None and array.anchor.orient == "columns"]
+        begins.update((_name_row(array), array.data[0]) for array in beside)
         self.layout = Layout(
             [replace(piece, blanks=count) for piece, count in zip(pieces, blanks, strict=True)], self.layout.named
         )
         self.lowered = tuple(
-            array for array in others if array.anchor.blanks and begins[_name_row(array), array.data[0]] < 2
+            array for array in beside if array.anchor.blanks and begins[_name_row(array), array.data[0]] < 2
         )
         self.moved = common is not None and {array.data[0] for array in self.standing} != {common[1]}
 
@@ -426,9 +426,9 @@ class _Planner:
 
     def _shrink(self, least: tuple[int, int]) -> tuple[int, int] | None:
         """Return the size of the smallest grid that cuts off nothing but blank cells; None if that holds others."""
-        kept = [array.cells for array in self.kept]
-        rows = max([least[0], *(rect.bottom for rect in kept)])
-        columns = max([least[1], self.content.width, *(rect.right for rect in kept)])
+        rects = [array.cells for array in self.kept]
+        rows = max([least[0], *(rect.bottom for rect in rects)])
+        columns = max([least[1], self.content.width, *(rect.right for rect in rects)])
         ends = {array.anchor.column: array.cells.bottom for group in self.replaced.values() for array in group}
         beyond = [Rect(max(rows, ends.get(column, 0)), column, ALL_ROWS, column + 1) for column in range(columns)]
         beyond.append(Rect(0, columns, ALL_ROWS, ALL_COLUMNS))
@@ -453,12 +453,12 @@ def _refuse_cells(content: SheetContent, columns: Collection[PlacedColumn], *, d
     `down`: the cells below the columns must be blank too, which would be read as more elements. Otherwise no array may
     stand above them, which would take them for its elements.
     """
-    standing = [(one, f"the array {one.anchor.name}") for group in content.arrays.values() for one in group]
-    _refuse_overlaps([(rect, what) for one, what in standing for rect in one.rects], columns)
+    standing = [(array, f"the array {array.anchor.name}") for group in content.arrays.values() for array in group]
+    _refuse_overlaps([(rect, what) for array, what in standing for rect in array.rects], columns)
     _refuse_overlaps([(merge, "a merged cell") for merge in content.sheet.merges], columns)
     if not down:
         why = "above, which would take the cells for elements,"
-        above = [(one.cells, f"{what} {why}") for one, what in standing if one.anchor.orient == "columns"]
+        above = [(array.cells, f"{what} {why}") for array, what in standing if array.anchor.orient == "columns"]
         _refuse_overlaps([(cells._replace(bottom=ALL_ROWS), what) for cells, what in above], columns)
     for placed in columns:
         rect = placed.cells._replace(bottom=content.sheet.rows) if down else placed.cells

@@ -62,22 +62,22 @@ def select_worksheets(service: SheetsApi, *, first: bool = False, at_once: int =
         FormatError: there is none with cells.
     """
     address, state = service.address, fetch_state(service)
-    wanted = state.arrays[: 1 if first else None]
+    selected = state.arrays[: 1 if first else None]
     if address.gid is not None or address.title is not None:
         named = state.select_worksheet(address.gid, address.title)
         if named is None and isinstance(address.title, TitleOrIndex):
             named = state.by_title(find_title(address.title, [sheet.title for sheet in state.arrays]))
         if named is None:
             raise state.not_found_error(repr(address.title))
-        wanted = [named]
+        selected = [named]
     if address.index is not None:
         title = find_title(address.index, [sheet.title for sheet in state.arrays])
-        wanted = [sheet for sheet in state.arrays if sheet.title == title]
-    if not wanted:
+        selected = [sheet for sheet in state.arrays if sheet.title == title]
+    if not selected:
         raise FormatError("no worksheet with cells")
-    at_once = at_once if sum(sheet.cells for sheet in wanted) <= at_once else MOST_AT_ONCE
-    sheets = [GoogleSheet(service, sheet, state, at_once=at_once) for sheet in wanted]
-    ranges = [(sheet.title, view.first_rows(_HEAD)) for sheet, view in zip(wanted, sheets, strict=True)]
+    at_once = at_once if sum(sheet.cells for sheet in selected) <= at_once else MOST_AT_ONCE
+    sheets = [GoogleSheet(service, sheet, state, at_once=at_once) for sheet in selected]
+    ranges = [(sheet.title, view.first_rows(_HEAD)) for sheet, view in zip(selected, sheets, strict=True)]
     for view, (_, rect), columns in zip(sheets, ranges, fetch_values(service, ranges), strict=True):
         view.keep_head(rect.bottom, columns)
     return sheets
@@ -88,12 +88,12 @@ def select_worksheets(service: SheetsApi, *, first: bool = False, at_once: int =
 
 def _find_rows(sheets: Sequence[GoogleSheet], names: Collection[str]) -> dict[str, tuple[GoogleSheet, Anchor]]:
     """Return the worksheets and the anchors of those arrays whose cells are their rows, one after the other."""
-    found: dict[str, list[tuple[GoogleSheet, Anchor]]] = {}
+    anchors_of: dict[str, list[tuple[GoogleSheet, Anchor]]] = {}
     for sheet in sheets:
         for anchor in find_anchors(sheet):
             if anchor.name in names:
-                found.setdefault(anchor.name, []).append((sheet, anchor))
-    return {name: group[0] for name, group in found.items() if len(group) == 1 and _lies_in_rows(group[0][1])}
+                anchors_of.setdefault(anchor.name, []).append((sheet, anchor))
+    return {name: group[0] for name, group in anchors_of.items() if len(group) == 1 and _lies_in_rows(group[0][1])}
 
 
 def _lies_in_rows(anchor: Anchor) -> bool:
@@ -108,8 +108,8 @@ def _fetch_elements(sheet: GoogleSheet, anchor: Anchor, start: int, stop: int, m
     header = anchor.header
     assert header is not None
     count = stop - start
-    some = Header(header.dtype, (count,), (1,), 0, "row-major", count)
-    part = replace(anchor, header=some, start=anchor.start + start)
+    part_header = Header(header.dtype, (count,), (1,), 0, "row-major", count)
+    part = replace(anchor, header=part_header, start=anchor.start + start)
     column, row = part.data_cell
     cells: ColumnCells = ([], sheet.fetch_elements(column, row, row + count, header.dtype))
     decoded = ArrayColumn([part], [cells], sheet).decode_checked(missing)
@@ -142,10 +142,10 @@ def _read_slices(
     missing: Missing,
 ) -> dict[str, Array]:
     """Return arrays, some of them cut along their first axis; of those in rows only these cells are fetched."""
-    wanted = list(dict.fromkeys([*(scan_sheets(sheets, strict=strict) if names is None else names), *slices]))
+    selected = list(dict.fromkeys([*(scan_sheets(sheets, strict=strict) if names is None else names), *slices]))
     whole = open_sheets(sheets, strict=strict, missing=missing)
     in_rows = _find_rows(sheets, slices)
-    arrays = read_composites(whole.read, whole.scan, [name for name in wanted if name not in in_rows])
+    arrays = read_composites(whole.read, whole.scan, [name for name in selected if name not in in_rows])
     for name, rows in slices.items():
         if name in in_rows:
             arrays[name] = _read_rows(*in_rows[name], rows, missing)
@@ -155,7 +155,7 @@ def _read_slices(
             raise ValueError(f"slices: {name!r} has no dimensions, and so no rows: names= reads its element")
     for sheet in {id(sheet): sheet for sheet, _ in in_rows.values() if not sheet.is_whole}.values():
         sheet.check_unchanged()
-    return {name: arrays[name] for name in wanted}
+    return {name: arrays[name] for name in selected}
 
 
 def _check_slices(slices: Mapping[str, slice]) -> None:

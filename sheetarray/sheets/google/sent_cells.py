@@ -147,7 +147,7 @@ def find_difference(sent: Sequence[Cell], cells_back: Sequence[Cell]) -> int | N
     if padded == sent and bool not in set(map(type, padded)) | set(map(type, sent)):
         return None
     pairs = enumerate(zip(sent, padded, strict=False))
-    wrong = (index for index, (one, other) in pairs if not _is_same_cell(one, other))
+    wrong = (index for index, (sent_cell, kept_cell) in pairs if not _is_same_cell(sent_cell, kept_cell))
     return next(wrong, len(sent) if any(cell != "" for cell in cells_back[len(sent) :]) else None)
 
 

@@ -42,11 +42,11 @@ class WriteNotes:
     @classmethod
     def from_metadata(cls, metadata: Sequence[Answer]) -> WriteNotes:
         """Return the notes in the metadata of a worksheet; empty notes if none can be read."""
-        known, says = _find_metadata(metadata, METADATA_KEY)
+        entry, says = _find_metadata(metadata, METADATA_KEY)
         try:
-            return cls(known, says["own"] is True, tuple(map(str, says["writes"])))
+            return cls(entry, says["own"] is True, tuple(map(str, says["writes"])))
         except (KeyError, TypeError):
-            return cls(known)
+            return cls(entry)
 
 
 def _find_metadata(metadata: Sequence[Answer], key: str) -> tuple[int | None, Any]:

@@ -89,8 +89,8 @@ class Stage:
         for gid, layout, title in zip(self.gids, self.layouts, self._titles(), strict=True):
             rows, columns = layout.height, len(layout.pieces)
             grid = {"rowCount": rows, "columnCount": columns}
-            made = {"sheetId": gid, "title": title, "hidden": True, "gridProperties": grid}
-            requests.append({"addSheet": {"properties": made}})
+            properties = {"sheetId": gid, "title": title, "hidden": True, "gridProperties": grid}
+            requests.append({"addSheet": {"properties": properties}})
             requests.append(put_named_range(generation_name(gid), gid, Rect(0, 0, rows, columns)))
         apply_changes(self._service, requests, self.is_whole)
 
@@ -141,8 +141,8 @@ def _compare(layout: Layout, chunk: Chunk, cells_back: FetchedColumns) -> None:
     for column in range(first, chunk.rect.right):
         placed = PlacedColumn(column, layout.pieces[column], 0, column, layout.named)
         stop = min(chunk.rect.bottom, placed.cells.bottom)
-        kept = cells_back[column - first] if column - first < len(cells_back) else []
-        difference = placed.find_change(chunk.rect.top, stop, kept)
+        column_back = cells_back[column - first] if column - first < len(cells_back) else []
+        difference = placed.find_change(chunk.rect.top, stop, column_back)
         if difference is not None:
             raise DTypeError(difference)
 
@@ -174,7 +174,7 @@ def sheet_requests(plan: WritePlan, gid: int, new: Answer, cells: Requests) -> R
     first = resize_sheet(plan.sheet, plan.rows, plan.columns) if plan.sheet else [new]
     requests = [*first, *(clear_cells(gid, rect) for rect in plan.cleared), *cells]
     requests += [change for standing in plan.lowered for change in _lower_name(gid, standing)]
-    requests += [put_named_range(name, gid, rect, known) for name, rect, known in plan.ranges]
+    requests += [put_named_range(name, gid, rect, range_there) for name, rect, range_there in plan.ranges]
     return [*requests, *(look_requests(plan, gid) if plan.own else show_dates(gid, plan.placed_columns))]
 
 
@@ -237,8 +237,8 @@ def stage_findings(state: State) -> list[Finding]:
 
 def describe_stages(state: State, own: Collection[int]) -> str:
     """Return the end of a sentence that says which stages of other writes take room; empty if none do."""
-    others = [_to_finding(state, sheet) for sheet in state.living_stages(own)]
-    return "".join(f"; the room is taken by {finding.message} ({finding.hint})" for finding in others[:1])
+    findings = [_to_finding(state, sheet) for sheet in state.living_stages(own)]
+    return "".join(f"; the room is taken by {finding.message} ({finding.hint})" for finding in findings[:1])
 
 
 def _to_finding(state: State, sheet: Worksheet) -> Finding:

@@ -54,11 +54,11 @@ def find_typed_views(sheets: Sequence[GoogleSheet], state: State) -> Iterator[Fi
         address: Callable[[int], str] = str
         try:
             (sheet,) = (sheet for sheet in sheets if sheet.title == arrays.title)
-            found = read_resized_arrays([sheet], missing="nan")
-            source = ViewSource.of_resized(arrays, found, dates=notes.dates)
-            views = {notes.array: View(notes.rows, notes.columns)} if notes.array in found else {}
+            resized = read_resized_arrays([sheet], missing="nan")
+            source = ViewSource.of_resized(arrays, resized, dates=notes.dates)
+            views = {notes.array: View(notes.rows, notes.columns)} if notes.array in resized else {}
             plans = plan_views(views, source.arrays, source.columns, taken=(), text_chooser=True)
-            address = found[notes.array].column.element_address if plans else str
+            address = resized[notes.array].column.element_address if plans else str
         except SheetArrayError:  # as other findings say
             pass
         yield from describe_typed_over(typed, view.title, notes.array, plans[0] if plans else None, address)
@@ -329,10 +329,10 @@ class ViewSource:
     ) -> ViewSource:
         """Return the arrays that a write has put into a worksheet, as the source of its views."""
         columns = ViewedColumns({}, {}, as_text=False)
-        for one in placed:
-            cells = ViewedColumn(title, one.column, one.elements.top, len(one.piece.buffer))
-            columns.by_name.setdefault(one.piece.name, []).append(cells)
-            columns.styles.setdefault(one.piece.name, _style_of(one.piece))
+        for column in placed:
+            cells = ViewedColumn(title, column.column, column.elements.top, len(column.piece.buffer))
+            columns.by_name.setdefault(column.piece.name, []).append(cells)
+            columns.styles.setdefault(column.piece.name, _style_of(column.piece))
         return cls(gid, title, arrays, columns, dates)
 
     @classmethod
@@ -381,7 +381,7 @@ def _write_once(
     views = _views_again(standing, source) | dict(wanted)
     titles = [other.title for other in state.worksheets]
     plans = plan_views(views, source.arrays, source.columns, taken=titles, text_chooser=True)
-    gone, made = list(standing), dict[int, Requests]()
+    gone, requests_by_gid = list(standing), dict[int, Requests]()
     cells = sum(other.cells for other in state.worksheets if other not in standing)
     for plan in plans:
         old = next((view for view in standing if view.view is not None and view.view.array == plan.name), None)
@@ -393,19 +393,19 @@ def _write_once(
             gone.remove(old)  # the view stays, with the indices that people have chosen in it
             continue
         cells += requests.cell_count
-        index = _index_after(state, gone, old or sheet, len(made))
+        index = _index_after(state, gone, old or sheet, len(requests_by_gid))
         gid = new_gid()
         noted: Answer = {"createDeveloperMetadata": {"developerMetadata": notes.to_metadata(gid)}}
-        made[gid] = [*requests.make(gid, index), noted]
+        requests_by_gid[gid] = [*requests.make(gid, index), noted]
     check_cells(cells, MOST_CELLS, cells)
-    if not gone and not made:
+    if not gone and not requests_by_gid:
         return
     seen = state.generation(source.gid)
     batch: Requests = [prove_range(seen)] if seen else []
     batch += [{"deleteSheet": {"sheetId": view.gid}} for view in gone]
-    for requests_of_view in made.values():
+    for requests_of_view in requests_by_gid.values():
         batch += requests_of_view
-    ids, old_ids = set(made), {view.gid for view in gone}
+    ids, old_ids = set(requests_by_gid), {view.gid for view in gone}
 
     def has_happened(after: State) -> bool:
         present = {other.gid for other in after.worksheets}
@@ -445,8 +445,8 @@ def _views_again(standing: Iterable[Worksheet], source: ViewSource) -> dict[str,
 def _index_after(state: State, gone: list[Worksheet], sheet: Worksheet, made: int) -> int:
     """Return the index of the tab for a new view: that of the old view, or the next one after its arrays."""
     before = state.worksheets[: state.worksheets.index(sheet)]
-    kept = sum(other not in gone for other in before)
-    return kept + (0 if sheet in gone else 1) + (made if sheet not in gone else 0)
+    remaining = sum(other not in gone for other in before)
+    return remaining + (0 if sheet in gone else 1) + (made if sheet not in gone else 0)
 
 
 def _prepare(plan: ViewPlan, state: State, source: ViewSource) -> ViewRequests:
@@ -463,7 +463,11 @@ def _prepare(plan: ViewPlan, state: State, source: ViewSource) -> ViewRequests:
     def name_of(name: str) -> str:
         block, first = block_of(name), source.columns.by_name[name][0]
         cells = Rect(first.row, first.column, first.row + block.rows, first.column + block.columns)
-        ranges = (one for one in state.ranges if one.gid == source.gid and one.name != generation_name(source.gid))
+        ranges = (
+            named_range
+            for named_range in state.ranges
+            if named_range.gid == source.gid and named_range.name != generation_name(source.gid)
+        )
         return next((named.name for named in ranges if named.rect == cells), block.cells)
 
     return ViewRequests(plan, name_of, cells_of)
@@ -489,14 +493,14 @@ def write_views_again(
         if views:
             dates = all(view.view.dates for view in views if view.view is not None)
             try:
-                kept = {view.gid: view.title for view, typed in fetch_typed_over(service, views) if typed}
+                left = {view.gid: view.title for view, typed in fetch_typed_over(service, views) if typed}
             except (RemoteError, ChangedError) as error:
                 _warn_of_views(error)
                 continue
-            write_views(service, ViewSource.of_resized(sheet, here, dates=dates), {}, kept=kept)
-            if kept:
+            write_views(service, ViewSource.of_resized(sheet, here, dates=dates), {}, kept=left)
+            if left:
                 warn_caller(
-                    f"{quote_names(list(kept.values()))}: not written again, because people typed over formulas; check "
+                    f"{quote_names(list(left.values()))}: not written again, because people typed over formulas; check "
                     "names the cells: type their values into the array's column, delete the view, and write it again"
                 )
 

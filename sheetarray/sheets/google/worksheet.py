@@ -30,12 +30,12 @@ def fetch_values(
     service: SheetsApi, ranges: Iterable[tuple[str, Rect]], *, formulas: bool = False, dates: bool = False
 ) -> Iterator[FetchedColumns]:
     """Yield the columns of each range, without blanks at the ends; a ChangedError if there are no such cells."""
-    for some in _group_ranges(ranges):
+    for batch in _group_ranges(ranges):
         try:
             yield from service.get(
                 "/values:batchGet",
-                partial(_parse_columns, wanted=some),
-                ranges=some,
+                partial(_parse_columns, wanted=batch),
+                ranges=batch,
                 majorDimension="COLUMNS",
                 valueRenderOption="FORMULA" if formulas else "UNFORMATTED_VALUE",
                 dateTimeRenderOption="FORMATTED_STRING" if dates else "SERIAL_NUMBER",
@@ -184,7 +184,7 @@ class GoogleSheet:
             columns = list(fetch_values(self.service, titled, dates=dates))
             fetched += zip(rects, columns, strict=True)
             if self.report and not dates:
-                self.report(sum(len(cells) for some in columns for cells in some))
+                self.report(sum(len(cells) for range_columns in columns for cells in range_columns))
         if requests > 1:
             self.check_unchanged()
         return fetched
@@ -208,10 +208,10 @@ class GoogleSheet:
 
     def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
         """Return the first rows, about `budget` cells of them, and whether they are all rows."""
-        wanted = self.first_rows(budget)
-        if not self.is_whole and wanted.bottom > self._rows:
-            ((_, columns),) = self._fetch([[wanted]])
-            self.keep_head(wanted.bottom, columns)
+        rect = self.first_rows(budget)
+        if not self.is_whole and rect.bottom > self._rows:
+            ((_, columns),) = self._fetch([[rect]])
+            self.keep_head(rect.bottom, columns)
         return self._grid(), self.is_whole
 
     def _grid(self) -> list[list[Cell]]:
@@ -250,7 +250,9 @@ class GoogleSheet:
         tops = {column: max(self._rows, ends.get(column, 0)) for column in range(columns)}
         rects = join_columns(Rect(top, column, rows, column + 1) for column, top in tops.items() if top < rows)
         fetched = self._fetch([rects]) if rects else []
-        filled = [rect.left + index for rect, some in fetched for index, cells in enumerate(some) if cells]
+        filled = [
+            rect.left + index for rect, range_columns in fetched for index, cells in enumerate(range_columns) if cells
+        ]
         self._fetch_columns(dict.fromkeys(filled, 0))
 
     def _ends(self) -> dict[int, int]:
@@ -318,7 +320,7 @@ class GoogleSheet:
         """Fetch columns as a whole, given for each the number of its first cells that must be as they were seen."""
         ends = self._ends()
         ends = {column: min(max(ends.get(column, 0), self._rows), self._sheet.rows) for column in wanted}
-        ranges = (one for column in sorted(wanted) for one in _cut(column, ends[column]))
+        ranges = (piece for column in sorted(wanted) for piece in _cut(column, ends[column]))
         columns = _stack(self._fetch([join_columns(rects) for rects in pack(ranges, CELLS_A_REQUEST)]))
         for column, count in wanted.items():
             cells = columns.get(column, [])
@@ -350,8 +352,8 @@ class GoogleSheet:
 def _stack(fetched: Iterable[tuple[Rect, FetchedColumns]]) -> dict[int, list[Cell]]:
     """Return the columns of ranges, those of one column one below the other."""
     columns: dict[int, list[Cell]] = {}
-    for rect, some in fetched:
-        for column, cells in enumerate(some, rect.left):
+    for rect, range_columns in fetched:
+        for column, cells in enumerate(range_columns, rect.left):
             held = columns.setdefault(column, [])
             if cells:
                 held += [""] * (rect.top - len(held))

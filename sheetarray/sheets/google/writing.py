@@ -134,8 +134,8 @@ class Write:
         except (FormatError, LimitError) as error:
             # What was in the way may have been written while the worksheet was looked at
             if not self.state.differs(fetch_state(self.service)):
-                if isinstance(error, LimitError) and (others := describe_stages(self.state, stage.gids)):
-                    raise LimitError(f"{error}{others}") from None
+                if isinstance(error, LimitError) and (stages := describe_stages(self.state, stage.gids)):
+                    raise LimitError(f"{error}{stages}") from None
                 raise
             self._wait()
         except ChangedError:
@@ -174,11 +174,11 @@ class Write:
         titles = [part.title or address.title or "" for part in self.parts]
         sheets = [state.select_worksheet(address.gid, title) for title in titles]
         gone = {sheet.gid for sheet in (*state.dead_stages(), *filter(None, sheets))} | set(stage)
-        self._others = others = sum(sheet.cells for sheet in state.worksheets if sheet.gid not in gone)
+        self._others = cells_beside = sum(sheet.cells for sheet in state.worksheets if sheet.gid not in gone)
         blocked = set(self._blocked)
         self.plans = []
         for part, title, sheet in zip(self.parts, titles, sheets, strict=True):
-            room = FreeCells(others, self._limit, blocked)
+            room = FreeCells(cells_beside, self._limit, blocked)
             if sheet is None:
                 plan = fresh_plan(state, title, part.layout, room, part.corner)
             elif sheet.view is None:
@@ -189,7 +189,7 @@ class Write:
                     "are not read: write to another worksheet"
                 )
             self.plans.append(plan)
-            others += plan.rows * plan.columns
+            cells_beside += plan.rows * plan.columns
             blocked |= {name.lower() for name, _, _ in plan.ranges}
 
     def _wait(self) -> None:
@@ -345,15 +345,15 @@ def _lay_out_arrays(
     corner = None if at is None else parse_cell(at)
     check_choices(dates=(dates, "real", "text"))
     linear = linear_arrays(spread(arrays, limit=MOST_CHARACTERS))
-    wanted = select_views(views, linear)
-    check_wanted(wanted, linear)
+    selected = select_views(views, linear)
+    check_wanted(selected, linear)
     room = ALL_COLUMNS - (corner or (0, 0))[1]
     layout, *more = lay_out_sheets(
         linear, max_columns=room, max_characters=MOST_CHARACTERS, aligned=True, serials=dates == "real"
     )
     if more:
         raise LimitError(f"the arrays need more than {room:,} columns, but a worksheet has no more")
-    return Part(layout, title, arrays=linear, views=wanted, dates=dates == "real", corner=corner)
+    return Part(layout, title, arrays=linear, views=selected, dates=dates == "real", corner=corner)
 
 
 def write_sheets_gsheet(

@@ -195,8 +195,8 @@ def scan_json(source: Readable, *, strict: bool = False, resize: bool = False) -
     Other arguments are those of `read_json`.
     """
     with Source(source) as opened, locating(source=opened.name):
-        found = find_lists(text_to_utf8(opened.whole()), default_name(opened.name), strict=strict)
-        infos = {name: one.info for name, one in found.items()}
+        flat_lists = find_lists(text_to_utf8(opened.whole()), default_name(opened.name), strict=strict)
+        infos = {name: json_list.info for name, json_list in flat_lists.items()}
         if resize:
             lists = _Lists(opened, strict=strict, resize=True)
             lists.warn_of_uneven()
@@ -253,20 +253,20 @@ def _check_in_pieces(source: Source, missing: Missing) -> Iterable[Finding] | No
     try:
         text = text_to_utf8(source.whole())
         lists = find_sound_lists(text, default_name(source.name), refuse)
-        for one in lists.values():
-            for _ in iter_list(text, one, missing):
+        for json_list in lists.values():
+            for _ in iter_list(text, json_list, missing):
                 pass
     except (NotInPiecesError, FormatError):
         return None
 
     def read(names: Sequence[str] | None) -> dict[str, Any]:
         arrays = {}
-        for name, one in select(lists, names).items():
-            pieces = list(iter_list(text, one, missing)) or [np.zeros(0, one.header.dtype.numpy)]
-            arrays[name] = view_of(one.header, np.concatenate(pieces))
+        for name, json_list in select(lists, names).items():
+            pieces = list(iter_list(text, json_list, missing)) or [np.zeros(0, json_list.header.dtype.numpy)]
+            arrays[name] = view_of(json_list.header, np.concatenate(pieces))
         return arrays
 
-    return check_composites(read, lambda: {name: one.info for name, one in lists.items()})
+    return check_composites(read, lambda: {name: json_list.info for name, json_list in lists.items()})
 
 
 def accept_json(
@@ -342,12 +342,12 @@ class _Lists:
 
     def read(self, names: Sequence[str] | None) -> dict[str, Any]:
         """Return arrays by name; all of them for None."""
-        wanted = select(self.cells, names)
+        selected = select(self.cells, names)
         report = self.progress or ignore_progress
-        self._total += sum(len(cells) for cells in wanted.values() if isinstance(cells, list))
+        self._total += sum(len(cells) for cells in selected.values() if isinstance(cells, list))
         report(self._done, self._total)
         arrays = {}
-        for name, cells in wanted.items():
+        for name, cells in selected.items():
             arrays[name] = self.read_array(name)
             self._done += len(cells)
             report(self._done, self._total)
@@ -482,9 +482,9 @@ def find_sound_lists(text: BytesLike, alone: str, note: NoteFinding = warn_of_fi
     """
     lists = find_lists(text, alone, note=note)
     start, pieces = 0, []
-    for one in lists.values():
-        pieces.append(bytes(text[start : one.at]))
-        start = one.end
+    for json_list in lists.values():
+        pieces.append(bytes(text[start : json_list.at]))
+        start = json_list.end
     if len(text) - start > _MOST_BLANKS:
         raise NotInPiecesError  # so much text after the last list can only be wrong
     parse_text(b"".join([*pieces, bytes(text[start:])]))
@@ -511,8 +511,8 @@ def iter_list(text: BytesLike, one: FlatList, missing: Missing) -> Iterator[Buff
         if not all(map(is_blank, cells[count:])):
             raise NotInPiecesError
         if count:
-            some = Header(header.dtype, (count,), (1,), 0, "row-major", count)
-            buffer, problems = decode_data(cells[:count], some, missing=missing)
+            part_header = Header(header.dtype, (count,), (1,), 0, "row-major", count)
+            buffer, problems = decode_data(cells[:count], part_header, missing=missing)
             if problems:
                 raise NotInPiecesError
             yield buffer

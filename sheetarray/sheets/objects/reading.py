@@ -170,7 +170,7 @@ def select_object_sheets(source: Any, sheet: SheetChoice) -> list[ObjectSheet]:
     sheets = [ObjectSheet(worksheet) for worksheet in _worksheets_of(source)]
     if sheet is None:
         return sheets
-    titles = [known.title or "" for known in sheets]
+    titles = [sheet_there.title or "" for sheet_there in sheets]
     listed = titles if isinstance(sheet, str) else _list_titles(source)
     return [sheets[titles.index(find_title(sheet, listed))]]
 
@@ -252,28 +252,30 @@ class ObjectSheet:
     def columns(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:  # noqa: ARG002  (a Sheet's)
         """Return columns as Python scalars."""
         by_column = self._lines[0]
-        ends = [max(by_column.get(one.column, {0: None})) + 1 for one in requests]
-        ends = [end if one.stop is None else min(end, one.stop) for one, end in zip(requests, ends, strict=True)]
-        sizes = [max(end - one.row, 0) for one, end in zip(requests, ends, strict=True)]
-        if sum(sizes) > _MOST_BLANKS + sum(len(by_column.get(one.column, ())) for one in requests):
+        ends = [max(by_column.get(request.column, {0: None})) + 1 for request in requests]
+        ends = [
+            end if request.stop is None else min(end, request.stop) for request, end in zip(requests, ends, strict=True)
+        ]
+        sizes = [max(end - request.row, 0) for request, end in zip(requests, ends, strict=True)]
+        if sum(sizes) > _MOST_BLANKS + sum(len(by_column.get(request.column, ())) for request in requests):
             raise FormatError(
                 f"{sum(sizes):,} cells to read, nearly all of them blank", location=self.title, hint="names= reads some"
             )
-        made: list[ColumnCells] = []
-        for one, size in zip(requests, sizes, strict=True):
-            made.append(([], self._cells(True, one.row, one.column, size, one.dtype)))
+        columns: list[ColumnCells] = []
+        for request, size in zip(requests, sizes, strict=True):
+            columns.append(([], self._cells(True, request.row, request.column, size, request.dtype)))
             if self.report is not None:
                 self.report(size)
-        return made
+        return columns
 
     def rows(self, requests: Sequence[Request]) -> Iterator[ColumnCells]:
         """Yield rows, from a column on."""
-        for one in requests:
-            end = max(self._lines[1].get(one.row, {0: None})) + 1
-            end = end if one.stop is None else min(end, one.stop)
-            yield [], self._cells(False, one.row, one.column, max(end - one.column, 0), one.dtype)
+        for request in requests:
+            end = max(self._lines[1].get(request.row, {0: None})) + 1
+            end = end if request.stop is None else min(end, request.stop)
+            yield [], self._cells(False, request.row, request.column, max(end - request.column, 0), request.dtype)
             if self.report is not None:
-                self.report(max(end - one.column, 0))
+                self.report(max(end - request.column, 0))
 
     def table(self) -> Table:
         """Return all cells as a table."""

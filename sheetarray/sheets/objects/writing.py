@@ -254,15 +254,15 @@ def _put(
     corners = [content.corner for content in contents for _ in content.layouts]
     if twice := [title for title in titles if [other.casefold() for other in titles].count(title.casefold()) > 1]:
         raise LimitError(f"two worksheets would have the title {twice[0]!r:.60}")
-    layouts = [layout for some in contents for layout in some.layouts]
+    layouts = [layout for sheet_content in contents for layout in sheet_content.layouts]
     chosen = check_formats(formats, {piece.name: piece.dtype for layout in layouts for piece in layout.pieces})
-    made = [[_typed(piece, cells) for piece in layout.pieces] for layout in layouts]
+    typed_pieces = [[_typed(piece, cells) for piece in layout.pieces] for layout in layouts]
     places = [book.find(title) for title in titles]
     for title, place in zip(titles, places, strict=True):
         if place is None:
             check_title(title)
     titles = [title if place is None else book.title_of(place) for title, place in zip(titles, places, strict=True)]
-    for layout, typed, place, title, corner in zip(layouts, made, places, titles, corners, strict=True):
+    for layout, typed, place, title, corner in zip(layouts, typed_pieces, places, titles, corners, strict=True):
         book.check_free(place, title, layout, corner)
         book.check_texts(layout, typed)
     total, done, rounded = sum(layout.cell_count for layout in layouts), 0, 0
@@ -272,8 +272,8 @@ def _put(
         book.names(),
     )
     tables = _plan_tables(book, layouts, titles) if adds_tables else {}
-    notes = [some.notes for some in contents for _ in some.layouts]
-    every = zip(layouts, made, places, titles, corners, notes, strict=True)
+    notes = [sheet_content.notes for sheet_content in contents for _ in sheet_content.layouts]
+    every = zip(layouts, typed_pieces, places, titles, corners, notes, strict=True)
     for layout, typed, place, title, corner, texts in every:
         fresh = corner == (0, 0) and (place is None or book.is_blank(place))
         worksheet = book.add(title) if place is None else place
@@ -317,10 +317,10 @@ def _title_for(book: _OpenpyxlBook | _XlsxWriterBook, target: Any, title: str | 
     own = book.sheet_of(target)
     if own is None:
         return default if title is None else title
-    known = book.title_of(own)
-    if title is not None and title.casefold() != known.casefold():
-        raise ValueError(f"the target is the worksheet {known!r}, and {title!r:.80} is another: pass the workbook")
-    return known
+    own_title = book.title_of(own)
+    if title is not None and title.casefold() != own_title.casefold():
+        raise ValueError(f"the target is the worksheet {own_title!r}, and {title!r:.80} is another: pass the workbook")
+    return own_title
 
 
 def _ranges(
@@ -438,11 +438,11 @@ class _OpenpyxlBook:
     def add_table(self, sheet: Any, name: str, corner: tuple[int, int], layout: Layout) -> None:
         """Make an Excel Table of the cells of a layout."""
         cells, kinds = cells_of(layout, corner), self._tables
-        made = kinds.Table(displayName=name, name=name, ref=cells, autoFilter=kinds.AutoFilter(ref=cells))
+        table = kinds.Table(displayName=name, name=name, ref=cells, autoFilter=kinds.AutoFilter(ref=cells))
         names = [with_escapes(piece.name) for piece in layout.pieces]
-        made.tableColumns = [kinds.TableColumn(id=place, name=column) for place, column in enumerate(names, 1)]
-        made.tableStyleInfo = kinds.TableStyleInfo(name="TableStyleMedium2", showRowStripes=True)
-        sheet.tables.add(made)
+        table.tableColumns = [kinds.TableColumn(id=place, name=column) for place, column in enumerate(names, 1)]
+        table.tableStyleInfo = kinds.TableStyleInfo(name="TableStyleMedium2", showRowStripes=True)
+        sheet.tables.add(table)
 
     def is_blank(self, sheet: Any) -> bool:
         """Return whether no cell of a worksheet holds anything."""
@@ -501,11 +501,11 @@ class _OpenpyxlBook:
         notes: Sequence[str | None],
     ) -> int:
         """Put the cells of a row, with notes or without; return how many numbers are rounded."""
-        made: list[Any] = []
+        row_cells: list[Any] = []
         streams = self.book.write_only
         for place, value in enumerate(cells):
             if value is None or value == "":
-                made.append(None)
+                row_cells.append(None)
                 continue
             cell = self._cell_kind(sheet) if streams else sheet.cell(row + 1, column + place + 1)
             code = codes[place]
@@ -521,9 +521,9 @@ class _OpenpyxlBook:
                 cell.font = self._bold
             if notes and (text := notes[place]) is not None:
                 cell.comment = self._note_kind(text, "")
-            made.append(cell)
+            row_cells.append(cell)
         if streams:
-            sheet.append(made)
+            sheet.append(row_cells)
         return 0
 
 
@@ -541,8 +541,8 @@ class _XlsxWriterBook:
         from xlsxwriter.worksheet import Worksheet  # type: ignore[import-untyped]
 
         self._kind, self._other_kind = Worksheet, Chartsheet
-        known = getattr(target, "workbook_add_format", None)  # a method of the workbook, which its sheets have
-        self.book: Any = target if isinstance(target, Workbook) else getattr(known, "__self__", None)
+        add_format = getattr(target, "workbook_add_format", None)  # a method of the workbook, which its sheets have
+        self.book: Any = target if isinstance(target, Workbook) else getattr(add_format, "__self__", None)
         if self.book is None or isinstance(target, Chartsheet):
             raise DTypeError(f"a {type(target).__name__} of XlsxWriter cannot be written to: take its workbook")
         if self.book.fileclosed:

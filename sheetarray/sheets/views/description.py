@@ -66,8 +66,8 @@ def select_views(views: Views, arrays: Mapping[str, LinearArray]) -> dict[str, V
             message = f"of {len(names)} arrays the first {MOST_VIEWS} get a view: views=[..] names others"
             warn_caller(message)
         return dict.fromkeys(names[:MOST_VIEWS], View())
-    wanted = _views_by_name(views)
-    for name in wanted:
+    selected = _views_by_name(views)
+    for name in selected:
         if name not in arrays:
             raise NotFoundError(f"no array {name!r:.80} to view; there is {', '.join(map(repr, arrays)):.400}")
         if not can_be_shown(arrays[name]):
@@ -75,7 +75,7 @@ def select_views(views: Views, arrays: Mapping[str, LinearArray]) -> dict[str, V
             raise ValueError(
                 f"no view of {name!r:.80}: its shape is {shape}, and a view shows elements in two dimensions"
             )
-    return wanted
+    return selected
 
 
 def can_be_shown(array: LinearArray) -> bool:

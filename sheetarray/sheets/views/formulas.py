@@ -133,24 +133,24 @@ def make_choosers(plan: ViewPlan, cells: ArrayCells) -> dict[str, Chooser]:
     """Return the choosers of a view by keys that say what is chosen: "dimension 0" and so on, "colours", "line", "first
     row", "first column", "step".
     """
-    made: dict[str, Chooser] = {}
+    choosers: dict[str, Chooser] = {}
 
     def add(
         key: str, caption: str, value: Cell, *, listed: tuple[str, ...] = (), most: int = 0, least: int = 0
     ) -> None:
-        made[key] = Chooser(len(made) + 2, caption, value, listed, None, most, least)
+        choosers[key] = Chooser(len(choosers) + 2, caption, value, listed, None, most, least)
 
     for number, axis in enumerate(plan.choosers):
-        made[f"dimension {number}"] = _axis_chooser(axis, len(made) + 2, cells)
+        choosers[f"dimension {number}"] = _axis_chooser(axis, len(choosers) + 2, cells)
     if plan.has_numbers:
         add("colours", "colours over:", plan.colors, listed=("array", "slice"))
         kind, first = chooser_kind(plan.rows.choosable), cells.first_choice(plan.rows)
-        made["line"] = Chooser(len(made) + 2, f"chart of {plan.rows.dim}:", first, kind=kind)
+        choosers["line"] = Chooser(len(choosers) + 2, f"chart of {plan.rows.dim}:", first, kind=kind)
     if plan.windowed:
         add("first row", f"first {plan.rows.dim}:", 0, most=plan.rows.size - 1)
         add("first column", f"first {plan.columns.dim}:", 0, most=plan.columns.size - 1)
         add("step", "step:", 1, most=max(plan.rows.size, plan.columns.size), least=1)
-    return made
+    return choosers
 
 
 def _axis_chooser(axis: Axis, row: int, cells: ArrayCells) -> Chooser:

@@ -98,13 +98,13 @@ class ViewedColumns:
 
         `formats`: the styles of the numbers in each column of each. `as_text`: whether all elements are text.
         """
-        made = cls({}, {}, as_text)
+        viewed = cls({}, {}, as_text)
         for title, layout, styles in zip(titles, layouts, formats, strict=False):
             for number, (piece, style) in enumerate(zip(layout.pieces, styles, strict=True)):
                 column = ViewedColumn(title, number, layout.named + piece.above, len(piece.buffer))
-                made.by_name.setdefault(piece.name, []).append(column)
-                made.styles.setdefault(piece.name, style)
-        return made
+                viewed.by_name.setdefault(piece.name, []).append(column)
+                viewed.styles.setdefault(piece.name, style)
+        return viewed
 
     @classmethod
     def of_resized(
@@ -114,16 +114,18 @@ class ViewedColumns:
 
         `arrays`: by their names. `as_text`: whether all elements are text.
         """
-        made = cls({}, {}, as_text)
+        viewed = cls({}, {}, as_text)
         for name, array in arrays.items():
             columns = []
             for anchor, _, count in array.column.spans():
                 column, row = anchor.data_cell
                 if anchor.orient == "columns":
                     columns.append(ViewedColumn(anchor.title or "", column, row, count))
-            made.by_name[name] = columns
-            made.styles[name] = style_of(LayoutColumn(name, [], array.column.header.dtype, array.buffer, serials=True))
-        return made
+            viewed.by_name[name] = columns
+            viewed.styles[name] = style_of(
+                LayoutColumn(name, [], array.column.header.dtype, array.buffer, serials=True)
+            )
+        return viewed
 
     def block_of(self, name: str) -> ColumnBlock | None:
         """Return the columns of an array; None where it has no cells, or they are in several sheets or apart."""

@@ -80,24 +80,24 @@ def find_typed_over(view: ViewCells, corner: str | None) -> TypedOver:
         return TypedOver()  # somebody's own sheet
     columns = sorted((across | headed | positions) - {hidden, left})
     rows = np.unique(view.rows[formulas & (view.rows > first) & (view.columns >= left)]).tolist()
-    known = dict(zip((view.rows * _ROW + view.columns).tolist(), view.values, strict=True))
-    choices = _find_choices(view, first, left, known)
+    value_at = dict(zip((view.rows * _ROW + view.columns).tolist(), view.values, strict=True))
+    choices = _find_choices(view, first, left, value_at)
     if not columns or not rows:
         return TypedOver((), choices, is_gone=True)
     there = set((view.rows * _ROW + view.columns)[formulas].tolist())
     labelled = [left] if any(row * _ROW + left in there for row in rows) else []
     typed = []
     for number, row in enumerate([first, *rows], -1):
-        below = _to_index(known.get(row * _ROW + hidden))
+        below = _to_index(value_at.get(row * _ROW + hidden))
         down = None if row == first else number if below is None else below
         for place, column in enumerate([*labelled, *columns], -len(labelled)):
             position = row * _ROW + column
             if position in there or (row == first and (column == left or not headed)):
                 continue
-            beside = _to_index(known.get((first - 2) * _ROW + column))
+            beside = _to_index(value_at.get((first - 2) * _ROW + column))
             index = None if column == left else place if beside is None else beside
             is_counted = below is None or beside is None
-            typed.append(TypedCell(row, column, known.get(position), down, index, is_counted))
+            typed.append(TypedCell(row, column, value_at.get(position), down, index, is_counted))
     return TypedOver(tuple(typed), choices)
 
 
