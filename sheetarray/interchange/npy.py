@@ -251,9 +251,6 @@ def check_npz(source: Readable) -> Iterator[Finding]:
     yield from findings
 
 
-# Members -----------------------------------------------------------------------------------------------------
-
-
 @contextmanager
 def _opening_archive(source: Source) -> Iterator[zipfile.ZipFile]:
     refuse_empty(source.prefix(1))

@@ -6,17 +6,18 @@ Only the layout and a few elements of each column are looked at, so that this ta
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..columns import Layout, LayoutColumn, cell_address, column_letters
 from ..dtypes import Positions
-from ..elements import TypedCells, buffer_to_typed
+from ..elements import buffer_to_typed
 from ..elements.serials import DATE_CODES, shown_unit
-from ..errors import DTypeError, quote_names, warn_caller
+from ..errors import quote_names, warn_caller
+from .cells_together import ColumnSpan, make_cells_together
 from .workbooks import EXACT_INTEGER, GENERAL, TRUTH_CODE
 
 if TYPE_CHECKING:
@@ -224,48 +225,6 @@ def _count_characters(cells: pl.Series) -> Positions:
 
     characters: Positions = cells.cast(pl.String).str.len_chars().fill_null(0).to_numpy().astype(np.int64)
     return characters
-
-
-# Makes the cells of columns of one dtype and style together: one call of the engine serves thousands of columns.
-
-
-class ColumnSpan(NamedTuple):
-    """Some elements of a column."""
-
-    place: int  # the index of the column
-    piece: LayoutColumn  # the column
-    style: int | None  # of its numbers and booleans; None for the usual one, and for dates that are texts
-    first: int  # the index of the first of the elements
-    size: int  # their number
-
-
-def make_cells_together(
-    spans: Iterable[ColumnSpan], *, as_text: bool
-) -> list[tuple[TypedCells, int | None, list[ColumnSpan]]]:
-    """Return the cells of columns of one dtype and style, one column after the other; their style; and the columns.
-
-    `spans`: the elements of which cells are made; columns without any are left out.
-
-    Raises:
-        DTypeError: an element that no cell holds; names the array.
-    """
-    groups: dict[tuple[Any, ...], list[ColumnSpan]] = {}
-    for span in spans:
-        if span.size:
-            groups.setdefault((span.piece.dtype.name, span.piece.buffer.dtype, span.style), []).append(span)
-    cells_of_groups = []
-    for group_spans in groups.values():
-        buffers = [piece.buffer[first : first + size] for _, piece, _, first, size in group_spans]
-        elements = buffers[0] if len(buffers) == 1 else np.concatenate(buffers)
-        style, piece = group_spans[0].style, group_spans[0].piece
-        how: dict[str, Any] = {"exact": EXACT_INTEGER, "as_text": as_text, "serials": style is not None}
-        try:
-            cells_of_groups.append((buffer_to_typed(elements, piece.dtype, **how), style, group_spans))
-        except DTypeError:
-            for _, refused, _, first, size in group_spans:
-                refused.to_typed(first, size, **how)
-            raise
-    return cells_of_groups
 
 
 def element_range(layout: Layout, place: int, corner: tuple[int, int] = (0, 0)) -> str:

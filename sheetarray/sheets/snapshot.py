@@ -156,9 +156,6 @@ def _inflate(text: str, limit: int) -> bytes:
     return content
 
 
-# Elements as bytes -------------------------------------------------------------------------------------------
-
-
 def _to_bytes(buffer: Buffer, dtype: DType) -> bytes:
     if dtype.kind == "generic":
         return json.dumps(list(_iter_scalars(buffer)), separators=(",", ":")).encode("ascii")

@@ -26,10 +26,11 @@ from .hypotheses import (
     unquote,
 )
 from .kinds import TYPED, kind_of
+from .labelled import LabelledTable, notes_of_columns, repeat
 from .numerals import EXACT, WHITE
 from .options import DTypeLike, DTypes, NamedTable, Rows, Shape, Shapes, TableOptions, Values
 from .reading import TableColumns, read_table, read_tables, refuse_arrays
-from .writing import LabelledTable, coarsen, find_changed_columns, lay_out_table, notes_of_columns, repeat
+from .writing import coarsen, find_changed_columns, lay_out_table
 
 __all__ = [
     "COMMON",

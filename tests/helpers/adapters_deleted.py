@@ -33,6 +33,7 @@ RUNG = {name: index for index, name in enumerate(LADDER)} | {
 SHARED = {
     "sheets",
     "sheets.arrays_of_sheets",
+    "sheets.cells_together",
     "sheets.guard_texts",
     "sheets.looks",
     "sheets.snapshot",

@@ -9,12 +9,8 @@ that so many bytes can stand for.
 
 from __future__ import annotations
 
-import bz2
-import io
 import json
-import lzma
 import os
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -29,7 +25,7 @@ from ...linear.array import LinearArray
 from ...linear.named import check_unicode, default_name, select, values_by_name
 from ...values import as_array
 from ..file_array import FileArray
-from ..untrusted import DICTIONARY, FedStream, damage_as_format_error, load_package
+from .codecs import CODECS, STEP, PackedWire
 from .datum import SCHEMA, Wire, check_record_holdable, encode_parts, encode_varint, read_datum, skip_array
 
 MAGIC = b"Obj\x01"
@@ -40,8 +36,6 @@ _MOST_BLOCKS = 2 * MOST_RECORDS  # a block may be empty
 _SHORTEST = 8  # bytes of a record: no dimension, a typestr of three letters, one byte of data, the version
 _TIMES = {"null": 1, "deflate": 1032}  # what a codec makes of a byte at most; others may make more
 _MOST_KEYS = 10_000
-_STEP = 2**20  # bytes of elements that are written, or compressed, at once
-
 
 Codec = Literal["null", "deflate"]
 
@@ -88,7 +82,7 @@ def _with_size(content: bytes) -> bytes:
 def _write_record(sink: Sink, array: np.ndarray[Any, Any], codec: Codec) -> Iterator[int]:
     """Write a block of one record; yield the number of its elements that are done, after each piece of them."""
     head, data, tail = encode_parts(array)
-    pieces = [(data[start : start + _STEP], start + _STEP) for start in range(0, len(data), _STEP)]
+    pieces = [(data[start : start + STEP], start + STEP) for start in range(0, len(data), STEP)]
     if codec == "null":
         sink.write(encode_varint(1) + encode_varint(len(head) + len(data) + len(tail)) + head)
         for piece, end in pieces:
@@ -240,7 +234,7 @@ class _AvroSource:
             if self._codec == "null":
                 yield members, Wire(self._data, start, end)
             else:
-                wire = _PackedWire(self._data[start:end], start, self._codec, max(0, limit))
+                wire = PackedWire(self._data[start:end], start, self._codec, max(0, limit))
                 yield members, wire
                 limit -= wire.inflated
 
@@ -287,95 +281,3 @@ def _type_name(type_: Any, deepest: int = 4) -> Any:
     if type_.get("type") == "array":
         return "items", _type_name(type_.get("items"), deepest - 1)
     return _type_name(type_.get("type"), deepest - 1)
-
-
-# Compressed blocks ----------------------------------------------------------------------------------------------------
-
-CODECS = ("deflate", "bzip2", "xz", "zstandard", "snappy")  # that are read, besides null
-_LEAST = 4096  # bytes that are inflated at once
-_SNAPPY_TIMES = 22  # three bytes stand for 64 at most
-_CHECKSUM = 4  # bytes of CRC-32 after a Snappy block
-
-
-def _open_stream(codec: str, data: memoryview) -> Any:
-    """Return a stream that gives the content of a block, inflated as far as it is read."""
-    if codec == "deflate":
-        return FedStream(data, fast_zlib.decompressor(fast_zlib.RAW))
-    if codec == "bzip2":
-        return FedStream(data, bz2.BZ2Decompressor())
-    if codec == "xz":
-        return FedStream(data, lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=DICTIONARY))
-    if codec == "zstandard":
-        inflater = fast_zlib.load_zstandard().ZstdDecompressor(max_window_size=DICTIONARY)
-        return inflater.stream_reader(data, read_across_frames=True)
-    snappy = load_package("cramjam", "Snappy blocks of Avro files are read by cramjam", "'sheetarray[avro]'").snappy
-    packed, checksum = bytes(data[:-_CHECKSUM]), bytes(data[-_CHECKSUM:])
-    if (size := snappy.decompress_raw_len(packed)) > _SNAPPY_TIMES * len(packed):
-        raise ValueError(f"{len(packed)} bytes cannot stand for {size}")
-    content = bytes(snappy.decompress_raw(packed))
-    if zlib.crc32(content) != int.from_bytes(checksum, "big"):
-        raise ValueError("its checksum is wrong")
-    return io.BytesIO(content)
-
-
-class _PackedWire(Wire):
-    """The bytes of a compressed block, taken one value after the other: inflated as far as asked, never further.
-
-    Locations count the inflated bytes, `byte 50 of the block at byte 200`.
-
-    Attributes:
-        inflated: the bytes that were inflated so far, taken or not.
-    """
-
-    def __init__(self, data: memoryview, block: int, codec: str, most: int) -> None:
-        super().__init__(data, 0, most)
-        self.inflated = 0
-        self._block, self._codec = block, codec
-        self._stream: Any = None
-        self._waiting = bytearray()
-
-    def location(self) -> str:
-        """Return the next byte, as a location."""
-        return f"byte {self.at} of the block at byte {self._block}"
-
-    def read(self, count: int, what: str) -> bytearray:
-        """Return the next bytes, in a buffer of their own."""
-        if not 0 <= count <= self.end - self.at:
-            raise FormatError(
-                f"{what} of {count} bytes; at most {self.end - self.at} are read at once",
-                location=self.location(),
-                hint="if this is intended, read fewer arrays at a time with names=",
-            )
-        taken, self._waiting = self._waiting, bytearray()
-        while len(taken) < count:
-            more = self._inflate(count - len(taken))
-            if not more:
-                raise FormatError(f"{what} of {count} bytes, but {len(taken)} are left", location=self.location())
-            taken += more
-        if len(taken) > count:
-            self._waiting = taken[count:]
-            del taken[count:]
-        self.at += count
-        return taken
-
-    def skip(self, count: int, what: str) -> None:
-        """Inflate bytes, and forget them."""
-        while count > _STEP:
-            self.read(_STEP, what)
-            count -= _STEP
-        self.read(count, what)
-
-    def is_at_end(self) -> bool:
-        """Return whether nothing is left."""
-        if not self._waiting:
-            self._waiting = bytearray(self._inflate(1))
-        return not self._waiting
-
-    def _inflate(self, most: int) -> bytes:
-        """Return some more bytes, at most so many (a few at least, to spare calls); none at the end."""
-        with damage_as_format_error(f"damaged {self._codec} data", self.location()):
-            if self._stream is None:
-                self._stream = _open_stream(self._codec, self._data)
-            more: bytes = self._stream.read(max(most, _LEAST))
-        self.inflated += len(more)
-        return more

@@ -216,9 +216,6 @@ def check_record_holdable(array: np.ndarray[Any, Any]) -> str:
     return str(dtype.str)
 
 
-# Reading -----------------------------------------------------------------------------------------------------
-
-
 def _read_head(wire: Wire) -> FileArray:
     """Read up to the first element."""
     shape: list[int] = []

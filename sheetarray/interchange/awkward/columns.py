@@ -77,9 +77,6 @@ def spread_awkward(arrays: Mapping[str, Any], *, limit: int) -> dict[str, Any]:
     return arrays_spread
 
 
-# Reading ----------------------------------------------------------------------------------------------------
-
-
 def is_schema(name: str, array: Any) -> bool:
     """Return whether an array is the schema of an awkward one, by its name and its beginning."""
     if not name.endswith(SUFFIX) or name == SUFFIX or not isinstance(array, np.ndarray) or array.ndim != 1:

@@ -203,9 +203,6 @@ class _Reading:
         return read_blob(self._storage, name if absolute else self._schema.prefix + name, self._build.budget)
 
 
-# An array of an open container ----------------------------------------------------------------------------------------
-
-
 def read_awkward(
     storage: Mapping[str, Any],
     name: str,

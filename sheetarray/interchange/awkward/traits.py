@@ -67,9 +67,6 @@ def _inner_traits(layout: AwkwardLayout) -> list[dict[str, Any]]:
     return traits
 
 
-# Given back ------------------------------------------------------------------------------------------------------
-
-
 def restore_traits(build: Builder, value: Any, traits: Traits) -> AwkwardLayout:
     """Return an array as it was before it was written, with the traits that awkward0 does not have."""
     layout = build.to_layout(value, "what the metadata speak of")

@@ -178,9 +178,6 @@ def _is_array(path: str, tree: Mapping[str, Any]) -> bool:
     return path.endswith(".zarray") or (path.endswith("zarr.json") and tree.get("node_type") == "array")
 
 
-# Metadata ------------------------------------------------------------------------------------------------------------
-
-
 def _read_documents(folder: ReadFolder) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each document by its path; what stands only in consolidated metadata comes first, and files replace it."""
     trees = {path: _read_json(folder, path) for path in folder.sizes if _last(path) in _SKIPPED}

@@ -75,8 +75,6 @@ def _problem(name: str) -> str | None:
     return f"is longer than {_LONGEST} bytes" if len(name.encode()) > _LONGEST else None
 
 
-# Files and folders ----------------------------------------------------------------------------------------------------
-
 _Prepared = tuple[RawHeader, Array]
 
 keeps_ra = Keeps(NUMERIC - {"bool"}, order=False, names=False)

@@ -93,9 +93,6 @@ def _check(name: str, array: Array, extensions: bool, most: int | None) -> int:
     return 1 + _VALUES_OF_ARRAY + array.ndim
 
 
-# Reading -----------------------------------------------------------------------------------------------------
-
-
 def read_sciserialize(
     source: Readable, names: Sequence[str] | None = None, *, progress: Progress | None = None
 ) -> dict[str, Array]:

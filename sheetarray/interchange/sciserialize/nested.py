@@ -162,8 +162,6 @@ def check_array_name(name: str) -> None:
         raise LimitError(f"an array cannot have the name {name!r}, which has a meaning of its own in SciSerialize")
 
 
-# Plain -> nested data -------------------------------------------------------------------------------------------------
-
 _SCALARS = (type(None), bool, int, float, str)
 _PLAIN = frozenset(_SCALARS)
 

@@ -158,9 +158,6 @@ def _spans_of(text: str, delimiter: str, last_row: int) -> Iterator[tuple[tuple[
         row, column = (row, column + 1) if stop == delimiter else (row + 1, 0)
 
 
-# Other elements ------------------------------------------------------------------------------------------------------
-
-
 def revise_csv(source: Readable, target: Writable, arrays: Any) -> None:
     """Write a copy of a delimited text in which arrays hold new elements. All other cells stay as they are.
 

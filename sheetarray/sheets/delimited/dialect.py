@@ -7,7 +7,6 @@ are found by `tables.find_marks`.
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Sequence
 from contextlib import suppress
@@ -16,7 +15,7 @@ from itertools import islice
 from ...columns import Zone, find_anchors
 from ...elements import Cell
 from ...elements.spelling import DecimalMark
-from ...errors import FormatError, NotFoundError, check_kinds
+from ...errors import FormatError, check_kinds
 from ...files import BytesLike
 from .records import Records
 
@@ -177,61 +176,3 @@ def check_marks(delimiter: str, decimal: str) -> None:
         raise ValueError(f"the decimal mark is '.' or ',', not {decimal!r}")
     if delimiter == decimal:
         raise ValueError(f"delimiter and decimal mark are both {decimal!r}: take delimiter=';'")
-
-
-# The encoding: by the byte order mark, or by the name that the caller gives.
-
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark is its beginning
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-_NULS = (
-    ("utf-32-le", 4, (0,)),
-    ("utf-32-be", 4, (3,)),
-    ("utf-16-le", 2, (0,)),
-    ("utf-16-be", 2, (1,)),
-)  # the bytes of a character, and those of an ASCII character that are no NULs
-_FEW, _MANY = 0.05, 0.7  # shares of NULs
-_PROBE = "version,1.0.0\r\n"
-
-
-def canonical_encoding(name: str) -> str:
-    """Return the canonical name of a text encoding.
-
-    Raises:
-        NotFoundError: Python knows none of that name (base64 and its like encode no text).
-    """
-    check_kinds(str, 'the name of one, such as "utf-8"', encoding=name)
-    try:
-        canonical = codecs.lookup(name).name
-        if canonical not in ("idna", "punycode") and _PROBE.encode(name).decode(name) == _PROBE:
-            return canonical
-    except (LookupError, UnicodeError):
-        pass
-    raise NotFoundError(f"no text encoding {name!r}")
-
-
-def find_encoding(start: bytes) -> tuple[str, int]:
-    """Return the encoding that a byte order mark names, else UTF-8, and the length of the mark in bytes."""
-    for mark, name in _BOMS:
-        if start.startswith(mark):
-            return name, len(mark)
-    return "utf-8", 0
-
-
-def find_encoding_by_nuls(start: bytes) -> str | None:
-    """Return the encoding of a text without a byte order mark whose characters have NULs in known places, else None."""
-    if b"\0" not in start:
-        return None
-    size = len(start) - len(start) % 4
-    for name, width, texts in _NULS:
-        places = [start[place : size or len(start) : width] for place in range(width)]
-        if not places[0] or any(len(place) != len(places[0]) for place in places):
-            continue
-        shares = [place.count(0) / len(place) for place in places]
-        if all(share <= _FEW if place in texts else share >= _MANY for place, share in enumerate(shares)):
-            return name
-    return None

@@ -26,7 +26,7 @@ from ...errors import Finding, FormatError, locating
 from ...files import FileSlices, Readable, RemoteFile, Source, file_version, release_pages
 from ...linear.data_cells import buffer_from_numbers
 from ..arrays_of_sheets import scan_composites
-from .dialect import find_encoding
+from .encodings import find_encoding
 from .records import Records
 from .sheet import CsvSheet
 

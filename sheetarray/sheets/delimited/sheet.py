@@ -20,16 +20,15 @@ from ...linear.header import MAX_HEADER_CELLS
 from .dialect import (
     DELIMITERS,
     SINGLE_COLUMN,
-    canonical_encoding,
     check_marks,
     could_part_thousands,
     find_decimal,
     find_delimiter,
     find_delimiter_beside,
-    find_encoding,
     holds_decimal_comma,
     is_cut_integer,
 )
+from .encodings import canonical_encoding, find_encoding
 from .records import ENDLESS, UNCLOSED, Records, Run, decode_text, split_records
 
 # A delimited text as a sheet of cells: a few of them one by one, its columns in bulk.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from ...errors import check_kinds
 from ...files import BytesLike
 from ...tables import WHITESPACE, Doubt, Marks, Sample, TableOptions
-from .dialect import canonical_encoding, find_encoding, find_encoding_by_nuls
+from .encodings import canonical_encoding, find_encoding, find_encoding_by_nuls
 from .records import decode_text
 
 _SEP = re.compile(rb'"?sep=(.)"?[ \t,;]*\r?\n', re.IGNORECASE)

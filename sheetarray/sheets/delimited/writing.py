@@ -24,7 +24,8 @@ from ...linear.named import linear_arrays
 from ...renamed import refusing_old_options
 from ...tables import lay_out_table
 from ..arrays_of_sheets import spread
-from .dialect import canonical_encoding, check_marks
+from .dialect import check_marks
+from .encodings import canonical_encoding
 
 if TYPE_CHECKING:
     import polars as pl

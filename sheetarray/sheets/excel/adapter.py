@@ -172,9 +172,6 @@ def _dtypes_of(write: SheetWrite) -> dict[str, DType]:
     return {piece.name: piece.dtype for layout in write.layouts for piece in layout.pieces}
 
 
-# Reading -----------------------------------------------------------------------------------------------------
-
-
 class _ExcelOptions(TypedDict, total=False):
     """The options of `read_excel`."""
 

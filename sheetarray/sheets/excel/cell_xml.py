@@ -180,9 +180,6 @@ def _values_of(series: pl.Series) -> tuple[Literal["d", "i", "v"], Any]:
     return "i", np.ascontiguousarray(series.cast(pl.Int64).to_numpy())
 
 
-# Cell by cell --------------------------------------------------------------------------------------------------
-
-
 def format_text(text: str) -> str:
     """Return the XML after the reference of a cell that holds a text.
 

@@ -58,8 +58,6 @@ def _plain_code(code: str) -> str:
     return _UNUSED.sub("", code).lower()
 
 
-# The styles of a new workbook ----------------------------------------------------------------------------------
-
 _DAYS_AND_TIMES = tuple(dict.fromkeys(DATE_CODES.values()))
 _WITHOUT_NUMBER = {
     "": 0,
@@ -132,8 +130,6 @@ def make_styles(formats: tuple[str, ...] = (), *, views: bool = False) -> OwnSty
         '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>',
     )
 
-
-# The styles of another program's workbook ----------------------------------------------------------------------
 
 _BUILT_IN = {  # the codes of formats that every workbook has, by their numbers
     "1": "0",

@@ -17,16 +17,9 @@ from ...files import Source, Writable, changing, file_version, replacing
 from ...formats.contract import Progress
 from ...linear.array import LinearArray
 from ..arrays_of_sheets import is_for_programs
+from ..cells_together import ColumnSpan, make_cells_together
 from ..guard_texts import guard_title
-from ..looks import (
-    ColumnSpan,
-    column_widths,
-    element_range,
-    filtered_columns,
-    make_cells_together,
-    number_formats,
-    printed_ranges,
-)
+from ..looks import column_widths, element_range, filtered_columns, number_formats, printed_ranges
 from ..snapshot import encode_snapshot
 from ..views.description import View
 from ..views.geometry import ViewedColumns, ViewPlan, plan_views

@@ -13,8 +13,8 @@ its looks. `writing` then makes it: `at_once` where it is small, by a `stage` wh
 from __future__ import annotations
 
 from ...formats.contract import Keeps
+from .accepting import accept_gsheet
 from .address import url_of_key_gsheet
-from .appending import accept_gsheet
 from .reading import check_gsheet, iter_elements_gsheet, read_columns_gsheet, read_gsheet, scan_gsheet
 from .writing import write_gsheet, write_sheets_gsheet, write_table_gsheet
 

@@ -72,9 +72,6 @@ def _set_note(gid: int, row: int, column: int, text: str | None) -> Answer:
     return repeat_cell(gid, one_cell(row, column), {} if text is None else {"note": text}, "note")
 
 
-# Headers -------------------------------------------------------------------------------------------------------
-
-
 def _header_requests(plan: WritePlan, gid: int) -> Requests:
     """Return the requests that freeze the rows above the elements, and collapse the headers among them.
 
@@ -97,9 +94,6 @@ def _expand_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:
 def _row_groups(plan: WritePlan) -> list[LineGroup]:
     """Return the groups of rows that stand in the worksheet before the write."""
     return [group for group in plan.sheet.groups if group.dimension == "ROWS"] if plan.sheet else []
-
-
-# Columns -------------------------------------------------------------------------------------------------------
 
 
 def _column_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:
@@ -127,9 +121,6 @@ def _runs_for_programs(plan: WritePlan) -> list[tuple[int, int]]:
     runs = [[placed.column for placed in run] for hidden, run in kinds if hidden]
     runs = [columns for columns in runs if len(columns) < len(plan.placed_columns)]  # not all columns are collapsed
     return [(columns[0], columns[-1] + 1) for columns in runs]
-
-
-# Dates ---------------------------------------------------------------------------------------------------------
 
 
 def _format_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:

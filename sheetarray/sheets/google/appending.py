@@ -9,16 +9,11 @@ from typing import Any
 import numpy as np
 
 from ...columns import (
-    ArrayInfo,
-    HeaderEdit,
     LayoutColumn,
-    ResizedArray,
     cell_address,
-    find_header_edits,
-    info_of_resized,
 )
 from ...columns.refusals import check_cell_texts
-from ...elements import Cell, Missing
+from ...elements import Cell
 from ...errors import DTypeError, FormatError, LimitError, NotFoundError, locating
 from ...files import PathLike
 from ...formats.contract import Progress, ignore_progress
@@ -27,18 +22,17 @@ from ...linear.header import Header
 from ...linear.named import linear_arrays
 from ...linear.parsing import changed_header_cells
 from ...linear.resizing import find_slow_axis, resize_header
-from ..arrays_of_sheets import read_resized_arrays, spread_rows
+from ..arrays_of_sheets import spread_rows
 from .address import Rect, one_cell, worksheet_url
 from .appearance import show_dates
 from .at_once import SheetChange, write_checked
-from .changes import Requests, Swap, apply_changes, clear_cells, put_named_range, resize_sheet, update_cells
+from .changes import Swap, clear_cells, put_named_range, resize_sheet, update_cells
 from .content import SheetContent, StandingArray, fetch_content, overwrite_error
 from .plan import PlacedColumn, check_cells
-from .reading import select_worksheets
-from .requests import TIMEOUT, Answer, ChangedError, SheetsApi, open_service
+from .requests import TIMEOUT, Answer, SheetsApi, open_service
 from .sent_cells import MOST_DIRECT_BYTES, batch_size, cells_to_json
 from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, State, Worksheet, fetch_state, generation_name
-from .views import renew_grown_views, write_views_again
+from .views import renew_grown_views
 
 # The rows that are appended to an array: its new elements, their cells, and its header afterwards.
 
@@ -75,10 +69,10 @@ class _AppendedRows:
             yield update_cells(gid, anchor.row + index, anchor.column, [[value]])
         row, column = self.standing.data
         elements = Rect(row, column, row + self.header.capacity, column + 1)
-        yield from _cover(state, gid, elements, was_empty=self.was_empty)
+        yield from cover(state, gid, elements, was_empty=self.was_empty)
 
 
-def _cover(state: State, gid: int, rect: Rect, *, was_empty: bool) -> Iterator[Answer]:
+def cover(state: State, gid: int, rect: Rect, *, was_empty: bool) -> Iterator[Answer]:
     """Yield the changes by which named ranges over the elements of an array take in its new rows."""
     tops = [rect.top, rect.top - 1] if was_empty else [rect.top]  # that of an empty array is over the word `data`
     for named in state.ranges:
@@ -257,67 +251,3 @@ def _check_cells_below(grown: list[_AppendedRows], content: SheetContent) -> Non
             location=cell_address(*last),
             hint="if rows were deleted, accept corrects the header",
         )
-
-
-# Headers in a spreadsheet made true to the cells below them: one batch, which changes everything or nothing.
-
-_ACCEPTANCES = 5
-
-
-def accept_gsheet(
-    source: Any,
-    target: None = None,
-    *,
-    sheet: str | None = None,
-    client: Any = None,
-    credentials: PathLike | None = None,
-    timeout: float = TIMEOUT,
-    missing: Missing = "error",
-    progress: Progress | None = None,
-) -> dict[str, ArrayInfo]:
-    """Make the headers of arrays in a Google spreadsheet, their named ranges and views, true to the cells below them.
-
-    It returns the infos of the arrays that had other lengths, as their headers say them now. A spreadsheet is changed
-    in place, so that there is no `target`. Of `progress` only the attribute `waiting` is called.
-    """
-    if target is not None:
-        raise ValueError("a spreadsheet is changed in place: leave the target out, or name a file")
-    service = open_service(source, sheet, client, credentials, timeout, progress, writing=True)
-
-    def attempt() -> tuple[State, dict[str, ResizedArray]]:
-        state = fetch_state(service)
-        sheets = select_worksheets(service)
-        arrays = read_resized_arrays(sheets, missing=missing)
-        edits = find_header_edits(sheets, arrays)
-        if edits:
-            requests, swap = _make_batch(state, edits, arrays)
-            apply_changes(service, requests, swap.took_effect)
-        return state, arrays
-
-    with locating(source=service.address.label):
-        state, arrays = service.patience.change_unchanged(attempt, _ACCEPTANCES, "accept it again")
-        changed = {name: array for name, array in arrays.items() if array.is_changed}
-        write_views_again(service, state, arrays, [*changed])
-    return {name: info_of_resized(array) for name, array in changed.items()}
-
-
-def _make_batch(state: State, edits: list[HeaderEdit], arrays: Mapping[str, ResizedArray]) -> tuple[Requests, Swap]:
-    """Return the batch that changes headers and named ranges, and follows on the generation of each worksheet."""
-    requests: Requests = []
-    swap: Swap | None = None
-    for title in dict.fromkeys(edit.title for edit in edits):
-        sheet = state.by_title(title or "")
-        if sheet is None:
-            raise ChangedError(f"the worksheet {title!r} is gone")
-        changes = [update_cells(sheet.gid, e.row, e.column, [[e.value]]) for e in edits if e.title == title]
-        for array in arrays.values():
-            anchor, count = array.column.group[0], array.column.header.capacity
-            if anchor.title == sheet.title and array.is_changed and count:
-                column, row = anchor.data_cell
-                down, across = (count, 1) if anchor.orient == "columns" else (1, count)
-                rect = Rect(row, column, row + down, column + across)
-                changes += _cover(state, sheet.gid, rect, was_empty=not array.column.written.capacity)
-        swap = Swap(state, sheet.gid, own=sheet.notes.own)
-        requests += swap.wrap(changes, sheet.rows, sheet.columns)
-    assert swap is not None
-    return requests, swap

@@ -132,9 +132,6 @@ def _find_difference(service: SheetsApi, changes: Sequence[SheetChange], answer:
     return None
 
 
-# Taking back: what differs between the states before and after, and the cells that may have changed ------------
-
-
 def _take_back(service: SheetsApi, before: State, changes: Sequence[SheetChange]) -> None:
     """Make the spreadsheet what it was before some changes, by one batch.
 

@@ -35,8 +35,6 @@ def _import_gspread() -> Any:
     return gspread
 
 
-# The client ---------------------------------------------------------------------------------------------------
-
 ENDPOINT = "SHEETARRAY_SHEETS_ENDPOINT"
 SERVICE = "https://sheets.googleapis.com"
 DRIVE = "https://www.googleapis.com/drive/v3/files"
@@ -90,9 +88,6 @@ def service_account(http: Any) -> str | None:
     return None
 
 
-# A server on this machine ------------------------------------------------------------------------------------
-
-
 def _local_client(endpoint: str) -> Any:
     import requests
     from gspread import Client
@@ -117,9 +112,6 @@ def _local_client(endpoint: str) -> Any:
     session = requests.Session()
     session.trust_env = False
     return Client(auth=cast("Any", None), session=session, http_client=Local)
-
-
-# Credentials -------------------------------------------------------------------------------------------------
 
 
 def _credentials(path: PathLike | None, writing: bool, sharing: bool) -> Any:

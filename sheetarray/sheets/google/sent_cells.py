@@ -131,9 +131,6 @@ def _numbers(typed: TypedCells) -> list[Cell] | None:
     return [None if numeral is None else json.loads(numeral) for numeral in cells]
 
 
-# What the service gives back ---------------------------------------------------------------------------------
-
-
 def find_difference(sent: Sequence[Cell], cells_back: Sequence[Cell]) -> int | None:
     """Return the index of the first cell that did not come back as it was sent; None if all did.
 

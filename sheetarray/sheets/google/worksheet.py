@@ -115,9 +115,6 @@ def _put_dates(cells: list[Cell], dtype: DType) -> list[Cell]:
     return [cell if text is None else text for cell, text in zip(cells, texts, strict=True)]
 
 
-# Ranges of columns, which are fetched together.
-
-
 def _cut(column: int, end: int) -> Iterator[tuple[Rect, int]]:
     """Yield the ranges of a column, each with the cells that are likely to be filled; the last one has no bottom."""
     tops = range(0, max(end, 1), CELLS_A_REQUEST)

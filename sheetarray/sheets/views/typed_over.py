@@ -127,9 +127,6 @@ def _to_index(value: Cell) -> int | None:
     return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0 else None
 
 
-# Findings ------------------------------------------------------------------------------------------------------
-
-
 def describe_typed_over(
     typed: TypedOver, title: str, array: str, plan: ViewPlan | None, address: Callable[[int], str]
 ) -> Iterator[Finding]:

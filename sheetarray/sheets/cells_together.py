@@ -1,0 +1,52 @@
+"""Makes the cells of columns of one dtype and style together: one call of the engine serves thousands of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..columns import LayoutColumn
+from ..elements import TypedCells, buffer_to_typed
+from ..errors import DTypeError
+from .workbooks import EXACT_INTEGER
+
+
+class ColumnSpan(NamedTuple):
+    """Some elements of a column."""
+
+    place: int  # the index of the column
+    piece: LayoutColumn  # the column
+    style: int | None  # of its numbers and booleans; None for the usual one, and for dates that are texts
+    first: int  # the index of the first of the elements
+    size: int  # their number
+
+
+def make_cells_together(
+    spans: Iterable[ColumnSpan], *, as_text: bool
+) -> list[tuple[TypedCells, int | None, list[ColumnSpan]]]:
+    """Return the cells of columns of one dtype and style, one column after the other; their style; and the columns.
+
+    `spans`: the elements of which cells are made; columns without any are left out.
+
+    Raises:
+        DTypeError: an element that no cell holds; names the array.
+    """
+    groups: dict[tuple[Any, ...], list[ColumnSpan]] = {}
+    for span in spans:
+        if span.size:
+            groups.setdefault((span.piece.dtype.name, span.piece.buffer.dtype, span.style), []).append(span)
+    cells_of_groups = []
+    for group_spans in groups.values():
+        buffers = [piece.buffer[first : first + size] for _, piece, _, first, size in group_spans]
+        elements = buffers[0] if len(buffers) == 1 else np.concatenate(buffers)
+        style, piece = group_spans[0].style, group_spans[0].piece
+        how: dict[str, Any] = {"exact": EXACT_INTEGER, "as_text": as_text, "serials": style is not None}
+        try:
+            cells_of_groups.append((buffer_to_typed(elements, piece.dtype, **how), style, group_spans))
+        except DTypeError:
+            for _, refused, _, first, size in group_spans:
+                refused.to_typed(first, size, **how)
+            raise
+    return cells_of_groups

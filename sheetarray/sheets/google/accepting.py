@@ -1,0 +1,87 @@
+"""Headers in a spreadsheet made true to the cells below them: one batch, which changes everything or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...columns import (
+    ArrayInfo,
+    HeaderEdit,
+    ResizedArray,
+    find_header_edits,
+    info_of_resized,
+)
+from ...elements import Missing
+from ...errors import locating
+from ...files import PathLike
+from ...formats.contract import Progress
+from ..arrays_of_sheets import read_resized_arrays
+from .address import Rect
+from .appending import cover
+from .changes import Requests, Swap, apply_changes, update_cells
+from .reading import select_worksheets
+from .requests import TIMEOUT, ChangedError, open_service
+from .spreadsheet_state import State, fetch_state
+from .views import write_views_again
+
+_ACCEPTANCES = 5
+
+
+def accept_gsheet(
+    source: Any,
+    target: None = None,
+    *,
+    sheet: str | None = None,
+    client: Any = None,
+    credentials: PathLike | None = None,
+    timeout: float = TIMEOUT,
+    missing: Missing = "error",
+    progress: Progress | None = None,
+) -> dict[str, ArrayInfo]:
+    """Make the headers of arrays in a Google spreadsheet, their named ranges and views, true to the cells below them.
+
+    It returns the infos of the arrays that had other lengths, as their headers say them now. A spreadsheet is changed
+    in place, so that there is no `target`. Of `progress` only the attribute `waiting` is called.
+    """
+    if target is not None:
+        raise ValueError("a spreadsheet is changed in place: leave the target out, or name a file")
+    service = open_service(source, sheet, client, credentials, timeout, progress, writing=True)
+
+    def attempt() -> tuple[State, dict[str, ResizedArray]]:
+        state = fetch_state(service)
+        sheets = select_worksheets(service)
+        arrays = read_resized_arrays(sheets, missing=missing)
+        edits = find_header_edits(sheets, arrays)
+        if edits:
+            requests, swap = _make_batch(state, edits, arrays)
+            apply_changes(service, requests, swap.took_effect)
+        return state, arrays
+
+    with locating(source=service.address.label):
+        state, arrays = service.patience.change_unchanged(attempt, _ACCEPTANCES, "accept it again")
+        changed = {name: array for name, array in arrays.items() if array.is_changed}
+        write_views_again(service, state, arrays, [*changed])
+    return {name: info_of_resized(array) for name, array in changed.items()}
+
+
+def _make_batch(state: State, edits: list[HeaderEdit], arrays: Mapping[str, ResizedArray]) -> tuple[Requests, Swap]:
+    """Return the batch that changes headers and named ranges, and follows on the generation of each worksheet."""
+    requests: Requests = []
+    swap: Swap | None = None
+    for title in dict.fromkeys(edit.title for edit in edits):
+        sheet = state.by_title(title or "")
+        if sheet is None:
+            raise ChangedError(f"the worksheet {title!r} is gone")
+        changes = [update_cells(sheet.gid, e.row, e.column, [[e.value]]) for e in edits if e.title == title]
+        for array in arrays.values():
+            anchor, count = array.column.group[0], array.column.header.capacity
+            if anchor.title == sheet.title and array.is_changed and count:
+                column, row = anchor.data_cell
+                down, across = (count, 1) if anchor.orient == "columns" else (1, count)
+                rect = Rect(row, column, row + down, column + across)
+                changes += cover(state, sheet.gid, rect, was_empty=not array.column.written.capacity)
+        swap = Swap(state, sheet.gid, own=sheet.notes.own)
+        requests += swap.wrap(changes, sheet.rows, sheet.columns)
+    assert swap is not None
+    return requests, swap
