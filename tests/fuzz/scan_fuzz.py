@@ -26,7 +26,7 @@ from sheetarray import loops
 from sheetarray.columns.words import WORDS
 from sheetarray.errors import FormatError
 from sheetarray.sheets.delimited.records import _scan_plainly
-from sheetarray.sheets.excel.reader.cells import CELL, FORMULA
+from sheetarray.sheets.excel.reader.raw_cells import CELL, FORMULA
 
 PIECES = [
     *(b"<row", b'<c r="B2">', b"</c>", b"<v>", b"</v>", b"<is><t>", b"</row>", b"&amp;", b"&#x10FFFF;", b"_xD83D_"),

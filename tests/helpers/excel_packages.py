@@ -23,8 +23,8 @@ import pytest
 import xlsxwriter
 
 import sheetarray as sa
-from sheetarray.sheets.excel.package.parts import Package
-from sheetarray.sheets.excel.package.relations import merge_properties, read_record
+from sheetarray.sheets.excel.package.package import Package
+from sheetarray.sheets.excel.package.properties import merge_properties, read_record
 from sheetarray.sheets.excel.reader import worksheet
 
 # Workbooks of other programs, for the tests of packages, and a look into a zip file that is not ours.

@@ -20,7 +20,9 @@ import sheetarray as sa
 from sheetarray import loops
 from sheetarray.columns.grid import column_number
 from sheetarray.errors import FormatError
-from sheetarray.sheets.excel.reader import opendocument, parsing, worksheet
+from sheetarray.sheets.excel.reader import opendocument, parsing, worksheet, xml_elements
+from sheetarray.sheets.excel.reader.shared_strings import _Items, _scan
+from sheetarray.sheets.excel.reader.xml_elements import _ODD, read_xml_elements
 from sheetarray.sheets.workbooks import without_escapes
 
 KINDS = ("worksheet", "strings", "content", "delimited")
@@ -49,9 +51,9 @@ def assert_parts_agree(kind: str, text: bytes, dice: random.Random) -> Any:
     cut = len(text) + 1 if dice.randrange(8) else dice.choice((90, dice.randint(1, len(text) + 1)))
     blocks = [text[start : start + cut] for start in range(0, len(text), cut)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parsing, "_ODD", dice.choice((16, 64, parsing._ODD)))
+        patch.setattr(xml_elements, "_ODD", dice.choice((16, 64, _ODD)))
         compiled = _read_part(kind, blocks)
-        patch.setattr(parsing, "COMPILED", False)
+        patch.setattr(xml_elements, "COMPILED", False)
         plain = _read_part(kind, blocks)
     assert compiled == plain, (text, compiled, plain)
     try:
@@ -76,17 +78,15 @@ def _read_part(kind: str, blocks: list[bytes]) -> Any:
 
 def _list_elements(kind: str, blocks: Iterator[bytes]) -> list[Any]:
     if kind == "strings":
-        items = parsing.read_xml_elements(blocks, kind, worksheet._Items(), worksheet._scan, most=_MOST)
+        items = read_xml_elements(blocks, kind, _Items(), _scan, most=_MOST)
         return [text for series in items for text in series.to_list()]
     if kind == "worksheet":
         rows = worksheet._Rows(kind)
         return [
-            cell
-            for raw in parsing.read_xml_elements(blocks, kind, rows, rows.scan, most=_MOST)
-            for cell in _list_cells(raw)
+            cell for raw in read_xml_elements(blocks, kind, rows, rows.scan, most=_MOST) for cell in _list_cells(raw)
         ]
     tables, cells, repeats = opendocument._Rows(), [], []
-    for batch in parsing.read_xml_elements(blocks, kind, tables, tables.scan, most=_MOST):
+    for batch in read_xml_elements(blocks, kind, tables, tables.scan, most=_MOST):
         for table in batch:
             cells += [(table.title, *cell) for cell in _list_cells(table.cells)]
             repeats += [(table.title, *pair) for pair in table.repeats.reshape(-1, 2).tolist()]

@@ -20,9 +20,10 @@ from limits import set_limits
 
 import sheetarray as sa
 from sheetarray.sheets.delimited import reading as csv_reading
-from sheetarray.sheets.excel import piecewise as excel_pieces
-from sheetarray.sheets.excel import writing
-from sheetarray.sheets.excel.reader.book import OoxmlBook
+from sheetarray.sheets.excel import sheet_writes
+from sheetarray.sheets.excel.piecewise import reading as excel_pieces
+from sheetarray.sheets.excel.piecewise.reading import iter_elements_excel
+from sheetarray.sheets.excel.reader.ooxml import OoxmlBook
 from sheetarray.sheets.json import adapter as json_pieces
 from sheetarray.testing.cases import CASES
 
@@ -88,7 +89,7 @@ def test_every_kind_of_array_comes_in_pieces_out_of_other_containers(
     file = io.BytesIO()
     sa.write(file, {**arrays, **wide}, format=suffix)
     expected = sa.read(io.BytesIO(file.getvalue()), format=suffix)
-    iter_elements = {"xlsx": excel_pieces.iter_elements_excel, "json": json_pieces.iter_elements_json}[suffix]
+    iter_elements = {"xlsx": iter_elements_excel, "json": json_pieces.iter_elements_json}[suffix]
     parts: dict[str, list[Any]] = {}
     for name, elements in iter_elements(io.BytesIO(file.getvalue()), list(expected)):
         parts.setdefault(name, []).append(elements)
@@ -98,7 +99,7 @@ def test_every_kind_of_array_comes_in_pieces_out_of_other_containers(
 
 
 def test_an_array_of_several_columns_comes_in_one_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module, name in ((writing, "MAX_ROWS"), (OoxmlBook, "max_rows")):
+    for module, name in ((sheet_writes, "MAX_ROWS"), (OoxmlBook, "max_rows")):
         monkeypatch.setattr(module, name, 60)
     set_limits(monkeypatch, worksheet_columns=3, workbook_piece=20, kept_pieces=5)
     monkeypatch.setattr(excel_pieces, "read_book", None)
@@ -148,7 +149,7 @@ def test_a_text_that_says_it_is_a_number_is_the_error_of_read() -> None:
     with pytest.raises(sa.FormatError, match="a number cell without a number, aaa") as expected:
         sa.read_excel(io.BytesIO(edited.getvalue()), ["s"])
     with pytest.raises(sa.FormatError) as error:
-        list(excel_pieces.iter_elements_excel(io.BytesIO(edited.getvalue()), ["s"]))
+        list(iter_elements_excel(io.BytesIO(edited.getvalue()), ["s"]))
     assert str(error.value) == str(expected.value)
 
 

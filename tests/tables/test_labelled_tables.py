@@ -327,8 +327,8 @@ def test_labels_that_are_damaged_or_cannot_be_kept_are_told(tmp_path: Path) -> N
 
 
 def _change_record(path: Path, change: dict[str, Any]) -> None:
-    from sheetarray.sheets.excel.package.parts import Package
-    from sheetarray.sheets.excel.package.relations import merge_properties, read_record
+    from sheetarray.sheets.excel.package.package import Package
+    from sheetarray.sheets.excel.package.properties import merge_properties, read_record
 
     with zipfile.ZipFile(path) as package:
         parts = {name: package.read(name) for name in package.namelist()}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from ..views.description import View
-from .accepting import accept_excel
+from .accepting.workbook import accept_excel
 from .adapter import check_excel, keeps_excel, read_excel, scan_excel, write_excel, write_sheets_excel
-from .piecewise import iter_elements_excel
-from .revising import restore_excel, revise_excel
-from .table import describe_table_excel, read_columns_excel, write_table_excel
+from .piecewise.reading import iter_elements_excel
+from .restoring import restore_excel
+from .revising import revise_excel
+from .table_adapter import describe_table_excel, read_columns_excel, write_table_excel
 
 __all__ = [
     "View",

@@ -23,11 +23,12 @@ from ..arrays_of_sheets import scan_sheets, spread
 from ..views.description import View, select_views
 from ..workbooks import SheetChoice, check_choices, check_formats, check_is_text, check_title
 from .append import IfSheetExists
-from .checking import find_all, read_book, select_searched, select_sheets
-from .piecewise import find_in_large
-from .table import lay_out_table_sheet
+from .checking.large import find_in_large
+from .checking.workbook import find_all, select_searched, select_sheets
+from .reading import read_book
+from .sheet_writes import SheetOptions, SheetWrite, lay_out_arrays, write_sheets
+from .table_adapter import lay_out_table_sheet
 from .workbook import Workbook
-from .writing import SheetOptions, SheetWrite, lay_out_arrays, write_sheets
 
 keeps_excel = Keeps(buffers=True, nested=True, labels=True)
 

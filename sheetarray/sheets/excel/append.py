@@ -8,50 +8,28 @@ where the workbook remembers that it is one of ours.
 from __future__ import annotations
 
 import posixpath
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, filterfalse
-from math import inf
 from typing import Any, Literal
 
-from ...columns import Sheet, find_anchors
 from ...errors import FormatError, LimitError
-from ...files import Source
 from ..workbooks import ArrayArea, build_references, make_defined_names
-from .checking import select_sheets
+from .dropping import drop_parts
 from .open_workbook import BookSheet, OpenWorkbook
-from .package.markup import HEAD, read_first_tag, read_tags
+from .own_sheets import OwnSheets, find_own_sheets
+from .package.markup import HEAD, read_first_tag
+from .package.package import Package
 from .package.packing import PackageWriter
-from .package.parts import Package
-from .package.relations import (
-    MOST_BYTES,
-    SEARCHES_KEY,
-    Searches,
-    content_of,
-    merge_properties,
-    parts_only_reached_through,
-    read_searches,
-    read_sound_record,
-)
-from .reader.cells import MOST_SHEETS
-from .skeleton import (
-    OFFICE,
-    NewWorkbook,
-    PartBeside,
-    SheetPart,
-    SheetPlan,
-    ViewPart,
-    check_titles,
-    make_notes,
-    name_tables,
-    remember_sheets,
-    table_part,
-    worksheet_frame,
-)
-from .styles import CellStyles
+from .package.properties import MOST_BYTES, merge_properties, read_sound_record
+from .package.searches import SEARCHES_KEY, Searches
+from .reader.titles import MOST_SHEETS
+from .skeleton.new_workbook import NewWorkbook, check_titles, remember_sheets
+from .skeleton.notes import make_notes
+from .skeleton.plans import PartBeside, SheetPart, SheetPlan, ViewPart
+from .skeleton.sheet_xml import OFFICE, name_tables, table_part, worksheet_frame
+from .styles.cell_styles import CellStyles
 from .views.record import recorded_views
-from .workbook import Workbook
 
 IfSheetExists = Literal["error", "replace"]
 
@@ -171,8 +149,7 @@ def plan_append(
     )
 
 
-# The names of parts, with a place for a number, and their types
-_SHEETS = "xl/worksheets/sheet{}.xml"
+_SHEETS = "xl/worksheets/sheet{}.xml"  # the names of parts, with a place for a number, and their types
 _TABLES = "xl/tables/table{}.xml", f"{OFFICE}spreadsheetml.table+xml"
 _DRAWINGS = "xl/drawings/drawing{}.xml", f"{OFFICE}drawing+xml"
 _CHARTS = "xl/charts/chart{}.xml", f"{OFFICE}drawingml.chart+xml"
@@ -236,179 +213,3 @@ def _code_name(package: Package | None, part: str) -> str:
         return read_first_tag(package.head(part, HEAD), "sheetPr", location=part).get("codeName", "")
     except FormatError:
         return ""  # it is replaced, broken or not
-
-
-# Removes the parts that nobody needs any more when sheets are replaced, and the calculation chain if it lists them.
-#
-# The calculation chain is a list of the cells with formulas, which Excel makes anew where it is missing.
-
-_MOST_CHAIN = 2**26  # bytes of the calculation chain
-
-
-def drop_parts(book: OpenWorkbook, gone: Sequence[BookSheet]) -> set[str]:
-    """Take the parts that only the replaced sheets use off the lists of a workbook, and return their names.
-
-    The calculation chain is one of them if it lists formulas of these sheets.
-    """
-    dropped = parts_only_reached_through(book.package, [sheet.part for sheet in gone])
-    chain = book.relations.present_target("calcChain")
-    if gone and chain and _has_formulas(book.package, chain, {sheet.id for sheet in gone}):
-        dropped.add(chain)
-        book.relations.drop(chain)
-    for part in dropped:
-        book.types.drop(part)
-    return dropped
-
-
-def _has_formulas(package: Package, chain: str, sheets: set[str]) -> bool:
-    """Return whether the calculation chain lists a formula of some sheets (by their ids), or is damaged."""
-    current = ""
-    try:
-        for name, attributes in read_tags(package.read(chain, limit=_MOST_CHAIN), location=chain):
-            if name == "c" and (current := attributes.get("i", current)) in sheets:
-                return True
-    except FormatError:
-        return True
-    return False
-
-
-# Finds the sheets of a workbook that this package wrote, and those of them that a write replaces or leaves empty.
-#
-# A sheet is ours where the workbook's custom properties say so: under "sheets", by its title, with the defined
-# names made for it ("names") and the first sheet of the same write ("of").
-
-
-@dataclass(frozen=True)
-class OwnSheets:
-    """The sheets of a workbook that a write replaces or empties."""
-
-    replaced: list[BookSheet | None]  # for each plan the sheet that it replaces; None for a new one
-    # sheets on which the arrays of replaced ones went on, and that no plan needs; with the titles of those
-    emptied: dict[BookSheet, str]
-    names: list[str]  # the defined names made for all of those
-    record: dict[str, Any]  # what the workbook remembers, without those sheets
-
-    @property
-    def removed(self) -> list[BookSheet]:
-        """The sheets whose content goes."""
-        return [*(sheet for sheet in self.replaced if sheet is not None), *self.emptied]
-
-
-def find_own_sheets(book: OpenWorkbook, plans: Sequence[SheetPlan], *, replacing: bool) -> OwnSheets:
-    """Find out which existing sheets a write replaces and which it leaves empty.
-
-    Raises:
-        LimitError: a sheet of such a title is there, and is not ours or not to be replaced.
-    """
-    record = read_sound_record(book.package)
-    sheets_by_title = {sheet.title.casefold(): sheet for sheet in book.sheets}
-    ours = {title.casefold(): more for title, more in record["sheets"].items() if title.casefold() in sheets_by_title}
-    planned = {plan.title.casefold() for plan in plans}
-    replaced = [sheets_by_title.get(plan.title.casefold()) for plan in plans]
-    uses = Counter(sheet.part for sheet in book.sheets)
-    for sheet in replaced:
-        if sheet is not None:
-            _check_replaceable(sheet, ours, planned, sheets_by_title, replacing=replacing, shared=uses[sheet.part] > 1)
-    titles = {plan.title.casefold(): plan.title for plan in plans}
-    emptied = {
-        sheets_by_title[title]: titles[_first_title(more)]
-        for title, more in ours.items()
-        if replacing
-        and title not in planned
-        and _first_title(more) in planned
-        and uses[sheets_by_title[title].part] == 1
-    }
-    gone = planned | {sheet.title.casefold() for sheet in emptied}
-    kept = {sheets_by_title[title].title: more for title, more in ours.items() if title not in gone}
-    names = [name for title, more in ours.items() if title in gone for name in _defined_names(more)]
-    return OwnSheets(replaced, emptied, names, {**record, "sheets": kept})
-
-
-def _check_replaceable(
-    sheet: BookSheet,
-    ours: dict[str, dict[str, Any]],
-    planned: set[str],
-    sheets_by_title: dict[str, BookSheet],
-    *,
-    replacing: bool,
-    shared: bool,
-) -> None:
-    """Refuse to replace a sheet that is not ours, is to stay, or belongs to another one."""
-    title = sheet.title.casefold()
-    is_ours = title in ours and sheet.kind == "worksheet" and not shared
-    if not replacing:
-        advice = "if_sheet_exists='replace' replaces it, " if is_ours else ""
-        raise LimitError(f"the workbook has a sheet {sheet.title!r} already ({advice}sheet= takes another title)")
-    if not is_ours:
-        raise LimitError(
-            f"the sheet {sheet.title!r} is not replaced: the workbook does not remember it as one that "
-            "sheetarray wrote (sheet= takes another title)"
-        )
-    first = _first_title(ours[title])
-    if first in sheets_by_title and first not in planned:
-        raise LimitError(
-            f"the arrays of the sheet {sheets_by_title[first].title!r} go on in {sheet.title!r}: replace that one"
-        )
-
-
-def _first_title(more: dict[str, Any]) -> str:
-    first = more.get("of")
-    return first.casefold() if isinstance(first, str) else ""
-
-
-def _defined_names(more: dict[str, Any]) -> list[str]:
-    names = more.get("names")
-    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
-
-
-# Searches the sheets of a workbook for arrays when others are added to it, or it is accepted, so that `scan` need not.
-
-MOST_SEARCHED = 2**26  # of inflated worksheets that are searched for a sheet that is added
-
-
-def search_other_sheets(source: Source, gone: Collection[str]) -> Searches:
-    """Return the searches of the sheets of a workbook; those that nobody has searched so far are searched."""
-    try:
-        with Workbook(source) as book:
-            return search_sheets(book, gone=gone, most=MOST_SEARCHED)
-    except FormatError:
-        return Searches()  # who reads it says so
-
-
-def search_sheets(
-    book: Workbook, *, gone: Collection[str] = (), replaced: Mapping[str, bytes] | None = None, most: float = inf
-) -> Searches:
-    """Return the searches of the sheets of a workbook, as far as these are known or have no more bytes than `most`.
-
-    `gone`: the parts of sheets that are left out. `replaced`: the new content of parts in which the same rows will hold
-    headers.
-    """
-    package, replaced = book.package, replaced or {}
-    if package is None:
-        return Searches()
-    known = read_searches(book.record, package, book.strings_part)
-    searches = Searches(known.strings)
-    for sheet in select_sheets(book, None):
-        part = book.parts[sheet.title or ""]
-        content = content_of(package, part)
-        if content is None or part in gone:
-            continue
-        rows = known.rows.get(content)
-        most -= content[1] if rows is None else 0
-        if rows is None and most >= 0:
-            rows = _count_header_rows(sheet)
-        content = content_of(package, part, replaced.get(part))
-        if rows is not None and content is not None:
-            searches.rows[content] = rows
-    return searches
-
-
-def _count_header_rows(sheet: Sheet) -> int | None:
-    """Return the number of the rows down to the last header in a sheet; None where one is broken, or the sheet is."""
-    try:
-        anchors = find_anchors(sheet)
-    except FormatError:
-        return None
-    if any(anchor.header is None for anchor in anchors):
-        return None
-    return max((anchor.data_cell[1] if anchor.orient == "columns" else anchor.row + 1 for anchor in anchors), default=0)

@@ -22,21 +22,9 @@ from ..workbooks import (
     without_escapes,
 )
 from .package.markup import HEAD, Element, Markup, read_first_tag
-from .package.parts import Package
-from .package.relations import (
-    CONTENT_TYPE,
-    MAIN,
-    MOST_BYTES,
-    PROPERTIES,
-    RELATION_SPACES,
-    RELATIONS,
-    STRICT,
-    TYPES,
-    ContentTypes,
-    Relation,
-    Relations,
-    merge_properties,
-)
+from .package.package import Package
+from .package.properties import CONTENT_TYPE, MOST_BYTES, PROPERTIES, merge_properties
+from .package.relations import MAIN, RELATION_SPACES, RELATIONS, STRICT, TYPES, ContentTypes, Relation, Relations
 
 _STRICT_MAIN = STRICT + "spreadsheetml/main"
 _TYPE = re.compile(

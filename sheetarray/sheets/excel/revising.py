@@ -6,39 +6,31 @@ as when the workbook is accepted.
 
 from __future__ import annotations
 
-import os
-import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...columns import ElementEdits, SheetArrays, find_element_edits
+from ...columns import ElementEdits, find_element_edits
 from ...dtypes import Buffer, DType
 from ...elements import Cell, buffer_to_typed
 from ...errors import FormatError, locating
-from ...files import Readable, Source, Writable, name_part, replacing
+from ...files import Readable, Source, Writable, replacing
 from ...formats.contract import CELL_CHARACTERS
-from ...labels import find_notes
 from ...linear.array import LinearArray
 from ...linear.named import linear_arrays
 from ..arrays_of_sheets import read_resized_arrays, spread
-from ..snapshot import SnapshotHeader
-from ..views.description import View, can_be_shown
-from ..views.geometry import check_views
 from ..workbooks import EXACT_INTEGER
-from .accepting import accept_workbook
+from .accepting.workbook import accept_workbook
 from .adapter import write_excel
-from .cell_xml import cells_xml, format_number, format_text
-from .checking import open_snapshots
 from .guard.automatic import has_guard
 from .open_workbook import OpenWorkbook
+from .package.package import Package
 from .package.packing import PackageWriter
-from .package.parts import Package
-from .skeleton import CONTENT_TYPES, suffix_of
+from .row_xml import cells_xml, format_number, format_text
+from .skeleton.new_workbook import suffix_of
 from .splicing import SAVE_ANEW, NewCell, NewCells, Splice
 from .workbook import Workbook
-from .writing import SheetOptions, SheetWrite, lay_out_arrays, write_sheets
 
 
 def revise_excel(source: Readable, target: Writable, arrays: Any) -> None:
@@ -157,91 +149,3 @@ def _elements_xml(buffer: Buffer, dtype: DType) -> tuple[Sequence[str | None], S
 
 def _word_xml(word: Cell) -> str:
     return format_number(word) if isinstance(word, int) else format_text(str(word))
-
-
-# Writes the arrays of a workbook anew from its guard: as they were written, or with edits and all else exact.
-def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = False) -> list[str]:
-    """Write the arrays of a workbook again from its guard, with guard and views, to the sheets where they were.
-
-    Args:
-        source: a path or an open file: .xlsx, .xlsm, .xlsb, .xls, .ods.
-        target: a path (.xlsx, .xlsm, .xltx, .xltm), or an open file. A file is replaced whole or not at all.
-        keep_edits: whether elements that people have edited, and rows that they have added or deleted, stay; all other
-            elements are exact.
-
-    Returns:
-        The names of the arrays.
-
-    Raises:
-        FormatError: the workbook has no guard, or a damaged one; with `keep_edits` also as `read_excel`.
-        ValueError: a target that is not a workbook; nothing is written.
-
-    Example:
-        >>> import io
-        >>> import numpy as np
-        >>> from .adapter import write_excel
-        >>> file, restored = io.BytesIO(), io.BytesIO()
-        >>> write_excel(file, {"t": np.array([0.1 + 0.2])}, guard=True)
-        >>> restore_excel(io.BytesIO(file.getvalue()), restored)
-        ['t']
-    """
-    if isinstance(target, (str, os.PathLike)) and not name_part(target).lower().endswith((*CONTENT_TYPES,)):
-        raise ValueError(f"restore writes a workbook: name a target that ends in {' or '.join(CONTENT_TYPES)}")
-    with Source(source) as opened, locating(source=opened.name), Workbook(opened, reads_numbers=True) as book:
-        groups = _restore_arrays(book, keep_edits=keep_edits)
-        asked = book.views.asked
-    with tempfile.TemporaryDirectory(prefix="sheetarray-") as folder:
-        path = Path(folder, f"restored{suffix_of(target)}")
-        for snapshot, arrays in groups.values():
-            layouts = lay_out_arrays(arrays)
-            options = SheetOptions(
-                snapshot.sheet,
-                as_text=snapshot.cells == "text",
-                real_dates=snapshot.dates == "real",
-                guard=True,
-                views=select_renewed_views(asked, arrays),
-                notes=find_notes(arrays),
-            )
-            write_sheets(path, [SheetWrite(arrays, layouts, options)], mode="a", if_sheet_exists="error")
-        with replacing(target, binary=True) as sink, path.open("rb") as file:
-            shutil.copyfileobj(file, sink)
-    return [name for _, arrays in groups.values() for name in arrays]
-
-
-def select_renewed_views(asked: Mapping[str, View], arrays: Mapping[str, LinearArray]) -> dict[str, View]:
-    """Return the views that arrays had; the usual one where the record names dimensions that an array does not have."""
-    views: dict[str, View] = {}
-    for name, view in asked.items():
-        if name in arrays and can_be_shown(arrays[name]):
-            try:
-                check_views({name: view}, arrays)
-                views[name] = view
-            except ValueError:
-                views[name] = View()
-    return views
-
-
-def _restore_arrays(book: Workbook, *, keep_edits: bool) -> dict[str, tuple[SnapshotHeader, dict[str, LinearArray]]]:
-    """Return, by the titles of sheets, the header of a snapshot, which says how it was written, and its arrays."""
-    snapshots = open_snapshots(book)
-    groups: dict[str, tuple[SnapshotHeader, dict[str, LinearArray]]] = {}
-    for one in snapshots:
-        snapshot = one.header
-        _, arrays = groups.setdefault(snapshot.sheet, (snapshot, {}))
-        buffer = snapshots.decode(one, 0)
-        if buffer is not None:
-            arrays[snapshot.name] = LinearArray.from_header(snapshot.header, buffer)
-    for finding in (*snapshots.findings, *book.find_lost_guards()):
-        raise FormatError(finding.message, location=finding.location, hint=finding.hint if not groups else None)
-    if not groups:
-        raise FormatError("the workbook has no guard", hint="write it with guard=True; copies of the file may have one")
-    if keep_edits:
-        read = SheetArrays(book.plain_sheets(), restore=snapshots, resize=True).read()
-        kept = {name: LinearArray.from_numpy(array, base=True) for name, array in read.items()}
-        today = {other: name for name, other in snapshots.others.items() if other not in kept}
-        for title, (snapshot, arrays) in groups.items():
-            names = [today.get(name, name) for name in arrays]
-            pairs = zip(names, arrays.values(), strict=True)
-            groups[title] = snapshot, {name: kept.pop(name, array) for name, array in pairs}
-        next(iter(groups.values()))[1].update(kept)
-    return groups

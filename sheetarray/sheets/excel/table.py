@@ -6,10 +6,10 @@ a group. A tall column is a group by itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,33 +17,21 @@ from ...columns import Request, may_make_anchors
 from ...dtypes import Array, Mask, Positions, from_name
 from ...elements import Cell, Unreadable
 from ...elements.serials import serials_to_dates, serials_to_moments
-from ...errors import locating
-from ...files import Readable, Source, Writable
-from ...formats.contract import Progress
 from ...tables import (
     EXACT,
     SHORT,
     WHITE,
-    LabelledTable,
     RawColumn,
     Table,
     TableColumn,
-    TableOptions,
-    lay_out_table,
-    notes_of_columns,
-    read_table,
-    read_tables,
 )
-from ..workbooks import MOST_COLUMNS, SheetChoice, check_choices, check_formats, check_is_text, is_first
-from .append import IfSheetExists
-from .checking import select_sheets
-from .open_workbook import OpenWorkbook
+from ..workbooks import MOST_COLUMNS
 from .reader import cells as c
-from .reader.cells import codes_of_words, scalars
-from .reader.column import ColumnRun, ColumnRuns, ColumnTexts, gather_columns
-from .sheet import ExcelSheet
-from .workbook import Workbook
-from .writing import MAX_CHARACTERS, MAX_COLUMNS, MAX_ROWS, SheetOptions, SheetWrite, write_sheets
+from .reader.columns.gathering import ColumnRuns, gather_columns
+from .reader.columns.run import ColumnRun
+from .reader.columns.texts import ColumnTexts
+from .reader.scalars import codes_of_words, scalars
+from .worksheet import ExcelSheet
 
 if TYPE_CHECKING:
     import polars as pl
@@ -496,138 +484,3 @@ def _with_unreadable(texts: Any, numbers: Array | None, errors: dict[int, str]) 
         for index in unreadable:
             texts[index] = None
     return TableColumn(texts, numbers, errors, unreadable)
-
-
-# Ordinary sheets of workbooks: written and read as tables, a row of names above columns of values.
-#
-# They have no headers of the exchange format; sheets that have are written and read by `adapter`.
-
-
-def write_table_excel(
-    target: Writable,
-    table: Any,
-    *,
-    sheet: str = "table",
-    mode: Literal["w", "a"] = "w",
-    if_sheet_exists: IfSheetExists = "error",
-    dates: Literal["real", "text"] = "real",
-    formats: str | Mapping[str, str] | None = None,
-    progress: Progress | None = None,
-) -> None:
-    """Write the columns of a table to a sheet of a workbook, under a row of names; see `sheetarray.write_table`.
-
-    Args:
-        target: a path, replaced as a whole (mode "w"), or an open file (mode "w").
-        table: a mapping of names to 1-D arrays, a DataFrame, or an Arrow table.
-        sheet: title of the sheet.
-        mode: "a" adds the sheet to the workbook that is there, and leaves everything else in it as it is.
-        if_sheet_exists: "replace" puts it in the place of a sheet of that title that this package wrote.
-        dates: as for `write_excel`.
-        formats: the number format of all floats, or those of columns by name, as for `write_excel`. By default, floats
-            show as many decimals as they need, at most 6, and very small and very large floats show a power of ten.
-        progress: a function, called with the number of cells written and the total.
-
-    Raises:
-        DTypeError: an array is not 1-D, or cells cannot hold it.
-        FormatError: with mode "a", the file is not a workbook.
-        LimitError: columns of different lengths, or more than Excel holds. The file stays as it was.
-        ValueError: a format that is not for numbers.
-        NotFoundError: `formats` names a column that you do not write.
-
-    Example:
-        >>> import io
-        >>> file = io.BytesIO()
-        >>> write_table_excel(file, {"id": np.array(["007"]), "t": np.array([1.5])})
-        >>> read_columns_excel(io.BytesIO(file.getvalue()))
-        {'id': array(['007'], dtype='<U3'), 't': array([1.5])}
-    """
-    check_choices(dates=(dates, "real", "text"))
-    write = lay_out_table_sheet(table, SheetOptions(sheet, real_dates=dates == "real", report=progress))
-    (layout,) = write.layouts
-    chosen = check_formats(formats, {piece.name: piece.dtype for piece in layout.pieces})
-    write = write._replace(options=replace(write.options, formats=chosen))
-    write_sheets(target, [write], mode=mode, if_sheet_exists=if_sheet_exists)
-
-
-def lay_out_table_sheet(table: Any, options: SheetOptions) -> SheetWrite:
-    """Return the plan of a sheet with a table."""
-    check_is_text(options.sheet)
-    layout = lay_out_table(table, max_rows=MAX_ROWS, max_columns=MAX_COLUMNS, max_characters=MAX_CHARACTERS)
-    note = table.describe() if isinstance(table, LabelledTable) else {}
-    return SheetWrite({}, [layout], replace(options, note=note, notes=notes_of_columns(table)))
-
-
-def read_columns_excel(
-    source: Readable,
-    columns: Sequence[str] | None = None,
-    *,
-    table: TableOptions | None = None,
-    sheet: SheetChoice = 0,
-) -> dict[str, Any]:
-    """Return the columns of an ordinary sheet as arrays; see `sheetarray.read_columns`.
-
-    Args:
-        source: a path or an open file.
-        columns: the names (or letters) of the columns to read; None reads all.
-        table: the options that the caller passed to `read_columns`, or None.
-        sheet: the title of the sheet, or its index from 0; None returns the columns of each sheet by its title.
-
-    Raises:
-        FormatError: there is no table, a cell does not fit the dtype, or a column does not fill its shape.
-        NotFoundError: the sheet, or a column, does not exist.
-
-    Example:
-        >>> import io
-        >>> file = io.BytesIO()
-        >>> write_table_excel(file, {"id": np.array(["007", "008"]), "t": np.array([1.5, np.nan])})
-        >>> read_columns_excel(io.BytesIO(file.getvalue()), ["t"])
-        {'t': array([1.5, nan])}
-    """
-    with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
-        if sheet is None:
-            titles = [meant.title or "" for meant in select_sheets(book, None, of_table=True)]
-            return read_tables({title: partial(_read_sheet, book, title, columns, table) for title in titles})
-        return _read_sheet(book, sheet, columns, table)
-
-
-def _read_sheet(
-    book: Workbook, sheet: str | int, columns: Sequence[str] | None, table: TableOptions | None
-) -> dict[str, np.ndarray[Any, Any]]:
-    """Return the columns of one sheet."""
-    asked = None if is_first(sheet) else select_sheets(book, sheet)[0].title
-    title, table = (table or TableOptions()).locate(
-        asked, lambda: _open_own(book, OpenWorkbook.name_references), lambda: _open_own(book, OpenWorkbook.tables)
-    )
-    meant = select_sheets(book, title, of_table=True)[0]
-    with locating(sheet=meant.title):
-        return read_table(ExcelTable(meant, is_foreign=not book.record.get("sheets")), columns, table)
-
-
-def describe_table_excel(source: Readable, *, table: str | None = None, sheet: SheetChoice = None) -> dict[str, Any]:
-    """Return the description of a table that a workbook stores, or an empty dictionary if it stores none.
-
-    Args:
-        source: a path or an open file.
-        table: the name of an Excel Table; None takes the whole sheet.
-        sheet: the title of the sheet, or its index from 0; None for the first one.
-
-    Raises:
-        FormatError: the file is not a workbook, or is damaged.
-        NotFoundError: the table or the sheet does not exist.
-    """
-    with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
-        kept = {title: more.get("table") for title, more in book.record.get("sheets", {}).items()}
-        notes = {title: note for title, note in kept.items() if isinstance(note, dict)}
-        if table is not None:  # whose sheet, or itself, may have another name now
-            named = [note for note in notes.values() if str(note.get("name")).casefold() == table.casefold()]
-            if len(named) == 1:
-                return named[0]
-            title, _ = TableOptions(table=table).locate(None, dict, lambda: _open_own(book, OpenWorkbook.tables))
-        else:
-            title = select_sheets(book, sheet, of_table=True)[0].title
-        return notes.get(title or "", {})
-
-
-def _open_own(book: Workbook, look: Callable[[OpenWorkbook], dict[Any, Any]]) -> dict[Any, Any]:
-    """Return what the own part of an .xlsx or .xlsm says; nothing of any other workbook."""
-    return {} if book.package is None else look(OpenWorkbook(book.package))

@@ -18,15 +18,22 @@ from ...dtypes import Mask, Positions
 from ...errors import Finding, FormatError, NotFoundError
 from ...files import Source, refuse_empty
 from ..guard_texts import guard_title, may_be_guard
+from .following import Followed
 from .guard.guard_sheet import find_lost_mark, is_guard
-from .package.parts import Package, has_directory
-from .package.relations import TYPES, ContentTypes, Relations, content_of, read_record, read_searches
-from .reader.book import OoxmlBook, XmlBook
-from .reader.cells import MOST_TABLES, SomeRuns, WorkbookReader, encrypted_error
+from .package.package import Package
+from .package.parts import has_directory
+from .package.properties import read_record
+from .package.relations import TYPES, ContentTypes, Relations
+from .package.searches import content_of, read_searches
+from .reader.book import XmlBook
+from .reader.cells import WorkbookReader, encrypted_error
 from .reader.legacy import LegacyBook
+from .reader.ooxml import OoxmlBook
 from .reader.opendocument import CONTENT, MANIFEST, OdsBook
-from .sheet import ExcelSheet, Followed
+from .reader.some_rows import SomeRuns
+from .reader.titles import MOST_TABLES
 from .views.record import WORD, ViewSheets, find_view_sheets
+from .worksheet import ExcelSheet
 
 _ZIP = b"PK"
 LEAST_BYTES = 2**18  # of all worksheets
@@ -218,8 +225,6 @@ class Workbook:
         """Return all sheets except guards."""
         return [self.sheet(title) for title in self.titles if title not in self._guard_titles]
 
-
-# Finds out by its first bytes which kind of workbook a file is, and opens it.
 
 _COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # begins a file of files, as an .xls is
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le").ljust(64, b"\0") + b"\x22\0\2"  # the entry of such a file in it

@@ -79,7 +79,7 @@ def test_as_many_sheets_as_the_limit_are_read(tmp_path: Path, monkeypatch: pytes
 
 @pytest.mark.parametrize("count", [2, 3, 4])
 def test_shared_strings_are_counted(tmp_path: Path, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sheetarray.sheets.excel.reader.worksheet.MOST_STRINGS", 3)
+    monkeypatch.setattr("sheetarray.sheets.excel.reader.shared_strings.MOST_STRINGS", 3)
     path = tmp_path / "t.xlsx"
     path.write_bytes(make_xlsx(1, count - 1))
     if count <= 3:

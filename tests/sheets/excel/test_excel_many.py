@@ -32,8 +32,8 @@ from sheetarray.sheets.excel.checksums.record import (
     read_many,
     take_checksums,
 )
-from sheetarray.sheets.excel.package.parts import Package
-from sheetarray.sheets.excel.package.relations import read_properties
+from sheetarray.sheets.excel.package.package import Package
+from sheetarray.sheets.excel.package.properties import read_properties
 from sheetarray.testing.cases import dtype_cases, shape_cases
 
 MANY = get_limit("full_checksums") + 1

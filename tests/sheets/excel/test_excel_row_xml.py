@@ -18,7 +18,7 @@ from mixtures import TEXTS
 
 import sheetarray as sa
 from sheetarray import loops
-from sheetarray.sheets.excel.cell_xml import ColumnSegment, Layer, format_rows
+from sheetarray.sheets.excel.row_xml import ColumnSegment, Layer, format_rows
 from sheetarray.testing.cases import dtype_cases
 
 

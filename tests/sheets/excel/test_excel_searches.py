@@ -18,7 +18,7 @@ from limits import set_limits
 from mixtures import edited_sheet
 
 import sheetarray as sa
-from sheetarray.sheets.excel.reader import book as books
+from sheetarray.sheets.excel.reader import ooxml as books
 from sheetarray.sheets.excel.reader import worksheet
 
 FLAT = ["version", "1.0.0", "ndarray", "shape", 2, "strides", 1, "offset", 0, "order", "row-major"]

@@ -43,7 +43,8 @@ from hypothesis import strategies as st
 from round_trips import without_loops
 
 import sheetarray as sa
-from sheetarray.sheets.excel.reader import cells as c
+from sheetarray.sheets.excel.reader import cell_order
+from sheetarray.sheets.excel.reader import cells as cells_of_reader
 from sheetarray.testing.cases import assert_same, objects
 
 # Where cells stand -------------------------------------------------------------------------------------------
@@ -89,9 +90,9 @@ def test_cells_in_another_order_are_refused_where_their_places_are_too_many_to_k
 ) -> None:
     rows = rows_of(cells := columns(listed("int64", list(map(number, range(50)))))).split("</row>")[:-1]
     ascending, content = book(cells), book("</row>".join([*rows[1:], rows[0]]) + "</row>")
-    monkeypatch.setattr(c, "_MOST_KEPT", len(cells))
+    monkeypatch.setattr(cell_order, "_MOST_KEPT", len(cells))
     assert_same(read(content)["t"], np.arange(50))
-    monkeypatch.setattr(c, "_MOST_KEPT", len(cells) - 1)
+    monkeypatch.setattr(cell_order, "_MOST_KEPT", len(cells) - 1)
     assert_same(read(ascending)["t"], np.arange(50))
     with pytest.raises(sa.FormatError, match="are not in order, and it has more than"):
         read(content)
@@ -328,7 +329,7 @@ def read_cells(sheet: str) -> dict[tuple[int, int], tuple[str, str]]:
     with opened(content) as made:
         doubles = cells_of(made._container.cells("arrays", numeric=True))
         cells = cells_of(made._container.cells("arrays", numeric=False))
-    kinds = {c.NUMBER: "n", c.TEXT: "str", c.BOOLEAN: "b"}
+    kinds = {cells_of_reader.NUMBER: "n", cells_of_reader.TEXT: "str", cells_of_reader.BOOLEAN: "b"}
     result = {place: (kinds[kind], value) for place, (kind, value, _) in cells.items()}
     assert doubles.keys() == cells.keys()
     for place, (_, double, _) in doubles.items():

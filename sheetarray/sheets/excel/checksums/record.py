@@ -215,9 +215,6 @@ def _decode(text: object, size: int) -> bytes | None:
     return content if len(content) == size else None
 
 
-# Making: `rows` arrays of one length are taken together, as a matrix with a row for each
-
-
 def make_checksums(arrays: Mapping[str, Written], *, of: int | None = None) -> dict[str, Any]:
     """Return the checksums of the arrays of one write, as JSON: `arrays` one by one, very many as `many`.
 
@@ -331,9 +328,6 @@ def _weights_of(index: int, count: int) -> Hashes:
     for _ in range(2):
         numbers += numbers * numbers | _FIVE
     return numbers
-
-
-# Very many arrays, in columns
 
 
 def _encode_many(checksums: Mapping[str, Checksums]) -> dict[str, Any]:

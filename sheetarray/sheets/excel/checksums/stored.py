@@ -20,8 +20,8 @@ from ....errors import Finding, FormatError
 from ....linear.header import Header
 from ....linear.resizing import count_rows
 from ...guard_texts import guard_title
-from ..sheet import ExcelSheet
 from ..workbook import Workbook
+from ..worksheet import ExcelSheet
 from .record import Checksums, exact_checksum, read_many, rounded_checksums
 from .verdict import compare_with_checksums, describe_rounding, find_changed
 

@@ -12,7 +12,7 @@ from ...guard_texts import FIRST_TEXT, MARK, VERSION, may_be_guard
 from ...snapshot import SnapshotHeader, parse_snapshot_header
 from ..cell_xml import xml_text
 from ..reader.formulas import FormulaCells
-from ..sheet import ExcelSheet
+from ..worksheet import ExcelSheet
 
 _HINT = "this guard is ignored; write the arrays again to get a new guard"
 _MOST_FINDINGS = 20

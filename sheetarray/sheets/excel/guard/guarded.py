@@ -19,7 +19,7 @@ from ....errors import Finding, FormatError, quote_names
 from ....linear.header import Header
 from ....linear.resizing import count_rows
 from ...snapshot import SnapshotHeader, bytes_allowed, decode_snapshot, make_texts
-from ..sheet import ExcelSheet
+from ..worksheet import ExcelSheet
 from .guard_sheet import read_guard
 
 _RESTORE = "sheetarray restore gives it back as it was written, sheetarray accept takes the change"

@@ -16,7 +16,7 @@ from xml.parsers import expat
 
 from ....errors import FormatError
 from ...workbooks import quote_attribute
-from .parts import DOCTYPE_REFUSED
+from .package import DOCTYPE_REFUSED
 
 if TYPE_CHECKING:
     from xml.etree import ElementTree

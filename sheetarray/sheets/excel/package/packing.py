@@ -16,7 +16,8 @@ from contextlib import contextmanager
 from typing import IO, NamedTuple, cast
 
 from ....files import Sink, fast_zlib
-from .parts import DEFLATED, UTF8_NAME, ZIP64, Package
+from .package import Package
+from .parts import DEFLATED, UTF8_NAME, ZIP64
 
 # Compresses the content of a part in a second thread, with the fastest library that is installed.
 #

@@ -5,52 +5,36 @@
 
 from __future__ import annotations
 
-import re
 from abc import abstractmethod
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ....dtypes import Positions
-from ....errors import FormatError
 from ....loops import Doubles
-from ...workbooks import without_escapes
-from ..package.markup import children_named, local_name, parse_tree
-from ..package.parts import Package
-from ..package.relations import RELATION_SPACES, Relations
+from ..package.package import Package
 from .cells import (
     ALL_ROWS,
     BOOLEAN,
     DURATION,
-    ELAPSED,
-    ERROR,
     FAULT,
-    INLINE,
-    ISO,
-    LOGICAL,
     LONG,
     LONGEST_EXACT,
     MOMENT,
     NUMBER,
     PENDING,
-    PLAIN,
-    RESULT,
-    SERIAL,
-    SHARED,
     TEXT,
     CellRun,
     Kinds,
-    RawCells,
-    Titles,
     WorkbookReader,
     mark_plain_doubles,
     row_width,
 )
-from .formulas import parse_reference
-from .worksheet import Room, SharedStrings, SheetRows
+from .number_formats import Formats
+from .raw_cells import ELAPSED, ERROR, INLINE, ISO, LOGICAL, PLAIN, RESULT, SHARED, RawCells
+from .shared_strings import SharedStrings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -217,155 +201,3 @@ def _series(numbers: Doubles) -> pl.Series:
     import polars as pl
 
     return pl.Series(numbers)
-
-
-# Number formats: which styles show a number as a date, and which as a duration.
-#
-# Source: ECMA-376 part 1, 18.8.30 (numFmt), 18.8.45 (xf), 18.8.31 (format codes). Binary workbooks number their formats
-# and styles in the same way.
-
-_DATES = frozenset((*range(14, 23), *range(27, 37), 45, 47, *range(50, 59)))  # built in; from 27 on East Asian
-_DURATIONS = frozenset((46,))
-_LITERAL = re.compile(r'"[^"]*"?|\\.|_.|\*.', re.DOTALL)
-_ELAPSED = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)
-_BRACKETS = re.compile(r"\[[^\]]*\]?")
-_MARKS = re.compile("[ymdhs]|a/p")  # what dates and times of day are shown with
-_FORMAT_NUMBER = re.compile("[0-9]{1,6}")
-_MOST_STYLES, _MOST_ELEMENTS, _MOST_OF_STYLES = 2**17, 2**20, 2**25  # of the part with the styles
-
-
-def kind_of_format(code: str) -> int:
-    """Return the kind of number that a format code shows: NUMBER, SERIAL or DURATION.
-
-    Example:
-        >>> kind_of_format("yyyy-mm-dd") == SERIAL, kind_of_format('0.00E+00" days"') == NUMBER
-        (True, True)
-    """
-    first = _LITERAL.sub("", code).split(";")[0]
-    if _ELAPSED.search(first):
-        return DURATION
-    marks = _BRACKETS.sub("", first).lower()
-    return SERIAL if "general" not in marks and _MARKS.search(marks) else NUMBER
-
-
-class Formats:
-    """The kinds of numbers that the styles of a workbook show.
-
-    `used`: the number of the format that each style has. `codes`: the codes of formats that are not built in, such as
-    `yyyy-mm-dd`, by their numbers.
-    """
-
-    def __init__(self, used: Sequence[int], codes: Mapping[int, str]) -> None:
-        self._used, self._codes = used, codes
-        self._kinds = np.zeros(len(used) + 1, np.uint8)  # of each style that was met; 0 of the others
-        self._kinds[-1] = NUMBER
-
-    def kinds_as_shown(self, kinds: Kinds, styles: Positions) -> Kinds:
-        """Return kinds in which numbers that are shown as dates or durations have become SERIAL or DURATION.
-
-        `styles`: of each cell, its index; a style that the workbook does not have shows numbers as numbers.
-        """
-        known = np.minimum(styles, len(self._used))
-        met = np.flatnonzero(np.bincount(known))
-        for style in met[self._kinds[met] == 0].tolist():
-            number = self._used[style]
-            built_in = SERIAL if number in _DATES else DURATION if number in _DURATIONS else NUMBER
-            self._kinds[style] = kind_of_format(self._codes[number]) if number in self._codes else built_in
-        if (self._kinds[met] == NUMBER).all():
-            return kinds
-        format_kinds = self._kinds[known]
-        return np.where((kinds == NUMBER) & (format_kinds != NUMBER), format_kinds, kinds)
-
-
-# Workbooks of Office Open XML (.xlsx, .xlsm, and templates).
-#
-# Source: ECMA-376 part 1, 18.2 (workbook), in transitional or strict OOXML.
-
-_MOST_BYTES = 2**26  # of the part that lists the sheets, with its names
-_NAMES = re.compile(rb"<definedNames(?:\s[^<>]*)?>")
-_NAMES_END = b"</definedNames>"
-
-
-class OoxmlBook(XmlBook):
-    """A workbook in a zip package; `cells.WorkbookReader` says what each method is for.
-
-    Attributes:
-        parts: of the worksheets, by their titles.
-
-    Raises:
-        FormatError: the part is not a workbook, or a damaged one.
-    """
-
-    def __init__(self, package: Package, part: str) -> None:
-        self.package = package
-        self._room = Room()
-        self._sheets: dict[str, SheetRows] = {}
-        root = parse_tree(_without_names(package.read(part, limit=_MOST_BYTES)), location=part)
-        lists = children_named(root, "sheets") if local_name(root) == "workbook" else []
-        if not lists:
-            raise FormatError("the part is not a workbook: it lists no sheets", location=part)
-        self._relations = Relations(package, part)
-        targets = {relation.id: relation for relation in self._relations.entries}
-        titles = Titles(part)
-        for sheet in children_named(lists[0], "sheet"):
-            ids = [sheet.get(f"{{{space}}}id") for space in RELATION_SPACES]
-            titles.add_related(without_escapes(sheet.get("name", "")), next(filter(None, ids), None), targets)
-        self.parts = titles.places
-        self.titles = list(self.parts)
-        settings = children_named(root, "workbookPr")
-        self.from_1904 = bool(settings) and settings[0].get("date1904") in ("1", "true")
-
-    @property
-    def sheet_bytes(self) -> int:
-        """The bytes of all worksheets when inflated, as the package's directory says."""
-        return sum(self.package.member(part).size for part in self.parts.values() if part in self.package)
-
-    @property
-    def strings_part(self) -> str | None:
-        """The name of the part with the shared strings; None if the workbook names no such part."""
-        return self._relations.target("sharedStrings")
-
-    @cached_property
-    def strings(self) -> SharedStrings:
-        """The strings to which cells refer by number."""
-        return SharedStrings(self.package, self.strings_part)
-
-    @cached_property
-    def formats(self) -> Formats:
-        """The formats in the styles of the workbook, which may be damaged."""
-        part = self._relations.present_target("styles")
-        if part is None:
-            return Formats([], {})
-        content = self.package.read(part, limit=_MOST_OF_STYLES)
-        root = parse_tree(content, location=part, most=_MOST_ELEMENTS)
-        if local_name(root) != "styleSheet":
-            return Formats([], {})
-        space = root.tag.removesuffix("styleSheet")
-        formats = root.findall(f"{space}numFmts/{space}numFmt")
-        styles = root.findall(f"{space}cellXfs/{space}xf")
-        if max(len(styles), len(formats)) > _MOST_STYLES:
-            raise FormatError(f"more than {_MOST_STYLES} styles")
-        used = [style.get("numFmtId", "") for style in styles]
-        numbers = {text: int(text) if _FORMAT_NUMBER.fullmatch(text) else 0 for text in set(used)}
-        known = [(entry.get("numFmtId"), entry.get("formatCode", "")) for entry in formats]
-        codes = {numbers[number]: code for number, code in known if number in numbers}
-        return Formats([numbers[text] for text in used], codes)
-
-    def blocks(
-        self, title: str, *, texts: Sequence[tuple[int, int]] = ALL_ROWS, numbers_alone: bool = False
-    ) -> Iterator[RawCells]:
-        """Yield the cells of a worksheet, block by block."""
-        if title not in self._sheets:
-            self._sheets[title] = SheetRows(self.package, self.parts[title], self._room)
-        return self._sheets[title].blocks(texts=texts, numbers_alone=numbers_alone)
-
-    def parse_formula(self, formula: str) -> tuple[str, int, int] | None:
-        """Return the sheet, the row and the column of the cell that a formula repeats; None for any other formula."""
-        return parse_reference(formula)
-
-
-def _without_names(content: bytes) -> bytes:
-    """Return XML without its list of defined names; unchanged where comments or CDATA could look like that list."""
-    begin = _NAMES.search(content) if b"<!" not in content else None
-    end = content.find(_NAMES_END, begin.end()) if begin is not None else -1
-    return content if begin is None or end < 0 else content[: begin.start()] + content[end + len(_NAMES_END) :]

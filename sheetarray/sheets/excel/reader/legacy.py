@@ -26,7 +26,7 @@ from ....dtypes import Mask
 from ....errors import FormatError, MissingDependencyError
 from ....files import BytesLike
 from ...workbooks import MOST_COLUMNS, MOST_ROWS
-from ..package.parts import Package
+from ..package.package import Package
 from .calamine_child import BLOCK, MESSAGE, MIXED
 from .calamine_child import NUMBER as REQUEST
 from .cells import (
@@ -39,14 +39,14 @@ from .cells import (
     SERIAL,
     TEXT,
     CellRun,
-    Titles,
     WorkbookReader,
     are_exact_doubles,
     encrypted_error,
     mark_plain_doubles,
-    position_error,
 )
-from .column import LONG_COLUMN
+from .columns.gathering import LONG_COLUMN
+from .raw_cells import position_error
+from .titles import Titles
 
 _HINT = "open it in a spreadsheet program, and save it as .xlsx"
 _PROGRAM = Path(__file__).with_name("calamine_child.py")

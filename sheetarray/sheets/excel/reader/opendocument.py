@@ -19,27 +19,16 @@ from ....dtypes import Positions
 from ....errors import FormatError
 from ....loops import scan
 from ...workbooks import MOST_COLUMNS, MOST_ROWS
-from ..package.parts import Package
+from ..package.package import Package
 from .book import XmlBook
-from .cells import (
-    ALL_ROWS,
-    ELAPSED,
-    ERROR,
-    ISO,
-    LOGICAL,
-    LONGEST_TEXT,
-    MOST_TABLES,
-    PLAIN,
-    RESULT,
-    RawCells,
-    Titles,
-    cells_of_loop,
-    cells_of_parser,
-    encrypted_error,
-)
-from .formulas import parse_open_reference
-from .parsing import Handlers, part_blocks, read_xml_elements
-from .worksheet import SHORT, SharedStrings
+from .cells import ALL_ROWS, LONGEST_TEXT, encrypted_error
+from .parsing import part_blocks
+from .raw_cells import ELAPSED, ERROR, ISO, LOGICAL, PLAIN, RESULT, RawCells, cells_of_loop, cells_of_parser
+from .references import parse_open_reference
+from .shared_strings import SharedStrings
+from .titles import MOST_TABLES, Titles
+from .worksheet import SHORT
+from .xml_elements import Handlers, read_xml_elements
 
 CONTENT, MANIFEST = "content.xml", "META-INF/manifest.xml"
 
@@ -294,9 +283,6 @@ class _Rows(Handlers["list[TableCells]"]):
         return FormatError(reason, location=f"{self._title}!{cell_address(row, column)}")
 
 
-# Values of cells ---------------------------------------------------------------------------------------------------
-
-
 def _count_of(text: str | None) -> int:
     """Return the number of times that a cell or row stands, as an attribute says; 1 if it says no integer."""
     return max(1, int(text[:20])) if text is not None and _COUNT.fullmatch(text) else 1
@@ -346,9 +332,6 @@ def _without_elapsed(cells: RawCells) -> RawCells:
     texts = cells.texts(np.arange(len(cells)))
     days = pl.Series(list(map(_parse_duration, texts.gather(places).to_list())), dtype=pl.String)
     return replace(cells, values=texts.scatter(places, days))
-
-
-# Cells and rows that stand several times ---------------------------------------------------------------------------
 
 
 def _times_of(rows: Positions, repeats: Positions) -> Positions:

@@ -13,8 +13,8 @@ from typing import Any
 
 from ...views.description import View
 from ...views.geometry import ViewPlan
-from ..package.parts import Package
-from ..package.relations import content_of
+from ..package.package import Package
+from ..package.searches import content_of
 
 KEY = "view"  # of what the record of a sheet says of its view
 WORD = " view"  # with which the titles of views end

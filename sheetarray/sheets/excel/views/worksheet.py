@@ -6,11 +6,9 @@ Source: ECMA-376 part 1, 18.3.1.99 (the order of a worksheet's elements), 18.3.1
 
 from __future__ import annotations
 
-import posixpath
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 from ....columns import column_letters, quote_title
 from ....elements import Cell
@@ -19,12 +17,11 @@ from ...looks import count_shown
 from ...views.formulas import CHART_ROWS, Chooser
 from ...views.geometry import Labels, ViewPlan
 from ...workbooks import GENERAL, escape_text, quote_attribute
-from ..package.packing import PackageWriter
-from ..package.relations import DECLARED, MAIN, RELATIONS, relations_part, relations_xml
-from ..skeleton import SheetPlan, ViewPart
-from ..styles import CellStyles
-from .grids import MOST_RANGES, EditableGrid, ViewGrid
-from .record import describe_view
+from ..package.relations import DECLARED, MAIN, RELATIONS
+from ..skeleton.plans import ViewPart
+from ..styles.cell_styles import CellStyles
+from .editable_grid import MOST_RANGES, EditableGrid
+from .grid import ViewGrid
 
 _PAGE = (
     '<pageMargins left="0.5" right="0.5" top="0.5" bottom="0.5" header="0.3" footer="0.3"/>'
@@ -212,10 +209,6 @@ def _validation(chooser: Chooser, allowed: str) -> str:
     return f'<dataValidation type="whole" {shown} {prompt} {hint} sqref="B{chooser.row}">{formulas}</dataValidation>'
 
 
-# The line chart of a view, beside the choosers: it shows the row of the grid that people choose in the sheet.
-#
-# Source: ECMA-376 part 1, 21.2 (charts) and 20.5 (drawings in sheets).
-
 _DRAWINGS = "http://schemas.openxmlformats.org/drawingml/2006"
 _DOT = 9525  # English Metric Units, in which drawings are measured: as many as a pixel has
 _WIDTH, _INDENT, _INSET, _DOTS_OF_CHARACTER = 640, 10, 50, 7  # pixels; a column has at least 63
@@ -302,56 +295,3 @@ def _text(text: str, size: int) -> str:
 def _axis_title(dim: str) -> str:
     """Return the XML of the title of an axis."""
     return f'<c:title><c:tx>{_text(dim, 900)}</c:tx><c:overlay val="0"/></c:title>'
-
-
-# Writes views into a package: the sheet of each, its drawing and chart, and the relationships between these parts.
-
-_ROWS_AT_ONCE = 64  # that are encoded together
-
-
-def plan_view_sheet(view: ViewPlan) -> SheetPlan:
-    """Return the plan of the sheet of a view, as the workbook lists it."""
-    return SheetPlan(
-        view.title,
-        (),
-        0,
-        names=False,
-        printed=[printed_range(view)],
-        is_view=True,
-        has_chart=view.has_numbers and not view.editable,
-    )
-
-
-def link_columns(views: Iterable[ViewPlan]) -> dict[str, list[str | None]]:
-    """Return, by the name of each array that has a view for editing, the formulas of its column, which refer to it."""
-    return {view.name: EditableGrid(view, str, CellStyles()).column_formulas() for view in views if view.editable}
-
-
-def write_view(
-    writer: PackageWriter, view: ViewPlan, part: ViewPart, names: Mapping[str, str], styles: CellStyles
-) -> dict[str, Any]:
-    """Write the parts of a view, and return the record by which the workbook knows it later.
-
-    `names`: the defined names of arrays, by the names of the arrays.
-    """
-    made = make_view(view, names.__getitem__, styles, part)
-    with writer.stream_part(part.name) as out:
-        out.write(made.head)
-        rows = iter(made.rows)
-        while chunk := list(islice(rows, _ROWS_AT_ONCE)):
-            out.write("".join(chunk).encode())
-        out.write(made.tail)
-    if part.drawing and made.drawing is not None:
-        drawing, chart = made.drawing
-        write_relations(writer, part.name, [("drawing", part.drawing)])
-        write_relations(writer, part.drawing, [("chart", part.chart)])
-        writer.write_part(part.drawing, drawing.encode())
-        writer.write_part(part.chart, chart.encode())
-    return describe_view(view, *writer.content_of(part.name))
-
-
-def write_relations(writer: PackageWriter, part: str, targets: Sequence[tuple[str, str]]) -> None:
-    """Write the part that holds the relationships of a part, `rId1` and so on, each a kind and a target."""
-    folder = posixpath.dirname(part)
-    listed = [(f"{RELATIONS}/{kind}", posixpath.relpath(target, folder)) for kind, target in targets]
-    writer.write_part(relations_part(part), relations_xml(listed))

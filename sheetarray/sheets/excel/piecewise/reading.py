@@ -1,136 +1,40 @@
-"""Reads and checks arrays of a workbook piece by piece, with no more than one of them in memory."""
+"""Reads arrays of a workbook piece by piece: one pass over each sheet, for all columns that are asked for.
+
+Where an array goes on in other columns, elements that come too early are kept in a file without a name. A
+workbook with a wrong cell, or a wrong number of cells, is read at once, since reading says what is wrong. If a
+workbook has a guard, all elements are put into such a file, and each array is then compared with its snapshot.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import accumulate
 
 import numpy as np
 
-from ...columns import (
-    Anchor,
+from ....columns import (
     ArrayColumn,
     ColumnCells,
     ElementRestorer,
-    JudgeArray,
-    Request,
-    RowChange,
-    SheetArrays,
-    find_anchors,
 )
-from ...columns.parts import find_stops, group_parts
-from ...columns.pieced_arrays import MOST_BYTES, NotInPiecesError, PiecedArrays
-from ...columns.reading import raise_error
-from ...dtypes import Array, Buffer
-from ...elements import Missing, text_array
-from ...errors import Finding, FormatError, locating
-from ...files import Readable, Source
-from ...linear.buffers import iter_rest, view_of
-from ...linear.data_cells import check_missing, may_be_blank
-from ...linear.header import Header, NoteFinding
-from ...linear.named import select
-from ...linear.parsing import warn_of_finding
-from ..arrays_of_sheets import check_composites
-from ..workbooks import SheetChoice
-from .checking import find_all, open_snapshots, read_book, select_sheets, warn_of_guard
-from .reader.cells import CellRun
-from .reader.column import ColumnRun
-from .sheet import ExcelSheet
-from .workbook import Workbook
-
-# The parts of arrays while a workbook is read in pieces: how far each part is, and elements that came too early.
-
-_KEPT = 2**18  # kept elements that are yielded at once
-
-
-@dataclass
-class ColumnPart:
-    """A part of an array, in a column of its own."""
-
-    name: str  # of the array
-    anchor: Anchor  # with which the part begins
-    count: int  # the number of its elements
-    stop: int | None  # the row above which it has to end; None for the end of the sheet
-    done: int = 0  # the number of elements that have been read
-    is_complete: bool = False  # whether its sheet has been read to the end
-    kept: list[Buffer] = field(default_factory=list)  # text elements that came before the parts before it were complete
-    spool: PiecedArrays | None = None  # the same for other elements
-
-    @property
-    def header(self) -> Header:
-        """The header of the array."""
-        assert self.anchor.header is not None
-        return self.anchor.header
-
-    @property
-    def request(self) -> Request:
-        """The request for the cells that are still to be read."""
-        column, row = self.anchor.data_cell
-        return Request(column, row + self.done, self.header.dtype, stop=self.stop)
-
-    def keep(self, elements: Buffer) -> None:
-        """Keep elements until the parts before are complete: text in memory, all others in a file without a name."""
-        if elements.dtype.kind in "OUT":
-            self.kept.append(elements)
-            return
-        if self.spool is None:
-            self.spool = PiecedArrays({self.name: (elements.dtype, self.count)})
-        self.spool.append(self.name, elements)
-
-    def take(self) -> Iterator[Buffer]:
-        """Yield the kept elements, and keep them no longer."""
-        yield from self.kept
-        if self.spool is not None:
-            with self.spool as spool:
-                elements = spool.join()[self.name]
-                for start in range(0, len(elements), _KEPT):
-                    yield elements[start : start + _KEPT].copy()
-                    spool.release()
-        self.kept, self.spool = [], None
-
-    def next_elements(self, count: int) -> Anchor:
-        """Return an anchor for the next `count` elements, as if they were an array of their own."""
-        header = Header(self.header.dtype, (count,), (1,), 0, "row-major", count)
-        return replace(self.anchor, header=header, start=self.anchor.start + self.done)
-
-
-def _split_parts(
-    name: str, group: Sequence[Anchor], stops: Mapping[int, int], heights: Mapping[str | None, int]
-) -> list[ColumnPart]:
-    """Return the parts of an array; all but the last reach down to the last row of their sheets."""
-    header = group[0].header
-    if header is None or any(anchor.orient == "rows" for anchor in group):
-        raise NotInPiecesError
-    counts = [heights[anchor.title] - anchor.row - anchor.start for anchor in group[:-1]]
-    counts.append(header.capacity - sum(counts))
-    if len(set(counts[:-1])) > 1 or not 0 <= counts[-1] <= max(counts):
-        raise NotInPiecesError
-    return [ColumnPart(name, anchor, count, stops.get(id(anchor))) for anchor, count in zip(group, counts, strict=True)]
-
-
-def _find_parts(
-    sheets: Sequence[ExcelSheet], names: Sequence[str] | None, note: NoteFinding = warn_of_finding
-) -> dict[str, list[ColumnPart]]:
-    """Return the parts of arrays, by the names of the arrays.
-
-    `note`: called with each finding about a header.
-
-    Raises:
-        FormatError: a sheet is damaged, or a header broken.
-        NotInPiecesError: an array is missing, or lies in rows.
-    """
-    anchors = [anchor for sheet in sheets for anchor in find_anchors(sheet)]
-    groups = group_parts(sheets, anchors, None if names is None else frozenset(names), raise_error, note)
-    if not all(name in groups for name in names or ()):
-        raise NotInPiecesError
-    stops = find_stops(anchors)
-    heights = {sheet.title: sheet.max_rows or 0 for sheet in sheets}
-    return {name: _split_parts(name, group, stops, heights) for name, group in select(groups, names).items()}
-
-
-# Stores the elements of a workbook's arrays, which come piece by piece, in a file without a name.
+from ....columns.pieced_arrays import MOST_BYTES, NotInPiecesError, PiecedArrays
+from ....dtypes import Buffer
+from ....elements import Missing, text_array
+from ....errors import FormatError, locating
+from ....files import Readable, Source
+from ....linear.buffers import iter_rest
+from ....linear.data_cells import check_missing, may_be_blank
+from ....linear.parsing import warn_of_finding
+from ...workbooks import SheetChoice
+from ..checking.workbook import open_snapshots, select_sheets, warn_of_guard
+from ..reader.cells import CellRun
+from ..reader.columns.run import ColumnRun
+from ..reading import read_book
+from ..workbook import Workbook
+from ..worksheet import ExcelSheet
+from .parts import ColumnPart, find_parts
 
 
 class _StoredArrays:
@@ -165,7 +69,7 @@ class _StoredArrays:
 
 
 @contextmanager
-def _store_arrays(
+def store_arrays(
     sheets: Sequence[ExcelSheet],
     parts: Mapping[str, Sequence[ColumnPart]],
     missing: Missing,
@@ -195,12 +99,6 @@ def _store_arrays(
             buffers[name] = text_array(joined.tolist()) if headers[name].dtype.kind == "string" else joined
         yield _StoredArrays(sheets, parts, buffers, restore), spool
 
-
-# Reads arrays of a workbook piece by piece: one pass over each sheet, for all columns that are asked for.
-#
-# Where an array goes on in other columns, elements that come too early are kept in a file without a name. A
-# workbook with a wrong cell, or a wrong number of cells, is read at once, since reading says what is wrong. If a
-# workbook has a guard, all elements are put into such a file, and each array is then compared with its snapshot.
 
 _CELLS = 2**18  # cells that are sorted into columns at once
 
@@ -233,7 +131,7 @@ def iter_elements_excel(
     Example:
         >>> import io
         >>> import numpy as np
-        >>> from .adapter import write_excel
+        >>> from ..adapter import write_excel
         >>> file = io.BytesIO()
         >>> write_excel(file, {"t": np.arange(3)})
         >>> [(name, some.tolist()) for name, some in iter_elements_excel(io.BytesIO(file.getvalue()), ["t"])]
@@ -246,7 +144,7 @@ def iter_elements_excel(
             with Workbook(opened) as book:
                 sheets = select_sheets(book, sheet)
                 if not (guard and book.guards()):
-                    pieces = _iter_arrays(sheets, _find_parts(sheets, list(done)), missing)
+                    pieces = _iter_arrays(sheets, find_parts(sheets, list(done)), missing)
                 elif sheet is None:
                     pieces = _iter_restored(book, sheets, list(done), missing)
                 else:  # arrays of all sheets tell what programs have done
@@ -269,7 +167,7 @@ def _iter_restored(
 ) -> Iterator[tuple[str, Buffer]]:
     """Yield names of arrays, each with all of its elements, with the bits that their guard has kept."""
     snapshots = open_snapshots(book)
-    with _store_arrays(sheets, _find_parts(sheets, None), missing, snapshots) as (stored, spool):
+    with store_arrays(sheets, find_parts(sheets, None), missing, snapshots) as (stored, spool):
         for name in names:
             yield name, stored.buffer(name)
             spool.release()
@@ -386,58 +284,3 @@ def _decode(sheet: ExcelSheet, part: ColumnPart, count: int, column: ColumnCells
     if decoded.problems or decoded.count_error or decoded.cells_per_element > 1:
         raise NotInPiecesError
     return decoded.buffer
-
-
-# Checks a large workbook with no more than one of its arrays in memory.
-#
-# All elements are put into a file without a name, from which each array is mapped and compared by itself. A workbook
-# with a wrong cell, or a wrong number of cells, is read at once, since reading says what is wrong.
-
-LARGE_WORKBOOK = 2**27  # bytes of inflated worksheets; in a smaller workbook all arrays are read together
-
-
-def find_in_large(book: Workbook, sheet: SheetChoice, missing: Missing, *, guard: bool) -> list[Finding] | None:
-    """Return every finding in a workbook; None if it is small, or has to be read at once.
-
-    `sheet`, `missing` and `guard`: those of `check_excel`.
-    """
-    if book.sheet_bytes < LARGE_WORKBOOK:
-        return None
-    with Workbook(book.source, before=book) as again:
-        try:
-            return list(find_all(again, sheet, missing, guard=guard, check=_check_in_pieces))
-        except (FormatError, NotInPiecesError):
-            return None
-
-
-def _check_in_pieces(
-    sheets: Sequence[ExcelSheet],
-    *,
-    missing: Missing,
-    judge: JudgeArray,
-    restore: ElementRestorer | None = None,
-) -> Iterator[Finding]:
-    """Yield every finding in sheets, as `arrays_of_sheets.check_sheets` does.
-
-    Raises:
-        FormatError: a sheet is damaged, or a header broken.
-        NotInPiecesError: a cell or the number of cells is wrong, or the sheets hold no array.
-    """
-    findings: list[Finding] = []
-    parts = _find_parts(sheets, None, findings.append)
-    if not parts:
-        raise NotInPiecesError
-    with _store_arrays(sheets, parts, missing, restore) as (stored, spool):
-        yield from findings
-        for name in parts:
-            judged = judge(name, stored.buffer(name), stored.column(name))
-            yield from (finding for finding in judged if not isinstance(finding, RowChange))
-            spool.release()
-        for one in sheets:
-            yield from one.notes
-
-        def read(names: Sequence[str] | None) -> dict[str, Array]:
-            wanted = parts if names is None else names
-            return {name: view_of(parts[name][0].header, stored.buffer(name)) for name in wanted}
-
-        yield from check_composites(read, SheetArrays(sheets).scan)

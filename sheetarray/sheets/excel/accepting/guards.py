@@ -1,0 +1,74 @@
+"""Makes the guards of a workbook true to its cells, when `accept` takes what people have changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from ....columns import (
+    ResizedArray,
+)
+from ....dtypes import Array
+from ....linear.array import LinearArray
+from ....linear.buffers import view_of
+from ...snapshot import encode_snapshot
+from ..append import worksheet_xml
+from ..checking.workbook import open_snapshots
+from ..guard.guard_sheet import iter_rows
+from ..open_workbook import OpenWorkbook
+from ..skeleton.plans import SheetPlan
+from ..workbook import Workbook
+
+
+def renew_guards(
+    book: OpenWorkbook,
+    reading: Workbook,
+    arrays: Mapping[str, ResizedArray],
+    unreadable: Mapping[str, Array],
+    revised: Mapping[str, LinearArray],
+) -> tuple[dict[str, bytes], dict[str, ResizedArray]]:
+    """Return the new content of the worksheets that hold snapshots, by their parts, and the arrays that these hold.
+
+    Elements that were only rounded keep their exact bits in the snapshot, and so do elements whose cells cannot be read
+    now. A snapshot of another file becomes one of the cells; an array that has no snapshot, or a damaged one, has none
+    afterwards, and an array that has none is left out of those that are returned if some of its cells cannot be read.
+
+    `unreadable`: for some arrays, objects that are not None for elements whose cells cannot be read. `revised`: arrays
+    whose elements are known to the bit.
+    """
+    snapshots, renewed = open_snapshots(reading), dict[str, bytes]()
+    exact = {name: array for name, array in arrays.items() if name not in unreadable}
+    if not snapshots.exist:
+        return {}, exact
+    own = {name: snapshots.find(name, array.column, array.buffer) for name, array in arrays.items()}
+    names = {one: name for name, one in own.items() if one is not None}
+    stale = {one.header.name: one for one in snapshots if own.get(one.header.name, one) is None}
+    names |= {one: name for name, one in stale.items()}
+    texts: dict[str, list[list[str]]] = {guard.title or "": [] for guard in reading.guards()}
+    for one in snapshots:
+        if (name := names.get(one)) is None:
+            continue
+        column, buffer = arrays[name].column, arrays[name].buffer
+        if name in revised and len(revised[name].buffer) == len(buffer):
+            buffer = revised[name].buffer
+        else:
+            guarded = snapshots.compare(name, column, buffer) if name in unreadable else None
+            buffer = snapshots.restore(name, buffer, column)
+            if guarded is not None:
+                places = view_of(column.header, np.arange(len(buffer)))[unreadable[name].astype(bool)]
+                buffer = buffer.copy()
+                buffer[places] = guarded.written[places]
+            elif name in unreadable:
+                continue
+        exact[name] = replace(arrays[name], buffer=buffer)
+        how = {"sheet": one.header.sheet, "cells": one.header.cells, "dates": one.header.dates}
+        texts[one.title].append(encode_snapshot(name, exact[name].linear, **how))
+    parts = {sheet.title: sheet for sheet in book.sheets}
+    for title, made in texts.items():
+        sheet = parts[title]
+        plan = SheetPlan(sheet.title, (), 0, names=False, very_hidden=True)
+        head, tail = worksheet_xml(book, plan, sheet)
+        renewed[sheet.part] = b"".join([head, *iter_rows(made), tail])
+    return renewed, exact

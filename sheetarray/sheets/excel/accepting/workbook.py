@@ -1,0 +1,123 @@
+"""Accepts what people have changed in a workbook: its headers, names, checksums, views and guards become true.
+
+The cells of headers are spliced into the XML of their worksheets; the workbook's own part changes where a name
+has to refer to other cells, and the custom properties hold new checksums. Every other part keeps its bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ....columns import (
+    ArrayInfo,
+    HeaderEdit,
+    check_accept_target,
+    find_header_edits,
+    info_of_resized,
+    keeping_unreadable,
+)
+from ....elements import Missing
+from ....errors import locating
+from ....files import Readable, Source, Writable, replacing
+from ....linear.array import LinearArray
+from ...arrays_of_sheets import read_resized_arrays
+from ..checking.views import read_typed_over, typed_over_views
+from ..open_workbook import OpenWorkbook
+from ..package.package import Package
+from ..package.packing import PackageWriter
+from ..package.properties import MOST_BYTES, merge_properties, read_sound_record
+from ..package.searches import SEARCHES_KEY
+from ..row_xml import format_number
+from ..searching import search_sheets
+from ..splicing import NewCell, NewCells, Splice
+from ..workbook import Workbook
+from .guards import renew_guards
+from .names import ArrayNames
+from .record import true_record
+from .views import renew_views
+
+
+def accept_excel(
+    source: Readable, target: Writable | None = None, *, missing: Missing = "error"
+) -> dict[str, ArrayInfo]:
+    """Correct headers, names, checksums and guards of a workbook, so that they fit its cells. All other parts stay.
+
+    Args:
+        source: a path, or an open file (then with a target): .xlsx or .xlsm.
+        target: the file to write; None replaces the source whole.
+        missing: as for `read_excel`.
+
+    Returns:
+        An `ArrayInfo` for each array whose length changed, by name.
+
+    Raises:
+        FormatError: as `read_excel`, or no .xlsx or .xlsm; the file is as it was.
+        LimitError: the workbook is signed or shared; or a view would have to be made anew in which people have typed
+            over formulas.
+
+    Example:
+        >>> import io
+        >>> import numpy as np
+        >>> from ..table_adapter import write_table_excel
+        >>> words = "version 1.0.0 ndarray shape 2 strides 1 offset 0 order row-major dtype float64 length 2 capacity 2"
+        >>> file, accepted = io.BytesIO(), io.BytesIO()
+        >>> write_table_excel(file, {"t": np.array([*words.split(), "data", "1.5", "2.5", "3.5"])})
+        >>> accept_excel(io.BytesIO(file.getvalue()), accepted)["t"].shape
+        (3,)
+    """
+    check_accept_target(source, target)
+    return accept_workbook(source, source if target is None else target, missing=missing)
+
+
+def accept_workbook(
+    source: Readable,
+    target: Writable,
+    *,
+    missing: Missing = "error",
+    revised: Mapping[str, LinearArray] | None = None,
+) -> dict[str, ArrayInfo]:
+    """Make a workbook true to its cells, as `accept_excel`.
+
+    `revised`: arrays whose elements were put into cells since formulas were computed, so that views are made anew and
+    programs compute all formulas when they open the workbook; None where a program has done that.
+    """
+    anew = revised is not None
+    with Source(source) as opened, locating(source=opened.name):
+        package = Package(opened.ranges())
+        book = OpenWorkbook(package)
+        book.check_changeable()
+        with Workbook(opened, reads_numbers=True) as reading:
+            sheets = reading.plain_sheets()
+            with keeping_unreadable("missing") as unreadable:
+                arrays = read_resized_arrays(sheets, missing=missing)
+            edits = find_header_edits(sheets, arrays)
+            guards, exact = renew_guards(book, reading, arrays, unreadable, revised or {})
+            replaced = _change_headers(book, edits) | guards
+            typed = [title for title in typed_over_views(reading) if read_typed_over(reading, title)]
+            searches = search_sheets(reading, replaced=replaced)
+        record = {**read_sound_record(package), SEARCHES_KEY: searches.to_json()}
+        names = ArrayNames(arrays, record)
+        if book.set_names(names.find_cells) or anew:
+            book.compute_on_opening()
+        part = book.ensure_properties()
+        content = package.read(part, limit=MOST_BYTES) if part in package else None
+        record = true_record(record, exact, [sheet.title for sheet in book.sheets])
+        replaced |= renew_views(book, arrays, record, names.by_array(book), typed, anew=anew)
+        replaced[part] = merge_properties(content, record, location=part)
+        replaced |= book.changed_parts()
+        with replacing(target, binary=True) as sink:
+            writer = PackageWriter(sink)
+            writer.copy_parts(package, replaced)
+            writer.write_parts({name: added for name, added in replaced.items() if name not in package})
+            writer.finish()
+    return {name: info_of_resized(array) for name, array in arrays.items() if array.is_changed}
+
+
+def _change_headers(book: OpenWorkbook, edits: Sequence[HeaderEdit]) -> dict[str, bytes]:
+    """Return the new content of worksheets whose headers have to change, by their parts."""
+    parts = {sheet.title: sheet.part for sheet in book.sheets}
+    cells: dict[str, NewCells] = {}
+    for edit in edits:
+        cell = NewCell(format_number(edit.value), header=edit.value)
+        cells.setdefault(edit.title or "", {})[edit.row, edit.column] = cell
+    return {parts[title]: Splice(title, new).change(book.package.read(parts[title])) for title, new in cells.items()}

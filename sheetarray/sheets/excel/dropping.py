@@ -1,0 +1,43 @@
+"""Removes the parts that nobody needs any more when sheets are replaced, and the calculation chain if it lists them.
+
+The calculation chain is a list of the cells with formulas, which Excel makes anew where it is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...errors import FormatError
+from .open_workbook import BookSheet, OpenWorkbook
+from .package.markup import read_tags
+from .package.package import Package
+from .package.relations import parts_only_reached_through
+
+_MOST_CHAIN = 2**26  # bytes of the calculation chain
+
+
+def drop_parts(book: OpenWorkbook, gone: Sequence[BookSheet]) -> set[str]:
+    """Take the parts that only the replaced sheets use off the lists of a workbook, and return their names.
+
+    The calculation chain is one of them if it lists formulas of these sheets.
+    """
+    dropped = parts_only_reached_through(book.package, [sheet.part for sheet in gone])
+    chain = book.relations.present_target("calcChain")
+    if gone and chain and _has_formulas(book.package, chain, {sheet.id for sheet in gone}):
+        dropped.add(chain)
+        book.relations.drop(chain)
+    for part in dropped:
+        book.types.drop(part)
+    return dropped
+
+
+def _has_formulas(package: Package, chain: str, sheets: set[str]) -> bool:
+    """Return whether the calculation chain lists a formula of some sheets (by their ids), or is damaged."""
+    current = ""
+    try:
+        for name, attributes in read_tags(package.read(chain, limit=_MOST_CHAIN), location=chain):
+            if name == "c" and (current := attributes.get("i", current)) in sheets:
+                return True
+    except FormatError:
+        return True
+    return False

@@ -1,0 +1,107 @@
+"""The parts of arrays while a workbook is read in pieces: how far each part is, and elements that came too early."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ....columns import (
+    Anchor,
+    Request,
+    find_anchors,
+)
+from ....columns.parts import find_stops, group_parts
+from ....columns.pieced_arrays import NotInPiecesError, PiecedArrays
+from ....columns.reading import raise_error
+from ....dtypes import Buffer
+from ....linear.header import Header, NoteFinding
+from ....linear.named import select
+from ....linear.parsing import warn_of_finding
+from ..worksheet import ExcelSheet
+
+_KEPT = 2**18  # kept elements that are yielded at once
+
+
+@dataclass
+class ColumnPart:
+    """A part of an array, in a column of its own."""
+
+    name: str  # of the array
+    anchor: Anchor  # with which the part begins
+    count: int  # the number of its elements
+    stop: int | None  # the row above which it has to end; None for the end of the sheet
+    done: int = 0  # the number of elements that have been read
+    is_complete: bool = False  # whether its sheet has been read to the end
+    kept: list[Buffer] = field(default_factory=list)  # text elements that came before the parts before it were complete
+    spool: PiecedArrays | None = None  # the same for other elements
+
+    @property
+    def header(self) -> Header:
+        """The header of the array."""
+        assert self.anchor.header is not None
+        return self.anchor.header
+
+    @property
+    def request(self) -> Request:
+        """The request for the cells that are still to be read."""
+        column, row = self.anchor.data_cell
+        return Request(column, row + self.done, self.header.dtype, stop=self.stop)
+
+    def keep(self, elements: Buffer) -> None:
+        """Keep elements until the parts before are complete: text in memory, all others in a file without a name."""
+        if elements.dtype.kind in "OUT":
+            self.kept.append(elements)
+            return
+        if self.spool is None:
+            self.spool = PiecedArrays({self.name: (elements.dtype, self.count)})
+        self.spool.append(self.name, elements)
+
+    def take(self) -> Iterator[Buffer]:
+        """Yield the kept elements, and keep them no longer."""
+        yield from self.kept
+        if self.spool is not None:
+            with self.spool as spool:
+                elements = spool.join()[self.name]
+                for start in range(0, len(elements), _KEPT):
+                    yield elements[start : start + _KEPT].copy()
+                    spool.release()
+        self.kept, self.spool = [], None
+
+    def next_elements(self, count: int) -> Anchor:
+        """Return an anchor for the next `count` elements, as if they were an array of their own."""
+        header = Header(self.header.dtype, (count,), (1,), 0, "row-major", count)
+        return replace(self.anchor, header=header, start=self.anchor.start + self.done)
+
+
+def _split_parts(
+    name: str, group: Sequence[Anchor], stops: Mapping[int, int], heights: Mapping[str | None, int]
+) -> list[ColumnPart]:
+    """Return the parts of an array; all but the last reach down to the last row of their sheets."""
+    header = group[0].header
+    if header is None or any(anchor.orient == "rows" for anchor in group):
+        raise NotInPiecesError
+    counts = [heights[anchor.title] - anchor.row - anchor.start for anchor in group[:-1]]
+    counts.append(header.capacity - sum(counts))
+    if len(set(counts[:-1])) > 1 or not 0 <= counts[-1] <= max(counts):
+        raise NotInPiecesError
+    return [ColumnPart(name, anchor, count, stops.get(id(anchor))) for anchor, count in zip(group, counts, strict=True)]
+
+
+def find_parts(
+    sheets: Sequence[ExcelSheet], names: Sequence[str] | None, note: NoteFinding = warn_of_finding
+) -> dict[str, list[ColumnPart]]:
+    """Return the parts of arrays, by the names of the arrays.
+
+    `note`: called with each finding about a header.
+
+    Raises:
+        FormatError: a sheet is damaged, or a header broken.
+        NotInPiecesError: an array is missing, or lies in rows.
+    """
+    anchors = [anchor for sheet in sheets for anchor in find_anchors(sheet)]
+    groups = group_parts(sheets, anchors, None if names is None else frozenset(names), raise_error, note)
+    if not all(name in groups for name in names or ()):
+        raise NotInPiecesError
+    stops = find_stops(anchors)
+    heights = {sheet.title: sheet.max_rows or 0 for sheet in sheets}
+    return {name: _split_parts(name, group, stops, heights) for name, group in select(groups, names).items()}

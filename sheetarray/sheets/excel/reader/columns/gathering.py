@@ -1,0 +1,192 @@
+"""Runs of cells, as a sheet gives them row by row, sorted into the columns that are requested."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .....columns import Request
+from .....dtypes import Positions
+from .....errors import FormatError
+from ....workbooks import MOST_COLUMNS
+from ..cells import CellRun, Kinds
+from .run import ColumnRun
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_CELLS_A_RUN = 2**18  # cells that are collected, at least, before they are sorted
+_CELLS_A_COLUMN = 64  # cells for each column that are collected, at least, where that is more
+LONG_COLUMN = 2**8  # rows, of the same columns, from which on a run is cut into columns without sorting
+_BLANKS_ALWAYS, _BLANKS_TIMES = 2**23, 32  # blanks that columns may have in all, and how many more for each other cell
+
+
+@dataclass
+class ColumnRuns:
+    """The cells of one column from the requested row on, run by run; the lists run in parallel.
+
+    Attributes:
+        rows: of the cells of each run, counted from the requested row; a range if no row is left out.
+        kinds: of the cells of each run.
+        values: of the cells of each run.
+        height: the number of rows from the requested one to the last cell.
+    """
+
+    rows: list[range | Positions] = field(default_factory=list)
+    kinds: list[Kinds] = field(default_factory=list)
+    values: list[pl.Series] = field(default_factory=list)
+    height: int = 0
+
+    def __len__(self) -> int:
+        return sum(map(len, self.rows))
+
+    def add(self, rows: range | Positions, kinds: Kinds, values: pl.Series) -> None:
+        """Add a run of cells."""
+        self.rows.append(rows)
+        self.kinds.append(kinds)
+        self.values.append(values)
+        self.height = max(self.height, 1 + (rows[-1] if isinstance(rows, range) else int(rows.max())))
+
+
+def gather_columns(
+    runs: Iterable[CellRun],
+    requests: Sequence[Request],
+    *,
+    most_blanks: int = _BLANKS_ALWAYS,
+    note: Callable[[CellRun], None] | None = None,
+) -> list[ColumnRuns]:
+    """Return the cells of each requested column, from the requested row on.
+
+    `most_blanks`: that the columns may have in all, beside some for each other cell. `note`: is given each run.
+
+    Raises:
+        FormatError: there are so few cells, so far apart, that the columns would be next to nothing but blanks.
+    """
+    columns = [ColumnRuns() for _ in requests]
+    wanted = np.full(MOST_COLUMNS, -1, dtype=np.int64)
+    wanted[[request.column for request in requests]] = np.arange(len(requests))
+    first_rows = np.array([request.row for request in requests], dtype=np.int64)
+    least = max(_CELLS_A_RUN, _CELLS_A_COLUMN * len(requests))
+    waiting: list[tuple[Positions, CellRun]] = []
+    count = 0  # of the cells that wait
+    for run in runs:
+        if note is not None:
+            note(run)
+        if run.width and len(run) >= LONG_COLUMN * run.width and (run.rows[0] >= first_rows).all():
+            _sort_runs(waiting, first_rows, columns)
+            waiting, count = [], 0
+            _slice_run(run, wanted, first_rows, columns)
+            continue
+        which = wanted[run.columns]
+        mask = which >= 0
+        mask &= run.rows >= first_rows[which]
+        if not mask.all():
+            run, which = run.select(mask), which[mask]
+        if not len(run):
+            continue
+        if waiting and waiting[-1][1].values.dtype != run.values.dtype:
+            _sort_runs(waiting, first_rows, columns)
+            waiting, count = [], 0
+        waiting.append((which, run))
+        count += len(which)
+        if count >= least:
+            _sort_runs(waiting, first_rows, columns)
+            waiting, count = [], 0
+    _sort_runs(waiting, first_rows, columns)
+    heights, cells = sum([column.height for column in columns]), sum(map(len, columns))
+    if heights > most_blanks + _BLANKS_TIMES * cells:
+        raise FormatError(
+            f"{cells} cells, so far apart that their columns are {heights} cells long",
+            hint="delete the cells that stand far below all others",
+        )
+    return columns
+
+
+def _slice_run(run: CellRun, wanted: Positions, first_rows: Positions, columns: list[ColumnRuns]) -> None:
+    """Give each column its cells of a run in which all rows have the same columns.
+
+    `wanted`: by the number of a column in the sheet, its index among the requested columns, or -1. `first_rows`: the
+    row from which on each requested column is wanted.
+    """
+    rows, count = run.rows[:: run.width], len(run) // run.width
+    places = [place for place, column in enumerate(run.columns[: run.width].tolist()) if wanted[column] >= 0]
+    together = bool((np.diff(rows) == 1).all())
+    kinds = run.kinds.reshape(count, run.width)
+    for place, values in zip(places, _split_values(run, places), strict=True):
+        which = int(wanted[run.columns[place]])
+        first = int(rows[0] - first_rows[which])
+        some = range(first, first + count) if together else rows - first_rows[which]
+        columns[which].add(some, kinds[:, place], values)
+
+
+def _split_values(run: CellRun, places: list[int]) -> list[pl.Series]:
+    """Return the values in some columns of a run in which all rows have the same columns.
+
+    `places`: which cells of each row are wanted, counted from 0.
+    """
+    import polars as pl
+
+    count = len(run) // run.width
+    if run.width == len(places) == 1:
+        return [run.values]
+    if run.values.dtype.is_numeric() and not run.values.null_count():
+        numbers = run.values.to_numpy().reshape(count, run.width)
+        values = pl.Series((numbers if len(places) == run.width else numbers[:, places]).T.ravel())
+    else:
+        first = np.arange(0, len(run), run.width)
+        values = run.values[(np.array(places, np.int64)[:, None] + first).ravel()]
+    return [values.slice(start, count) for start in range(0, len(values), count)]
+
+
+def _sort_runs(runs: list[tuple[Positions, CellRun]], first_rows: Positions, columns: list[ColumnRuns]) -> None:
+    """Give each column its cells of some runs, which are sorted by column.
+
+    `runs`: cells, and for each cell the index of its column among the requested ones. `first_rows`: the row from which
+    on each requested column is wanted.
+    """
+    import polars as pl
+
+    if not runs:
+        return
+    arrays = zip(*[(which, run.rows, run.kinds, run.values) for which, run in runs], strict=True)
+    all_which, all_rows, all_kinds, all_values = arrays
+    which, rows, kinds = map(np.concatenate, (all_which, all_rows, all_kinds))
+    values = pl.concat(all_values)
+    order = np.argsort(which.astype(np.uint16), kind="stable") if len(columns) > 1 else np.arange(len(which))
+    bounds = np.searchsorted(which[order], np.arange(len(columns) + 1))
+    rows, kinds = (rows - first_rows[which])[order], kinds[order]
+    values = values[order]
+    gaps = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.diff(rows) != 1)])  # before each cell
+    filled = np.flatnonzero(np.diff(bounds))
+    starts, ends = bounds[filled], bounds[filled + 1]
+    together = (gaps[ends - 1] == gaps[starts]).tolist()
+    places = zip(filled.tolist(), starts.tolist(), ends.tolist(), rows[starts].tolist(), together, strict=True)
+    for index, start, end, first, unbroken in places:  # of which there may be thousands: views, no copies
+        some = range(first, first + end - start) if unbroken else rows[start:end]
+        columns[index].add(some, kinds[start:end], values.slice(start, end - start))
+
+
+def join_runs(column: ColumnRuns) -> ColumnRun:
+    """Return the cells of a column as one run, sorted by row.
+
+    The runs of the column are released.
+    """
+    import polars as pl
+
+    if not column.rows:
+        return ColumnRun(np.zeros(0, np.int64), np.zeros(0, np.uint8), pl.Series([], dtype=pl.String))
+    every = [np.arange(rows.start, rows.stop) if isinstance(rows, range) else rows for rows in column.rows]
+    if len(every) == 1 and isinstance(column.rows[0], range):
+        return ColumnRun(every[0], column.kinds[0], column.values[0])
+    rows: Positions = np.concatenate(every)
+    kinds: Kinds = np.concatenate(column.kinds)
+    values = pl.concat(column.values)
+    column.rows, column.kinds, column.values = [], [], []
+    steps = np.diff(rows)
+    if len(steps) and int(steps.min()) < 1:
+        order = np.argsort(rows, kind="stable")
+        rows, kinds, values = rows[order], kinds[order], values[order]
+    return ColumnRun(rows, kinds, values)

@@ -1,0 +1,145 @@
+"""The cells of a column, all at once, as a Series of the engine's dtype.
+
+Where a cell of the column is in doubt, there is no Series, and `ColumnTexts` looks at the cells one by one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .....columns.sheet import Numbers
+from .....dtypes import DType, Mask, Positions
+from .....elements import engine_dtype
+from .....elements.floats import find_ties
+from .....elements.serials import serial_unit, serials_to_counts
+from ..cells import (
+    BOOLEAN,
+    LARGE,
+    LONG,
+    NUMBER,
+    ROUNDED,
+    SERIAL,
+    TEXT,
+    Kinds,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+DAYS_TO_1904 = 1462  # from the day 0 of 1900 to that of 1904
+
+
+@dataclass(frozen=True)
+class ColumnRun:
+    """The cells of a column, or of a row, that are not blank, in their order; the arrays run in parallel.
+
+    Attributes:
+        places: how many cells further down (or to the right) than the first requested one each cell stands.
+        kinds: of each cell, constants of `cells`.
+        values: of each cell, text or Float64.
+    """
+
+    places: Positions
+    kinds: Kinds
+    values: pl.Series
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @property
+    def height(self) -> int:
+        """The number of cells from the first requested one to the last one that is not blank."""
+        return int(self.places[-1]) + 1 if len(self) else 0
+
+    def put_nulls(self, series: pl.Series) -> pl.Series:
+        """Return a series with one value for each cell, spread over their places, with nulls for blanks between."""
+        import polars as pl
+
+        if self.height == len(self):
+            return series
+        return pl.repeat(None, self.height, dtype=series.dtype, eager=True).scatter(self.places, series)
+
+
+def to_numbers(run: ColumnRun, dtype: DType) -> pl.Series | Numbers | None:
+    """Return the column as a Series of the engine's dtype; None where cells have to be looked at one by one.
+
+    That is where a cell is neither a number nor text that reads as one, or where the dtype may not hold its number
+    exactly. Doubles without blanks between them come as `Numbers`.
+    """
+    import polars as pl
+
+    if not _mark_known_kinds(dtype.kind)[run.kinds].all():
+        return None
+    if run.values.dtype == pl.String:
+        wanted: Any = engine_dtype(dtype)
+        made = run.values.cast(pl.Int64 if dtype.kind == "bool" else wanted, strict=False)
+        if made.null_count() or (dtype.kind == "float" and not _are_numbers(made.to_numpy(), run.kinds)):
+            return None
+        if dtype.kind == "bool" and not made.is_between(0, 1).all():
+            return None
+        if dtype.name == "float16" and round_to(made.to_numpy(), dtype) is None:
+            return None
+        return run.put_nulls(made.cast(wanted))
+    if run.values.null_count():
+        return None
+    values = run.values.to_numpy()
+    if dtype.kind == "float":
+        narrow = round_to(values, dtype)
+        if narrow is None:
+            return None
+        if np.isfinite(narrow).all():
+            return np.array(narrow) if run.height == len(run) else run.put_nulls(pl.Series(narrow))
+        return run.put_nulls(pl.Series(narrow)) if _are_numbers(values, run.kinds) else None
+    if len(values) and not np.abs(values).max() < ROUNDED:
+        return None
+    counts = values.astype(np.int64)
+    if (counts != values).any() or (dtype.kind == "bool" and len(counts) and int(counts.view(np.uint64).max()) > 1):
+        return None
+    made = pl.Series(counts).cast(engine_dtype(dtype), strict=False)
+    return None if made.null_count() else run.put_nulls(made)
+
+
+def to_moments(run: ColumnRun, dtype: DType, *, from_1904: bool) -> pl.Series | None:
+    """Return a column of dates as counts of the dtype's unit; None where cells have to be looked at one by one.
+
+    That is where a cell is not a date, or its moment is not a whole number of units.
+    """
+    import polars as pl
+
+    unit = serial_unit(dtype.numpy)
+    if unit is None or not (run.kinds == SERIAL).all():
+        return None
+    serials = run.values.cast(pl.Float64, strict=False)
+    if serials.null_count():
+        return None
+    counts, exact = serials_to_counts(serials.to_numpy() + DAYS_TO_1904 * from_1904, unit)
+    return run.put_nulls(pl.Series(counts)) if exact.all() else None
+
+
+@cache
+def _mark_known_kinds(kind: str) -> Mask:
+    """Return a mask of the kinds of cells whose values may be taken as they are under a dtype of some kind.
+
+    LARGE and LONG, whose double may not be the number that was written, are among them for floats alone.
+    """
+    known = {"bool": [BOOLEAN], "float": [NUMBER, TEXT, LARGE, LONG]}.get(kind, [NUMBER, TEXT])
+    return np.isin(np.arange(LONG + 1), known)
+
+
+def _are_numbers(values: np.ndarray[Any, Any], kinds: Kinds) -> bool:
+    """Return whether all values are finite, not counting those of cells that hold text, which may say `Infinity`."""
+    return bool((np.isfinite(values) | (kinds == TEXT) | (kinds == LONG)).all())
+
+
+def round_to(values: np.ndarray[Any, Any], dtype: DType) -> np.ndarray[Any, Any] | None:
+    """Return doubles as `dtype`; None where one lies in the middle between two values, and the text has to decide."""
+    if dtype.numpy.itemsize == 8:
+        return values
+    with np.errstate(over="ignore", under="ignore"):
+        narrow = values.astype(dtype.numpy)
+    return None if len(find_ties(values, narrow)) else narrow

@@ -1,0 +1,281 @@
+"""Cells as worksheet XML says them, before their shared strings, styles and types are looked up."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....columns import cell_address
+from ....dtypes import Mask, Positions
+from ....errors import FormatError
+from ....loops import Doubles, texts_to_series
+from ...workbooks import MOST_COLUMNS, MOST_ROWS, without_escapes
+
+if TYPE_CHECKING:
+    import polars as pl
+from .cells import Kinds, as_series, row_width
+
+PLAIN, SHARED, RESULT, INLINE, LOGICAL, ERROR, ISO, ELAPSED = range(8)
+FORMULA, WAITING, NUMERAL = 8, 16, 32  # what the compiled loop adds to types: `RawCells` has a mask of each
+CELL = np.dtype(
+    [  # as the compiled loop makes it
+        ("number", np.float64),
+        ("row", np.uint32),
+        ("style", np.uint32),  # of .ods, how often the cell stands in its row
+        ("column", np.uint16),
+        ("type", np.uint8),
+    ],
+    align=True,
+)
+_NUMERAL = r"^-?[0-9]+(?:\.[0-9]+)?(?:\.?[eE][-+]?[0-9]+)?$"
+_NOT_ZERO = "^-?[0.]*[1-9]"
+TYPES = {"": PLAIN, "n": PLAIN, "s": SHARED, "str": RESULT, "inlineStr": INLINE, "b": LOGICAL, "e": ERROR, "d": ISO}
+TEXTS = (RESULT, INLINE)  # the value is the text itself, and may be empty
+_TRUTHS = ("TRUE()", "FALSE()", "of:=TRUE()", "of:=FALSE()")
+NUMERALS = (PLAIN, SHARED, LOGICAL)  # the value is a numeral
+
+
+_ESCAPE = re.compile(b"_x")  # with which the escape of a character begins
+
+
+class LoopTexts:
+    """Texts that the compiled loop has made.
+
+    `escaped`: a mask of those in which `_xHHHH_` stands for a character, if it is there. `most_bytes`: that they take
+    at most. `places`: the indices of those that count, among all that were made; None for all.
+    """
+
+    def __init__(
+        self, texts: tuple[Any, Any, Any], escaped: Mask, most_bytes: int, places: Positions | None = None
+    ) -> None:
+        self._texts, self._escaped, self.most_bytes, self._places = texts, escaped, most_bytes, places
+
+    @cached_property
+    def series(self) -> pl.Series:
+        """The texts as a Series."""
+        series = texts_to_series(self._texts, self._places)
+        return unescape(series, self._escaped) if self._escaped.any() else series
+
+    def take(self, places: Positions) -> pl.Series:
+        """Return some of the texts, by their indices, as a Series."""
+        if "series" in vars(self) or 2 * len(places) > len(self._escaped):
+            return self.series[places]  # of all texts, which stays for whoever asks next
+        return self.select(places).series
+
+    def select(self, places: Positions) -> LoopTexts:
+        """Return some of the texts, by their indices; they become a Series later, or never."""
+        among_all = places if self._places is None else self._places[places]
+        return LoopTexts(self._texts, self._escaped[places], self.most_bytes, among_all)
+
+
+def unescape(texts: pl.Series, escaped: Mask | bool = True) -> pl.Series:
+    """Return texts without their escapes of characters `_xHHHH_`."""
+    places = np.flatnonzero(texts.str.contains("_x", literal=True).to_numpy() & escaped)
+    if not len(places):
+        return texts
+    return texts.scatter(places, as_series(list(map(without_escapes, texts.gather(places).to_list()))))
+
+
+@dataclass(frozen=True)
+class RawCells:
+    """Some cells of a worksheet: those that have a value or a formula.
+
+    Attributes:
+        rows, columns: of each cell, from 0.
+        types: of each cell, one of the constants of this module.
+        styles: of each cell, the index of its style; 0 where the XML names no style.
+        pending: a mask of the cells that have a formula and no value.
+        numbers: the number of each cell under `numeral`; anything for other cells.
+        numeral: a mask of the cells of `NUMERALS` whose number is known.
+        values: of each cell as it is written; None if only the numbers were kept. The loop's become a Series only for
+            whoever asks for texts.
+        width: the number of cells in each row, if all rows have cells in the same columns; otherwise 0.
+        formulas: a mask of the cells that are formulas; None if no cell is a formula.
+        sources: of each cell under `formulas` the formula, "" where that is not short and its own.
+    """
+
+    rows: Positions
+    columns: Positions
+    types: Kinds
+    styles: Positions
+    pending: Mask
+    numbers: Doubles
+    numeral: Mask
+    values: pl.Series | LoopTexts | None
+    width: int = 0
+    formulas: Mask | None = None
+    sources: pl.Series | None = None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def texts(self, places: Positions) -> pl.Series:
+        """Return the values of some cells, by their indices, as they are written; null for a formula without one."""
+        import polars as pl
+
+        assert self.values is not None, "whoever wants texts does not take cells whose numbers alone were kept"
+        texts = self.values.take(places) if isinstance(self.values, LoopTexts) else self.values[places]
+        if isinstance(self.values, pl.Series) or not (blank := self.pending[places]).any():
+            return texts
+        return texts.scatter(np.flatnonzero(blank), pl.Series([None], dtype=pl.String))
+
+    def find_formulas(self) -> Iterator[tuple[int, str]]:
+        """Yield the index of each cell with a short formula of its own, and the formula."""
+        if self.formulas is not None and self.sources is not None:
+            known = zip(np.flatnonzero(self.formulas).tolist(), self.sources.to_list(), strict=True)
+            yield from ((index, source) for index, source in known if source)
+
+    def select(self, places: Positions) -> RawCells:
+        """Return some cells, by their indices, of a block without formulas."""
+        rows, columns = self.rows[places], self.columns[places]
+        marks = self.types[places], self.styles[places], self.pending[places]
+        numbers = self.numbers[places], self.numeral[places]
+        values = self.values
+        if values is not None:
+            values = values.select(places) if isinstance(values, LoopTexts) else values[places]
+        return RawCells(rows, columns, *marks, *numbers, values, row_width(rows, columns) if len(rows) else 0)
+
+    def take(self, places: Positions, rows: Positions, columns: Positions) -> RawCells:
+        """Return some cells, by their indices, put into other rows and columns; each may be taken several times."""
+        formulas = sources = None
+        if self.formulas is not None and self.sources is not None:
+            import polars as pl
+
+            formulas = self.formulas[places]
+            index = (np.cumsum(self.formulas) - 1)[places[formulas]]
+            is_repeated = (np.bincount(index, minlength=len(self.sources)) > 1)[index]
+            sources = self.sources.gather(index).zip_with(pl.Series(~is_repeated), pl.Series([""]))
+        return RawCells(
+            rows,
+            columns,
+            self.types[places],
+            np.zeros(len(places), np.int64),
+            self.pending[places],
+            self.numbers[places],
+            self.numeral[places],
+            self.texts(places),
+            row_width(rows, columns),
+            formulas,
+            sources,
+        )
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of memory that the cells take, about."""
+        arrays = (self.rows, self.columns, self.types, self.styles, self.pending, self.numbers, self.numeral)
+        values = 32 * len(self) + self.values.most_bytes if isinstance(self.values, LoopTexts) else 32 * len(self)
+        return sum([array.nbytes for array in arrays]) + values
+
+
+def position_error(row: int, column: int) -> FormatError:
+    """Return the error to raise for a cell beyond the last row or column that a sheet can have."""
+    return FormatError(
+        f"a cell beyond the {MOST_ROWS} rows and {MOST_COLUMNS} columns that a sheet has",
+        location=cell_address(row, column),
+    )
+
+
+def cells_of_loop(
+    cells: bytes, texts: tuple[Any, Any, Any], formulas: tuple[Any, Any, Any], size: int, *, has_escapes: bool
+) -> RawCells:
+    """Return cells that the compiled loop has made of XML.
+
+    `texts`: of each cell. `formulas`: of each that is marked as a formula. `size`: of the XML in bytes. `has_escapes`:
+    whether `_xHHHH_` stands for a character in text.
+    """
+    made = np.frombuffer(cells, CELL)
+    rows, columns = made["row"].astype(np.int64), made["column"].astype(np.int64)
+    marks = made["type"].copy()  # bytes one after another take a tenth of the time of bytes that are far apart
+    is_formula, types = marks & FORMULA != 0, marks & np.uint8(FORMULA - 1)
+    has_formulas = bool(is_formula.any())
+    escaped = ((types == RESULT) | (types == INLINE)) & has_escapes
+    if escaped.any() and _ESCAPE.search(texts[2]) is None:  # once a block, not for each look at some of its cells
+        escaped[:] = False
+    return settle_constants(
+        RawCells(
+            rows,
+            columns,
+            types,
+            made["style"].astype(np.int64),
+            marks & WAITING != 0,
+            made["number"].copy(),
+            marks & NUMERAL != 0,
+            LoopTexts(texts, escaped, size),
+            row_width(rows, columns) if len(rows) else 0,
+            is_formula if has_formulas else None,
+            sources=texts_to_series(formulas) if has_formulas else None,
+        )
+    )
+
+
+def cells_of_parser(
+    cells: Sequence[tuple[int, int, int, int, str | None]], formulas: Sequence[tuple[int, str]]
+) -> RawCells:
+    """Return cells that the XML parser has read: row, column, type, style and value of each.
+
+    `formulas`: the index of each cell that is a formula, and its text where that is short and its own.
+    """
+    import polars as pl
+
+    rows, columns, types, styles, texts = zip(*cells, strict=True)
+    values = pl.Series(texts, dtype=pl.String)
+    numbers = values.cast(pl.Float64, strict=False).fill_null(math.inf)
+    is_numeral = values.str.contains(_NUMERAL) & numbers.is_finite()
+    is_numeral &= (numbers != 0) | ~values.str.contains(_NOT_ZERO)
+    kinds = np.array(types, dtype=np.uint8)
+    places = np.array(rows, dtype=np.int64), np.array(columns, dtype=np.int64)
+    marks = np.zeros(len(cells), np.bool_)
+    marks[[index for index, _ in formulas]] = True
+    return settle_constants(
+        RawCells(
+            *places,
+            kinds,
+            np.array(styles, dtype=np.int64),
+            values.is_null().to_numpy(),
+            numbers.to_numpy(),
+            is_numeral.fill_null(value=False).to_numpy() & np.isin(kinds, NUMERALS),
+            values,
+            row_width(*places),
+            marks if formulas else None,
+            pl.Series([source for _, source in formulas], dtype=pl.String),
+        )
+    )
+
+
+def settle_constants(cells: RawCells) -> RawCells:
+    """Return cells in which the formulas TRUE() and FALSE() are what they give: programs write booleans so.
+
+    openpyxl drops the values of formulas; LibreOffice gives booleans of an .xlsx the value 1 or 0 in .ods.
+    """
+    import polars as pl
+
+    if cells.formulas is None or cells.sources is None or not (known := cells.sources.is_in(list(_TRUTHS))).any():
+        return cells
+    places = np.flatnonzero(cells.formulas)[known.to_numpy()]
+    sources = cells.sources.filter(known)
+    truths, is_open = sources.str.contains("TRUE", literal=True).to_numpy(), sources.str.starts_with("of").to_numpy()
+    types, numbers = cells.types[places], cells.numbers[places]
+    is_one = (types == LOGICAL) | ((types == PLAIN) & cells.numeral[places] & ((numbers == 0) | (numbers == 1)))
+    is_made = cells.pending[places] | is_open
+    made, truths = places[is_made], truths[is_made]
+    formulas, pending, numeral = cells.formulas.copy(), cells.pending.copy(), cells.numeral.copy()
+    types, numbers = cells.types.copy(), cells.numbers.copy()
+    formulas[places[is_one | is_made]] = False
+    pending[made], numeral[made], types[made], numbers[made] = False, True, LOGICAL, truths
+    values = cells.texts(np.arange(len(cells)))
+    return replace(
+        cells,
+        types=types,
+        pending=pending,
+        numbers=numbers,
+        numeral=numeral,
+        values=values.scatter(made, pl.Series(np.where(truths, "1", "0"))),
+        formulas=formulas if formulas.any() else None,
+        sources=cells.sources.filter(pl.Series(formulas[cells.formulas])),
+    )

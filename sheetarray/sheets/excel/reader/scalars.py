@@ -1,0 +1,116 @@
+"""Cells as Python scalars, and those among them that hold a word of a header."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....columns.words import CODES, NONE, WordCodes, code_of
+from ....dtypes import Positions
+from ....elements import Cell
+from ....elements.serials import serials_to_dates
+
+if TYPE_CHECKING:
+    import polars as pl
+from .cells import BOOLEAN, DURATION, LARGE, MOMENT, NUMBER, PENDING, SERIAL, TEXT, CellRun
+
+_FEW = 2**11  # cells of which plain Python is faster than the engine
+_LONGEST_NUMBER = 1000  # characters
+_DIGITS = re.compile("-?[0-9]{1,20}")
+_DAY_ZERO = "1899-12-30"  # the date that stands for the number 0, where cells hold dates as such
+_DAY = re.compile("([0-9]{4,5}-[0-9]{2}-[0-9]{2})(?:T00:00:00(?:[.,]0{1,9})?)?")
+
+
+def words_of(run: CellRun) -> tuple[Positions, WordCodes]:
+    """Return the indices of the cells that hold words of headers, and the codes of these words."""
+    if len(run) <= _FEW:
+        kinds, values = run.kinds.tolist(), run.values.to_list()
+        codes = np.array(
+            [  # most words are written as they are in `WORDS`
+                (code_of(value) if (code := CODES.get(value)) is None else code) if kind == TEXT else NONE
+                for kind, value in zip(kinds, values, strict=True)
+            ],
+            np.uint8,
+        )
+    else:
+        import polars as pl
+
+        texts = run.values.str.strip_chars().str.to_lowercase()
+        coded = texts.replace_strict(CODES, default=NONE, return_dtype=pl.UInt8).fill_null(NONE).to_numpy()
+        codes = np.where(run.kinds == TEXT, coded, NONE).astype(np.uint8)
+    which = np.flatnonzero(codes != NONE)
+    return which, codes[which]
+
+
+def codes_of_words(texts: list[pl.Series]) -> list[int]:
+    """Return the codes of the words of headers among some texts; a word that stands several times may come once."""
+    import polars as pl
+
+    some = pl.concat(texts) if texts else pl.Series([], dtype=pl.String)
+    if len(some) > _FEW:
+        some = some.unique()  # most texts of tables come again and again
+    kinds, places = np.full(len(some), TEXT, np.uint8), np.arange(len(some))
+    return words_of(CellRun(places, places, kinds, some))[1].tolist()
+
+
+def scalars(run: CellRun, *, from_1904: bool) -> list[Cell]:
+    """Return cells as Python scalars: numbers, text and booleans; dates as ISO text, errors as their names.
+
+    A number that a format shows as a date, and that is not a date, such as a time of day, stays a number.
+    """
+    numeric = run.values.dtype.is_numeric()
+    if numeric and ((run.kinds == NUMBER) | (run.kinds == LARGE)).all():
+        return [int(value) if value.is_integer() and abs(value) <= 2.0**53 else value for value in run.values.to_list()]
+    texts: list[Any] = (run.values.cast(str).str.strip_suffix(".0") if numeric else run.values).to_list()
+    serials = np.flatnonzero(run.kinds == SERIAL)
+    if len(serials):
+        numbers = [_parse_number(texts[index]) for index in serials.tolist()]
+        counts = [math.nan if isinstance(number, str) else number for number in numbers]  # a damaged cell may hold text
+        dates = serials_to_dates(np.array(counts, float), from_1904=from_1904)
+        for index, date, number in zip(serials.tolist(), dates, numbers, strict=True):
+            texts[index] = number if date is None else date  # a time of day is no blank
+    others = np.flatnonzero((run.kinds != TEXT) & (run.kinds != SERIAL))
+    values: dict[tuple[int, str], Cell] = {}  # headers of very many arrays say the same
+    for index, kind in zip(others.tolist(), run.kinds[others].tolist(), strict=True):
+        cell = kind, texts[index]
+        if cell not in values:
+            values[cell] = scalar_of(*cell)
+        texts[index] = values[cell]
+    return texts
+
+
+def scalar_of(kind: int, text: str) -> Cell:
+    """Return a cell that is not a date as a Python scalar."""
+    if kind in (NUMBER, LARGE):
+        return _parse_number(text)
+    if kind == BOOLEAN:
+        return text.strip() in ("1", "true")
+    return None if kind == PENDING else text
+
+
+def number_shown(kind: int, text: str) -> int | float | None:
+    """Return the number that a cell's format shows as a date or as a duration; None if it is unknown."""
+    if kind in (SERIAL, DURATION):
+        number = _parse_number(text)
+        return number if isinstance(number, int | float) else None
+    match = _DAY.fullmatch(text) if kind == MOMENT else None
+    if match is None:
+        return None
+    try:
+        day = np.datetime64(match[1] if len(match[1]) == len(_DAY_ZERO) else f"+{match[1]}", "D")
+        return int((day - np.datetime64(_DAY_ZERO, "D")).astype(np.int64))
+    except ValueError:
+        return None  # no calendar has such a day
+
+
+def _parse_number(text: str) -> Cell:
+    if _DIGITS.fullmatch(text):
+        return int(text)
+    try:
+        value = float(text[:_LONGEST_NUMBER])
+    except ValueError:
+        return text
+    return int(value) if value.is_integer() and abs(value) <= 2.0**53 else value

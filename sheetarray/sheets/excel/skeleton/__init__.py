@@ -1,0 +1,1 @@
+"""What stands around the rows of sheets: the parts of a workbook."""

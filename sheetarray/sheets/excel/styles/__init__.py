@@ -1,0 +1,1 @@
+"""The styles of cells: in a workbook of ours, and in another program's."""
