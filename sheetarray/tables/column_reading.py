@@ -133,7 +133,7 @@ class ColumnReader:
         texts = [text for text in column.text_cells() if not is_blank(text)]
         if not texts or len(texts) < sum(not is_blank(text) for text in column.as_list()):
             return False
-        return are_held_dates(values) if kind == "M" else kind == "b" or are_numerals(texts)
+        return are_held_dates(values) if kind == "M" else kind == "b" or self.table.is_foreign or are_numerals(texts)
 
     def _numbers(self, column: TableColumn, numbers: Array) -> Inferred:
         """Return the array of a column of number cells; of their texts, if an integer has more digits than a double."""
