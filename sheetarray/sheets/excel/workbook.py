@@ -236,7 +236,7 @@ _BINARY = "application/vnd.ms-excel.sheet.binary"
 
 
 def open_workbook(source: Source) -> WorkbookReader:
-    """Return the workbook in a source.
+    """Return the workbook in a source, of the kind that its first bytes tell.
 
     Raises:
         FormatError: the source is not a workbook, or one that is damaged, encrypted or hostile.

@@ -1,7 +1,7 @@
 """The sheet of a view around its rows: panes, widths of columns, the values that choosers offer, colours, printing.
 
 Source: ECMA-376 part 1, 18.3.1.99 (the order of a worksheet's elements), 18.3.1.10 (colour scales), 18.3.1.33
-(validations).
+(validations), 20.5 (drawings), 21.2 (charts).
 """
 
 from __future__ import annotations
