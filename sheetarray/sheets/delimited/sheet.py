@@ -345,7 +345,12 @@ class CsvSheet:
         """Return the run of cells to the right of all columns, below their headers."""
         if self._single or not requests:
             return []
-        row = max(request.row for request in requests)
+        begins = [
+            anchor.row + anchor.start
+            for anchor in find_anchors(self)
+            if anchor.orient == "columns" and anchor.header is not None and anchor.header.capacity
+        ]
+        row = max(begins, default=max(request.row for request in requests))  # whichever of the arrays are read
         width = max(request.column for request in requests) + 1
         if len(words := self.words().columns):
             width = max(width, 1 + int(words.max()))  # arrays may stand to the right of these, further down

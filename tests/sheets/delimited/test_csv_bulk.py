@@ -140,3 +140,13 @@ def test_what_begins_far_below_long_columns_is_found(kind: str, upper: bool) -> 
                 verb(io.BytesIO(text.replace(b"OFFSET", b"offset")), format="csv")
     else:
         assert list(sa.scan(io.BytesIO(text), format="csv")) == ["t", "n"]
+
+
+def test_a_cell_to_the_right_is_told_though_an_array_of_a_taller_header_has_no_elements(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    sa.write(path, {"d": np.zeros((0, 1, 1), np.bool_), "g": [np.nan, 1.5], "c": [-2.0, 2.5]})
+    lines = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join([*lines[:-1], f"{lines[-1]},7"]) + "\n", encoding="utf-8")
+    for names in (None, ["g"], ["c"], ["g", "c"]):
+        with pytest.warns(sa.SheetArrayWarning, match=rf"^D{len(lines)}: a cell to the right of all columns"):
+            sa.read(path, names)
