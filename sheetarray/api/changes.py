@@ -115,8 +115,7 @@ class ChangedArray:
 
 
 class Changes:
-    """The result of `diff`: what became of arrays. It is false if nothing changed, not even by
-    rounding.
+    """The result of `diff`: what became of arrays. It is true if anything changed; rounding is a change, too.
 
     Attributes:
         rows: the rows that were added, deleted or moved, for each group of arrays that share rows.

@@ -28,7 +28,7 @@ class ChangeLine(NamedTuple):
 
     @property
     def head(self) -> str:
-        """The names of the arrays, as the line begins with them."""
+        """The beginning of the line: the names of its arrays; empty if it is about no array."""
         return f"{join_names(self.names)}: " if self.names else ""
 
     def to_text(self) -> str:

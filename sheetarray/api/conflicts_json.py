@@ -11,7 +11,7 @@ from ..linear.array import to_linear
 
 
 def conflict_to_json(conflict: Conflict) -> dict[str, Any]:
-    """Return a conflict as JSON has it; `of` is the file in which the index is that of the element."""
+    """Return a conflict as JSON has it. Its `index` counts the rows of the file that `of` names."""
     return {
         "array": conflict.array,
         "index": None if conflict.index is None else list(conflict.index),

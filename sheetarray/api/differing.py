@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -103,18 +104,19 @@ def diff(
         >>> bool(diff(before, before))
         False
     """
+    check_kinds(Real, "a number", rtol=rtol, atol=atol)
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if not tolerance >= 0:
             raise ValueError(f"{name} is zero or more, not {tolerance!r:.80}")
     check_kinds(str | Sequence | None, "the name of an array, or a list of names", names=names)
     check_kinds(str | Sequence | None, "the name of an array, or a list of names", key=key)
+    _refuse_unknown([value for value in (before, after) if not _is_data(value)], format, options, storage_options)
     opened: dict[str, DiffSide] = {}
     for value, label in ((before, "before"), (after, "after")):
         if _is_data(value):
             opened[label] = _describe_data(value, label)
         else:
             opened[label] = _open_source(value, label, format, storage_options, options)
-    _refuse_unknown([value for value in (before, after) if not _is_data(value)], format, options, storage_options)
     chosen, keys = ([value] if isinstance(value, str) else list(value or ()) for value in (names, key))
     return Changes(diff_sides([*opened.values()], chosen, rtol=rtol, atol=atol, key=keys))
 

@@ -178,7 +178,7 @@ class ArrayConflicts:
         return mask
 
     def choose(self, asked: AskedChoices, values: Array) -> None:
-        """Choose whose values stand, and put them among the values of the union."""
+        """Choose for each row whose values stand, and put these into the merged array."""
         if self._name in asked.arrays:
             for number in range(len(self.rows)):
                 says = [bool(a[number] or b[number]) for a, b in zip(self._says, self._deletes, strict=True)]

@@ -17,7 +17,7 @@ from ..renamed import COMMANDS
 from .accept import run_accept, run_merge, run_restore
 from .arguments import UsageProblem, add_storage_option
 from .convert import export, run_convert
-from .diff import diff
+from .diff import run_diff
 from .info import check, info
 from .page import run_page
 from .program import Program
@@ -80,7 +80,19 @@ def main() -> None:
     """
 
 
-for _command in (info, show, run_convert, export, check, run_accept, run_restore, run_merge, diff, run_table, run_page):
+for _command in (
+    info,
+    show,
+    run_convert,
+    export,
+    check,
+    run_accept,
+    run_restore,
+    run_merge,
+    run_diff,
+    run_table,
+    run_page,
+):
     main.add_command(_command)
     add_storage_option(_command)
 

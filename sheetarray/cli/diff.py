@@ -33,7 +33,7 @@ def _check_tolerance(ctx: click.Context, option: click.Parameter, value: float) 
     return value
 
 
-@click.command(short_help="Compare the arrays of two files.")
+@click.command("diff", short_help="Compare the arrays of two files.")
 @click.argument("a", type=FILE)
 @click.argument("b", type=FILE)
 @click.argument("names", nargs=-1)
@@ -49,7 +49,7 @@ def _check_tolerance(ctx: click.Context, option: click.Parameter, value: float) 
 @all_option("lines of details")
 @reading_options()
 @json_option
-def diff(
+def run_diff(
     a: str,
     b: str,
     names: tuple[str, ...],

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..dtypes import Buffer, DType
 from . import scalars as scalar_text
-from .floats import are_numerals, are_whole, decode_floats, find_ties, round_to
+from .floats import are_whole, decode_floats, find_ties, have_numeral_letters, round_to
 from .generics import as_double, generic_from_typed
 from .moments import decode_datetimes, decode_timedeltas
 from .problems import Missing, Problem, decode_each, fill_blanks
@@ -99,7 +99,7 @@ def _decode_complexes_at_once(cells: Sequence[Cell], dtype: DType, decimal: str)
     """Return the buffer, converted all at once; None unless Python itself reads each cell as a finite complex number of
     this precision.
     """
-    if set(map(type, cells)) != {str} or decimal != "." or not are_numerals(cells, "ijIJ()"):
+    if set(map(type, cells)) != {str} or decimal != "." or not have_numeral_letters(cells, "ijIJ()"):
         return None
     marked = "\n".join([*cells, ""]).replace("i\n", "j\n").replace("i)\n", "j)\n").split("\n")
     try:

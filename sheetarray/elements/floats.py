@@ -23,7 +23,7 @@ def decode_floats(cells: Sequence[Cell], dtype: DType, missing: Missing, decimal
         if kinds <= {float, int}:
             wide = np.fromiter(cells, np.float64, count)
             return round_to(wide, dtype.numpy, cells)
-        if kinds == {str} and decimal == "." and are_numerals(cells):
+        if kinds == {str} and decimal == "." and have_numeral_letters(cells):
             wide = np.fromiter(map(float, cells), np.float64, count)
             if not np.isinf(wide).any():
                 return round_to(wide, dtype.numpy, cells)
@@ -40,7 +40,7 @@ def decode_floats(cells: Sequence[Cell], dtype: DType, missing: Missing, decimal
     return out, sorted(problems + beyond, key=lambda problem: problem.index)
 
 
-def are_numerals(texts: Sequence[str], more: str = "") -> bool:
+def have_numeral_letters(texts: Sequence[str], more: str = "") -> bool:
     """Return whether texts have only the characters of numerals, and of `more`."""
     # float() also takes underscores and other scripts' digits; a numeral of ours has neither
     letters = "".join(texts).encode("utf-8", "replace")

@@ -293,7 +293,7 @@ def _describe_cells(info: ArrayInfo, shape: Sequence[int]) -> dict[str, Any] | N
     }
 
 
-def check_array_count(arrays: int) -> None:
+def check_listed_arrays(arrays: int) -> None:
     """Raise a `LimitError` for more arrays than a page lists."""
     if arrays > MOST_ARRAYS:
         raise LimitError(f"{arrays:,} arrays, and a page lists {MOST_ARRAYS:,}: name fewer (names=)")

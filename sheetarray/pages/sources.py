@@ -19,7 +19,7 @@ from ..labels import DatasetLabels, describe_arrays
 from ..linear.array import LinearArray
 from ..linear.named import list_names, select, values_by_name
 from ..values import is_of, naming
-from .contents import Contents, check_array_count
+from .contents import Contents, check_listed_arrays
 from .excerpts import PageFile, choose_excerpts
 from .html_file import Page
 
@@ -100,7 +100,7 @@ def make_page(files: Sequence[PageFile], slices: Sequence[str]) -> Page:
         NotFoundError: a slice names an array that does not exist.
         SliceError: a slice cannot be understood, or is not in the array.
     """
-    check_array_count(sum(len(file.arrays) for file in files))
+    check_listed_arrays(sum(len(file.arrays) for file in files))
     choose_excerpts(files, slices)
     contents = Contents()
     for file in files:
@@ -164,7 +164,7 @@ def read_file(
 
     names = list_names(names)
     infos = _scan(rewind(), format, options, names)
-    check_array_count(len(infos) if names is None else len(infos.keys() & {*names}))
+    check_listed_arrays(len(infos) if names is None else len(infos.keys() & {*names}))
     findings = [*api.check(rewind(), format=format, **known_options(source, format, options, "check"))]
     arrays, labels, unread = _read(read, read_alone, names, infos, findings)
     return PageFile(title, arrays, labels, infos, findings, unread)

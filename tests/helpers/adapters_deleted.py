@@ -36,6 +36,7 @@ SHARED = {
     "sheets.cells_together",
     "sheets.guard_texts",
     "sheets.looks",
+    "sheets.record_texts",
     "sheets.snapshot",
     "sheets.views",
     "sheets.views.description",

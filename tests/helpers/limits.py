@@ -59,6 +59,7 @@ LIMITS = {
     "references": "sheets.excel.reader.book MOST_REFERENCES",
     "legacy_memory": "sheets.excel.reader.legacy _MOST_MEMORY",
     "legacy_message": "sheets.excel.reader.legacy _MOST_BYTES",
+    "parquet_bytes_a_value": "interchange.columnar.parquet_claims _BYTES_A_VALUE",
     "parquet_values": "interchange.columnar.parquet_claims _MOST_VALUES",
     "legacy_seconds": "sheets.excel.reader.legacy _MOST_SECONDS",
     "legacy_text": "sheets.excel.reader.legacy _MOST_TEXT",

@@ -35,7 +35,7 @@ from ...tables.arrow import to_series
 from ...values import Note, RaggedError, as_array
 from ..untrusted import damage_as_format_error
 from .arrow_claims import check_claims
-from .parquet_claims import add_claims
+from .parquet_claims import PageClaims
 
 if TYPE_CHECKING:
     import polars as pl
@@ -69,7 +69,7 @@ class _File:
     rows: int
     room: int  # bytes that its arrays may take
     choosing: str  # the option of the caller that names columns
-    claims: dict[str, int]  # bytes to which the pages of each column claim to inflate, where polars relies on that
+    claims: PageClaims | None  # of a Parquet file
 
     def load(self, names: Sequence[str] | None) -> dict[str, Array]:
         """Return columns as arrays."""
@@ -104,7 +104,7 @@ class _File:
     def _least_bytes(self, names: Sequence[str]) -> int:
         """Return the bytes that columns take in polars, at least."""
         rows = self.rows * sum(_row_bytes(self.columns[name]) for name in names)
-        return max(rows, sum(self.claims.get(name, 0) for name in names))
+        return rows if self.claims is None else max(rows, self.claims.add(names))
 
     def _check_room(self, count: int, width: int) -> None:
         if count > self.room:
@@ -182,12 +182,11 @@ def _open(source: Readable, note: NoteFinding, choosing: str = "names") -> Itera
                 file = io.BytesIO(stream.read())
         size = file.getbuffer().nbytes if isinstance(file, io.BytesIO) else os.path.getsize(file)
         room = room_of(size)
-        claims: dict[str, int] = {}
+        claims = None
         if is_arrow:
             check_claims(file.getbuffer(), room)
         else:
-            with open(file, "rb") if opened.path is not None else io.BytesIO(file.getbuffer()) as stream:
-                claims = add_claims(stream)
+            claims = PageClaims(opened.open_again)
         with damage_as_format_error(f"not {'an Arrow' if is_arrow else 'a Parquet'} file, or damaged"):
             lazy = pl.scan_ipc(file, glob=False) if is_arrow else pl.scan_parquet(file, glob=False)
             columns = dict(lazy.collect_schema())

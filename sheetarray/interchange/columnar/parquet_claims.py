@@ -7,17 +7,20 @@ the heads of pages are structs in Thrift's compact form, of which only what says
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from io import SEEK_END
 from typing import IO
 
 from ...errors import FormatError
 
 _CHECKED = {1, 2, 4, 5, 7}  # codecs: Snappy, gzip, Brotli, LZ4 in two forms
-_MOST_VALUES = 4_000_000  # in the metadata and the heads of pages
+_MOST_VALUES = 4_000_000  # in the metadata and the heads of pages, or
+_BYTES_A_VALUE = 8  # of a larger file
 _HEADS = {2**10: 8, 2**16: 256, 2**20: 4096}  # bytes that are read for the head of a page, and for how many values
 _DEEPEST = 16
 _I32, _I64, _BINARY, _LIST, _STRUCT = 5, 6, 8, 9, 12  # types of Thrift
+_NUMBERS = (4, _I32, _I64)
 _TEXTS = {3: 1, 7: 8}  # types whose values have a fixed size in bytes
 
 
@@ -33,7 +36,9 @@ class _Thrift:
 
     def count(self) -> int:
         """Return the next number without a sign."""
-        number = shift = 0
+        if (number := self.byte()) < 128:
+            return number
+        number, shift = number & 127, 7
         while True:
             byte = self.byte()
             number |= (byte & 127) << shift
@@ -50,8 +55,9 @@ class _Thrift:
 
     def read_struct(self, readers: dict[tuple[int, int], Callable[[], None]], depth: int = 0) -> None:
         """Call the reader of each field that has one, by its number and type, and pass over the others."""
-        field = 0
-        while head := self.byte():
+        content, field = self.content, 0
+        while head := content[self.at]:
+            self.at += 1
             field = field + (head >> 4) if head >> 4 else self.number()
             kind = head & 15
             if (reader := readers.get((field, kind))) is not None:
@@ -59,6 +65,7 @@ class _Thrift:
                 reader()
             elif kind > 2:  # a boolean is its type
                 self.skip(kind, depth)
+        self.at += 1
 
     def each(self, read: Callable[[], None]) -> None:
         """Call a function for each struct of a list."""
@@ -71,8 +78,11 @@ class _Thrift:
         self.spend(1)
         if depth > _DEEPEST:
             raise IndexError("nested too deep")
-        if kind in (4, _I32, _I64):
-            self.count()
+        if kind in _NUMBERS:
+            content, at = self.content, self.at
+            while content[at] > 127:
+                at += 1
+            self.at = at + 1
         elif kind == _BINARY:
             size = self.count()
             self.at += size
@@ -108,53 +118,73 @@ class _Thrift:
             raise FormatError(f"more than {_MOST_VALUES:,} values in its metadata")
 
 
-def add_claims(file: IO[bytes]) -> dict[str, int]:
-    """Return the bytes to which the pages of each column claim to inflate, where polars relies on that.
+class PageClaims:
+    """The bytes to which the pages of columns claim to inflate, where polars relies on that.
+
+    `open_file`: opens the file, each time from its beginning.
 
     Raises:
-        FormatError: the metadata are damaged, or have too many values.
+        FormatError: the metadata are damaged, or have too many values for a file of this size.
     """
-    size = file.seek(0, SEEK_END)
-    budget, claims = [_MOST_VALUES], dict[str, int]()
+
+    def __init__(self, open_file: Callable[[], IO[bytes]]) -> None:
+        self._open = open_file
+        with open_file() as file, _damage_as_format_error():
+            size = file.seek(0, SEEK_END)
+            self._budget = [max(_MOST_VALUES, size // _BYTES_A_VALUE)]
+            file.seek(max(0, size - 8))
+            length = struct.unpack("<I4x", file.read(8))[0]
+            file.seek(size - 8 - length)
+            self._chunks: dict[str, list[tuple[int, int]]] = {}
+            for name, start, end in _list_chunks(_Thrift(file.read(length), self._budget)):
+                self._chunks.setdefault(name, []).append((start, min(end, size)))
+        self._claims: dict[str, int] = {}
+
+    def add(self, names: Iterable[str]) -> int:
+        """Return the bytes of some columns; the pages of the others are not looked at."""
+        new = [name for name in names if name in self._chunks and name not in self._claims]
+        if new:
+            with self._open() as file, _damage_as_format_error():
+                for name in new:
+                    self._claims[name] = sum(_add_pages(file, *chunk, self._budget) for chunk in self._chunks[name])
+        return sum(self._claims.get(name, 0) for name in names)
+
+
+@contextmanager
+def _damage_as_format_error() -> Iterator[None]:
     try:
-        file.seek(max(0, size - 8))
-        length = struct.unpack("<I4x", file.read(8))[0]
-        file.seek(size - 8 - length)
-        for name, start, end in _list_chunks(_Thrift(file.read(length), budget)):
-            claims[name] = claims.get(name, 0) + _add_pages(file, start, min(end, size), budget)
-    except (struct.error, IndexError, UnicodeDecodeError, ValueError) as error:
+        yield
+    except (struct.error, IndexError, ValueError) as error:
         if isinstance(error, FormatError):
             raise
         raise FormatError(f"not a Parquet file, or damaged: {error}") from error
-    return claims
 
 
 def _list_chunks(metadata: _Thrift) -> list[tuple[str, int, int]]:
     """Return the name, the first byte and the end of each chunk of a column whose pages are to be looked at."""
     chunks = list[tuple[str, int, int]]()
+    names, numbers = list[str](), dict[int, int]()
+
+    def read_name() -> None:
+        size = metadata.count()
+        names.append(metadata.content[metadata.at : metadata.at + size].decode())
+        metadata.at += size
+
+    fields = ((4, _I32), (7, _I64), (9, _I64), (11, _I64))  # codec, compressed size, first page, first dictionary
+    of_chunk = {(field, kind): _keep(metadata, numbers, field) for field, kind in fields}
+    of_chunk[3, _LIST] = lambda: metadata.each(read_name)
+    of_column = {(3, _STRUCT): lambda: metadata.read_struct(of_chunk)}
 
     def read_column() -> None:
-        names, numbers = list[str](), dict[int, int]()
-
-        def read_name() -> None:
-            size = metadata.count()
-            names.append(metadata.content[metadata.at : metadata.at + size].decode())
-            metadata.at += size
-
-        def read_numbers() -> None:
-            fields = ((4, _I32), (7, _I64), (9, _I64), (11, _I64))
-            readers = {(field, kind): _keep(metadata, numbers, field) for field, kind in fields}
-            metadata.read_struct({(3, _LIST): lambda: metadata.each(read_name), **readers})
-
-        metadata.read_struct({(3, _STRUCT): read_numbers})
+        names.clear()
+        numbers.clear()
+        metadata.read_struct(of_column)
         if names and numbers.get(4) in _CHECKED:
             start = min([place for place in (numbers.get(11, 0), numbers.get(9, 0)) if place > 0], default=0)
             chunks.append((names[0], start, start + max(0, numbers.get(7, 0))))
 
-    def read_rows() -> None:
-        metadata.read_struct({(1, _LIST): lambda: metadata.each(read_column)})
-
-    metadata.read_struct({(4, _LIST): lambda: metadata.each(read_rows)})
+    of_group = {(1, _LIST): lambda: metadata.each(read_column)}
+    metadata.read_struct({(4, _LIST): lambda: metadata.each(lambda: metadata.read_struct(of_group))})
     return chunks
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,9 +18,6 @@ from .reader.book import XmlBook
 from .reader.cells import PENDING, CellRun
 from .reader.columns.run import ColumnRun
 from .reader.some_rows import ROW, SomeRuns
-
-if TYPE_CHECKING:
-    pass
 
 CellsOfRows = Callable[[str, list[tuple[int, int]]], SomeRuns]
 

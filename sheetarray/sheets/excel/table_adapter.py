@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -28,11 +28,8 @@ from .append import IfSheetExists
 from .checking.workbook import select_sheets
 from .open_workbook import OpenWorkbook
 from .sheet_writes import MAX_CHARACTERS, MAX_COLUMNS, MAX_ROWS, SheetOptions, SheetWrite, write_sheets
-from .workbook import Workbook
-
-if TYPE_CHECKING:
-    pass
 from .table import ExcelTable
+from .workbook import Workbook
 
 
 def write_table_excel(

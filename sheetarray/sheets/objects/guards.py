@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
-from ...errors import LimitError
+from ...errors import FormatError, LimitError
 from ...linear.array import LinearArray
 from ..guard_texts import FIRST_TEXT, MARK, drop_snapshots, guard_title, may_be_guard
+from ..record_texts import OURS, forget_arrays, pack, unpack
 from ..snapshot import encode_snapshot
 from ..workbooks import sheet_titles
 
@@ -93,6 +94,30 @@ def put_guards(book: BookOfSheets, plans: Sequence[GuardPlan], *, cells: str, da
             _put_openpyxl(sheet, texts, None if renews else arrays)
         else:
             _put_xlsxwriter(sheet, texts)
+
+
+def forget_checksums(book: BookOfSheets, plans: Sequence[GuardPlan]) -> None:
+    """Remove the checksums of the arrays that were put from the record of a workbook of openpyxl, if it has one.
+
+    They are those of older elements. A record that was damaged stays: `check` tells of it.
+    """
+    properties = getattr(book.book, "custom_doc_props", None)
+    if properties is None or not plans:
+        return
+    texts = {entry.name: entry.value for entry in properties.props if isinstance(entry.value, str)}
+    try:
+        record = unpack(texts)
+    except FormatError:
+        return
+    names = {plan.title: list(plan.arrays) for plan in plans}
+    if record is None or not forget_arrays(record, names, book.book.sheetnames):
+        return
+    from openpyxl.packaging.custom import StringProperty  # type: ignore[import-untyped]
+
+    for name in filter(OURS.fullmatch, texts):
+        del properties[name]
+    for name, text in pack(record).items():
+        properties.append(StringProperty(name=name, value=text))
 
 
 def _cells_of(sheet: Any) -> dict[tuple[int, int], Any] | None:

@@ -36,7 +36,7 @@ from ..workbooks import (
     with_escapes,
 )
 from .elements import Numeral, scalars_of
-from .guards import plan_guards, put_guards
+from .guards import forget_checksums, plan_guards, put_guards
 from .standing import Standing, stand_openpyxl, stand_xlsxwriter
 
 _CELLS_AT_ONCE = 2**16
@@ -235,6 +235,7 @@ def _put_guarded(
     plans = plan_guards(book, [(some.title, some.arrays, len(some.layouts)) for some in contents], guard)
     _put(book, contents, cells, formats, report)
     put_guards(book, plans, cells=cells, dates=dates)
+    forget_checksums(book, plans)
 
 
 def _put(

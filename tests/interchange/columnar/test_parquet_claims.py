@@ -97,3 +97,33 @@ def test_damaged_metadata_are_a_format_error(footer: bytes) -> None:
     for verb in (sa.read, sa.scan):
         with pytest.raises(sa.FormatError):
             verb(io.BytesIO(content), format="parquet")
+
+
+@pytest.mark.parametrize("rows", [3, 100])
+def test_values_of_the_metadata_grow_with_the_file(rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table of many groups of rows is no bomb: its metadata are in proportion to what it holds."""
+    set_limits(monkeypatch, parquet_values=1)
+    numbers = np.random.default_rng(1).integers(0, 2**62, rows * 300)
+    path = tmp_path / "t.parquet"
+    pl.DataFrame({"n": numbers}).write_parquet(path, compression="snappy", row_group_size=rows, statistics=False)
+    if rows == 100:
+        assert (sa.read(path, "n") == numbers).all()
+    else:
+        with pytest.raises(sa.FormatError, match="values in its metadata"):
+            sa.read(path, "n")
+
+
+def test_pages_of_other_columns_are_not_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    buffer = io.BytesIO()
+    frame = pl.DataFrame({f"c{number}": np.arange(2000) for number in range(20)})
+    frame.write_parquet(buffer, compression="snappy", row_group_size=10)
+    values = 4
+    while True:
+        set_limits(monkeypatch, parquet_values=values, parquet_bytes_a_value=2**62)
+        try:
+            assert sa.read(io.BytesIO(buffer.getvalue()), "c3", format="parquet").tolist() == list(range(2000))
+            break
+        except sa.FormatError:
+            values = values * 9 // 8 + 1
+    with pytest.raises(sa.FormatError, match="values in its metadata"):
+        sa.read(io.BytesIO(buffer.getvalue()), format="parquet")

@@ -167,3 +167,23 @@ def test_a_worksheet_with_the_title_of_a_guard_is_never_overwritten(tmp_path: Pa
     assert getattr(own, "sheet_state", "visible") == "visible"
     with pytest.raises(ValueError, match='guard is "auto", True or False'):
         sa.write(book, MORE, guard="always")
+
+
+@pytest.mark.parametrize("guard", [False, True])
+@pytest.mark.parametrize("count", [2, 3000])
+@pytest.mark.parametrize("title", ["arrays", "other"])
+def test_an_array_that_is_written_anew_is_no_edit_of_the_old_one(
+    guard: bool, count: int, title: str, tmp_path: Path
+) -> None:
+    """The workbook still has the checksums of the old array, which openpyxl keeps."""
+    path = tmp_path / "x.xlsx"
+    sa.write(path, {f"n{number}": np.arange(6.0) + number for number in range(count)}, sheet="arrays", guard=guard)
+    book = openpyxl.load_workbook(path)
+    del book["arrays"]
+    sa.write(book, {"n1": np.arange(6.0) * 2}, sheet=title, guard=guard)
+    book.save(path)
+    about = [finding.message for finding in sa.check(path) if finding.array in (None, "n1")]
+    assert not [message for message in about if "edited, or" in message or "another file" in message]
+    if guard:
+        sa.restore(path, tmp_path / "restored.xlsx")
+        assert sa.read(tmp_path / "restored.xlsx", "n1", sheet=title).tolist() == [0, 2, 4, 6, 8, 10]

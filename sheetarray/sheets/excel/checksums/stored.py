@@ -58,10 +58,11 @@ class StoredChecksums:
             self._groups[title] = str(sheet.get("of", title))
             if sheet.get("emptied") is True:
                 self._emptied.add(title)
-            if isinstance(arrays := sheet.get("arrays"), Mapping):
-                self._arrays[title] = {name: Checksums.from_json(stored) for name, stored in arrays.items()}
             if "many" in sheet:
-                self._arrays.setdefault(title, {}).update(read_many(sheet["many"]))
+                self._arrays[title] = dict(read_many(sheet["many"]))
+            if isinstance(arrays := sheet.get("arrays"), Mapping):  # also those of many that were written anew since
+                own = {name: Checksums.from_json(stored) for name, stored in arrays.items()}
+                self._arrays[title] = self._arrays.get(title, {}) | own
 
     def split_by_write(self, sheets: Sequence[ExcelSheet]) -> list[tuple[Set[str], list[ExcelSheet]]]:
         """Return sheets, and the titles under which the record has their arrays, that are to be checked together.

@@ -15,14 +15,10 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...workbooks import MOST_ROWS
 from .package import Package
-
-if TYPE_CHECKING:
-    pass
-
 
 SEARCHES_KEY = "searches"
 MOST_SHEETS = 256  # of which a search is remembered

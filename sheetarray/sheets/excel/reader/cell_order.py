@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ....columns import cell_address
 from ....dtypes import Positions
 from ....errors import FormatError
 from ...workbooks import MOST_COLUMNS
-
-if TYPE_CHECKING:
-    pass
 from .raw_cells import RawCells
 
 _MOST_KEPT = 2**20  # cells whose places are kept: a sheet of more cells has them in order

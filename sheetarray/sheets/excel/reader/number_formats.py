@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,10 +18,6 @@ from .cells import (
     SERIAL,
     Kinds,
 )
-
-if TYPE_CHECKING:
-    pass
-
 
 _DATES = frozenset((*range(14, 23), *range(27, 37), 45, 47, *range(50, 59)))  # built in; from 27 on East Asian
 _DURATIONS = frozenset((46,))

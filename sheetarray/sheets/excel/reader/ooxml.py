@@ -8,24 +8,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from ....errors import FormatError
 from ...workbooks import without_escapes
 from ..package.markup import children_named, local_name, parse_tree
 from ..package.package import Package
 from ..package.relations import RELATION_SPACES, Relations
+from .book import XmlBook
 from .cells import ALL_ROWS
+from .number_formats import FORMAT_NUMBER, MOST_ELEMENTS, MOST_OF_STYLES, MOST_STYLES, Formats
 from .raw_cells import RawCells
 from .references import parse_reference
 from .shared_strings import SharedStrings
 from .titles import Titles
 from .worksheet import Room, SheetRows
-
-if TYPE_CHECKING:
-    pass
-from .book import XmlBook
-from .number_formats import FORMAT_NUMBER, MOST_ELEMENTS, MOST_OF_STYLES, MOST_STYLES, Formats
 
 _MOST_BYTES = 2**26  # of the part that lists the sheets, with its names
 _NAMES = re.compile(rb"<definedNames(?:\s[^<>]*)?>")

@@ -128,7 +128,7 @@ class SharedStrings:
 
 
 def _scan(text: bytes, start: int, prefix: bytes, prefixes: bytes) -> tuple[pl.Series, int]:
-    """Return the strings of whole items by the compiled loop, and the byte after the last one."""
+    """Return the strings that the compiled loop reads, and the place of the byte after the last of them."""
     end, _, _, texts, *_ = scan.scan_strings(text, start, prefix, prefixes, 0, 0)
     return unescape(texts_to_series(texts)), end
 

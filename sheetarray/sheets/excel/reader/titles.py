@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from ....errors import FormatError
 from ..package.relations import Relation
-
-if TYPE_CHECKING:
-    pass
-
 
 MOST_SHEETS = 10_000  # that a workbook may have
 MOST_TABLES = 2_500  # sheets of an .ods or an old workbook, each of which takes 3 ms

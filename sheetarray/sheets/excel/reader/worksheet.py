@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -36,9 +36,6 @@ from .raw_cells import (
     position_error,
 )
 from .xml_elements import Handlers, StringItem, read_xml_elements
-
-if TYPE_CHECKING:
-    pass
 
 SHORT = 2**18  # bytes of a part for which no second thread is started
 _MOST_BYTES = 2**28  # of all that is kept of a workbook, if it is numbers alone

@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    pass
-
-
 _MILLISECONDS = 86_400_000  # of a day
 _LONGEST_DURATION = 1e8  # days: no program shows as many as a duration
 

@@ -82,14 +82,14 @@ def to_numbers(run: ColumnRun, dtype: DType) -> pl.Series | Numbers | None:
             return None
         if dtype.kind == "bool" and not made.is_between(0, 1).all():
             return None
-        if dtype.name == "float16" and round_to(made.to_numpy(), dtype) is None:
+        if dtype.name == "float16" and round_once(made.to_numpy(), dtype) is None:
             return None
         return run.put_nulls(made.cast(wanted))
     if run.values.null_count():
         return None
     values = run.values.to_numpy()
     if dtype.kind == "float":
-        narrow = round_to(values, dtype)
+        narrow = round_once(values, dtype)
         if narrow is None:
             return None
         if np.isfinite(narrow).all():
@@ -136,7 +136,7 @@ def _are_numbers(values: np.ndarray[Any, Any], kinds: Kinds) -> bool:
     return bool((np.isfinite(values) | (kinds == TEXT) | (kinds == LONG)).all())
 
 
-def round_to(values: np.ndarray[Any, Any], dtype: DType) -> np.ndarray[Any, Any] | None:
+def round_once(values: np.ndarray[Any, Any], dtype: DType) -> np.ndarray[Any, Any] | None:
     """Return doubles as `dtype`; None where one lies in the middle between two values, and the text has to decide."""
     if dtype.numpy.itemsize == 8:
         return values
