@@ -157,7 +157,7 @@ class Changes:
         for one in self._differences.comparisons:
             if (aligned := one.alignment) is not None:
                 order = aligned.pairs[1].tobytes()
-                key = (aligned.axis, tuple(aligned.deleted), tuple(aligned.inserted), order)
+                key = (aligned.axis, tuple(aligned.deleted), tuple(aligned.added), order)
                 groups.setdefault(key, []).append(one.name)
                 alignments[key] = aligned
         changed = []
@@ -168,7 +168,7 @@ class Changes:
             moved = np.sort(now[np.argsort(np.argsort(now)) != before_now]).tolist()
             table = sorted_by.get(names[0])
             by = table.by if table is not None else None
-            changed.append(ChangedRows(names, aligned.axis, aligned.inserted, aligned.deleted, moved, by))
+            changed.append(ChangedRows(names, aligned.axis, aligned.added, aligned.deleted, moved, by))
         return changed
 
     @cached_property
@@ -280,7 +280,7 @@ class Changes:
             "elements": one.elements,
             "axis": aligned and aligned.axis,
             "rows_deleted": aligned.deleted if aligned else [],
-            "rows_inserted": aligned.inserted if aligned else [],
+            "rows_inserted": aligned.added if aligned else [],
             "differing": one.differing,
             "noise": one.noise,
             "noise_relative": one.noise_relative,

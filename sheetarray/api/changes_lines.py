@@ -171,7 +171,7 @@ def _describe_rows(differences: Differences) -> dict[str, list[ChangeLine]]:
     groups: dict[tuple[tuple[int, ...], ...], list[Comparison]] = {}
     for one in compared:
         if one.alignment is not None:
-            groups.setdefault((tuple(one.alignment.deleted), tuple(one.alignment.inserted)), []).append(one)
+            groups.setdefault((tuple(one.alignment.deleted), tuple(one.alignment.added)), []).append(one)
     lines_of = {}
     for changed, group in groups.items():
         lines = []
@@ -228,7 +228,7 @@ def _format_changed_rows(comparison: Comparison) -> list[str]:
     """Return the rows that were deleted, inserted, or appended after the last one."""
     if (aligned := comparison.alignment) is None:
         return []
-    inserted, count = aligned.inserted, comparison.shapes[1][aligned.axis]
+    inserted, count = aligned.added, comparison.shapes[1][aligned.axis]
     is_end = bool(inserted) and inserted == list(range(count - len(inserted), count))
     changed = ((aligned.deleted, "deleted"), (inserted, "appended" if is_end else "inserted"))
     return [f"{describe_rows(rows)} {what}" for rows, what in changed if rows]

@@ -15,8 +15,8 @@ import numpy as np
 from ..changes.compare import Comparison, compare
 from ..changes.elements import SortedRows, are_alike
 from ..changes.merged_groups import row_axis
-from ..changes.row_groups import Alignment, align_labelled, align_tables_of, dtype_name
-from ..changes.rows import label_keys
+from ..changes.row_groups import align_labelled, align_tables_of, dtype_name
+from ..changes.rows import RowMap, label_keys
 from ..errors import FormatError, NotFoundError, check_kinds, locating, quote_names
 from ..files import RemoteFile, conceal_secrets
 from ..formats import format_of, known_options, locate_place, rewinding
@@ -313,12 +313,12 @@ def _align(
     common: Sequence[str],
     key: Sequence[str],
     unreadable: set[str],
-) -> tuple[list[SortedRows], dict[str, Alignment]]:
+) -> tuple[list[SortedRows], dict[str, RowMap]]:
     """Return the tables whose rows stand in another order, and by array the rows that belong together.
 
     Rows belong together by key, else by the labels that both sources have, else by content.
     """
-    sorted_rows, alignments = list[SortedRows](), dict[str, Alignment]()
+    sorted_rows, alignments = list[SortedRows](), dict[str, RowMap]()
     rest = {name: pairs[name] for name in common}
     for levels, axes in _list_groups(pairs, sides, common, key):
         axes = {name: axis for name, axis in axes.items() if name in common}

@@ -20,7 +20,8 @@ from ..linear.array import LinearArray, to_rectangular
 from ..linear.buffers import is_column_major
 from ..linear.resizing import contiguous_strides
 from .elements import are_alike, cover_with_blocks, explain_change, find_noise
-from .row_groups import Alignment, align_rows, dtype_name
+from .row_groups import align_rows, dtype_name
+from .rows import RowMap
 
 _MOST_EXPLAINED = 10**7  # elements of arrays in which one change of all elements is looked for
 
@@ -60,7 +61,7 @@ class Comparison:
     # elements whose cells cannot be read in A or B, as in `first`
     unreadable: list[DifferingElement] = field(default_factory=list)
     # of the rows, where some were added, deleted or moved and the others were compared; else None
-    alignment: Alignment | None = None
+    alignment: RowMap | None = None
     # the elements of the first rows that B lacks, by their numbers in A
     rows_gone: dict[int, Array] = field(default_factory=dict)
     # the first few rows that only B has: their elements, by the number of the row in B
@@ -76,7 +77,7 @@ class Comparison:
     @property
     def has_other_rows(self) -> bool:
         """Whether rows were added or deleted."""
-        return self.alignment is not None and bool(self.alignment.deleted or self.alignment.inserted)
+        return self.alignment is not None and bool(self.alignment.deleted or self.alignment.added)
 
     @property
     def same(self) -> bool:
@@ -102,7 +103,7 @@ def compare(
     most: int = 10,
     release: Callable[[], None] | None = None,
     errors: Sequence[Array | None] = (None, None),
-    alignment: Alignment | None = None,
+    alignment: RowMap | None = None,
 ) -> Comparison:
     """Compare dtype, order, shape and, where the shapes are one, every element; NaN equals NaN, -0.0 is not 0.0.
 
@@ -126,7 +127,7 @@ def compare(
     if alignment is not None:
         comparison.alignment = alignment
         comparison.rows_gone = {row: np.take(a, [row], alignment.axis).ravel() for row in alignment.deleted[:most]}
-        comparison.rows_come = {row: np.take(b, [row], alignment.axis).ravel() for row in alignment.inserted[:most]}
+        comparison.rows_come = {row: np.take(b, [row], alignment.axis).ravel() for row in alignment.added[:most]}
         a, b = (np.take(array, rows, alignment.axis) for array, rows in zip((a, b), alignment.pairs, strict=True))
         taken = zip(errors, alignment.pairs, strict=True)
         errors = [None if some is None else np.take(some, rows, alignment.axis) for some, rows in taken]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,42 +11,17 @@ from .. import dtypes
 from ..dtypes import Array, Positions
 from .elements import SortedRows, find_row_sources, find_sorted
 from .merged_groups import row_axis
-from .rows import align_labels, align_tables, is_ascending, label_keys, to_rows
+from .rows import RowMap, align_labels, align_tables, is_ascending, label_keys, to_rows
 
 
-@dataclass(frozen=True, slots=True)
-class Alignment:
-    """The rows of two arrays that belong together."""
-
-    axis: int  # along which the rows lie
-    pairs: tuple[Positions, Positions]  # the rows of A, and of B, that are compared with one another; the first ascend
-    deleted: list[int]  # the rows of A that B lacks
-    inserted: list[int]  # the rows of B that A lacks
-
-    @classmethod
-    def of_sources(cls, axis: int, sources: Positions, count: int) -> Alignment:
-        """Return the alignment, given for each row of B its row of A, -1 if A lacks it, and the number of rows of A."""
-        second = np.flatnonzero(sources >= 0)
-        second = second[np.argsort(sources[second])]
-        deleted = np.setdiff1d(np.arange(count), sources).tolist()
-        return cls(axis, (sources[second], second), deleted, np.flatnonzero(sources < 0).tolist())
-
-    def find_indices(self, place: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-        """Return the indices in B and in A of an element, given its index among the rows that are compared."""
-        row = place[self.axis]
-        return tuple(
-            (*place[: self.axis], int(rows[row]), *place[self.axis + 1 :]) for rows in (self.pairs[1], self.pairs[0])
-        )
-
-
-def align_rows(a: Array, b: Array) -> Alignment | None:
+def align_rows(a: Array, b: Array) -> RowMap | None:
     """Return the pairs of rows that belong together; None if several axes changed, or no row of A is in B.
 
     Rows are those along the one axis whose length changed. One that stands elsewhere was deleted and inserted again.
 
     Example:
         >>> aligned = align_rows(np.array([1, 2, 3]), np.array([1, 7, 2, 3]))
-        >>> aligned.inserted, aligned.deleted
+        >>> aligned.added, aligned.deleted
         ([1], [])
     """
     axes = [axis for axis, sizes in enumerate(zip(a.shape, b.shape, strict=False)) if sizes[0] != sizes[1]]
@@ -58,9 +32,9 @@ def align_rows(a: Array, b: Array) -> Alignment | None:
     axis = axes[0]
     name, (before, now) = _to_one_dtype(to_rows(a, axis), to_rows(b, axis))
     dtype = dtypes.from_name(name)
-    origins = align_tables([(before, dtype)], [(now, dtype)])
-    sources = np.where(origins.moved, -1, origins.sources)
-    return Alignment.of_sources(axis, sources, a.shape[axis]) if (sources >= 0).any() else None
+    rows = align_tables([(before, dtype)], [(now, dtype)])
+    sources = np.where(rows.moved, -1, rows.sources)
+    return RowMap(sources, a.shape[axis], axis) if (sources >= 0).any() else None
 
 
 _MOST_ALIGNED = 2 * 10**6  # elements of the arrays of a table that are looked at for rows that belong together
@@ -68,7 +42,7 @@ _MOST_ALIGNED = 2 * 10**6  # elements of the arrays of a table that are looked a
 
 def align_tables_of(
     pairs: Mapping[str, tuple[Any, Any]], unreadable: Container[str] = ()
-) -> tuple[list[SortedRows], dict[str, Alignment]]:
+) -> tuple[list[SortedRows], dict[str, RowMap]]:
     """Return the tables whose rows stand in another order in B, and by array the rows that belong together.
 
     Arrays that have as many rows, in A and in B alike, are a table: what one of them does not tell, the others do.
@@ -87,7 +61,7 @@ def align_tables_of(
         axis = row_axis(a)
         if _fits_along(axis, a, b) and dtype_name(a) == dtype_name(b) and (a.shape != b.shape or row_axis(b) == axis):
             tables.setdefault((axis, a.shape[axis], b.shape[axis]), []).append(name)
-    found, alignments = list[SortedRows](), dict[str, Alignment]()
+    found, alignments = list[SortedRows](), dict[str, RowMap]()
     for (axis, count, count_now), names in tables.items():
         whole = [name for name in names if name not in unreadable]
         if len(whole) < 2 or sum(array.size for name in whole for array in pairs[name]) > _MOST_ALIGNED:
@@ -100,7 +74,7 @@ def align_tables_of(
         matched = np.flatnonzero(sources >= 0)
         if count == count_now and bool((sources[matched] == matched).all()):
             continue  # elements were edited where they stand
-        aligned = Alignment.of_sources(axis, sources, count)
+        aligned = RowMap(sources, count, axis)
         alignments |= dict.fromkeys(names, aligned)
         if not is_ascending(sources):
             by = find_sorted({name: rows[matched] for name, rows in zip(whole, now, strict=True)})
@@ -110,7 +84,7 @@ def align_tables_of(
 
 def align_labelled(
     pairs: Mapping[str, tuple[Any, Any]], axes: Mapping[str, int], levels: Sequence[str], *, is_key: bool = False
-) -> tuple[list[SortedRows], dict[str, Alignment]] | None:
+) -> tuple[list[SortedRows], dict[str, RowMap]] | None:
     """Return the same as `align_tables_of` for the arrays of one group, whose rows belong together by their labels.
 
     `pairs`: the arrays in A and B, by name. `axes`: the axis of each array of the group along which its rows lie.
@@ -143,16 +117,12 @@ def align_labelled(
         return None
     if len(sources) == count and bool((sources == np.arange(count)).all()):
         return [], {}
-    alignments = {
-        name: Alignment.of_sources(axis, sources, count)
-        for name, axis in axes.items()
-        if _fits_along(axis, *pairs[name])
-    }
+    alignments = {name: RowMap(sources, count, axis) for name, axis in axes.items() if _fits_along(axis, *pairs[name])}
     sorted_rows = []
     if not is_ascending(sources):
         names, matched = list(alignments), np.flatnonzero(sources >= 0)
         columns = {name: to_rows(pairs[name][1], axes[name])[matched] for name in names}
-        order = Alignment.of_sources(0, sources, count).pairs[1]
+        order = RowMap(sources, count).pairs[1]
         sorted_rows.append(SortedRows(names, find_sorted(columns), order))
     return sorted_rows, alignments
 

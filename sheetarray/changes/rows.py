@@ -14,6 +14,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,25 +30,76 @@ _MOST_PAIRS = 10**6  # rows before times rows now: in smaller gaps every row is 
 
 
 @dataclass(frozen=True)
-class RowOrigins:
-    """The origin of each row that stands in a sheet now."""
+class RowMap:
+    """Which row is which: for each row that is there now, the row that it was.
 
-    # for each row that stands there now, the number of the row as written that it was; -1 for an added one
+    Attributes:
+        sources: for each row now its number before; -1 for a row that was added.
+        count: the number of rows before.
+        axis: the axis of an array along which its rows lie.
+
+    Example:
+        >>> rows = RowMap(np.array([2, 0, -1]), 4)
+        >>> rows.added, rows.deleted, np.flatnonzero(rows.moved).tolist()
+        ([2], [1, 3], [0])
+    """
+
     sources: Positions
-    moved: Mask  # a mask of the rows that stand in another order than they were written in
+    count: int
+    axis: int = 0
+
+    @classmethod
+    def of_same(cls, count: int, axis: int = 0) -> RowMap:
+        """Return the map of rows that stand where they stood."""
+        return cls(np.arange(count), count, axis)
+
+    @cached_property
+    def added(self) -> list[int]:
+        """The rows that were added, by their numbers now."""
+        rows: list[int] = np.flatnonzero(self.sources < 0).tolist()
+        return rows
+
+    @cached_property
+    def deleted(self) -> list[int]:
+        """The rows that were deleted, by their numbers before."""
+        rows: list[int] = _find_left(self.sources, self.count).tolist()
+        return rows
+
+    @cached_property
+    def moved(self) -> Mask:
+        """A mask of the rows that are there now: as few as explain their order."""
+        places = np.flatnonzero(self.sources >= 0)
+        moved = np.zeros(len(self.sources), np.bool_)
+        moved[places] = True
+        moved[places[_longest_rising(self.sources[places])]] = False
+        return moved
 
     @property
-    def inserted(self) -> Positions:
-        """The rows that were added."""
-        return np.flatnonzero(self.sources < 0)
+    def is_sorted(self) -> bool:
+        """Whether the rows that stayed are in another order than before."""
+        return not is_ascending(self.sources)
 
-    def find_deleted(self, count: int) -> Positions:
-        """Return those of the `count` rows as written that no longer stand in the sheet."""
-        return _find_left(self.sources, count)
+    @property
+    def is_same(self) -> bool:
+        """Whether each row stands where it stood, and none was added or deleted."""
+        return len(self.sources) == self.count and bool((self.sources == np.arange(self.count)).all())
+
+    @cached_property
+    def pairs(self) -> tuple[Positions, Positions]:
+        """The rows before that are still there, ascending, and their numbers now."""
+        now = np.flatnonzero(self.sources >= 0)
+        now = now[np.argsort(self.sources[now], kind="stable")]
+        return self.sources[now], now
+
+    def find_indices(self, place: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return the indices now and before of an element, given its index among the rows of `pairs`."""
+        row = place[self.axis]
+        before, now = ((*place[: self.axis], int(rows[row]), *place[self.axis + 1 :]) for rows in self.pairs)
+        return now, before
 
 
 def _find_left(sources: Positions, count: int) -> Positions:
-    """Return those of the `count` rows as written that are no row's source."""
+    """Return those of the `count` rows before that are no row's source."""
     left = np.ones(count, np.bool_)
     left[sources[sources >= 0]] = False
     return np.flatnonzero(left)
@@ -61,8 +113,8 @@ def to_rows(array: Array, axis: int) -> Array:
     return moved.reshape(len(moved), int(np.prod(moved.shape[1:], dtype=np.int64)))
 
 
-def align_tables(written: Table, cells: Table) -> RowOrigins:
-    """Return the origin of each row of arrays that stand side by side, such as the columns of a table.
+def align_tables(written: Table, cells: Table) -> RowMap:
+    """Return which row is which of arrays that stand side by side, such as the columns of a table.
 
     `written`: the rows of each array as written (two dimensions, one row of elements a row), and its dtype. `cells`:
     the rows of each that stand there now.
@@ -79,18 +131,18 @@ def align_tables(written: Table, cells: Table) -> RowOrigins:
     before, now = map(row_keys, elements)
     sources = np.full(len(now), -1, np.int64)
     _align(before, now, sources)
-    moved = np.zeros(len(now), np.bool_)
+    is_moved = False
     for way in (_match_single, _match_repeated, _match_coarse):
         rest, added = _find_left(sources, len(before)), np.flatnonzero(sources < 0)
         if len(rest) and len(added):
             tables = [(rows[rest], dtype) for rows, dtype in written], [(rows[added], dtype) for rows, dtype in cells]
             ones, partners = way(before[rest], now[added], *tables)
             sources[added[partners]] = rest[ones]
-            moved[added[partners]] = True
+            is_moved |= len(partners) > 0
     _pair_leftovers(sources, *elements)
-    if moved.any():
-        moved |= _pair_edited(sources, *elements)
-    return RowOrigins(sources, moved)
+    if is_moved:
+        _pair_edited(sources, *elements)
+    return RowMap(sources, len(before))
 
 
 def _row_elements(table: Table, bits_of: int | None = None) -> Elements:
@@ -268,23 +320,20 @@ def _pair_leftovers(sources: Positions, before: Elements, now: Elements) -> None
             sources[start:stop] = np.arange(first, end)
 
 
-def _pair_edited(sources: Positions, before: Elements, now: Elements) -> Mask:
-    """Pair rows that were moved and edited, wherever they stand now, and return a mask of them.
+def _pair_edited(sources: Positions, before: Elements, now: Elements) -> None:
+    """Pair rows that were moved and edited, wherever they stand now.
 
     Each has more than half of its elements in common with the other, and no other row has more.
     """
-    paired = np.zeros(len(now), np.bool_)
     rest, added = _find_left(sources, len(before)), np.flatnonzero(sources < 0)
     row = before.shape[1]
     if not len(rest) or not len(added) or row < 2 or len(rest) * len(added) * row > _MOST_PAIRS:
-        return paired
+        return
     alike = (before[rest][:, None] == now[added][None]).sum(axis=2)
     best = alike.argmax(axis=0)
     mutual = alike.argmax(axis=1)[best] == np.arange(len(added))
     sure = mutual & (2 * alike[best, np.arange(len(added))] > row)
     sources[added[sure]] = rest[best[sure]]
-    paired[added[sure]] = True
-    return paired
 
 
 def _gaps_of(sources: Positions, count: int) -> Iterator[tuple[int, int, int, int]]:
@@ -301,7 +350,7 @@ def _gaps_of(sources: Positions, count: int) -> Iterator[tuple[int, int, int, in
             yield int(start), int(stop), first, end
 
 
-def align_labels(base: Mapping[str, Array], copy: Mapping[str, Array], labels: Sequence[str]) -> RowOrigins | None:
+def align_labels(base: Mapping[str, Array], copy: Mapping[str, Array], labels: Sequence[str]) -> RowMap | None:
     """Return the rows of the base that have the labels of a copy's rows; None where labels occur more than once."""
     before, now = label_keys(base, labels), label_keys(copy, labels)
     places = {key: row for row, key in enumerate(before)}
@@ -321,7 +370,7 @@ def align_labels(base: Mapping[str, Array], copy: Mapping[str, Array], labels: S
                     sources[start:stop] = np.where(alike, np.arange(first, end), -1)
         elif ascending:
             _pair_leftovers(sources, *(np.zeros((len(keys), 1), np.uint64) for keys in (before, now)))
-    return RowOrigins(sources, (sources >= 0) & (not is_ascending(sources)))
+    return RowMap(sources, len(before))
 
 
 def is_ascending(sources: Positions) -> bool:

@@ -13,7 +13,7 @@ from ..dtypes import Array, Mask, Positions
 from .conflicts import ArrayConflicts, AskedChoices, ConflictsOfArray, FileChanges, MergedFiles
 from .elements import cast_exactly, find_changes
 from .merged_groups import MergedGroup, row_axis
-from .rows import RowOrigins, Table, align_labels, align_tables, label_keys, pair_runs, to_rows
+from .rows import RowMap, Table, align_labels, align_tables, label_keys, pair_runs, to_rows
 
 
 class RowUnion:
@@ -40,13 +40,10 @@ class RowUnion:
         self._labels = [name for name in labels if name in self._rows] if {*labels} <= {*self._rows} else []
         count = len(next(iter(self._rows.values())))
         identity = np.arange(count)
-        self._origins = [
-            RowOrigins(identity, np.zeros(count, np.bool_)) if copy is None else self._align(copy)
-            for copy in self._copies
-        ]
+        self._origins = [RowMap(identity, count) if copy is None else self._align(copy) for copy in self._copies]
         self._place_added(count)
 
-    def _align(self, copy: Mapping[str, Array]) -> RowOrigins:
+    def _align(self, copy: Mapping[str, Array]) -> RowMap:
         """Return the row of the base that each row of a copy was."""
         before, now = (self._table(rows) for rows in (self._rows, copy))
         count, count_now = len(before[0][0]), len(now[0][0])
@@ -54,16 +51,16 @@ class RowUnion:
             by_labels = align_labels(self._rows, copy, self._labels)
             if by_labels is not None:
                 return by_labels
-        identity = RowOrigins(np.arange(count_now), np.zeros(count_now, np.bool_))
+        identity = RowMap(np.arange(count_now), count)
         width = sum(rows.shape[1] for rows, _ in before)
         if not width or not count or not count_now:
-            return RowOrigins(np.full(count_now, -1), np.zeros(count_now, np.bool_)) if count != count_now else identity
+            return RowMap(np.full(count_now, -1), count) if count != count_now else identity
         differing = self._count_changes(copy, identity.sources) if count == count_now else None
         if differing is not None and (differing[0] < 2 or (len(before) == 1 and width == 1)):
             return identity
         origins = align_tables(before, now)
         if len(before) == 1:  # the order of its rows is what a single array says
-            origins = RowOrigins(np.where(origins.moved, -1, origins.sources), np.zeros(count_now, np.bool_))
+            origins = RowMap(np.where(origins.moved, -1, origins.sources), count)
         if differing is not None:
             unchanged = (
                 int(np.count_nonzero(origins.sources >= 0)) * width - self._count_changes(copy, origins.sources)[1]
@@ -71,7 +68,7 @@ class RowUnion:
             if unchanged <= count * width - differing[1]:  # as many elements are the same where nothing was moved
                 return identity
         elif not (origins.sources >= 0).any():
-            return RowOrigins(np.where(identity.sources < count, identity.sources, -1), identity.moved)
+            return RowMap(np.where(identity.sources < count, identity.sources, -1), count)
         if width == 1 and not origins.moved.any():
             pair_runs(origins.sources, count)
         return origins
@@ -93,13 +90,13 @@ class RowUnion:
         place_of_key: dict[Any, int] = {}
         owners: list[dict[int, int]] = []  # of each added row the rows of the copies that have it
         for number, (origins, copy) in enumerate(zip(self._origins, self._copies, strict=True)):
-            if copy is None or not len(origins.inserted):
+            if copy is None or not len(origins.added):
                 continue
             keys = label_keys(copy, self._labels) if self._labels else None
             if keys is not None and len(set(keys)) < len(keys):
                 keys = None
             last = np.maximum.accumulate(np.where(origins.moved.any(), count - 1, origins.sources))
-            for row in origins.inserted.tolist():
+            for row in origins.added:
                 key = None if keys is None else keys[row]
                 if key is not None and key in place_of_key and number not in owners[place_of_key[key]]:
                     owners[place_of_key[key]][number] = row
@@ -146,7 +143,7 @@ class RowUnion:
             for number, change in enumerate(changes):
                 if self._copies[number] is not None:
                     _note(change.elements, name, int(np.count_nonzero(conflicts.changed[number])))
-                    _note(change.added, name, len(self._origins[number].inserted))
+                    _note(change.added, name, len(self._origins[number].added))
                     _note(change.deleted, name, int(np.count_nonzero(deleted[number])))
                     change.moved += [name] if self._origins[number].moved.any() else []
             conflicts.changed = []

@@ -162,10 +162,10 @@ def test_what_is_left_is_what_it_was(values: list[int], edits: list[tuple[bool, 
     assert (np.diff(first) > 0).all()
     assert (np.diff(second) > 0).all()
     assert sorted([*first.tolist(), *aligned.deleted]) == list(range(len(a)))
-    assert sorted([*second.tolist(), *aligned.inserted]) == list(range(len(b)))
+    assert sorted([*second.tolist(), *aligned.added]) == list(range(len(b)))
     if len(edits) == 1:
         assert (a[first] == b[second]).all()
-        assert len(aligned.deleted) + len(aligned.inserted) == 1
+        assert len(aligned.deleted) + len(aligned.added) == 1
 
 
 def test_rows_between_others_are_paired_where_half_of_them_is_alike() -> None:
@@ -175,7 +175,7 @@ def test_rows_between_others_are_paired_where_half_of_them_is_alike() -> None:
     b[6, :4] = -1
     aligned = align_rows(a, b)
     assert aligned is not None
-    assert (aligned.deleted, aligned.inserted) == ([5], [5, 6])  # of row 5 two elements are left
+    assert (aligned.deleted, aligned.added) == ([5], [5, 6])  # of row 5 two elements are left
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_a_row_that_is_gone_is_found_whatever_the_elements_are(
 ) -> None:
     aligned = align_rows(a, np.delete(b, 17))
     assert aligned is not None
-    assert (aligned.deleted, aligned.inserted) == ([17], [])
+    assert (aligned.deleted, aligned.added) == ([17], [])
 
 
 def test_rows_that_have_nothing_in_common_are_not_aligned() -> None:

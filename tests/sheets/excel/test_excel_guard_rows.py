@@ -19,14 +19,14 @@ from roundings import at_15, random_numbers
 import sheetarray as sa
 from sheetarray import LinearArray
 from sheetarray.changes import rows as aligning
-from sheetarray.changes.rows import RowOrigins, align_tables
+from sheetarray.changes.rows import RowMap, align_tables
 from sheetarray.dtypes import DType, from_name
 from sheetarray.testing.cases import assert_same
 
 Array = np.ndarray[Any, Any]
 
 
-def align_rows(written: Array, cells: Array, dtype: DType, row: int) -> RowOrigins:
+def align_rows(written: Array, cells: Array, dtype: DType, row: int) -> RowMap:
     """The origins of the rows of one array, given its elements."""
     return align_tables([(written.reshape(-1, row), dtype)], [(cells.reshape(-1, row), dtype)])
 
@@ -64,7 +64,7 @@ def test_many_equal_values_are_told_by_what_stands_around_them() -> None:
     alignment = align_rows(written, cells, from_name("float64"), 1)
     assert (written[alignment.sources] == cells).all()
     assert (np.diff(alignment.sources) > 0).all()
-    assert len(alignment.find_deleted(5000)) == 2
+    assert len(alignment.deleted) == 2
     same = np.zeros(500)
     assert (align_rows(same, same[:-7], from_name("float64"), 1).sources == np.arange(493)).all()
 
@@ -93,7 +93,7 @@ def test_every_kind_of_elements_is_aligned(name: str) -> None:
     alignment = align_rows(array, cells, from_name(name), 1)
     assert alignment.sources.tolist() == [3, 4, 0, 1, 2, *range(6, 20)]
     assert alignment.moved.tolist() == [True] * 2 + [False] * 17
-    assert alignment.find_deleted(20).tolist() == [5]
+    assert alignment.deleted == [5]
 
 
 def test_work_is_bounded_where_nothing_fits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ....changes.elements import explain_change
 from ....changes.rounding import is_beyond, mark_kept
-from ....changes.rows import RowOrigins, align_tables, content_key
+from ....changes.rows import RowMap, align_tables, content_key
 from ....columns import ArrayColumn, RowChange, describe_row
 from ....dtypes import Array, Buffer, Mask, Positions
 from ....errors import Finding, FormatError, quote_names
@@ -36,7 +36,7 @@ class Guarded:
     kept: Mask  # a mask of the elements that stand as they were written, or are only rounded; False in added rows
     original: Buffer  # the elements as they were written, in their order
     # where each row of today was written; None if the rows stand where they were written
-    alignment: RowOrigins | None = None
+    alignment: RowMap | None = None
     deleted: Sequence[int] = ()  # the rows that were written and are gone, by their numbers at that time
     gone: Array | None = None  # their elements, row by row
     # what the alignment speaks of: single elements where rows of several were torn apart
@@ -54,7 +54,7 @@ class Guarded:
         """The rows that were added, or deleted, wherever the others stand now; None if there are both."""
         if self.alignment is None or self.unit != "row":
             return None
-        inserted, is_exact = self.alignment.inserted.tolist(), bool((self.kept | self.added).all())
+        inserted, is_exact = self.alignment.added, bool((self.kept | self.added).all())
         gone = None if inserted else self.gone
         change = RowChange.of_rows(inserted, self.deleted, rest_is_exact=is_exact, gone=gone, tells_edits=True)
         if change is None or not change.firsts or not len(self.kept) or self.alignment.moved.any():
@@ -361,7 +361,7 @@ def _prefer_exact(sources: Positions, before: Array, now: Array) -> None:
             sources[place] = same[0]
 
 
-def place_rows(written: Buffer, header: Header, buffer: Buffer, row: int, alignment: RowOrigins) -> Guarded:
+def place_rows(written: Buffer, header: Header, buffer: Buffer, row: int, alignment: RowMap) -> Guarded:
     """Return an array beside its elements as written, given where each of its rows was written."""
     known = np.flatnonzero(alignment.sources >= 0)
     places = (known[:, None] * row + np.arange(row)).ravel()
@@ -372,9 +372,8 @@ def place_rows(written: Buffer, header: Header, buffer: Buffer, row: int, alignm
     elements[places] = written[origins]
     kept[places] = mark_kept(written[origins], buffer[places], header.dtype)
     is_torn = row == 1 and len(header.shape) > 1 and header.length != max(header.shape)
-    deleted = alignment.find_deleted(len(written) // row)
-    gone = written.reshape(-1, row)[deleted]
-    return Guarded(elements, kept, written, alignment, deleted.tolist(), gone, "element" if is_torn else "row")
+    gone = written.reshape(-1, row)[alignment.deleted]
+    return Guarded(elements, kept, written, alignment, alignment.deleted, gone, "element" if is_torn else "row")
 
 
 def is_same(one: Buffer, other: Buffer) -> bool:
@@ -463,7 +462,7 @@ def describe_row_changes(guarded: Guarded, *, tells_rows: bool = True) -> list[s
     if alignment is None:
         return []
     changes = [
-        (alignment.inserted.tolist() if tells_rows else [], "added"),
+        (alignment.added if tells_rows else [], "added"),
         (list(guarded.deleted) if tells_rows else [], "deleted"),
         (np.flatnonzero(alignment.moved).tolist(), "moved"),
     ]
