@@ -10,6 +10,7 @@ from .accepting import accept, convert_one, restore
 from .arrays import check, check_readable, check_writable, read, read_labelled, scan, write, write_releasing
 from .blocks import iter_blocks
 from .conflicts_json import describe_value
+from .differing import open_side
 from .large import lies_in_rows, open_arrays, read_in_pieces
 from .merging import Merged, merge
 from .shown import format_shape, shorten
@@ -31,6 +32,7 @@ __all__ = [
     "lies_in_rows",
     "merge",
     "open_arrays",
+    "open_side",
     "read",
     "read_columns",
     "read_in_pieces",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import Any, Literal, overload
 
 from ..columns import ArrayInfo
-from ..dtypes import Array, from_numpy
+from ..dtypes import Array
 from ..elements import describe_object
 from ..errors import (
     NO_ARRAY,
@@ -24,11 +24,9 @@ from ..labels import LabelledArrays, has_labels, reading_labels
 from ..linear.named import default_name, hold_stream, list_names, pick_array, values_by_name
 from ..linear.parsing import warn_of_finding
 from ..renamed import OPTIONS
-from .shown import ArrayInfos, Findings
+from .ordinary import OrdinaryTable, find_place, find_table, scan_or_find_table
+from .shown import Findings
 from .targets import SourceOrTarget, first_url, folder_beside, is_path, split_tables
-
-if TYPE_CHECKING:
-    from ..tables import TableColumns
 
 
 @overload
@@ -269,46 +267,7 @@ def scan(
         (2, 3)
     """
     source = locate_place(source, storage_options, format, options.get("client"))
-    place = _place_in(source)
-    try:
-        return ArrayInfos(find_format("scan", source, format, options).function("scan")(source, **options))
-    except FormatError as error:
-        if error.reason != NO_ARRAY or (table := _read_table(source, place, format, options)) is None:
-            raise
-    infos = ArrayInfos({name: _info_of(array, table.places[name]) for name, array in table.items()})
-    infos.dialect = table.dialect
-    return infos
-
-
-def _place_in(source: Any) -> int | None:
-    """Return the place at which an open file stands; None for anything else."""
-    try:
-        return int(source.tell())
-    except (AttributeError, OSError, ValueError, TypeError):
-        return None
-
-
-def _read_table(source: Any, place: int | None, format: str | None, options: dict[str, Any]) -> TableColumns | None:
-    """Return the ordinary table of a source without arrays; None if it holds none."""
-    from ..tables import TableColumns
-
-    if place is not None:
-        source.seek(place)
-    try:
-        options = {name: value for name, value in options.items() if (name, value) != ("sheet", None)}
-        columns = find_format("read_columns", source, format, options).function("read_columns")(source, **options)
-    except (FormatError, NotFoundError, TypeError):
-        return None
-    return columns if isinstance(columns, TableColumns) else None
-
-
-def _info_of(column: Array, location: str) -> ArrayInfo:
-    """Return the description of a column of a table."""
-    try:
-        name = from_numpy(column.dtype).name
-    except DTypeError:
-        name = "generic"
-    return ArrayInfo(column.shape, name, "row-major", (1,), location, len(column))
+    return scan_or_find_table(source, format, options)[0]
 
 
 def check(
@@ -342,16 +301,16 @@ def check(
         ["error: cell A21: t[1]: expected a number, found '2.5 m'"]
     """
     source = locate_place(source, storage_options, format, options.get("client"))
-    place = _place_in(source)
+    place = find_place(source)
     findings = _without_errors(find_format("check", source, format, options).function("check")(source, **options))
-    return Findings(_of_table(findings, lambda: _read_table(source, place, format, options)))
+    return Findings(_of_table(findings, lambda: find_table(source, place, format, options)))
 
 
-def _of_table(findings: Iterator[Finding], read_table: Callable[[], TableColumns | None]) -> Iterator[Finding]:
+def _of_table(findings: Iterator[Finding], read_table: Callable[[], OrdinaryTable | None]) -> Iterator[Finding]:
     """Yield findings; of a source that holds an ordinary table, and no array, what is doubtful in the table."""
     for finding in findings:
         if finding.message == NO_ARRAY and (table := read_table()) is not None:
-            yield from table.findings
+            yield from table.columns.findings
         else:
             yield finding
 

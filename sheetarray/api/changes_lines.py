@@ -14,6 +14,7 @@ from ..labels import DatasetLabels
 from ..linear.header import name_element
 from .differences import Differences
 from .element_texts import count_noun, format_value, join_names
+from .places import find_row
 from .shown import format_shape
 
 MOST_SHOWN = 10  # elements and rows of an array in lines
@@ -207,11 +208,7 @@ def _labels_of_rows(labels: DatasetLabels | None, group: Sequence[Comparison], s
 
 def _find_sheet_row(infos: Sequence[ArrayInfo], row: int) -> int | None:
     """Return the row of a sheet in which a row of arrays stands; None unless it is one row, and the same for all."""
-    places = {
-        info.data[0].row + row + 1
-        for info in infos
-        if len(info.shape) == 1 and len(info.data) == 1 and info.data[0].orient == "columns"
-    }
+    places = {place for info in infos if (place := find_row(info, row)) is not None}
     return places.pop() if len(places) == 1 else None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,7 @@ from ..changes.compare import Comparison, DifferingElement
 from ..changes.elements import SortedRows
 from ..columns import ArrayInfo
 from ..labels import DatasetLabels
-from .places import find_cell, find_labels
+from .places import find_cell, find_labels, label_of
 
 
 @dataclass(slots=True)
@@ -21,6 +21,19 @@ class SideFacts:
     infos: Mapping[str, ArrayInfo]  # of its arrays, by name; empty where there is no sheet
     labels: DatasetLabels | None  # None if it keeps none
     levels: dict[str, Any] = field(default_factory=dict)  # the arrays that label elements, by name
+    keys: dict[str, Any] = field(default_factory=dict)  # the arrays by which rows belong together, by name
+    key_axes: Mapping[str, int] = field(default_factory=dict)  # the axes along which these label rows, by array
+
+    def find_labels(self, name: str, index: Sequence[int]) -> dict[str, str]:
+        """Return the labels of an element; without any those of its row by the key."""
+        if labels := find_labels(self.labels, self.levels, name, index):
+            return labels
+        axis = self.key_axes.get(name)
+        return (
+            {}
+            if axis is None
+            else {key: label_of(array, index[axis]) for key, array in self.keys.items() if key != name}
+        )
 
 
 @dataclass(slots=True)
@@ -38,8 +51,7 @@ class Differences:
     def label(self, name: str, element: DifferingElement) -> dict[str, str]:
         """Return the labels of an element as they are now; as they were, where the second source keeps none."""
         first, second = self.sides
-        now = find_labels(second.labels, second.levels, name, element.index)
-        return now or find_labels(first.labels, first.levels, name, element.index_in_a)
+        return second.find_labels(name, element.index) or first.find_labels(name, element.index_in_a)
 
     def find_cells(self, name: str, element: DifferingElement) -> tuple[str | None, str | None]:
         """Return the addresses of the cells of an element, before and after."""

@@ -17,6 +17,7 @@ from ..changes.elements import SortedRows, are_alike
 from ..changes.merged_groups import row_axis
 from ..changes.row_groups import align_labelled, align_tables_of, dtype_name
 from ..changes.rows import RowMap, label_keys
+from ..dtypes import Array
 from ..errors import FormatError, NotFoundError, check_kinds, locating, quote_names
 from ..files import RemoteFile, conceal_secrets
 from ..formats import format_of, known_options, locate_place, rewinding
@@ -24,11 +25,11 @@ from ..labels import compare_labels, describe_arrays, reading_labels
 from ..linear.array import LinearArray
 from ..linear.named import values_by_name
 from ..values import is_of
-from .arrays import scan
 from .changes import MOST_LISTED, Changes
 from .differences import Differences, SideFacts
 from .large import open_arrays
-from .places import list_levels
+from .ordinary import OrdinaryTable, scan_or_find_table, table_option_names, unify_columns, warn_of_table
+from .places import find_cell, list_levels
 from .targets import SourceOrTarget
 
 OpenedArrays = tuple[Mapping[str, Any], Callable[[], None]]  # and a function that lets mapped ones leave memory
@@ -42,11 +43,13 @@ class DiffSide:
         facts: what is known of it beside its elements.
         names: the names of its arrays.
         open: opens arrays by their names; takes `unreadable`, as `open_arrays` does.
+        table: the ordinary table that it is; None for arrays.
     """
 
     facts: SideFacts
     names: Sequence[str]
     open: Callable[..., AbstractContextManager[OpenedArrays]]
+    table: OrdinaryTable | None = None
 
 
 def diff(
@@ -69,6 +72,8 @@ def diff(
       sorted rows are one change, and the other rows are compared.
     - An element that a program only rounded is no edit; it is counted in `rounded`.
     - A cell that cannot be read is listed in `unreadable`, and hides no other change.
+    - A source without arrays has the columns of its ordinary table, as `read_columns` finds them. The dtypes of columns
+      are those of `before`.
 
     Args:
         before: the arrays as they were: a path, a URL, an open file, an object of another library, or arrays by name,
@@ -81,7 +86,8 @@ def diff(
         key: the array, or the arrays, whose values tell which rows belong together.
         format: the name of the format of both sources; None chooses each by the suffix.
         storage_options: options of the file systems of URLs.
-        **options: options of the formats, as for `read`; each source takes those that its format has.
+        **options: options of the formats, as for `read`, and for ordinary tables those of `read_columns`; each source
+            takes those that it has.
 
     Returns:
         The changes; they are false if nothing changed. `print` shows the largest ones.
@@ -159,20 +165,35 @@ def _open_source(
     if hasattr(source, "read") and not isinstance(source, RemoteFile) and not source.seekable():
         content = source.read()
         source = io.StringIO(content) if isinstance(content, str) else io.BytesIO(content)
-    with reading_labels() as description, locating(source=label if isinstance(given, (str, os.PathLike)) else None):
-        if hasattr(source, "read"):
-            with rewinding(source):
-                infos = scan(source, format=format, **known_options(source, format, options, "scan"))
-        else:
-            infos = scan(source, format=format, **known_options(source, format, options, "scan"))
+    with locating(source=label if isinstance(given, (str, os.PathLike)) else None):
+        return open_side(source, label, format, options)
+
+
+def open_side(source: Any, label: str, format: str | None, options: Mapping[str, Any]) -> DiffSide:
+    """Return a source as one side of a comparison; one without arrays has the columns of its ordinary table.
+
+    `source`: a path, an open file that can go back, or an object. `label`: how messages call it.
+
+    Raises:
+        FormatError: it holds neither.
+    """
+    how = known_options(source, format, options, "scan")
+    with rewinding(source), reading_labels() as description:
+        infos, table = scan_or_find_table(source, format, how, options)
+    if table is not None:
+        warn_of_table(table, label)
 
     @contextmanager
     def opened(names: Sequence[str], *, unreadable: dict[str, Any]) -> Iterator[OpenedArrays]:
+        if table is not None:
+            unreadable.update(table.unreadable)
+            yield {name: table.columns[name] for name in names}, lambda: None
+            return
         how = known_options(source, format, options, "read")
         with open_arrays(source, names, format=format, unreadable=unreadable, **how) as arrays:
             yield arrays
 
-    return DiffSide(SideFacts(label, dict(infos), description.labels), list(infos), opened)
+    return DiffSide(SideFacts(label, dict(infos), description.labels), list(infos), opened, table)
 
 
 def _refuse_unknown(
@@ -181,9 +202,18 @@ def _refuse_unknown(
     """Refuse an option that none of the sources has."""
     places = [locate_place(source, storage_options, format, options.get("client")) for source in sources]
     for option in options:
-        if not any(known_options(place, format, {option: None}, "read") for place in places):
+        if not any(_has_option(place, format, option) for place in places):
             titles = [format_of(place, format, reading=True).title for place in places]
             raise TypeError(f"diff has no option {option!r:.80} for {' and '.join(dict.fromkeys(titles)) or 'arrays'}")
+
+
+def _has_option(place: Any, format: str | None, option: str) -> bool:
+    if known_options(place, format, {option: None}, "read"):
+        return True
+    try:
+        return option in table_option_names(place, format)
+    except NotFoundError:  # the format has no ordinary tables
+        return False
 
 
 def diff_sides(
@@ -231,9 +261,14 @@ def diff_sides(
             release_a()
             release_b()
 
+        if first.table is not None or second.table is not None:
+            pair = (side.table or arrays for side, arrays in zip(sides, (a, b), strict=True))
+            (a, of_a), (b, of_b) = unify_columns(*pair)
+            for of_side, more in zip(errors, (of_a, of_b), strict=True):
+                of_side.update(more)
         renamed = _find_renamed(gone, come, a, b)
         pairs = {name: (a[name], b[name]) for name in dict.fromkeys([*common, *key])}
-        sorted_rows, alignments = _align(pairs, sides, common, key, {*errors[0], *errors[1]})
+        sorted_rows, alignments = _align(pairs, sides, common, key, errors)
         for name in common:
             comparison = compare(
                 name,
@@ -312,17 +347,24 @@ def _align(
     sides: Sequence[DiffSide],
     common: Sequence[str],
     key: Sequence[str],
-    unreadable: set[str],
+    unreadable: Sequence[Mapping[str, Array]],
 ) -> tuple[list[SortedRows], dict[str, RowMap]]:
     """Return the tables whose rows stand in another order, and by array the rows that belong together.
 
     Rows belong together by key, else by the labels that both sources have, else by content.
+
+    `unreadable`: of each source, the errors of cells that cannot be read, by array.
     """
     sorted_rows, alignments = list[SortedRows](), dict[str, RowMap]()
     rest = {name: pairs[name] for name in common}
     for levels, axes in _list_groups(pairs, sides, common, key):
         axes = {name: axis for name, axis in axes.items() if name in common}
-        if not axes or unreadable & {*levels}:
+        if key:
+            _refuse_unreadable_keys(sides, key, unreadable)
+            for number, side in enumerate(sides):
+                side.facts.keys = {level: np.array(pairs[level][number]) for level in levels}
+                side.facts.key_axes = axes
+        if not axes or any(level in of_side for level in levels for of_side in unreadable):
             continue
         aligned = align_labelled(pairs, axes, levels, is_key=bool(key))
         if aligned is None and key:
@@ -333,8 +375,20 @@ def _align(
             for name in axes:
                 if name in aligned[1] or pairs[name][0].shape == pairs[name][1].shape:
                     rest.pop(name, None)
-    tables, of_content = align_tables_of(rest, unreadable)
+    tables, of_content = align_tables_of(rest, {*unreadable[0], *unreadable[1]})
     return [*sorted_rows, *tables], alignments | of_content
+
+
+def _refuse_unreadable_keys(
+    sides: Sequence[DiffSide], key: Sequence[str], unreadable: Sequence[Mapping[str, Array]]
+) -> None:
+    """Raise the error of the first cell of a key that cannot be read."""
+    for side, errors in zip(sides, unreadable, strict=True):
+        for name in key:
+            for error in errors.get(name, np.array([])).ravel().tolist():
+                if isinstance(error, FormatError):
+                    reason = f"{error.reason}, so it tells no row apart as {name!r}"
+                    raise FormatError(reason, location=error.location, array=name, source=side.facts.label)
 
 
 def _error_of_key(pairs: Mapping[str, tuple[Any, Any]], sides: Sequence[DiffSide], key: Sequence[str]) -> FormatError:
@@ -344,9 +398,11 @@ def _error_of_key(pairs: Mapping[str, tuple[Any, Any]], sides: Sequence[DiffSide
         for row, label in enumerate(label_keys({name: pairs[name][number] for name in key}, key)):
             if label in rows:
                 names = quote_names(key)
+                info = side.facts.infos.get(key[0])
                 return FormatError(
                     f"rows {rows[label]} and {row} have the same {names}, so it is no key",
                     source=side.facts.label,
+                    location=find_cell(info, (row,)),
                     hint="name more arrays that tell rows apart",
                 )
             rows[label] = row

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..columns import ArrayInfo
+from ..dtypes import Array
 from ..elements import label_text, to_scalar
 from ..labels import DatasetLabels
 
@@ -36,8 +37,22 @@ def find_labels(
         for level in list_levels(labels, dim):
             array = arrays.get(level)
             if isinstance(array, np.ndarray) and array.ndim == 1 and place < len(array) and level != name:
-                texts[level] = label_text(array[place] if array.dtype.kind in "mM" else to_scalar(array[place]))
+                texts[level] = label_of(array, place)
     return texts
+
+
+def label_of(array: Array, place: int) -> str:
+    """Return the text of an element that labels others."""
+    return label_text(array[place] if array.dtype.kind in "mM" else to_scalar(array[place]))
+
+
+def find_row(info: ArrayInfo, row: int) -> int | None:
+    """Return the row of the sheet, counted from 1, in which an element of a column stands; None where nobody knows."""
+    if len(info.shape) != 1 or not info.data or any(run.orient != "columns" for run in info.data):
+        return None
+    at = info.offset + row * info.strides[0]
+    run = next((run for run in reversed(info.data) if run.first <= at), info.data[0])
+    return run.row + at - run.first + 1
 
 
 def list_levels(labels: DatasetLabels | None, dim: str) -> Sequence[str]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..dtypes import Array
 from ..elements.equality import find_other_zeros, find_unequal, is_exact_as_double, to_double
+from ..errors import FormatError
 from ..linear.array import LinearArray, to_rectangular
 from ..linear.buffers import is_column_major
 from ..linear.resizing import contiguous_strides
@@ -126,8 +127,8 @@ def compare(
         alignment = align_rows(a, b)
     if alignment is not None:
         comparison.alignment = alignment
-        comparison.rows_gone = {row: np.take(a, [row], alignment.axis).ravel() for row in alignment.deleted[:most]}
-        comparison.rows_come = {row: np.take(b, [row], alignment.axis).ravel() for row in alignment.added[:most]}
+        comparison.rows_gone = {row: _take_row(a, errors[0], row, alignment.axis) for row in alignment.deleted[:most]}
+        comparison.rows_come = {row: _take_row(b, errors[1], row, alignment.axis) for row in alignment.added[:most]}
         a, b = (np.take(array, rows, alignment.axis) for array, rows in zip((a, b), alignment.pairs, strict=True))
         taken = zip(errors, alignment.pairs, strict=True)
         errors = [None if some is None else np.take(some, rows, alignment.axis) for some, rows in taken]
@@ -175,10 +176,39 @@ def compare(
         return DifferingElement(*indices, *pair)
 
     comparison.first = [name_element(tuple(place)) for place in places.tolist()]
-    comparison.unreadable = [name_element(tuple(place)) for place in np.argwhere(left_out).tolist()] if hidden else []
+    unreadable = (name_element(tuple(place)) for place in np.argwhere(left_out).tolist()) if hidden else ()
+    comparison.unreadable = [element for element in unreadable if not _is_same_error(element.a, element.b)]
     if not comparison.tolerant and not hidden and comparison.differing - comparison.noise > a.size // 2:
         comparison.explanation = _explain(a, b)
     return comparison
+
+
+class _UnreadableText(str):
+    """Stands for an element whose cell cannot be read, and shows itself as the reason."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"({self})"
+
+
+def _take_row(array: Array, errors: Array | None, row: int, axis: int) -> Array:
+    """Return the elements of a row; of cells that cannot be read the reasons."""
+    elements: Array = np.take(array, [row], axis).ravel()
+    if errors is not None and any(wrong := np.take(errors, [row], axis).ravel().tolist()):
+        values = elements.tolist()
+        shown = [
+            value if error is None else _UnreadableText(error.reason)
+            for value, error in zip(values, wrong, strict=True)
+        ]
+        elements = np.empty(len(shown), object)
+        elements[:] = shown
+    return elements
+
+
+def _is_same_error(a: Any, b: Any) -> bool:
+    """Return whether two cells hold the same that cannot be read."""
+    return isinstance(a, FormatError) and isinstance(b, FormatError) and a.reason == b.reason
 
 
 def _explain_shape(a: Array, b: Array) -> str | None:

@@ -96,9 +96,17 @@ class FormatOptions:
                 raise UsageProblem(f"{verb} has no option {key!r} for {row.name} ({row.title})", has)
         return options
 
-    def refuse_unknown(self, rows: Sequence[Format], verb: str) -> None:
-        """Raise a `UsageProblem` for an option that none of the formats has; it is enough if one of them has it."""
+    def refuse_unknown(self, rows: Sequence[Format], verb: str, other_verb: str | None = None) -> None:
+        """Raise a `UsageProblem` for an option that none of the formats has; it is enough if one of them has it.
+
+        `other_verb`: another one that the command may turn to; it is enough if that has the option.
+        """
         known = {key for row in rows for key in options_of_format(row, verb)}
+        for row in rows:
+            if other_verb is None:
+                break
+            with suppress(NotFoundError):
+                known |= {*options_of_format(row, other_verb)}
         for row in rows[:1]:
             unknown = {key: text for key, text in self.texts.items() if key not in known}
             FormatOptions(self.format, unknown).parse(row, verb)

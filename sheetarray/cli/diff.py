@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import click
 
 from ..api.changes import MOST_LISTED, Changes
 from ..api.changes_lines import MOST_SHOWN, list_lines, summarise
-from ..api.differences import Differences, SideFacts
-from ..api.differing import DiffSide, diff_sides
+from ..api.differences import Differences
+from ..api.differing import diff_sides
 from ..api.element_texts import count_noun
-from ..labels import reading_labels
 from .arguments import (
     FILE,
     MOST_LINES,
@@ -82,15 +79,10 @@ def run_diff(
       sheetarray diff run.csv returned.csv --rtol 1e-14
       cat run.csv | sheetarray diff - run.json --from csv
     """
-    places = source_endpoints([a, b], reading)
+    places = source_endpoints([a, b], reading, "read_columns")
     if len(places) != 2:
         raise UsageProblem(f"diff takes two files, and you named {len(places)}")
-    sides = []
-    for place in places:
-        with reading_labels() as description:
-            infos = place.call("scan")
-        opened = partial(place.opened_arrays, folder=None)
-        sides.append(DiffSide(SideFacts(place.label, dict(infos), description.labels), list(infos), opened))
+    sides = [place.open_side() for place in places]
     most = MOST_LISTED if wants_json or wants_all else MOST_SHOWN
     differences = diff_sides(sides, names, rtol=rtol, atol=atol, key=key, most=most)
     changes = Changes(differences)

@@ -24,6 +24,8 @@ from .program import EXPECTED, FAILED, FINE, explain_error, print_error
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+    from ..api.differing import DiffSide
+
 PIPE = "-"
 STDOUT = (PIPE, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 _PATIENCE = 0.4  # seconds before a bar of progress appears
@@ -76,6 +78,14 @@ class Endpoint:
             how: dict[str, Any] = {**given, **options, **progress}
             result = getattr(api, verb)(self.source(), *arguments, format=self.row.name, **how)
             return list(result) if verb == "check" else result
+
+    def open_side(self) -> DiffSide:
+        """Return the arrays, or the ordinary table, of this place as one side of a comparison."""
+        options = self.options("read")
+        with suppress(NotFoundError):
+            options = {**self.options("read_columns"), **options}
+        with _running(self, "read") as progress:
+            return api.open_side(self.source(), self.label, self.row.name, {**options, **progress})
 
     @contextmanager
     def opened_arrays(
@@ -199,8 +209,10 @@ def _open_device(text: Any) -> Callable[[], bytes] | None:
     return functools.cache(Path(text).read_bytes)
 
 
-def source_endpoints(texts: Sequence[str], reading: FormatOptions) -> list[Endpoint]:
+def source_endpoints(texts: Sequence[str], reading: FormatOptions, other_verb: str | None = None) -> list[Endpoint]:
     """Return the places to read, those of a pattern too; --from counts for the pipe and for suffixes without a format.
+
+    `other_verb`: besides `read`, whose options may be given.
 
     Raises:
         UsageProblem: the pipe is named twice, nothing says which format, or no format has an option.
@@ -211,7 +223,7 @@ def source_endpoints(texts: Sequence[str], reading: FormatOptions) -> list[Endpo
         if isinstance(place, Exception):
             raise place
         places.append(place)
-    reading.refuse_unknown([place.row for place in places], "read")
+    reading.refuse_unknown([place.row for place in places], "read", other_verb)
     return places
 
 

@@ -29,7 +29,7 @@ from .refusals import MOST_ARRAYS, check_array_count, too_many_arrays
 from .row_edits import MOST_NAMED, UNEVEN_HINT, RowChange, describe_row, describe_uneven_rows
 from .sheet import ArrayInfo, ColumnCells, DataCells, Request, Sheet, Texts, Zone, reporting_cells
 from .side_by_side import find_side_by_side
-from .unreadable import errors_of_problems, keep_unreadable, keeping_unreadable
+from .unreadable import errors_of_problems, keep_errors, keep_unreadable, keeping_unreadable
 from .words import DESCRIPTION, Anchor, Words
 
 __all__ = [
@@ -74,6 +74,7 @@ __all__ = [
     "find_header_edits",
     "find_side_by_side",
     "info_of_resized",
+    "keep_errors",
     "keep_unreadable",
     "keeping_unreadable",
     "lay_out",

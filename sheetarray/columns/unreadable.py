@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Literal
@@ -75,6 +75,21 @@ def keep_unreadable(
             raised.append(wrong)
     unreadable[name] = view_of(header, errors)
     return raised
+
+
+def keep_errors(name: str, count: int, errors: Mapping[int, FormatError]) -> bool:
+    """Keep the errors of cells of a column of a table, by index, and return True; False if no context asks for them.
+
+    `count`: of the cells of the column.
+    """
+    keeps, unreadable = _unreadable.get() or ("", None)
+    if unreadable is None or keeps != "all":
+        return False
+    if errors:
+        column = unreadable.setdefault(name, np.full(count, None, object))
+        for index, error in errors.items():
+            column[index] = error
+    return True
 
 
 def _stands_for_missing(cell: Cell) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..columns import cell_address
+from ..columns import cell_address, keep_errors
 from ..columns.column import count_filled_cells
 from ..dtypes import Array
 from ..elements import is_blank
@@ -35,14 +35,16 @@ _BOTH = "column {!r} has decimal points, other columns have decimal commas"
 class ColumnReader:
     """Turns the columns of a table into arrays.
 
-    `doubts`: takes what is doubtful.
+    `doubts`: takes what is doubtful. `title`: of the sheet, for errors that are kept; None where there is only one.
 
     Attributes:
         marks: of the numbers in the file; of the caller, or found while columns are read.
     """
 
-    def __init__(self, table: Table, rows: TableRows, options: TableOptions, doubts: list[Doubt]) -> None:
-        self.table, self.rows, self.options, self._doubts = table, rows, options, doubts
+    def __init__(
+        self, table: Table, rows: TableRows, options: TableOptions, doubts: list[Doubt], title: str | None = None
+    ) -> None:
+        self.table, self.rows, self.options, self._doubts, self._title = table, rows, options, doubts, title
         self.marks = options.marks
         self._is_settled = options.decimal is not None or options.thousands is not None
         self._looks: dict[int, MarksLook] = {}
@@ -69,14 +71,22 @@ class ColumnReader:
             dtype, shape = _option_for(self.options.dtype, name), _option_for(self.options.shape, name)
             array = self._infer(column, number) if dtype is None else self._decode_given(column, dtype, name, number)
             arrays[name] = array if shape is None else self._reshape(array, column, shape, name, number)
-            errors += [(index, number, text) for index, text in column.errors.items()]
+            of_cells = {
+                index: self._error(number, index, name, f"an error, {text}") for index, text in column.errors.items()
+            }
+            if not self._keep(name, len(column), of_cells):
+                errors += [(index, number, text) for index, text in column.errors.items()]
         return arrays
 
     def _take(self, number: int, name: str) -> TableColumn:
         """Return the cells of a column, in which every cell that means a missing value is blank."""
         column = self.table.columns[number].take(self.rows.data)
-        for index, cell in column.unreadable.items():
-            raise self._error(number, index, name, cell.reason, cell.hint)
+        errors = {
+            index: self._error(number, index, name, cell.reason, cell.hint) for index, cell in column.unreadable.items()
+        }
+        if not self._keep(name, len(column), errors):
+            for wrong in errors.values():
+                raise wrong
         if self.options.missing_texts:
             column = _without_missing(column, self.options)
         if self.options.missing == "error":
@@ -201,10 +211,15 @@ class ColumnReader:
         if kind.kind in NUMBERS and not self._is_settled:
             marks = self._find_marks(texts, number)
         values, problems = decode_given(texts, kind, marks, self.options.missing, self.options.date_format)
+        errors: dict[int, FormatError] = {}
         for problem in problems:
             error = column.errors.get(problem.index)
             reason = problem.reason if error is None else f"expected {kind.name}, found an error, {error}"
-            raise self._error(number, problem.index, name, reason, problem.hint)
+            wrong = self._error(number, problem.index, name, reason, problem.hint)
+            errors |= dict.fromkeys(range(problem.index, len(column) if problem.rest else problem.index + 1), wrong)
+        if not self._keep(name, len(column), errors):
+            for first in errors.values():
+                raise first
         return values
 
     def _find_marks(self, texts: Sequence[str | None], number: int) -> NumeralMarks:
@@ -233,6 +248,13 @@ class ColumnReader:
             count = f"{len(errors)} error cells, read as missing values; the first is" if len(errors) > 1 else ""
             message = f"{count} {text}" if count else f"an error cell, {text}, read as a missing value"
             self._doubts.append(Doubt("errors", message, self.rows.row(index), number))
+
+    def _keep(self, name: str, count: int, errors: Mapping[int, FormatError]) -> bool:
+        """Keep the errors of cells, by index, if a caller asks for them; otherwise return False."""
+        is_keeping = keep_errors(name, count, errors)
+        for error in errors.values() if is_keeping and self._title is not None else ():
+            error.location = f"{self._title}!{error.location}"
+        return is_keeping
 
     def _error(self, number: int, index: int, name: str, reason: str, hint: str = "") -> FormatError:
         location = cell_address(self.rows.row(index), number)

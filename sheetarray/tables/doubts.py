@@ -50,9 +50,9 @@ def list_findings(doubts: Sequence[Doubt], title: str | None) -> list[Finding]:
     return findings
 
 
-def warn_of(findings: Sequence[Finding]) -> None:
-    """Issue a warning for each finding, at the line of the caller."""
+def warn_of(findings: Sequence[Finding], source: str = "") -> None:
+    """Issue a warning for each finding, at the line of the caller; it begins with the name of the source, if given."""
     for finding in findings:
         where = f"{finding.location}: " if finding.location else ""
         hint = f"; {finding.hint}" if finding.hint else ""
-        warn_caller(f"{where}{finding.message}{hint}")
+        warn_caller(f"{source + ', ' if source else ''}{where}{finding.message}{hint}")

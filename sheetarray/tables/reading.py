@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..columns import anchors_of_grid, cell_address
+from ..columns import DataCells, anchors_of_grid, cell_address
 from ..dtypes import Array
 from ..elements import Cell
 from ..errors import Finding, FormatError
@@ -31,7 +31,8 @@ class TableColumns(dict[str, Array]):
     Attributes:
         dialect: what was assumed; None if the container says it all.
         findings: what is doubtful.
-        places: the address of the first cell of each column's data.
+        runs: the first row of each run of rows of data that stand one below the other in the sheet: its number among
+            the rows of data, and in the sheet.
     """
 
     def __init__(
@@ -39,10 +40,18 @@ class TableColumns(dict[str, Array]):
         columns: Mapping[str, Array],
         dialect: Dialect | None = None,
         findings: Sequence[Finding] = (),
-        places: Mapping[str, str] | None = None,
+        places: Mapping[str, int] | None = None,
+        runs: Sequence[tuple[int, int]] = (),
+        title: str | None = None,
     ) -> None:
         super().__init__(columns)
-        self.dialect, self.findings, self.places = dialect, list(findings), dict(places or {})
+        self.dialect, self.findings, self.runs = dialect, list(findings), list(runs)
+        self._places, self._title = dict(places or {}), title
+
+    def data_cells(self, name: str) -> list[DataCells]:
+        """Return the ranges of the cells of a column, from the top down."""
+        column = self._places[name]
+        return [DataCells(self._title, row, column, "columns", first) for first, row in self.runs]
 
 
 @dataclass
@@ -79,7 +88,7 @@ def read_table(
     selected = {name: names[name] for name in select_names(names, columns)}
     _refuse_blanks(table, rows, len(selected))
     doubts += doubt_rows(table, rows, names, options)
-    reader = ColumnReader(table, rows, options, doubts)
+    reader = ColumnReader(table, rows, options, doubts, sheet.title)
     arrays = reader.read(selected)
     doubts += doubt_repeated_names(table, rows, selected, arrays)
     dialect = Dialect(
@@ -92,8 +101,7 @@ def read_table(
         len(names),
         len(rows.data),
     )
-    places = {name: cell_address(rows.row(0), number) for name, number in selected.items()}
-    return TableColumns(arrays, dialect, list_findings(doubts, sheet.title), places)
+    return TableColumns(arrays, dialect, list_findings(doubts, sheet.title), selected, rows.find_runs(), sheet.title)
 
 
 def read_tables(readers: Mapping[str, Callable[[], dict[str, Array]]]) -> dict[str, dict[str, Array]]:

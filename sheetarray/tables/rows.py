@@ -37,6 +37,18 @@ class TableRows:
         """The last row of the sheet that holds names; the first row if none does."""
         return self.table.row_of(self.names[-1]) if self.names else 0
 
+    def find_runs(self) -> list[tuple[int, int]]:
+        """Return where rows of data stand one below the other: for each such run the number of its first row of data,
+        and the row of the sheet in which that stands.
+        """
+        sheet_rows = self.table.sheet_rows
+        if isinstance(self.data, range) and sheet_rows is None:
+            return [(0, self.data.start)] if len(self.data) else []
+        rows = np.asarray(self.data, np.int64)
+        rows = rows if sheet_rows is None or not len(sheet_rows) else np.asarray(sheet_rows)[rows]
+        firsts = np.flatnonzero(np.diff(rows, prepend=rows[:1] - 2) != 1)
+        return list(zip(firsts.tolist(), rows[firsts].tolist(), strict=True))
+
     def hold_data(self, column: RawColumn) -> bool:
         """Return whether a column holds something in the rows of data."""
         data = self.data
