@@ -21,7 +21,7 @@ from .beginnings import may_make_anchors
 from .column import ArrayColumn
 from .grid import cell_address, column_letters, quote_title
 from .header_cells import cells_of_zone
-from .layout import Layout, LayoutColumn
+from .layout import ElementRun, Layout, LayoutColumn
 from .parts import MOST_ADDRESSES, ReportError
 from .placing import can_align, lay_out, lay_out_sheets
 from .reading import ElementRestorer, JudgeArray, SheetArrays
@@ -46,6 +46,7 @@ __all__ = [
     "DataCells",
     "ElementEdits",
     "ElementRestorer",
+    "ElementRun",
     "HeaderEdit",
     "JudgeArray",
     "Layout",

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..dtypes import DType
 from ..elements import Cell, TextLook, TypedCells, buffer_to_text, buffer_to_typed, escape_formula, texts_of_cells
 from ..errors import DTypeError
+from .grid import column_letters
 from .words import DESCRIPTION
 
 if TYPE_CHECKING:
@@ -80,9 +81,26 @@ class LayoutColumn:
         return self.above + len(self.buffer)
 
 
+class ElementRun(NamedTuple):
+    """Elements of one array that stand one under the other: which cells hold which of them."""
+
+    name: str  # of the array
+    title: str  # of the sheet
+    column: int  # counted from 0
+    row: int  # of the first of them, counted from 0
+    size: int  # the number of elements
+    start: int = 0  # the index of the first of them in the buffer of the array
+
+    @property
+    def cells(self) -> str:
+        """The absolute range of the cells, without the sheet."""
+        letters = column_letters(self.column)
+        return f"${letters}${self.row + 1}:${letters}${self.row + self.size}"
+
+
 @dataclass(frozen=True)
 class Layout:
-    """The columns of a sheet, from left to right."""
+    """The columns of a sheet, from left to right: which cell holds which element."""
 
     pieces: list[LayoutColumn]  # one for each column
     named: bool = True  # whether row 1 holds the names
@@ -115,6 +133,14 @@ class Layout:
     @cached_property
     def _blanks(self) -> int:
         return sum([piece.blanks for piece in self.pieces])
+
+    def runs(self, title: str, corner: tuple[int, int] = (0, 0)) -> Iterator[ElementRun]:
+        """Yield the elements of each column that has any, on a sheet of this title, from a row and a column on."""
+        row, column = corner
+        for place, piece in enumerate(self.pieces):
+            if size := len(piece.buffer):
+                first = row + self.named + piece.above
+                yield ElementRun(piece.name, title, column + place, first, size, piece.start)
 
     def count_cells_above(self, row: int) -> int:
         """Return the number of cells that hold something in the rows before `row`, which is below the header zone."""

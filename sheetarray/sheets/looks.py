@@ -40,17 +40,14 @@ _LONGEST_COLUMN = 255  # characters of the name of a column of an Excel Table
 _MOST_RANGES = 40  # that are printed, as the reference to them may have 8,192 characters
 
 
-def number_formats(
-    pieces: Sequence[LayoutColumn], *, dates: bool, formats: Mapping[str, str], decimals: bool
-) -> list[str | None]:
+def number_formats(pieces: Sequence[LayoutColumn], *, formats: Mapping[str, str], decimals: bool) -> list[str | None]:
     """Return the code of the number format of each column's numbers or booleans; None for the general one.
 
-    `dates`: whether dates are written as serial dates, and not as texts. `formats`: codes that a caller has chosen for
-    floats and integers, by the names of arrays. `decimals`: whether other floats have as many decimals as they need,
-    see `choose_formats`, as in tables and views. In the columns of arrays they have the general format, since a program
-    that saves the sheet as CSV may write what is shown.
+    `formats`: codes that a caller has chosen for floats and integers, by the names of arrays. `decimals`: whether other
+    floats have as many decimals as they need, see `choose_formats`, as in tables and views. In the columns of arrays
+    they have the general format, since a program that saves the sheet as CSV may write what is shown.
     """
-    codes = [_usual_format(piece, dates=dates) for piece in pieces]
+    codes = [_usual_format(piece) for piece in pieces]
     floats = [place for place, piece in enumerate(pieces) if piece.dtype.kind == "float" and len(piece.buffer)]
     floats = floats if decimals else []
     for place, code in zip(floats, choose_formats([pieces[place].buffer for place in floats]), strict=True):
@@ -61,10 +58,10 @@ def number_formats(
     return codes
 
 
-def _usual_format(piece: LayoutColumn, *, dates: bool) -> str | None:
+def _usual_format(piece: LayoutColumn) -> str | None:
     """Return the code of the format of numbers or booleans that are no floats."""
     if piece.dtype.kind == "datetime":
-        unit = shown_unit(piece.buffer) if dates else None
+        unit = shown_unit(piece.buffer) if piece.serials else None
         return None if unit is None else DATE_CODES[unit]
     if piece.dtype.kind == "bool":
         return TRUTH_CODE
@@ -225,13 +222,6 @@ def _count_characters(cells: pl.Series) -> Positions:
 
     characters: Positions = cells.cast(pl.String).str.len_chars().fill_null(0).to_numpy().astype(np.int64)
     return characters
-
-
-def element_range(layout: Layout, place: int, corner: tuple[int, int] = (0, 0)) -> str:
-    """Return the absolute range of the elements in a column of a layout from a corner on; empty if it has none."""
-    piece, letters = layout.pieces[place], column_letters(corner[1] + place)
-    count, first = len(piece.buffer), corner[0] + layout.named + piece.above + 1
-    return f"${letters}${first}:${letters}${first + count - 1}" if count else ""
 
 
 # Printing ------------------------------------------------------------------------------------------------------

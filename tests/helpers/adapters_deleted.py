@@ -34,6 +34,7 @@ SHARED = {
     "sheets",
     "sheets.arrays_of_sheets",
     "sheets.cells_together",
+    "sheets.content",
     "sheets.guard_texts",
     "sheets.looks",
     "sheets.record_texts",

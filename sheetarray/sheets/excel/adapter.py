@@ -12,22 +12,30 @@ from dataclasses import replace
 from typing import Any, Literal, TypedDict, Unpack, overload
 
 from ...columns import ArrayInfo
-from ...dtypes import Array, DType
+from ...dtypes import Array
 from ...elements import Missing
-from ...errors import Finding, FormatError, locating, naming_sheet
+from ...errors import Finding, FormatError, locating
 from ...files import Readable, Source, Writable, locate
-from ...formats.contract import CELL_CHARACTERS, Keeps, Progress
-from ...labels import find_notes
-from ...linear.named import linear_arrays, pick_array
-from ..arrays_of_sheets import scan_sheets, spread
+from ...formats.contract import CELL_CHARACTERS, Keeps, Progress, ignore_progress
+from ...linear.named import pick_array
+from ..arrays_of_sheets import scan_sheets
+from ..content import (
+    Formats,
+    IfSheetExists,
+    SheetContent,
+    WriteOptions,
+    choose_formats_of,
+    lay_out_arrays,
+    lay_out_columns,
+    lay_out_each,
+    take_arrays,
+)
 from ..views.description import View, select_views
-from ..workbooks import SheetChoice, check_choices, check_formats, check_is_text, check_title
-from .append import IfSheetExists
+from ..workbooks import SheetChoice, check_choices, check_is_text, check_title
 from .checking.large import find_in_large
 from .checking.workbook import find_all, select_searched, select_sheets
 from .reading import read_book
-from .sheet_writes import SheetOptions, SheetWrite, lay_out_arrays, write_sheets
-from .table_adapter import lay_out_table_sheet
+from .sheet_writes import sheet_room, write
 from .workbook import Workbook
 
 keeps_excel = Keeps(buffers=True, nested=True, labels=True)
@@ -44,7 +52,7 @@ def write_excel(
     dates: Literal["real", "text"] = "real",
     guard: bool | Literal["auto"] = "auto",
     views: bool | str | Sequence[str] | Mapping[str, View] = False,
-    formats: str | Mapping[str, str] | None = None,
+    formats: Formats = None,
     progress: Progress | None = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> None:
@@ -90,22 +98,15 @@ def write_excel(
         {'t': array([[0.1, nan]])}
     """
     target = locate(target, storage_options)
-    check_choices(cells=(cells, "numeric", "text"), dates=(dates, "real", "text"), guard=(guard, "auto", True, False))
-    options = SheetOptions(sheet, as_text=cells == "text", real_dates=dates == "real", report=progress, guard=guard)
-    write = _lay_out_sheet(arrays, options)
-    chosen = check_formats(formats, {name: array.dtype_entry for name, array in write.arrays.items()})
-    write = write._replace(options=replace(write.options, formats=chosen))
+    check_choices(cells=(cells, "numeric", "text"))
+    options = WriteOptions(cells, dates, guard, mode, if_sheet_exists, progress or ignore_progress)
+    check_is_text(sheet)
+    linear = take_arrays(arrays, CELL_CHARACTERS)
+    content = lay_out_arrays(linear, sheet_room(), title=sheet, serials=options.serials)
+    (content,) = choose_formats_of([content], formats)
     if views is not False:
-        write = write._replace(options=replace(write.options, views=select_views(views, write.arrays)))
-    write_sheets(target, [write], mode=mode, if_sheet_exists=if_sheet_exists)
-
-
-def _lay_out_sheet(arrays: Any, options: SheetOptions) -> SheetWrite:
-    """Return the plan of a sheet with arrays."""
-    check_is_text(options.sheet)
-    linear = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))
-    notes = find_notes(linear)
-    return SheetWrite(linear, lay_out_arrays(linear), replace(options, notes=notes) if notes else options)
+        content = replace(content, views=select_views(views, linear))
+    write(target, [content], options)
 
 
 def write_sheets_excel(
@@ -119,7 +120,7 @@ def write_sheets_excel(
     dates: Literal["real", "text"] = "real",
     guard: bool | Literal["auto"] = "auto",
     views: Any = False,
-    formats: str | Mapping[str, str] | None = None,
+    formats: Formats = None,
     progress: Progress | None = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -149,28 +150,21 @@ def write_sheets_excel(
         NotFoundError: `formats` names a column that no table has.
     """
     target = locate(target, storage_options)
-    check_choices(cells=(cells, "numeric", "text"), dates=(dates, "real", "text"), guard=(guard, "auto", True, False))
+    check_choices(cells=(cells, "numeric", "text"))
+    guard = False if plain else guard
+    options = WriteOptions(cells, dates, guard, mode, if_sheet_exists, progress or ignore_progress)
     if views is not False:
         raise ValueError('views= is for the arrays of one sheet: write each with sheet=, views= and mode="a"')
-    options = SheetOptions(
-        "", as_text=cells == "text", real_dates=dates == "real", report=progress, guard=False if plain else guard
-    )
-    writes = []
-    for title, table in tables.items():
-        with naming_sheet(title):
-            check_title(title)
-            lay_out = lay_out_table_sheet if plain else _lay_out_sheet
-            writes.append(lay_out(table, replace(options, sheet=title)))
-    codes = check_formats(formats, {name: dtype for write in writes for name, dtype in _dtypes_of(write).items()})
-    for number, write in enumerate(writes):
-        own = {name: code for name, code in codes.items() if name in _dtypes_of(write)}
-        writes[number] = write._replace(options=replace(write.options, formats=own))
-    write_sheets(target, writes, mode=mode, if_sheet_exists=if_sheet_exists)
+
+    def lay_out(title: str, table: Any) -> SheetContent:
+        check_title(title)
+        if plain:
+            return lay_out_columns(table, sheet_room(), title=title, serials=options.serials)
+        linear = take_arrays(table, CELL_CHARACTERS)
+        return lay_out_arrays(linear, sheet_room(), title=title, serials=options.serials)
+
+    write(target, choose_formats_of(lay_out_each(tables, lay_out), formats), options)
     return dict.fromkeys(tables, target)
-
-
-def _dtypes_of(write: SheetWrite) -> dict[str, DType]:
-    return {piece.name: piece.dtype for layout in write.layouts for piece in layout.pieces}
 
 
 class _ExcelOptions(TypedDict, total=False):

@@ -11,7 +11,7 @@ import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, filterfalse
-from typing import Any, Literal
+from typing import Any
 
 from ...errors import FormatError, LimitError
 from ..workbooks import ArrayArea, build_references, make_defined_names
@@ -30,8 +30,6 @@ from .skeleton.plans import PartBeside, SheetPart, SheetPlan, ViewPart
 from .skeleton.sheet_xml import OFFICE, name_tables, table_part, worksheet_frame
 from .styles.cell_styles import CellStyles
 from .views.record import recorded_views
-
-IfSheetExists = Literal["error", "replace"]
 
 
 @dataclass(frozen=True)
@@ -93,13 +91,13 @@ def plan_append(
     sheets: Sequence[SheetPlan],
     styles: CellStyles,
     *,
-    if_sheet_exists: IfSheetExists = "error",
+    replacing: bool = False,
 ) -> PackageEdit:
     """Return the changes that put sheets into a workbook, before anything is written.
 
-    `sheets`: at least one; those that are not there come last. `styles`: of the workbook. `if_sheet_exists`: whether a
-    sheet of such a title is refused, or replaced where it is one of ours. What else a replaced sheet had (charts on it,
-    comments) goes with it; sheets on which its arrays went on and do not any more are left, empty.
+    `sheets`: at least one; those that are not there come last. `styles`: of the workbook. `replacing`: whether a
+    sheet of such a title is replaced where it is one of ours, and not refused. What else a replaced sheet had (charts
+    on it, comments) goes with it; sheets on which its arrays went on and do not any more are left, empty.
 
     Raises:
         FormatError: a part of the workbook is damaged.
@@ -110,7 +108,7 @@ def plan_append(
     plans, old, dropped = list(sheets), OwnSheets([None] * len(sheets), {}, [], {"sheets": {}}), set[str]()
     if isinstance(book, OpenWorkbook):
         book.check_open()
-        old = find_own_sheets(book, sheets, replacing=if_sheet_exists == "replace")
+        old = find_own_sheets(book, sheets, replacing=replacing)
         book.drop_names(old.names, [sheet.title for sheet in old.removed])
         dropped = drop_parts(book, old.removed)
         pairs = zip(sheets, old.replaced, strict=True)
@@ -120,7 +118,7 @@ def plan_append(
     parts, views = _make_sheet_parts(book, plans, old.replaced, tables)
     if len(book.sheets) > MOST_SHEETS:
         raise LimitError(f"the workbook would have {len(book.sheets):,} sheets; at most {MOST_SHEETS:,} are read")
-    refers = build_references([(array, plan.title, cells) for plan in plans for array, cells in plan.arrays])
+    refers = build_references([(run.name, plan.title, run.cells) for plan in plans for run in plan.arrays])
     names = make_defined_names(refers, [*taken, *tables.values()])
     book.add_names(
         {names[area]: text for area, text in refers.items()},

@@ -6,18 +6,19 @@ import os
 import shutil
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from ...columns import SheetArrays
 from ...errors import FormatError, locating
 from ...files import Readable, Source, Writable, name_part, replacing
-from ...labels import find_notes
 from ...linear.array import LinearArray
+from ..content import WriteOptions, lay_out_arrays
 from ..snapshot import SnapshotHeader
 from ..views.description import View, can_be_shown
 from ..views.geometry import check_views
 from .checking.workbook import open_snapshots
-from .sheet_writes import SheetOptions, SheetWrite, lay_out_arrays, write_sheets
+from .sheet_writes import sheet_room, write
 from .skeleton.new_workbook import CONTENT_TYPES, suffix_of
 from .workbook import Workbook
 
@@ -55,16 +56,11 @@ def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = Fals
     with tempfile.TemporaryDirectory(prefix="sheetarray-") as folder:
         path = Path(folder, f"restored{suffix_of(target)}")
         for snapshot, arrays in groups.values():
-            layouts = lay_out_arrays(arrays)
-            options = SheetOptions(
-                snapshot.sheet,
-                as_text=snapshot.cells == "text",
-                real_dates=snapshot.dates == "real",
-                guard=True,
-                views=select_renewed_views(asked, arrays),
-                notes=find_notes(arrays),
-            )
-            write_sheets(path, [SheetWrite(arrays, layouts, options)], mode="a", if_sheet_exists="error")
+            cells = "text" if snapshot.cells == "text" else "numeric"
+            dates = "real" if snapshot.dates == "real" else "text"
+            options = WriteOptions(cells, dates, guard=True, mode="a")
+            content = lay_out_arrays(arrays, sheet_room(), title=snapshot.sheet, serials=options.serials)
+            write(path, [replace(content, views=select_renewed_views(asked, arrays))], options)
         with replacing(target, binary=True) as sink, path.open("rb") as file:
             shutil.copyfileobj(file, sink)
     return [name for _, arrays in groups.values() for name in arrays]

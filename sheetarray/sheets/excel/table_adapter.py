@@ -5,8 +5,7 @@ They have no headers of the exchange format; sheets that have are written and re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -14,20 +13,13 @@ import numpy as np
 
 from ...errors import locating
 from ...files import Readable, Source, Writable
-from ...formats.contract import Progress
-from ...tables import (
-    LabelledTable,
-    TableOptions,
-    lay_out_table,
-    notes_of_columns,
-    read_table,
-    read_tables,
-)
-from ..workbooks import SheetChoice, check_choices, check_formats, check_is_text, is_first
-from .append import IfSheetExists
+from ...formats.contract import Progress, ignore_progress
+from ...tables import TableOptions, read_table, read_tables
+from ..content import Formats, IfSheetExists, WriteOptions, choose_formats_of, lay_out_columns
+from ..workbooks import SheetChoice, check_is_text, is_first
 from .checking.workbook import select_sheets
 from .open_workbook import OpenWorkbook
-from .sheet_writes import MAX_CHARACTERS, MAX_COLUMNS, MAX_ROWS, SheetOptions, SheetWrite, write_sheets
+from .sheet_writes import sheet_room, write
 from .table import ExcelTable
 from .workbook import Workbook
 
@@ -40,7 +32,7 @@ def write_table_excel(
     mode: Literal["w", "a"] = "w",
     if_sheet_exists: IfSheetExists = "error",
     dates: Literal["real", "text"] = "real",
-    formats: str | Mapping[str, str] | None = None,
+    formats: Formats = None,
     progress: Progress | None = None,
 ) -> None:
     """Write the columns of a table to a sheet of a workbook, under a row of names; see `sheetarray.write_table`.
@@ -70,20 +62,11 @@ def write_table_excel(
         >>> read_columns_excel(io.BytesIO(file.getvalue()))
         {'id': array(['007'], dtype='<U3'), 't': array([1.5])}
     """
-    check_choices(dates=(dates, "real", "text"))
-    write = lay_out_table_sheet(table, SheetOptions(sheet, real_dates=dates == "real", report=progress))
-    (layout,) = write.layouts
-    chosen = check_formats(formats, {piece.name: piece.dtype for piece in layout.pieces})
-    write = write._replace(options=replace(write.options, formats=chosen))
-    write_sheets(target, [write], mode=mode, if_sheet_exists=if_sheet_exists)
-
-
-def lay_out_table_sheet(table: Any, options: SheetOptions) -> SheetWrite:
-    """Return the plan of a sheet with a table."""
-    check_is_text(options.sheet)
-    layout = lay_out_table(table, max_rows=MAX_ROWS, max_columns=MAX_COLUMNS, max_characters=MAX_CHARACTERS)
-    note = table.describe() if isinstance(table, LabelledTable) else {}
-    return SheetWrite({}, [layout], replace(options, note=note, notes=notes_of_columns(table)))
+    check_is_text(sheet)
+    report = progress or ignore_progress
+    options = WriteOptions(dates=dates, mode=mode, if_sheet_exists=if_sheet_exists, report=report)
+    content = lay_out_columns(table, sheet_room(), title=sheet, serials=options.serials)
+    write(target, choose_formats_of([content], formats), options)
 
 
 def read_columns_excel(

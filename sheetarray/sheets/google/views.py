@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from ...columns import LayoutColumn, ResizedArray, quote_title
+from ...columns import ElementRun, LayoutColumn, ResizedArray, quote_title
 from ...elements import EXACT_IN_JSON, Cell
 from ...elements.serials import DATE_CODES
 from ...errors import Finding, LimitError, RemoteError, SheetArrayError, quote_names, warn_caller
@@ -18,7 +18,7 @@ from ...linear.array import LinearArray
 from ..arrays_of_sheets import read_resized_arrays
 from ..views.description import View
 from ..views.formulas import CHART_ROWS, Chooser, ViewFormulas, chooser_kind
-from ..views.geometry import ColumnBlock, Labels, ViewedColumn, ViewedColumns, ViewPlan, check_views, plan_views
+from ..views.geometry import ColumnBlock, Labels, ViewedColumns, ViewPlan, check_views, plan_views
 from ..views.typed_over import TypedOver, ViewCells, describe_typed_over, find_typed_over
 from .address import Rect
 from .appearance import date_code, date_format
@@ -330,9 +330,11 @@ class ViewSource:
         """Return the arrays that a write has put into a worksheet, as the source of its views."""
         columns = ViewedColumns({}, {}, as_text=False)
         for column in placed:
-            cells = ViewedColumn(title, column.column, column.elements.top, len(column.piece.buffer))
-            columns.by_name.setdefault(column.piece.name, []).append(cells)
-            columns.styles.setdefault(column.piece.name, _style_of(column.piece))
+            piece = column.piece
+            if size := len(piece.buffer):
+                cells = ElementRun(piece.name, title, column.column, column.elements.top, size, piece.start)
+                columns.by_name.setdefault(piece.name, []).append(cells)
+            columns.styles.setdefault(piece.name, _style_of(piece))
         return cls(gid, title, arrays, columns, dates)
 
     @classmethod

@@ -8,6 +8,8 @@ from ...columns import LayoutColumn
 from ...elements import TypedCells
 from ...elements.serials import serial_unit
 
+BOLD = "bold"  # what stands for the bold style where the code of a number format is expected
+
 
 class Numeral(str):
     """The shortest text of a number that 16 digits would change."""

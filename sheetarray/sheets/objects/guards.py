@@ -3,29 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 from ...errors import FormatError, LimitError
 from ...linear.array import LinearArray
+from ..content import SheetContent
 from ..guard_texts import FIRST_TEXT, MARK, drop_snapshots, guard_title, may_be_guard
 from ..record_texts import OURS, forget_arrays, pack, unpack
 from ..snapshot import encode_snapshot
-from ..workbooks import sheet_titles
-
-
-class BookOfSheets(Protocol):
-    """A workbook of openpyxl or XlsxWriter; `book` is the library's own."""
-
-    book: Any
-
-    def find(self, title: str) -> Any:
-        """Return the sheet of a title, or None."""
-
-    def add(self, title: str) -> Any:
-        """Return a new worksheet."""
-
-    def title_of(self, sheet: Any) -> str:
-        """Return the title of a worksheet."""
+from .books import Book
 
 
 class GuardPlan(NamedTuple):
@@ -45,13 +31,12 @@ class GuardPlan(NamedTuple):
 
 
 def plan_guards(
-    book: BookOfSheets,
-    contents: Sequence[tuple[str, Mapping[str, LinearArray], int]],
+    book: Book,
+    contents: Sequence[SheetContent],
     guard: bool | Literal["auto"],
 ) -> list[GuardPlan]:
     """Return what becomes of the guards of some worksheets, before anything is put into them.
 
-    `contents`: the title of the first worksheet of some arrays, the arrays, and the number of their worksheets.
     `guard`: as the caller asks for it; "auto" keeps snapshots in a workbook that has some.
 
     Raises:
@@ -59,11 +44,11 @@ def plan_guards(
     """
     sheets = book.book.worksheets
     keeps = any(map(_is_guard, sheets() if callable(sheets) else sheets)) if guard == "auto" else guard
-    titles = {own.casefold() for title, _, count in contents for own in sheet_titles(title, count)}
+    titles = {own.casefold() for content in contents for own in content.titles}
     plans = []
-    for title, arrays, _ in contents:
-        sheet = book.find(title)
-        own = title if sheet is None else book.title_of(sheet)
+    for content in contents:
+        sheet = book.find(content.title)
+        own = content.title if sheet is None else book.title_of(sheet)
         standing = book.find(guard_title(own))
         is_other = standing is not None and not _is_guard(standing)
         if keeps and (is_other or guard_title(own).casefold() in titles):
@@ -72,11 +57,11 @@ def plan_guards(
                 "choose another worksheet with sheet="
             )
         is_blank = all(cell.value is None for cell in (_cells_of(sheet) or {}).values())
-        plans.append(GuardPlan(own, arrays, is_blank, keeps))
+        plans.append(GuardPlan(own, content.arrays, is_blank, keeps))
     return plans
 
 
-def put_guards(book: BookOfSheets, plans: Sequence[GuardPlan], *, cells: str, dates: str) -> None:
+def put_guards(book: Book, plans: Sequence[GuardPlan], *, cells: str, dates: str) -> None:
     """Put the snapshots of arrays into the guards of their worksheets.
 
     `cells` and `dates`: how the elements are written, as `write_workbook` has it.
@@ -96,7 +81,7 @@ def put_guards(book: BookOfSheets, plans: Sequence[GuardPlan], *, cells: str, da
             _put_xlsxwriter(sheet, texts)
 
 
-def forget_checksums(book: BookOfSheets, plans: Sequence[GuardPlan]) -> None:
+def forget_checksums(book: Book, plans: Sequence[GuardPlan]) -> None:
     """Remove the checksums of the arrays that were put from the record of a workbook of openpyxl, if it has one.
 
     They are those of older elements. A record that was damaged stays: `check` tells of it.

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...columns import Layout, LayoutColumn, ResizedArray, column_letters, quote_title
+from ...columns import ElementRun, Layout, LayoutColumn, ResizedArray, column_letters, quote_title
 from ...columns.words import CODES, NONE, code_of
 from ...elements.serials import serial_unit
 from ...errors import warn_caller
@@ -59,16 +59,6 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class ViewedColumn:
-    """Some elements of an array that stand in one column."""
-
-    title: str  # of the sheet
-    column: int  # counted from 0
-    row: int  # of the first of them, counted from 0
-    count: int  # the number of elements
-
-
-@dataclass(frozen=True)
 class ColumnBlock:
     """The columns that hold the elements of one array, side by side, for formulas that refer to them."""
 
@@ -81,7 +71,7 @@ class ColumnBlock:
 class ViewedColumns:
     """The columns of a workbook in which arrays stand."""
 
-    by_name: dict[str, list[ViewedColumn]]  # the columns of each array, from left to right, by its name
+    by_name: dict[str, list[ElementRun]]  # the columns of each array, from left to right, by its name
     styles: dict[str, int | None]  # of the numbers in its first column
     as_text: bool  # whether elements are text, whatever they are
 
@@ -100,10 +90,9 @@ class ViewedColumns:
         """
         viewed = cls({}, {}, as_text)
         for title, layout, styles in zip(titles, layouts, formats, strict=False):
-            for number, (piece, style) in enumerate(zip(layout.pieces, styles, strict=True)):
-                column = ViewedColumn(title, number, layout.named + piece.above, len(piece.buffer))
-                viewed.by_name.setdefault(piece.name, []).append(column)
-                viewed.styles.setdefault(piece.name, style)
+            for run in layout.runs(title):
+                viewed.by_name.setdefault(run.name, []).append(run)
+                viewed.styles.setdefault(run.name, styles[run.column])
         return viewed
 
     @classmethod
@@ -120,7 +109,7 @@ class ViewedColumns:
             for anchor, _, count in array.column.spans():
                 column, row = anchor.data_cell
                 if anchor.orient == "columns":
-                    columns.append(ViewedColumn(anchor.title or "", column, row, count))
+                    columns.append(ElementRun(name, anchor.title or "", column, row, count))
             viewed.by_name[name] = columns
             viewed.styles[name] = style_of(
                 LayoutColumn(name, [], array.column.header.dtype, array.buffer, serials=True)
@@ -130,16 +119,16 @@ class ViewedColumns:
     def block_of(self, name: str) -> ColumnBlock | None:
         """Return the columns of an array; None where it has no cells, or they are in several sheets or apart."""
         columns = self.by_name.get(name, [])
-        if not columns or not all(column.count for column in columns):
+        if not columns or not all(column.size for column in columns):
             return None
         first = columns[0]
         for number, column in enumerate(columns):
             beside = (column.title, column.column, column.row) == (first.title, first.column + number, first.row)
-            if not beside or (column.count != first.count and number < len(columns) - 1):
+            if not beside or (column.size != first.size and number < len(columns) - 1):
                 return None
-        ends = (first.column, first.row + 1), (columns[-1].column, first.row + first.count)
+        ends = (first.column, first.row + 1), (columns[-1].column, first.row + first.size)
         cells = ":".join(f"${column_letters(column)}${row}" for column, row in ends)
-        return ColumnBlock(f"{quote_title(first.title)}!{cells}", len(columns), first.count)
+        return ColumnBlock(f"{quote_title(first.title)}!{cells}", len(columns), first.size)
 
 
 def has_header_words(texts: Sequence[Any]) -> bool:

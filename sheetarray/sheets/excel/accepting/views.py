@@ -90,11 +90,7 @@ def _make_anew(
     as_text = stored.get("as_text") is True
 
     def style_of(piece: LayoutColumn) -> int | None:
-        return (
-            None
-            if as_text
-            else book_styles.of_formats(number_formats([piece], dates=True, formats={}, decimals=True))[0]
-        )
+        return None if as_text else book_styles.of_formats(number_formats([piece], formats={}, decimals=True))[0]
 
     columns = ViewedColumns.of_resized({name: arrays[name] for name in named}, style_of, as_text=as_text)
     plans = (

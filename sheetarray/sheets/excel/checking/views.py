@@ -107,9 +107,7 @@ class ViewFindings:
 
         columns = ViewedColumns.of_resized(
             self._arrays,
-            lambda piece: make_styles().styles.of_formats(
-                number_formats([piece], dates=True, formats={}, decimals=True)
-            )[0],
+            lambda piece: make_styles().styles.of_formats(number_formats([piece], formats={}, decimals=True))[0],
             as_text=False,
         )
         try:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ....columns import quote_title
+from ....columns import ElementRun, quote_title
 
 
 @dataclass(frozen=True)
@@ -16,9 +16,8 @@ class SheetPlan:
     title: str  # of the sheet
     widths: Sequence[float]  # the width of each column, in characters
     rows: int  # the number of its rows
-    # the name of an array and an absolute range, `$A$20:$A$1019`, for each column with elements of it. An array in
-    # parts comes more than once, in this sheet or in others
-    arrays: Sequence[tuple[str, str]] = ()
+    # the elements of arrays, by columns. An array in parts comes more than once, in this sheet or in others
+    arrays: Sequence[ElementRun] = ()
     names: bool = True  # whether row 1 holds the names of arrays, and stays in sight when people scroll
     # the number of rows between the names and the elements that hold nothing but headers, and are collapsed; 0 for a
     # sheet with rows that hold headers of some arrays and elements of others

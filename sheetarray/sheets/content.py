@@ -1,0 +1,189 @@
+"""The content of a write: what stands on a sheet, and on those on which it goes on, whichever container holds them.
+
+A layout says which cell holds which element. How an adapter puts the cells there is said by `WriteOptions`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from ..columns import ElementRun, Layout, lay_out_sheets
+from ..dtypes import DType
+from ..errors import naming_sheet
+from ..formats.contract import Progress, ignore_progress
+from ..labels import find_notes
+from ..linear.array import LinearArray
+from ..linear.named import linear_arrays
+from ..tables import LabelledTable, lay_out_table, notes_of_columns
+from .arrays_of_sheets import spread
+from .views.description import View
+from .workbooks import check_choices, check_formats, sheet_titles
+
+Formats: TypeAlias = str | Mapping[str, str] | None
+"""What `formats=` takes: the code of all floats, or codes by the names of arrays."""
+IfSheetExists: TypeAlias = Literal["error", "replace"]
+"""What `if_sheet_exists=` takes."""
+
+
+class Room(NamedTuple):
+    """What a sheet of a container has room for; None for any number."""
+
+    rows: int | None = None
+    columns: int | None = None
+    characters: int | None = None  # of the text in a cell, in UTF-16 units
+
+    def beyond(self, corner: tuple[int, int]) -> Room:
+        """Return the room from a row and a column on."""
+        rows = None if self.rows is None else self.rows - corner[0]
+        return Room(rows, None if self.columns is None else self.columns - corner[1], self.characters)
+
+
+@dataclass(frozen=True)
+class WriteOptions:
+    """How sheets are written, as a caller asks for it; the same for all sheets of a write.
+
+    Raises:
+        ValueError: an option has none of its values.
+    """
+
+    cells: str = "numeric"  # "text" writes every element as text, "exact" a number as text where the writer rounds it
+    dates: str = "real"  # "real" writes dates as numbers where that is exact, "text" writes all as text
+    guard: bool | Literal["auto"] = False  # whether a hidden sheet keeps an exact copy of every array
+    mode: str = "w"  # "a" adds sheets to the workbook that is there
+    if_sheet_exists: str = "error"  # "replace" replaces a sheet that this package wrote
+    report: Progress = ignore_progress  # called with the cells written and the cells in all
+
+    def __post_init__(self) -> None:
+        check_choices(dates=(self.dates, "real", "text"), guard=(self.guard, "auto", True, False))
+        check_choices(mode=(self.mode, "w", "a"), if_sheet_exists=(self.if_sheet_exists, "error", "replace"))
+
+    @property
+    def as_text(self) -> bool:
+        """Whether every element is written as text."""
+        return self.cells == "text"
+
+    @property
+    def serials(self) -> bool:
+        """Whether dates become the serial numbers that spreadsheets count."""
+        return self.dates == "real" and not self.as_text
+
+    @property
+    def replaces(self) -> bool:
+        """Whether a sheet of the same title is replaced."""
+        return self.if_sheet_exists == "replace"
+
+
+@dataclass(frozen=True)
+class SheetContent:
+    """What is written to a sheet, and to those on which it goes on."""
+
+    title: str  # of the first sheet; empty where the target says which sheet is meant
+    layouts: Sequence[Layout]  # one for each sheet
+    kind: Literal["arrays", "table"] = "arrays"  # whether headers stand above the elements, or names alone
+    arrays: Mapping[str, LinearArray] = field(default_factory=dict)  # those of the layouts; none of a table
+    notes: Mapping[str, str] = field(default_factory=dict)  # what people read beside names, by the names
+    views: Mapping[str, View] = field(default_factory=dict)  # the views that are asked for, by the names of arrays
+    formats: Mapping[str, str] = field(default_factory=dict)  # the codes of number formats, by the names of arrays
+    corner: tuple[int, int] | None = None  # row and column of the first cell, if the caller chooses it
+    description: Mapping[str, Any] = field(default_factory=dict)  # of a table: what its cells do not say of the arrays
+
+    @property
+    def titles(self) -> list[str]:
+        """The titles of its sheets."""
+        return sheet_titles(self.title, len(self.layouts))
+
+    @property
+    def cell_count(self) -> int:
+        """The number of cells that hold something."""
+        return sum([layout.cell_count for layout in self.layouts])
+
+    @property
+    def dtypes(self) -> dict[str, DType]:
+        """The dtypes of arrays or columns, by name."""
+        return {piece.name: piece.dtype for layout in self.layouts for piece in layout.pieces}
+
+    def runs(self) -> Iterator[ElementRun]:
+        """Yield the cells that hold elements: a run of elements of one array for each column that has any."""
+        for title, layout in zip(self.titles, self.layouts, strict=True):
+            yield from layout.runs(title, self.corner or (0, 0))
+
+
+def take_arrays(arrays: Any, characters: int, *, exact: int | None = None) -> dict[str, LinearArray]:
+    """Return what a caller gives to be written as arrays by name: labels and composites in columns of their own.
+
+    `characters`: of the text in a cell. `exact`: see `linear_arrays`.
+    """
+    return linear_arrays(spread(arrays, limit=characters), exact=exact)
+
+
+def lay_out_arrays(
+    arrays: Mapping[str, LinearArray],
+    room: Room,
+    *,
+    title: str = "",
+    corner: tuple[int, int] | None = None,
+    serials: bool = False,
+    header_rows: int = 0,
+) -> SheetContent:
+    """Return arrays in the columns of as many sheets as they need, all data beginning in one row.
+
+    `corner`: row and column of the first cell, if the caller chooses it. `serials`: whether dates become serial
+    numbers. `header_rows`: the row, counted from 0, above which data do not begin.
+
+    Raises:
+        LimitError: a name or a text that no sheet can carry.
+    """
+    rows, columns, characters = room if corner is None else room.beyond(corner)
+    layouts = lay_out_sheets(
+        arrays,
+        max_rows=rows,
+        max_columns=columns,
+        max_characters=characters,
+        aligned=True,
+        header_rows=header_rows,
+        serials=serials,
+    )
+    return SheetContent(title, layouts, arrays=arrays, notes=find_notes(arrays), corner=corner)
+
+
+def lay_out_columns(
+    table: Any,
+    room: Room,
+    *,
+    title: str = "",
+    corner: tuple[int, int] | None = None,
+    serials: bool = False,
+) -> SheetContent:
+    """Return an ordinary table, with a row of names above its columns; see `lay_out_arrays` and `lay_out_table`."""
+    rows, columns, characters = room if corner is None else room.beyond(corner)
+    layout = lay_out_table(table, max_rows=rows, max_columns=columns, max_characters=characters, serials=serials)
+    description = table.describe() if isinstance(table, LabelledTable) else {}
+    return SheetContent(title, [layout], "table", notes=notes_of_columns(table), corner=corner, description=description)
+
+
+def lay_out_each(tables: Mapping[str, Any], lay_out: Callable[[str, Any], SheetContent]) -> list[SheetContent]:
+    """Return the content of a sheet for each table of a mapping; an error names the sheet."""
+    contents = []
+    for title, table in tables.items():
+        with naming_sheet(title):
+            contents.append(lay_out(title, table))
+    return contents
+
+
+def choose_formats_of(contents: Sequence[SheetContent], formats: Formats) -> list[SheetContent]:
+    """Return contents with the number formats that a caller has chosen for their arrays or columns.
+
+    Raises:
+        NotFoundError: a name that none of them has.
+        ValueError: a format that is not for numbers.
+    """
+    if formats is None:
+        return list(contents)
+    dtypes = [content.dtypes for content in contents]
+    codes = check_formats(formats, {name: dtype for each in dtypes for name, dtype in each.items()})
+    return [
+        replace(content, formats={name: code for name, code in codes.items() if name in each})
+        for content, each in zip(contents, dtypes, strict=True)
+    ]
