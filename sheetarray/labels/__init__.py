@@ -24,7 +24,7 @@ from .columns import (
     wants_labels,
 )
 from .datasets import build_dataset, name_dimensions
-from .description import NAME, DatasetLabels, FrameLabels, VariableLabels, find_notes, find_notes_of_layouts
+from .description import NAME, DatasetLabels, FrameLabels, VariableLabels, find_notes
 from .differences import compare_labels
 from .frames import build_frame, check_lengths, index_levels
 from .pandas_dtypes import is_numpy_dtype
@@ -45,7 +45,6 @@ __all__ = [
     "compare_labels",
     "describe_arrays",
     "find_notes",
-    "find_notes_of_layouts",
     "find_renamed",
     "give_labels",
     "has_labels",

@@ -9,13 +9,13 @@ attribute of the dataset, `pandas`, an object with the one key `frame`.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from ..columns import DESCRIPTION, Layout
+from ..columns import DESCRIPTION
 from ..errors import FormatError, LimitError
 from ..linear.array import LinearArray
 from ..linear.json_text import count_values, cut_json, parse_json
@@ -371,12 +371,6 @@ def find_notes(arrays: Mapping[str, LinearArray]) -> dict[str, str]:
     """
     labels = parse_labels(arrays)
     return {} if labels is None else notes_of_variables(labels.variables)
-
-
-def find_notes_of_layouts(layouts: Iterable[Layout]) -> dict[str, str]:
-    """Return the same of the arrays of a layout; none where labels are too long for one column."""
-    pieces = [piece for layout in layouts for piece in layout.pieces if piece.name == NAME]
-    return find_notes({NAME: LinearArray.from_numpy(pieces[0].buffer)}) if len(pieces) == 1 else {}
 
 
 def notes_of_variables(variables: Mapping[str, VariableLabels]) -> dict[str, str]:

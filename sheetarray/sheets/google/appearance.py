@@ -10,7 +10,7 @@ from itertools import groupby
 
 from ...columns import LayoutColumn
 from ...elements.serials import DATE_CODES, shown_unit
-from ...labels import NAME, find_notes_of_layouts
+from ...labels import NAME
 from ..arrays_of_sheets import is_for_programs
 from .address import join_columns, one_cell
 from .changes import (
@@ -56,7 +56,7 @@ def _note_requests(plan: WritePlan, gid: int) -> Iterator[Answer]:
     pieces, notes = plan.layout.pieces, plan.notes
     if not any(piece.name == NAME for piece in pieces):  # there are no labels
         return
-    texts = find_notes_of_layouts([plan.layout])
+    texts = plan.texts
     places = {placed.name_cell: pieces[placed.index].name for placed in plan.placed_columns}
     for place, text in notes.standing.items():
         ours = text in notes.own and (place in places or any(rect.holds(*place) for rect in plan.cleared))

@@ -27,11 +27,11 @@ from .address import Rect, one_cell, worksheet_url
 from .appearance import show_dates
 from .at_once import SheetChange, write_checked
 from .changes import Swap, clear_cells, put_named_range, resize_sheet, update_cells
-from .content import SheetContent, StandingArray, fetch_content, overwrite_error
 from .plan import PlacedColumn, check_cells
 from .requests import TIMEOUT, Answer, SheetsApi, open_service
 from .sent_cells import MOST_DIRECT_BYTES, batch_size, cells_to_json
 from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, State, Worksheet, fetch_state, generation_name
+from .standing import StandingArray, StandingSheet, fetch_standing, overwrite_error
 from .views import renew_grown_views
 
 # The rows that are appended to an array: its new elements, their cells, and its header afterwards.
@@ -82,7 +82,7 @@ def cover(state: State, gid: int, rect: Rect, *, was_empty: bool) -> Iterator[An
             yield put_named_range(named.name, gid, rect, named)
 
 
-def _grow_array(name: str, array: LinearArray, content: SheetContent) -> _AppendedRows:
+def _grow_array(name: str, array: LinearArray, content: StandingSheet) -> _AppendedRows:
     """Return the rows of one array, and its header with them; an error says why they cannot be appended."""
     group = content.arrays.get(name, [])
     if not group:
@@ -202,7 +202,7 @@ def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[
         RemoteError: the service does not keep a cell as it is, and the rows could not be taken back.
     """
     with locating(sheet=sheet.title):
-        content = fetch_content(service, state, sheet)
+        content = fetch_standing(service, state, sheet)
         grown = [_grow_array(name, array, content) for name, array in arrays.items()]
         grown = [rows for rows in grown if len(rows.placed.piece.buffer)]
         columns = [rows.placed for rows in grown]
@@ -236,7 +236,7 @@ def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[
         raise DTypeError(difference)
 
 
-def _check_cells_below(grown: list[_AppendedRows], content: SheetContent) -> None:
+def _check_cells_below(grown: list[_AppendedRows], content: StandingSheet) -> None:
     """Refuse rows that would go over other cells, or below a gap, where the last element of an array is gone."""
     lasts = {rows.last: rows.placed.piece.name for rows in grown if rows.needs_last}
     rects = [one_cell(row, column) for row, column in lasts]

@@ -24,7 +24,7 @@ from .changes import (
     resize_sheet,
     update_cells,
 )
-from .content import cells_after
+from .grid_cells import cells_after
 from .plan import PlacedColumn, WritePlan
 from .requests import Answer, ChangedError, RefusedError, SheetsApi, pack
 from .spreadsheet_state import State, Worksheet, fetch_state

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
@@ -13,18 +13,13 @@ from ...columns import Layout, LayoutColumn, can_align
 from ...elements import Cell
 from ...errors import FormatError, LimitError, locating
 from ...labels import NAME
+from ..content import SheetContent
 from .address import ALL_COLUMNS, ALL_ROWS, Rect, join_columns, one_cell
-from .content import (
-    CellNotes,
-    GridCells,
-    SheetContent,
-    StandingArray,
-    fetch_content,
-    overwrite_error,
-)
+from .grid_cells import GridCells
 from .requests import SheetsApi
 from .sent_cells import find_difference, to_cells
 from .spreadsheet_state import NamedRange, State, Worksheet
+from .standing import CellNotes, StandingArray, StandingSheet, fetch_standing, overwrite_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +105,7 @@ class WritePlan:
     notes: CellNotes = field(default_factory=CellNotes)  # of the names of arrays, where labels are written
     lowered: tuple[StandingArray, ...] = ()  # arrays that stay, whose names go right above their headers
     moved: bool = False  # whether rows of headers are others than before, of a worksheet of ours
+    texts: Mapping[str, str] = field(default_factory=dict)  # of notes on names of arrays, by these names
 
     @property
     def is_new(self) -> bool:
@@ -117,13 +113,15 @@ class WritePlan:
         return self.own and not (self.sheet and self.sheet.notes.own)
 
 
-def fresh_plan(state: State, title: str, layout: Layout, free: FreeCells, corner: tuple[int, int] | None) -> WritePlan:
+def fresh_plan(state: State, title: str, content: SheetContent, free: FreeCells) -> WritePlan:
     """Return the plan for a worksheet that is to be made, or raise a LimitError if it would be too large."""
+    (layout,), corner = content.layouts, content.corner
     placed = _place_side_by_side(layout, corner or (0, 0))
     rows, columns = placed[0].row + layout.height, placed[-1].column + 1
     free.check(rows, columns)
     ranges = tuple(_plan_ranges(state, None, placed, {}, free.blocked))
-    return WritePlan(layout, title, None, placed, rows, columns, corner in (None, (0, 0)), ranges=ranges)
+    own = corner in (None, (0, 0))
+    return WritePlan(layout, title, None, placed, rows, columns, own, ranges=ranges, texts=content.notes)
 
 
 def _place_side_by_side(layout: Layout, corner: tuple[int, int]) -> tuple[PlacedColumn, ...]:
@@ -196,36 +194,27 @@ def _plan_ranges(
 # chooses. All other cells of the worksheet stay, or the write is refused with the address of one that is in the way.
 
 
-def plan_for(
-    service: SheetsApi,
-    state: State,
-    sheet: Worksheet,
-    layout: Layout,
-    free: FreeCells,
-    corner: tuple[int, int] | None = None,
-) -> WritePlan:
-    """Return the plan for a worksheet that is there: one request, of a large one a few, which only read.
-
-    `corner`: row and column of the first cell, if the caller chooses it.
-    """
+def plan_for(service: SheetsApi, state: State, sheet: Worksheet, content: SheetContent, free: FreeCells) -> WritePlan:
+    """Return the plan for a worksheet that is there: one request, of a large one a few, which only read."""
     with locating(sheet=sheet.title):
-        planner = _Planner(layout, fetch_content(service, state, sheet))
-        if corner is None or planner.stands_at(*corner):
+        planner = _Planner(content, fetch_standing(service, state, sheet))
+        if content.corner is None or planner.stands_at(*content.corner):
             planner.place_columns()
         else:
-            planner.place_at(corner)
+            planner.place_at(content.corner)
         return planner.with_size(state, free)
 
 
 class _Planner:
-    def __init__(self, layout: Layout, content: SheetContent) -> None:
-        self.sheet, self.layout, self.content = content.sheet, layout, content
+    def __init__(self, content: SheetContent, there: StandingSheet) -> None:
+        (layout,) = content.layouts
+        self.sheet, self.layout, self.texts, self.there = there.sheet, layout, content.notes, there
         self.by_name = {
             name: [(index, piece) for index, piece in group]
             for name, group in groupby(enumerate(layout.pieces), key=lambda pair: pair[1].name)
         }
-        self.standing = [standing for group in content.arrays.values() for standing in group]
-        self.replaced = {name: content.arrays[name] for name in self.by_name if name in content.arrays}
+        self.standing = [standing for group in there.arrays.values() for standing in group]
+        self.replaced = {name: there.arrays[name] for name in self.by_name if name in there.arrays}
         self.kept = [standing for standing in self.standing if standing.anchor.name not in self.by_name]
         self.pairs: dict[int, StandingArray] = {}  # the columns of arrays that are replaced, by the layout's index
         self.fresh: list[int] = []  # the indices of the layout's columns that go to blank columns
@@ -276,8 +265,8 @@ class _Planner:
     def place_at(self, corner: tuple[int, int]) -> None:
         """Put the columns of the layout side by side from a cell on; all cells from there down must be blank."""
         self.placed_columns = dict(enumerate(_place_side_by_side(self.layout, corner)))
-        _refuse_cells(self.content, self.placed_columns.values(), down=True)
-        self.blank = self.content.blank and corner == (0, 0)
+        _refuse_cells(self.there, self.placed_columns.values(), down=True)
+        self.blank = self.there.blank and corner == (0, 0)
 
     def _check_replaceable(self, name: str, group: Sequence[StandingArray]) -> None:
         """Refuse to replace arrays of one name that are not parts of one array, or that may be damaged."""
@@ -315,19 +304,19 @@ class _Planner:
 
         A cell that belongs to no array, and is in the way of an array that grows, is refused with its address.
         """
-        start = max([self.content.width, *(standing.cells.right for standing in self.kept)])
+        start = max([self.there.width, *(standing.cells.right for standing in self.kept)])
         free = Rect(0, start, self.sheet.rows, min(start + len(self.fresh), self.sheet.columns))
-        if self.content.blank:
+        if self.there.blank:
             free = Rect(0, 0, self.sheet.rows, self.sheet.columns)
         looked = [*self.below, *([free] if self.fresh and free.left < free.right else [])]
-        filled = self.content.find_filled(looked)
+        filled = self.there.find_filled(looked)
         old = [standing.cells for group in self.replaced.values() for standing in group]
         for row, column in filled:
             for rect, name in self.below.items():
                 if rect.holds(row, column) and not any(other.holds(row, column) for other in old):
                     raise overwrite_error("a cell that belongs to no array", row, column, name)
-        self.blank = self.content.blank and not filled
-        merged = not self.content.blank and any(merge.overlaps(free) for merge in self.sheet.merges)
+        self.blank = self.there.blank and not filled
+        merged = not self.there.blank and any(merge.overlaps(free) for merge in self.sheet.merges)
         if merged or any(free.holds(row, column) for row, column in filled):
             start = self.sheet.columns
         for column, index in enumerate(sorted(self.fresh), start):
@@ -407,7 +396,7 @@ class _Planner:
         if own and NAME in self.by_name:  # there are labels
             tops = [rect.top for rect in self.cleared] + [placed.name_cell[0] for placed in placed_columns]
             names = Rect(min(tops), 0, min(max(tops) + 1, self.sheet.rows), self.sheet.columns)
-            notes = self.content.fetch_notes(names)
+            notes = self.there.fetch_notes(names)
         return WritePlan(
             self.layout,
             self.sheet.title,
@@ -418,21 +407,22 @@ class _Planner:
             own,
             tuple(rect for rect in cleared if rect),
             tuple(_plan_ranges(state, self.sheet, placed_columns, self.replaced, free.blocked)),
-            self.content.grid,
+            self.there.grid,
             notes,
             self.lowered,
             self.moved,
+            self.texts,
         )
 
     def _shrink(self, least: tuple[int, int]) -> tuple[int, int] | None:
         """Return the size of the smallest grid that cuts off nothing but blank cells; None if that holds others."""
         rects = [array.cells for array in self.kept]
         rows = max([least[0], *(rect.bottom for rect in rects)])
-        columns = max([least[1], self.content.width, *(rect.right for rect in rects)])
+        columns = max([least[1], self.there.width, *(rect.right for rect in rects)])
         ends = {array.anchor.column: array.cells.bottom for group in self.replaced.values() for array in group}
         beyond = [Rect(max(rows, ends.get(column, 0)), column, ALL_ROWS, column + 1) for column in range(columns)]
         beyond.append(Rect(0, columns, ALL_ROWS, ALL_COLUMNS))
-        return None if self.content.find_filled(join_columns(beyond)) else (rows, columns)
+        return None if self.there.find_filled(join_columns(beyond)) else (rows, columns)
 
 
 def _name_row(array: StandingArray) -> int:
@@ -447,22 +437,22 @@ def _refuse_overlaps(taken: Iterable[tuple[Rect, str]], columns: Iterable[Placed
                 raise overwrite_error(what, rect.top, rect.left, placed.piece.name)
 
 
-def _refuse_cells(content: SheetContent, columns: Collection[PlacedColumn], *, down: bool) -> None:
+def _refuse_cells(there: StandingSheet, columns: Collection[PlacedColumn], *, down: bool) -> None:
     """Raise an error with an address where a cell that columns take holds something.
 
     `down`: the cells below the columns must be blank too, which would be read as more elements. Otherwise no array may
     stand above them, which would take them for its elements.
     """
-    standing = [(array, f"the array {array.anchor.name}") for group in content.arrays.values() for array in group]
+    standing = [(array, f"the array {array.anchor.name}") for group in there.arrays.values() for array in group]
     _refuse_overlaps([(rect, what) for array, what in standing for rect in array.rects], columns)
-    _refuse_overlaps([(merge, "a merged cell") for merge in content.sheet.merges], columns)
+    _refuse_overlaps([(merge, "a merged cell") for merge in there.sheet.merges], columns)
     if not down:
         why = "above, which would take the cells for elements,"
         above = [(array.cells, f"{what} {why}") for array, what in standing if array.anchor.orient == "columns"]
         _refuse_overlaps([(cells._replace(bottom=ALL_ROWS), what) for cells, what in above], columns)
     for placed in columns:
-        rect = placed.cells._replace(bottom=content.sheet.rows) if down else placed.cells
-        for row, column in content.find_filled([rect]):
+        rect = placed.cells._replace(bottom=there.sheet.rows) if down else placed.cells
+        for row, column in there.find_filled([rect]):
             raise overwrite_error("a cell that holds something", row, column, placed.piece.name)
 
 
@@ -470,38 +460,32 @@ def _refuse_cells(content: SheetContent, columns: Collection[PlacedColumn], *, d
 
 
 def plan_table(
-    service: SheetsApi,
-    state: State,
-    sheet: Worksheet,
-    layout: Layout,
-    free: FreeCells,
-    corner: tuple[int, int] | None = None,
-    *,
-    replacing: bool,
+    service: SheetsApi, state: State, sheet: Worksheet, content: SheetContent, free: FreeCells, *, replacing: bool
 ) -> WritePlan:
     """Return the plan that replaces all cells of a worksheet with a table, or puts it beside them.
 
-    `corner`: row and column of the first cell, if the caller chooses it; then all else stays.
+    If the caller chooses the first cell, all else stays.
 
     Raises:
         FormatError: the worksheet has a merged cell.
         LimitError: the worksheet holds something that must not be replaced, or the spreadsheet would be too large.
         ChangedError: the worksheet has changed since its state was fetched.
     """
+    (layout,), corner = content.layouts, content.corner
     with locating(sheet=sheet.title):
-        content = fetch_content(service, state, sheet)
+        there = fetch_standing(service, state, sheet)
         if corner is not None:
             beside = _place_side_by_side(layout, corner)
-            _refuse_cells(content, beside, down=False)
+            _refuse_cells(there, beside, down=False)
             rows, columns = max(corner[0] + layout.height, sheet.rows), max(beside[-1].column + 1, sheet.columns)
             free.check(rows, columns)
-            return WritePlan(layout, sheet.title, sheet, beside, rows, columns, own=False, grid=content.grid)
+            return WritePlan(layout, sheet.title, sheet, beside, rows, columns, own=False, grid=there.grid)
         whole = Rect(0, 0, sheet.rows, sheet.columns)
-        blank = content.blank and not content.find_filled([whole])
+        blank = there.blank and not there.find_filled([whole])
         title = f"the worksheet {sheet.title!r}"
         if not blank and not replacing:
             raise LimitError(f"{title} is not blank: name another one, or if_sheet_exists='replace'")
-        if content.arrays:
+        if there.arrays:
             raise LimitError(f"{title} holds arrays: name another one, or clear it")
         if not blank and not sheet.notes.own:
             raise LimitError(f"{title} was not written by sheetarray: name another one, or clear it")
@@ -511,4 +495,4 @@ def plan_table(
     rows, columns = max(layout.height, sheet.rows), max(len(placed), sheet.columns)
     free.check(rows, columns)
     cleared = () if blank else (whole,)
-    return WritePlan(layout, sheet.title, sheet, placed, rows, columns, cleared=cleared, grid=content.grid)
+    return WritePlan(layout, sheet.title, sheet, placed, rows, columns, cleared=cleared, grid=there.grid)

@@ -20,11 +20,11 @@ from .changes import (
     resize_sheet,
     update_cells,
 )
-from .content import StandingArray
 from .plan import PlacedColumn, WritePlan
 from .requests import Answer, ChangedError, RefusedError, SheetsApi
 from .sent_cells import Chunk, fit_one_batch, make_chunks
 from .spreadsheet_state import State, Worksheet, Writer, fetch_state, generation_name
+from .standing import StandingArray
 from .worksheet import FetchedColumns, fetch_values, is_same_range
 
 # The stage: hidden worksheets of the write's own, on which arrays stand whole before anybody can read them.

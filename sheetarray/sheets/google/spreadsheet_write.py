@@ -1,0 +1,214 @@
+"""One write to some worksheets from its plans to its end: at once, or over a stage.
+
+It is planned and carried out again where somebody else has changed the spreadsheet meanwhile.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+
+from ...columns import Layout
+from ...errors import DTypeError, FormatError, LimitError, RemoteError
+from ..content import SheetContent, WriteOptions
+from .at_once import find_change, write_at_once
+from .changes import TOO_LARGE, Requests, Swap, apply_changes, change_properties
+from .plan import FreeCells, WritePlan, fresh_plan, plan_for, plan_table
+from .requests import ChangedError, RefusedError, Retries, SheetsApi
+from .spreadsheet_state import MOST_CELLS, State, Writer, fetch_state
+from .stage import Stage, copy_requests, describe_stages, new_gid, sheet_requests
+
+_MOST_CONFLICTS = 40  # times that others may change the spreadsheet before the write is given up
+_CLEANING = 20.0  # seconds that go at most into removing the stage of a write that has failed
+
+
+class SpreadsheetWrite:
+    """A write to some worksheets by one batch: planned, carried out, and planned again where somebody else was faster.
+
+    `contents`: of the worksheets, each with one layout.
+    """
+
+    def __init__(self, service: SheetsApi, contents: Sequence[SheetContent], options: WriteOptions) -> None:
+        self.service, self.contents = service, contents
+        self.state = State((), (), 0.0)  # of the spreadsheet for which the plans were made
+        self.plans: list[WritePlan] = []  # of the contents; once the write is done, those that it has followed
+        self.swaps: list[Swap] = []  # of the worksheets, for the last batch; empty before the first one
+        self._small = True  # whether one batch may be able to write all cells at once; if not, they need a stage
+        self._limit = MOST_CELLS  # of cells in the spreadsheet; less once the service has said so
+        self._blocked: set[str] = set()  # names, in lower case, that the service refuses for named ranges
+        self._conflicts = 0  # times that others have changed the spreadsheet
+        self._others = 0  # cells of worksheets that are not written to
+        self._options, self._total = options, sum(content.cell_count for content in contents)
+        self._done = 0  # cells put on the stage, and those compared: each cell counts twice
+
+    @property
+    def _layouts(self) -> list[Layout]:
+        """The cells of each worksheet."""
+        return [content.layouts[0] for content in self.contents]
+
+    def run(self) -> None:
+        """Write everything; begin again as long as others change the spreadsheet."""
+        self.state = fetch_state(self.service)
+        with Writer(self.state.now) as writer:
+            stage = Stage(self.service, self._layouts, writer)
+            try:
+                while not self._advance(stage):
+                    self.state = fetch_state(self.service)
+            except RemoteError:
+                if not self._clean_up(stage):
+                    raise
+            except BaseException:
+                self._clean_up(stage)
+                raise
+
+    def _advance(self, stage: Stage) -> bool:
+        """Plan the write for the spreadsheet as it was seen, and carry it out, or fill the stage for it.
+
+        It returns whether everything is written; if not, the spreadsheet has to be looked at again.
+        """
+        try:
+            self._plan_sheets(stage.gids)
+            self._small = self._small and stage.fits_one_batch
+            if self._small and all(plan.sheet is None or plan.grid is not None for plan in self.plans):
+                self._make_swaps([new_gid() for _ in self.plans])
+                if write_at_once(self.service, self.state, self.plans, self.swaps) is None:
+                    return True
+                # It was taken back; on a stage the service may keep the cells as they are
+                self._small, self.swaps = False, []
+                return False
+            if stage.is_ready(self.state):
+                self._commit(stage)
+                return True
+            self._check_peak(stage)
+            self._done = 0
+            stage.make(self.state)
+            stage.fill(self._count_cells)
+        except (FormatError, LimitError) as error:
+            # What was in the way may have been written while the worksheet was looked at
+            if not self.state.differs(fetch_state(self.service)):
+                if isinstance(error, LimitError) and (stages := describe_stages(self.state, stage.gids)):
+                    raise LimitError(f"{error}{stages}") from None
+                raise
+            self._wait()
+        except ChangedError:
+            self._wait()
+        except RefusedError as refused:
+            if self._small and (refused.status == TOO_LARGE or "payload" in refused.message):
+                self._small = False
+            elif not self._learn_from(refused):
+                self._wait()
+        return False
+
+    def _count_cells(self, cells: int) -> None:
+        """Add cells that were sent or compared to the progress, and report it; each counts half of a cell."""
+        self._done += cells
+        self._options.report(min(self._done // 2, self._total), self._total)
+
+    def _check_peak(self, stage: Stage) -> None:
+        """Refuse the write if the spreadsheet has no room for the stage beside the worksheets; nothing is changed."""
+        ours = sum(max(plan.sheet.cells, plan.rows * plan.columns) for plan in self.plans if plan.sheet)
+        missing = self._others + stage.cells + ours - self._limit
+        if missing > 0:
+            raise LimitError(
+                f"{missing:,} cells are missing: a write of this size goes to a hidden sheet first, and the "
+                f"spreadsheet has no room for it (at most {self._limit:,} cells); delete cells, or write to another "
+                "spreadsheet"
+            )
+
+    def _plan_sheets(self, stage: Sequence[int]) -> None:
+        """Make a plan for each worksheet; a ChangedError if somebody changed a worksheet.
+
+        `stage`: the ids of its sheets.
+        """
+        state, address = self.state, self.service.address
+        titles = [content.title or address.title or "" for content in self.contents]
+        sheets = [state.select_worksheet(address.gid, title) for title in titles]
+        gone = {sheet.gid for sheet in (*state.dead_stages(), *filter(None, sheets))} | set(stage)
+        self._others = cells_beside = sum(sheet.cells for sheet in state.worksheets if sheet.gid not in gone)
+        blocked = set(self._blocked)
+        self.plans = []
+        replacing = self._options.replaces
+        for content, title, sheet in zip(self.contents, titles, sheets, strict=True):
+            free = FreeCells(cells_beside, self._limit, blocked)
+            if sheet is None:
+                plan = fresh_plan(state, title, content, free)
+            elif sheet.view is None and content.kind == "table":
+                plan = plan_table(self.service, state, sheet, content, free, replacing=replacing)
+            elif sheet.view is None:
+                plan = plan_for(self.service, state, sheet, content, free)
+            else:
+                raise LimitError(
+                    f"the worksheet {sheet.title!r:.80} is a view of {sheet.view.array!r:.80}, and arrays on a view "
+                    "are not read: write to another worksheet"
+                )
+            self.plans.append(plan)
+            cells_beside += plan.rows * plan.columns
+            blocked |= {name.lower() for name, _, _ in plan.ranges}
+
+    def _wait(self) -> None:
+        """Wait for others, longer each time; a RemoteError after too many pauses, or too long ones."""
+        self._conflicts += 1
+        if self._conflicts > _MOST_CONFLICTS:
+            raise RemoteError("others change the spreadsheet again and again", hint="try again later")
+        self.service.patience.wait_for_others(self._conflicts)
+
+    def _learn_from(self, refused: RefusedError) -> bool:
+        """Keep the limit or the blocked names that a refusal tells, so that the next plan avoids them.
+
+        It returns whether there was something to keep; False if somebody else has changed the spreadsheet, which
+        explains the refusal.
+
+        Raises:
+            RemoteError: neither is the case, so that another attempt would be refused as well.
+        """
+        if refused.limit is not None and refused.limit < self._limit:
+            self._limit = refused.limit
+            return True
+        if self.state.differs(fetch_state(self.service)):
+            return False
+        # The service does not show named ranges whose cells were deleted, but keeps their names. Where there is one,
+        # more are likely, so that each refusal blocks one name more than all refusals before it
+        names = refused.names
+        if names and names[0] not in self._blocked:
+            self._blocked.update(names[: 1 + len(self._blocked)])
+            return True
+        raise RemoteError(f"the service refuses the write: {refused.message}", status=refused.status) from None
+
+    def _make_swaps(self, fresh: Sequence[int]) -> None:
+        """Make the swap of each worksheet, given the ids that new ones get."""
+        self.swaps = []
+        for plan, new in zip(self.plans, fresh, strict=True):
+            gid = plan.sheet.gid if plan.sheet else new
+            self.swaps.append(Swap(self.state, gid, own=plan.own))
+
+    def _commit(self, stage: Stage) -> None:
+        """Put the cells of the stage into the worksheets, by one batch; a stage for a new worksheet becomes it."""
+        requests: Requests = []
+        self._make_swaps(stage.gids)
+        for layout, plan, swap, gid in zip(self._layouts, self.plans, self.swaps, stage.gids, strict=True):
+            shown = change_properties(gid, {"title": plan.title, "hidden": False}, "title,hidden")
+            cells = copy_requests(plan, swap.gid, layout, gid) if plan.sheet else []
+            requests += swap.wrap(sheet_requests(plan, swap.gid, shown, cells), plan.rows, plan.columns)
+        requests += stage.removal_requests(self.state, kept=[swap.gid for swap in self.swaps])
+        apply_changes(self.service, requests, self.swaps[0].took_effect)
+        for plan, swap in zip(self.plans, self.swaps, strict=True):
+            difference = find_change(self.service, plan.title, plan.placed_columns, swap) if plan.sheet else None
+            if difference is not None:
+                raise DTypeError(f"{difference}, though it kept it on the stage: write it again")
+
+    def _clean_up(self, stage: Stage) -> bool:
+        """Remove the stage after a failure, if that goes quickly; return whether the write took effect after all."""
+        if not stage.attempts and not self.swaps:
+            return False
+        deadline = time.monotonic() + _CLEANING
+        self.service.patience = Retries(most_waiting=8.0, timeout=_CLEANING)
+        with suppress(RemoteError, RefusedError):
+            for _ in range(3):
+                state = fetch_state(self.service)
+                if self.swaps and self.swaps[0].took_effect(state):  # one batch makes all changes, or none
+                    return True
+                if not stage.find(state) or time.monotonic() > deadline:
+                    return False
+                stage.remove(state)
+        return False
