@@ -25,7 +25,7 @@ from .layout import ElementRun, Layout, LayoutColumn
 from .parts import MOST_ADDRESSES, ReportError
 from .placing import can_align, lay_out, lay_out_sheets
 from .reading import ElementRestorer, JudgeArray, SheetArrays
-from .refusals import MOST_ARRAYS, check_array_count, too_many_arrays
+from .refusals import MOST_ARRAYS, too_many_arrays
 from .row_edits import MOST_NAMED, UNEVEN_HINT, RowChange, describe_row, describe_uneven_rows
 from .sheet import ArrayInfo, ColumnCells, DataCells, Request, Sheet, Texts, Zone, reporting_cells
 from .side_by_side import find_side_by_side
@@ -65,7 +65,6 @@ __all__ = [
     "cell_address",
     "cells_of_zone",
     "check_accept_target",
-    "check_array_count",
     "column_letters",
     "describe_row",
     "describe_uneven_rows",

@@ -11,12 +11,6 @@ from ..linear.named import check_unicode
 MOST_ARRAYS = 100_000  # of a file; each takes some 70 microseconds to find and to read
 
 
-def check_array_count(count: int) -> None:
-    """Refuse to write more arrays into a file than are read."""
-    if count > MOST_ARRAYS:
-        raise LimitError(f"{count:,} arrays, but at most {MOST_ARRAYS:,} can be read from a file: write several files")
-
-
 def too_many_arrays() -> FormatError:
     """Return the error for a file of more arrays than are read."""
     return FormatError(f"more than {MOST_ARRAYS:,} arrays, the most that are read")

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from ..columns import ElementRun, Layout, lay_out_sheets
+from ..columns import MOST_ARRAYS, ElementRun, Layout, lay_out_sheets
 from ..dtypes import DType
-from ..errors import naming_sheet
+from ..errors import LimitError, naming_sheet
 from ..formats.contract import Progress, ignore_progress
 from ..labels import find_notes
 from ..linear.array import LinearArray
@@ -80,7 +80,7 @@ class SheetContent:
     """What is written to a sheet, and to those on which it goes on."""
 
     title: str  # of the first sheet; empty where the target says which sheet is meant
-    layouts: Sequence[Layout]  # one for each sheet
+    layouts: Sequence[Layout]  # one for each sheet; none for a container that holds lists, and no cells
     kind: Literal["arrays", "table"] = "arrays"  # whether headers stand above the elements, or names alone
     arrays: Mapping[str, LinearArray] = field(default_factory=dict)  # those of the layouts; none of a table
     notes: Mapping[str, str] = field(default_factory=dict)  # what people read beside names, by the names
@@ -113,9 +113,13 @@ class SheetContent:
 def take_arrays(arrays: Any, characters: int, *, exact: int | None = None) -> dict[str, LinearArray]:
     """Return what a caller gives to be written as arrays by name: labels and composites in columns of their own.
 
-    `characters`: of the text in a cell. `exact`: see `linear_arrays`.
+    `characters`: of the text in a cell. `exact`: see `linear_arrays`, whose errors it raises.
     """
-    return linear_arrays(spread(arrays, limit=characters), exact=exact)
+    linear = linear_arrays(spread(arrays, limit=characters), exact=exact)
+    if len(linear) > MOST_ARRAYS:
+        most = f"at most {MOST_ARRAYS:,} can be read from a file"
+        raise LimitError(f"{len(linear):,} arrays, but {most}: write several files")
+    return linear
 
 
 def lay_out_arrays(

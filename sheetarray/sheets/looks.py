@@ -49,9 +49,9 @@ def number_formats(pieces: Sequence[LayoutColumn], *, formats: Mapping[str, str]
     """
     codes = [_usual_format(piece) for piece in pieces]
     floats = [place for place, piece in enumerate(pieces) if piece.dtype.kind == "float" and len(piece.buffer)]
-    floats = floats if decimals else []
-    for place, code in zip(floats, choose_formats([pieces[place].buffer for place in floats]), strict=True):
-        codes[place] = code
+    if floats and decimals:
+        for place, code in zip(floats, choose_formats([pieces[place].buffer for place in floats]), strict=True):
+            codes[place] = code
     for place, piece in enumerate(pieces if formats else ()):
         if piece.name in formats and piece.dtype.kind in ("float", "int"):
             codes[place] = None if formats[piece.name] == GENERAL else formats[piece.name]
@@ -228,13 +228,11 @@ def _count_characters(cells: pl.Series) -> Positions:
 
 
 def printed_ranges(layout: Layout) -> list[str]:
-    """Return the absolute ranges of a sheet that are printed; no range if the whole sheet is.
+    """Return the absolute ranges that are printed of a sheet taller than `TALLEST_PRINTED` rows.
 
     Columns taller than `TALLEST_PRINTED` rows are not printed, as nobody needs thousands of pages. If all columns are
     that tall, their first rows are printed.
     """
-    if layout.height <= TALLEST_PRINTED:
-        return []
     ranges = []
     heights = [layout.named + piece.height for piece in layout.pieces]
     for printed, run in groupby(enumerate(heights), key=lambda column: column[1] <= TALLEST_PRINTED):

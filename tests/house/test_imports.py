@@ -13,9 +13,9 @@ def test_every_module_has_its_place_on_the_ladder():
 @needing("csv")
 def test_the_reader_of_imports_sees_them():
     assert "errors" in ours("dtypes")
-    assert "columns" in ours("sheets.delimited.writing")
-    assert "polars" in imported("sheets.delimited.writing")
-    assert "polars" not in imported("sheets.delimited.writing", top_level=True)
+    assert "columns" in ours("sheets.delimited.text_writer")
+    assert "polars" in imported("sheets.delimited.text_writer")
+    assert "polars" not in imported("sheets.delimited.text_writer", top_level=True)
 
 
 INNER = sorted(set(MODULES) - {"", "__init__", "__main__"})

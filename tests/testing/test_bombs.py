@@ -69,7 +69,7 @@ def test_what_the_table_says_is_within_what_is_promised() -> None:
         assert int(mebibytes.replace(",", "")) < MEBIBYTES
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".json"])
+@pytest.mark.parametrize("suffix", [".csv", ".json", ".xlsx"])
 @pytest.mark.parametrize("count", [2, 3, 4])
 def test_arrays_are_counted(suffix: str, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / f"t{suffix}"
@@ -80,6 +80,7 @@ def test_arrays_are_counted(suffix: str, count: int, tmp_path: Path, monkeypatch
         "columns.reading",
         "columns.side_by_side",
         "columns.anchors",
+        "sheets.content",
         "sheets.json.text",
         "sheets.json.adapter",
     ):

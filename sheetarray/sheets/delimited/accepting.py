@@ -26,8 +26,8 @@ from ...errors import FormatError, LimitError, locating
 from ...files import Readable, Source, Writable, replacing
 from ...formats.contract import CELL_CHARACTERS
 from ...linear.array import LinearArray
-from ...linear.named import linear_arrays
-from ..arrays_of_sheets import read_resized_arrays, spread
+from ..arrays_of_sheets import read_resized_arrays
+from ..content import take_arrays
 from .dialect import SINGLE_COLUMN
 from .records import field_pattern
 from .sheet import CsvSheet
@@ -173,7 +173,7 @@ def revise_csv(source: Readable, target: Writable, arrays: Any) -> None:
         FormatError: as `read_csv`, or the cells cannot be changed in place.
         LimitError: there is no room for rows.
     """
-    columns = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))
+    columns = take_arrays(arrays, CELL_CHARACTERS)
     with Source(source) as opened, locating(source=opened.name):
         sheet = CsvSheet(opened, None, None, None, "escape")
         present = read_resized_arrays([sheet])

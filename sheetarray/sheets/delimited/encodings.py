@@ -60,3 +60,28 @@ def find_encoding_by_nuls(start: bytes) -> str | None:
         if all(share <= _FEW if place in texts else share >= _MANY for place, share in enumerate(shares)):
             return name
     return None
+
+
+def make_encoder(encoding: str, bom: bool) -> codecs.IncrementalEncoder | None:
+    """Return an encoder; None for plain UTF-8, which the engine writes by itself."""
+    name = encoding if encoding == "utf-8" else canonical_encoding(encoding)
+    if name == "utf-8" and not bom:
+        return None
+    if name in ("utf-8", "utf-8-sig"):
+        return codecs.getincrementalencoder("utf-8-sig")()
+    encoder = codecs.getincrementalencoder(name)()
+    if bom and name.startswith(("utf-16-", "utf-32-")):
+        return _ByteOrderMarkEncoder(name)
+    return encoder
+
+
+class _ByteOrderMarkEncoder(codecs.IncrementalEncoder):
+    """An encoder of an encoding whose name has the byte order, so that Python writes no mark; this one does."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.inner, self.mark = codecs.getincrementalencoder(name)(), "\ufeff"
+
+    def encode(self, text: str, final: bool = False) -> bytes:
+        mark, self.mark = self.mark, ""
+        return self.inner.encode(mark + text, final)

@@ -1,174 +1,68 @@
-"""Arrays to delimited text: the cells of a sheet as lines, quoted where need be."""
+"""Arrays and tables to CSV, TSV and any other delimited text: names in row 1, one array a column.
+
+The exchange format is that of https://github.com/stdlib-js/stdlib/issues/1140, whose cells `columns` lays out and finds
+again; `text_writer` puts them in lines.
+"""
 
 from __future__ import annotations
 
-import codecs
-import io
-import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from ...columns import Layout, check_array_count, lay_out
+from ...columns import lay_out
 from ...columns.grid import Orient
-from ...columns.layout import format_name
-from ...dtypes import DType
-from ...elements import Cell, FormulaMode, TextLook, generic_from_text, unescape_formula
+from ...elements import FormulaMode, TextLook, generic_from_text, unescape_formula
 from ...elements.spelling import DecimalMark
 from ...errors import DTypeError, LimitError, check_kinds, parse_count
-from ...files import Sink, Writable, locate, numbering_errors, replacing
+from ...files import Writable, locate, replacing
 from ...formats.contract import CELL_CHARACTERS, Progress, ignore_progress
 from ...linear.array import LinearArray
-from ...linear.named import linear_arrays
 from ...renamed import refusing_old_options
-from ...tables import lay_out_table
-from ..arrays_of_sheets import spread
+from ..content import Room, SheetContent, lay_out_columns, take_arrays
 from .dialect import check_marks
-from .encodings import canonical_encoding
-
-if TYPE_CHECKING:
-    import polars as pl
-
-
-# Writes rows of cells as delimited text: quotes where a cell needs them, an encoding, a byte order mark.
-
-_LINE_END = "\r\n"
-_MARKS = (
-    "\ufeff",
-    "\0",
-)  # as a file's first characters they would be taken for a byte order mark, or for a part of one
-_TEXTUAL = frozenset({"string", "generic"})  # kinds of elements whose cells may hold any character
-_USUAL_DELIMITERS = frozenset(",;\t|")  # no cell of another kind has one; the decimal mark is never the delimiter
-_SPECIAL = re.compile('[\ufeff\0"\r\n]')  # characters that make a cell need quotes, beside the delimiter
-
-
-class TextWriter:
-    """A writer of rows of cells into a sink."""
-
-    def __init__(self, sink: Sink, encoder: codecs.IncrementalEncoder | None, delimiter: str, look: TextLook) -> None:
-        self.sink, self.encoder, self.delimiter, self.look = sink, encoder, delimiter, look
-
-    def write_rows(self, rows: Sequence[Sequence[Cell]], *, end: str = _LINE_END) -> None:
-        """Write a few rows."""
-        texts = [["" if cell is None else str(cell) for cell in cells] for cells in rows]
-        lines = [*map(self.delimiter.join, texts)]
-        text = "".join(lines)
-        if text.count(self.delimiter) != sum(map(len, texts)) - len(texts) or _SPECIAL.search(text):
-            lines = [self.delimiter.join(map(self.quote, cells)) for cells in texts]
-        self.write_raw(end.join([*lines, ""]))
-
-    def quote(self, text: str) -> str:
-        """Return a cell, in quotes if RFC 4180 wants them, or if it begins like a byte order mark."""
-        if text.startswith(_MARKS) or any(mark in text for mark in (self.delimiter, '"', "\r", "\n")):
-            return '"' + text.replace('"', '""') + '"'
-        return text
-
-    def write_raw(self, text: str) -> None:
-        """Write text as it is; the caller has to make sure that nothing in it needs quotes."""
-        try:
-            self.sink.write(text.encode() if self.encoder is None else self.encoder.encode(text))
-        except UnicodeEncodeError as error:
-            lacking = error.object[error.start : error.end]
-            raise DTypeError(f"{error.encoding} has no {lacking!r:.20}: write with encoding='utf-8'") from error
-
-    def write_frame(
-        self, frame: pl.DataFrame, *, end: str = _LINE_END, cut: int = 0, kinds: Collection[str] = _TEXTUAL
-    ) -> None:
-        """Write the rows of a frame, less `cut` characters at the end; straight to a plain file's descriptor.
-
-        `cut`: the number of characters at the end that are not written. `kinds`: of the elements; if none is text and
-        the delimiter is a usual one, no cell can need quotes, and none is looked at.
-        """
-        plain = self.delimiter in _USUAL_DELIMITERS and not _TEXTUAL & set(kinds)
-        options: dict[str, Any] = {
-            "quote_style": "never" if plain else "necessary",
-            "include_header": False,
-            "separator": self.delimiter,
-            "line_terminator": end,
-            "decimal_comma": self.look.decimal == ",",
-        }
-        if self.encoder is None and not cut and isinstance(self.sink, io.BufferedWriter):
-            self.sink.flush()
-            with numbering_errors():
-                frame.write_csv(self.sink, **options)
-            return
-        text = io.BytesIO()
-        frame.write_csv(text, **options)
-        if self.encoder is None:
-            self.sink.write(text.getvalue()[: -cut or None])
-        else:
-            self.write_raw(text.getvalue().decode()[: -cut or None])
-
-    def write_cells(self, cells: pl.Series, dtype: DType) -> None:
-        """Write cells of one row."""
-        import polars as pl
-
-        self.write_frame(pl.DataFrame({"": cells}), end=self.delimiter, cut=1, kinds={dtype.kind})
-
-
-def write_columns(layout: Layout, look: TextLook, out: TextWriter) -> Iterator[int]:
-    """Write arrays as columns; yield the number of cells that have been written, block by block."""
-    rows = list(layout.zone_rows(look))
-    row = len(rows)
-    out.write_rows(rows)
-    yield layout.count_cells_above(row)
-    kinds = {piece.dtype.kind for piece in layout.pieces}
-    for block in layout.body_blocks(look):
-        out.write_frame(block, kinds=kinds)
-        row += len(block)
-        yield layout.count_cells_above(row)
-
-
-def write_rows(layout: Layout, look: TextLook, out: TextWriter) -> Iterator[int]:
-    """Write arrays as rows; yield the number of cells that have been written, array by array."""
-    longest = max((piece.height for piece in layout.pieces), default=0)
-    done = 0
-    for piece in layout.pieces:
-        out.write_rows([[*([format_name(piece.name, look)] if layout.named else ()), *piece.header]], end="")
-        if len(piece.buffer):
-            out.write_raw(out.delimiter)
-            out.write_cells(piece.to_text(0, len(piece.buffer), look), piece.dtype)
-        out.write_raw(out.delimiter * (longest - piece.height) + _LINE_END)
-        done += layout.named + piece.height
-        yield done
-
-
-def make_encoder(encoding: str, bom: bool) -> codecs.IncrementalEncoder | None:
-    """Return an encoder; None for plain UTF-8, which the engine writes by itself."""
-    name = canonical_encoding(encoding)
-    if name == "utf-8" and not bom:
-        return None
-    if name in ("utf-8", "utf-8-sig"):
-        return codecs.getincrementalencoder("utf-8-sig")()
-    encoder = codecs.getincrementalencoder(name)()
-    if bom and name.startswith(("utf-16-", "utf-32-")):
-        return _ByteOrderMarkEncoder(name)
-    return encoder
-
-
-class _ByteOrderMarkEncoder(codecs.IncrementalEncoder):
-    """An encoder of an encoding whose name has the byte order, so that Python writes no mark; this one does."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.inner, self.mark = codecs.getincrementalencoder(name)(), "\ufeff"
-
-    def encode(self, text: str, final: bool = False) -> bytes:
-        mark, self.mark = self.mark, ""
-        return self.inner.encode(mark + text, final)
-
-
-# CSV, TSV and any other delimited text: names in row 1, one array a column, short columns padded with blanks.
-#
-# The text follows RFC 4180: UTF-8, CRLF, quotes where a cell needs them. The exchange format is that of
-# https://github.com/stdlib-js/stdlib/issues/1140, whose cells `columns` lays out and finds again; this package only
-# knows bytes: the encoding, the delimiter, quotes, and how many cells are written and parsed at once.
+from .encodings import make_encoder
+from .text_writer import TextWriter, write_as_columns, write_as_rows
 
 _LOSES_APOSTROPHE = (
     "would lose its apostrophe when somebody reads it without formulas='keep': write with formulas='escape', which "
     "keeps every text"
 )
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """How cells are written as text, as a caller asks for it.
+
+    Raises:
+        ValueError: cells may contain the delimiter, such as a decimal comma; or an option has none of its values.
+    """
+
+    delimiter: str = ","
+    decimal: DecimalMark = "."
+    encoding: str = "utf-8"
+    bom: bool = False
+    formulas: FormulaMode = "escape"
+    orient: Orient = "columns"
+    report: Progress = ignore_progress  # called with the cells written and the cells in all
+
+    def __post_init__(self) -> None:
+        check_marks(self.delimiter, self.decimal)
+        if self.orient not in ("columns", "rows") or self.formulas not in ("escape", "keep"):
+            raise ValueError('orient is "columns" or "rows", formulas is "escape" or "keep"')
+
+
+def write(target: Writable, content: SheetContent, options: TextOptions) -> None:
+    """Write the cells of a sheet as delimited text; a DTypeError for a character that the encoding lacks."""
+    (layout,) = content.layouts
+    encoder, look = make_encoder(options.encoding, options.bom), TextLook(options.decimal, options.formulas)
+    write_layout = write_as_columns if options.orient == "columns" else write_as_rows
+    with replacing(target) as sink:
+        options.report(0, layout.cell_count)
+        for done in write_layout(layout, look, TextWriter(sink, encoder, options.delimiter, look)):
+            options.report(done, layout.cell_count)
 
 
 @refusing_old_options
@@ -219,23 +113,14 @@ def write_csv(
         ['t', 'version', '1.0.0', 'ndarray', 'shape', '1']
     """
     target = locate(target, storage_options)
-    check_marks(delimiter, decimal)
+    options = TextOptions(delimiter, decimal, encoding, bom, formulas, orient, progress or ignore_progress)
     check_kinds(bool, "True or False", names=names)
     max_rows = None if max_rows is None else parse_count("row", max_rows=max_rows)
-    if orient not in ("columns", "rows") or formulas not in ("escape", "keep"):
-        raise ValueError('orient is "columns" or "rows", formulas is "escape" or "keep"')
-    linear = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))
-    check_array_count(len(linear))
-    look, report = TextLook(decimal, formulas), progress or ignore_progress
+    linear = take_arrays(arrays, CELL_CHARACTERS)
     if formulas == "keep":
         _check_apostrophes(linear, names)
     layout = lay_out(linear, names=names, max_rows=max_rows if orient == "columns" else None)
-    encoder = make_encoder(encoding, bom)
-    with replacing(target) as sink:
-        out = TextWriter(sink, encoder, delimiter, look)
-        report(0, layout.cell_count)
-        for done in (write_columns if orient == "columns" else write_rows)(layout, look, out):
-            report(done, layout.cell_count)
+    write(target, SheetContent("", [layout], arrays=linear), options)
 
 
 def _check_apostrophes(arrays: Mapping[str, LinearArray], names: bool) -> None:
@@ -275,12 +160,6 @@ def write_table_csv(
         LimitError: columns have different lengths. Nothing was written.
         ValueError: cells may contain the delimiter.
     """
-    check_marks(delimiter, decimal)
-    if formulas not in ("escape", "keep"):
-        raise ValueError('formulas is "escape" or "keep"')
-    layout, look, report = lay_out_table(table), TextLook(decimal, formulas), progress or ignore_progress
-    with replacing(target) as sink:
-        out = TextWriter(sink, make_encoder(encoding, bom), delimiter, look)
-        report(0, layout.cell_count)
-        for done in write_columns(layout, look, out):
-            report(done, layout.cell_count)
+    report = progress or ignore_progress
+    options = TextOptions(delimiter, decimal, encoding, bom, formulas, report=report)
+    write(target, lay_out_columns(table, Room()), options)

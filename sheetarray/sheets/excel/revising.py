@@ -18,8 +18,8 @@ from ...errors import FormatError, locating
 from ...files import Readable, Source, Writable, replacing
 from ...formats.contract import CELL_CHARACTERS
 from ...linear.array import LinearArray
-from ...linear.named import linear_arrays
-from ..arrays_of_sheets import read_resized_arrays, spread
+from ..arrays_of_sheets import read_resized_arrays
+from ..content import take_arrays
 from ..workbooks import EXACT_INTEGER
 from .accepting.workbook import accept_workbook
 from .adapter import write_excel
@@ -57,7 +57,7 @@ def revise_excel(source: Readable, target: Writable, arrays: Any) -> None:
         >>> read_excel(io.BytesIO(revised.getvalue()))
         {'t': array([1.5, 7.5, 8.5])}
     """
-    columns = linear_arrays(spread(arrays, limit=CELL_CHARACTERS))
+    columns = take_arrays(arrays, CELL_CHARACTERS)
     with tempfile.TemporaryDirectory(prefix="sheetarray-") as folder:
         path = Path(folder, f"revised{suffix_of(target)}")
         with Source(source) as opened, locating(source=opened.name):

@@ -21,7 +21,7 @@ from ...linear.array import LinearArray
 from ..arrays_of_sheets import is_for_programs
 from ..content import Room, SheetContent, WriteOptions
 from ..guard_texts import guard_title
-from ..looks import column_widths, filtered_columns, number_formats, printed_ranges
+from ..looks import TALLEST_PRINTED, column_widths, filtered_columns, number_formats, printed_ranges
 from ..snapshot import encode_snapshot
 from ..views.geometry import ViewedColumns, ViewPlan, plan_views
 from ..workbooks import GENERAL, MOST_COLUMNS, MOST_ROWS
@@ -256,7 +256,7 @@ def _plan_sheet(
         layout.height,
         list(layout.runs(title)),
         headers=layout.zone_height - 1 if layout.hides_headers else 0,
-        printed=printed_ranges(layout),
+        printed=printed_ranges(layout) if layout.height > TALLEST_PRINTED else (),
         hidden=frozenset([place for place, piece in enumerate(layout.pieces) if is_for_programs(piece)]),
         table=table,
         note=content.description,

@@ -23,7 +23,6 @@ from ...columns import (
     ArrayInfo,
     ReportError,
     check_accept_target,
-    check_array_count,
     column_letters,
     describe_uneven_rows,
     errors_of_problems,
@@ -40,9 +39,10 @@ from ...linear.array import decode_list, resize_to_cells
 from ...linear.buffers import iter_rest, view_of
 from ...linear.data_cells import check_missing, decode_data
 from ...linear.header import AddressOf, Header, NoteFinding
-from ...linear.named import check_unicode, default_name, linear_arrays, pick_array, select
+from ...linear.named import check_unicode, default_name, pick_array, select
 from ...linear.parsing import changed_header_cells, warn_of_finding
-from ..arrays_of_sheets import check_composites, find_fixed_columns, read_composites, scan_composites, spread
+from ..arrays_of_sheets import check_composites, find_fixed_columns, read_composites, scan_composites
+from ..content import SheetContent, take_arrays
 from .text import (
     NO_ARRAY,
     FlatList,
@@ -91,16 +91,24 @@ def write_json(
         ['data', 1.5]
     """
     target = locate(target, storage_options)
-    named = linear_arrays(spread(arrays, limit=CELL_CHARACTERS), exact=MOST_GENERIC)
-    check_unicode(named)
-    check_array_count(len(named))
+    linear = take_arrays(arrays, CELL_CHARACTERS, exact=MOST_GENERIC)
+    check_unicode(linear)
+    write(target, SheetContent("", (), arrays=linear), complex=complex, report=progress or ignore_progress)
+
+
+def write(target: Writable, content: SheetContent, *, complex: ComplexForm, report: Progress) -> None:
+    """Write arrays as flat lists of JSON, one a line. A file is replaced whole or not at all.
+
+    `report`: called with the number of cells written and the total.
+    """
+    named = content.arrays
     heads: dict[int, tuple[bytes, int]] = {}  # as JSON, and how many cells; very many arrays share few headers
     for array in named.values():
         if id(array.header) not in heads:
             cells = array.header.to_cells()
             heads[id(array.header)] = dump_cells(cells), len(cells)
     total = sum(heads[id(array.header)][1] + len(array.buffer) for array in named.values())
-    done, report = 0, progress or ignore_progress
+    done = 0
     report(0, total)
     with replacing(target) as sink:
         before = b"{\n"
