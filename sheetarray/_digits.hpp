@@ -217,25 +217,23 @@ size_t parse_integer(string_view text, int64_t *number) {
   return static_cast<size_t>(at - text.data());
 }
 
-// Parse the decimal at the front of a text and return its length; 0 where there is none in the usual form, or one that
-// `make_double` does not know.
-size_t parse_double(string_view text, double *number) {
+// Parse the decimal at the front of a text and return its length; 0 where there is none in the usual form, or one of more
+// digits than 64 bits hold. Its sign is the text's.
+size_t parse_decimal(string_view text, Decimal *decimal) {
   const char *const end = text.data() + text.size();
-  const bool is_negative = !text.empty() && text.front() == '-';
-  const char *const begin = text.data() + is_negative;
-  Decimal decimal{0, 0};
-  const char *at = take_digits(begin, end, &decimal.digits);
+  const char *const begin = text.data() + (!text.empty() && text.front() == '-');
+  const char *at = take_digits(begin, end, &decimal->digits);
   std::ptrdiff_t count = at - begin;
   if (!count) return 0;
   if (at < end && *at == '.') {
     const char *const point = at + 1;
-    at = take_many_digits(point, end, &decimal.digits);
+    at = take_many_digits(point, end, &decimal->digits);
     if (at == point || at - point > MOST_POWER) return 0;
     count += at - point;
-    decimal.exponent = static_cast<int>(point - at);
+    decimal->exponent = static_cast<int>(point - at);
   }
   for (const char *zero = begin; count > 19 && (*zero == '0' || *zero == '.'); ++zero) count -= *zero == '0';
-  if (count > 19) return 0;  // digits, which 64 bits hold
+  if (count > 19) return 0;
   if (at < end && (*at | 32) == 'e') {
     const char sign = ++at < end ? *at : '\0';
     at += sign == '-' || sign == '+';
@@ -243,12 +241,60 @@ size_t parse_double(string_view text, double *number) {
     uint64_t power = 0;
     at = take_digits(first, end, &power);
     if (at == first || at - first > 3) return 0;
-    decimal.exponent += static_cast<int>(power) * (sign == '-' ? -1 : 1);
+    decimal->exponent += static_cast<int>(power) * (sign == '-' ? -1 : 1);
   }
-  double size;
-  if (!make_double(decimal, &size)) return 0;
-  *number = std::copysign(size, is_negative ? -1.0 : 1.0);
   return static_cast<size_t>(at - text.data());
+}
+
+// The same for a double; 0 for those that `make_double` does not know, too.
+size_t parse_double(string_view text, double *number) {
+  Decimal decimal{0, 0};
+  const size_t size = parse_decimal(text, &decimal);
+  double absolute;
+  if (!size || !make_double(decimal, &absolute)) return 0;
+  *number = std::copysign(absolute, text.front() == '-' ? -1.0 : 1.0);
+  return size;
+}
+
+// Return whether a positive double, printed with as many digits as a decimal has or as its shortest text, gives it back.
+bool keeps(double number, Decimal decimal) {
+  if (decimal.digits < static_cast<uint64_t>(power_of_ten(15))) return number > 1e-290 && number < 1e290;
+  char digits[LONGEST_NUMBER], text[2 * LONGEST_NUMBER];
+  const auto count = std::to_chars(digits, digits + LONGEST_NUMBER, decimal.digits).ptr - digits;
+  Decimal shortest = shortest_decimal(number);
+  for (Decimal *each : {&shortest, &decimal})
+    for (; each->digits % 10 == 0; ++each->exponent) each->digits /= 10;
+  if (count <= MOST_DIGITS && shortest.digits == decimal.digits && shortest.exponent == decimal.exponent) return true;
+  std::to_chars(text, text + 2 * LONGEST_NUMBER, number, std::chars_format::scientific, static_cast<int>(count) - 1);
+  return text[0] == digits[0] && std::equal(digits + 1, digits + count, text + 2);
+}
+
+// What the numbers of a column show, as bits: a number is no whole one, one has a point, one has a point that cannot part
+// thousands or an exponent.
+enum Shown { FRACTION = 1, POINT = 2, OTHER_POINT = 4 };
+
+// Parse the number at the front of a text, if it has no zeros in front, and a double gives all of its digits back, and
+// return its length; otherwise 0. Whole numbers are those below 2^53. What it shows is added.
+size_t parse_kept(string_view text, double *number, int64_t *shown) {
+  const size_t sign = !text.empty() && text.front() == '-';
+  if (text.size() > sign + 1 && text[sign] == '0' && is_digit(text[sign + 1])) return 0;
+  Decimal decimal{0, 0};
+  const size_t size = parse_decimal(text, &decimal);
+  double absolute = 0;
+  if (!size || (decimal.digits && !(make_double(decimal, &absolute) && keeps(absolute, decimal)))) return 0;
+  const string_view numeral = text.substr(sign, size - sign);
+  size_t point = 1;
+  while (point < numeral.size() && is_digit(numeral[point])) ++point;
+  if (point == numeral.size()) {
+    if (absolute >= 9007199254740992.0) return 0;
+    *shown |= sign && !decimal.digits ? FRACTION : 0;
+  } else {
+    const bool could_part = numeral[0] != '0' && point <= 3 && numeral.size() == point + 4 && numeral[point] == '.' &&
+                            numeral.find_last_not_of("0123456789") == point;
+    *shown |= FRACTION | (numeral[point] == '.' ? POINT : 0) | (could_part ? 0 : OTHER_POINT);
+  }
+  *number = std::copysign(absolute, sign ? -1.0 : 1.0);
+  return size;
 }
 
 // Write eight digits, all of them at once.

@@ -771,13 +771,26 @@ class Fields {
     if constexpr (!std::is_same<Value, bool>::value) size = parse_number(cursor_.rest(), taken);
     else if ((*taken = cursor_.rest(4) == "TRUE")) size = 4;
     else if (cursor_.rest(5) == "FALSE") size = 5;
+    return pass(size);
+  }
+
+  // The same for a number that a double keeps; what it shows is added.
+  bool take_kept(double *taken, int64_t *shown) {
+    int64_t found = 0;
+    const bool is_taken = !is_in_values_ && pass(parse_kept(cursor_.rest(), taken, &found));
+    if (is_taken) *shown |= found;
+    return is_taken;
+  }
+
+ private:
+  // Pass a value of some bytes that is a whole field, and return true; or return false, with no step taken.
+  bool pass(size_t size) {
     if (!size || (size < cursor_.left() && !is_stop(cursor_.peek(size)))) return false;
     cursor_.skip(size);
     end();
     return true;
   }
 
- private:
   bool is_stop(char unit) const { return unit == stops_[0] || unit == stops_[1] || unit == stops_[2]; }
 
   // Pass the stop behind a field.
@@ -849,18 +862,25 @@ bool read_value(string_view text, Value *value) {
 
 // A run of cells of one column: `kind` is t for text, s for those texts that are not blank, with their rows; d, f, i, u
 // for doubles, floats, integers and unsigned ones, D, F for doubles and floats with a decimal comma, b for booleans. A
-// column of those ends at the first cell that is none.
+// column of those ends at the first cell that is none. n is for numbers of which a double keeps all digits, NaN for
+// blanks.
 struct Run {
   long long column, first, end;
   int kind;
   TextColumn texts;
   std::vector<int64_t> rows, numbers;  // the rows of texts; the bits of each number
   int64_t blanks = 0;  // among the texts, or below the numbers
+  int64_t shown = 0;   // by numbers that are kept
   bool failed = false;
 
   void add(int64_t row, string_view text) {
     if (text.empty() && kind != 't') {
       ++blanks;
+      if (kind == 'n') keep(std::nan(""));
+    } else if (kind == 'n') {
+      double number = 0;
+      failed = failed || parse_kept(text, &number, &shown) != text.size();
+      if (!failed) keep(number);
     } else if (kind == 't' || kind == 's') {
       texts.add(text);
       if (kind == 's') rows.push_back(row);
@@ -873,6 +893,12 @@ struct Run {
   }
   // Add a field that is a value in its usual form, with a point, and pass it; or return false, with no step taken.
   bool take(Fields *fields) {
+    if (kind == 'n') {
+      double number;
+      if (failed || !fields->take_kept(&number, &shown)) return false;
+      keep(number);
+      return true;
+    }
     const bool is_usual = !failed && !blanks && kind != 't' && kind != 's' && kind != 'D' && kind != 'F';
     return is_usual && add_value([&](auto *value) { return fields->take_value(value); });
   }
@@ -880,10 +906,17 @@ struct Run {
     if (failed) return Py_NewRef(Py_None);
     if (kind == 't') return to_texts(std::move(texts));
     if (kind == 's') return Py_BuildValue("(NN)", to_bytes(rows), to_texts(std::move(texts)));
+    if (kind == 'n')
+      return Py_BuildValue("(NLL)", to_bytes(numbers), static_cast<long long>(blanks), static_cast<long long>(shown));
     return Py_BuildValue("(NL)", to_bytes(numbers), static_cast<long long>(blanks));
   }
 
  private:
+  void keep(double number) {
+    int64_t bits;
+    std::memcpy(&bits, &number, sizeof bits);
+    numbers.push_back(bits);
+  }
   // Add the value that `read(&value)` finds, and return true; false where it finds none.
   template <class Read>
   bool add_value(Read read) {
@@ -995,7 +1028,7 @@ PyMethodDef methods[] = {
     {"read_delimited", guarded<read_delimited>, METH_VARARGS, "Return runs of cells of columns, and an index of all fields."},
     {nullptr, nullptr, 0, nullptr}};
 
-PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_scan", "The compiled loops of sheetarray, 4", 0, methods};
+PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_scan", "The compiled loops of sheetarray, 5", 0, methods};
 
 }  // namespace
 

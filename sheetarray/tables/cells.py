@@ -17,7 +17,7 @@ from ..dtypes import Array, Mask, Positions
 from ..elements import Cell, Unreadable, is_blank, parse_string
 from .doubts import Doubt
 from .hypotheses import Marks
-from .numerals import WHITE
+from .numerals import WHITE, MarksLook
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,12 +42,13 @@ class TableColumn:
     numbers: Array | None = None
     errors: Mapping[int, str] = field(default_factory=dict)  # the names of error cells, such as `#N/A`, by index
     unreadable: Mapping[int, Unreadable] = field(default_factory=dict)  # cells whose value cannot be known, by index
-    # the array, if the container says that every cell is a date, or that every cell is a boolean
+    # the array, if every cell is known to be a date, a boolean, or a number that loses nothing
     typed: Array | None = None
     # lists the cells that the container says are text, though they may look like numbers; None if it does not say
     text_cells: Callable[[], list[str]] | None = None
     # the numbers that have a format of dates and are none, such as days before 1900, by index
     not_dates: Mapping[int, float] = field(default_factory=dict)
+    look: MarksLook = None  # what the marks of numbers show, if `typed` holds numbers
 
     def __len__(self) -> int:
         cells = self.numbers if self.typed is None else self.typed

@@ -101,6 +101,7 @@ class ColumnReader:
 
     def _infer(self, column: TableColumn, number: int) -> Array:
         if column.typed is not None:
+            self._looks[number] = column.look
             return column.typed
         if column.numbers is not None:
             inferred = self._numbers(column, column.numbers)

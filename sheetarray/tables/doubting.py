@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import add
 
 import numpy as np
 
 from ..dtypes import Array, Positions
 from ..elements import Cell, is_blank
-from .cells import Table, TextColumn
+from .cells import Table
 from .doubts import Doubt
 from .options import TableOptions
 from .rows import TableRows
@@ -63,7 +64,8 @@ def _doubt_shorter(table: Table, rows: TableRows, names: Mapping[str, int]) -> l
     """Return a doubt if rows of a text end before the last column."""
     last = max(names.values(), default=0)
     column = table.columns.get(last)
-    if table.count_cells is None or last == 0 or not isinstance(column, TextColumn) or not column.has_blanks():
+    has_blanks = getattr(column, "has_blanks", None)  # of texts
+    if table.count_cells is None or last == 0 or has_blanks is None or not has_blanks():
         return []
     counts = table.count_cells()
     data = rows.data
@@ -90,7 +92,8 @@ def _doubt_below(table: Table, rows: TableRows) -> list[Doubt]:
     for number in numbers:
         cells = table.columns[number].cells(last)
         first_cells = first_cells or cells
-        fills = [fill + (not is_blank(cell)) for fill, cell in zip(fills, cells, strict=True)]
+        held = [cell is not None and not (isinstance(cell, str) and not cell.strip()) for cell in cells]
+        fills = list(map(add, fills, held))
     below = 0
     for row, fill in zip(reversed(last), reversed(fills), strict=True):
         is_line = fill <= 1 and table.count_cells is not None and table.width_of(row) == 1

@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..dtypes import Positions
-from ..elements import Cell, is_blank
+from ..elements import Cell
 from .cells import Table
 from .doubts import Doubt
 from .kinds import BLANK, MONEY, NUMBER, TYPED, kind_of_cell, share_of_kind
@@ -96,7 +96,10 @@ def find_heading(table: Table, rows: range | Positions, header: int | None) -> H
 
 def _list_cells(table: Table, numbers: Sequence[int], rows: Sequence[int]) -> list[list[Cell]]:
     """Return some rows as cells; blanks are None."""
-    columns = [[None if is_blank(cell) else cell for cell in table.columns[number].cells(rows)] for number in numbers]
+    columns = [
+        [None if isinstance(cell, str) and not cell.strip() else cell for cell in table.columns[number].cells(rows)]
+        for number in numbers
+    ]
     return [list(cells) for cells in zip(*columns, strict=True)] if columns else [[] for _ in rows]
 
 

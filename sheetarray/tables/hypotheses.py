@@ -108,6 +108,20 @@ def sample_field_pattern(marks: Marks) -> re.Pattern[str]:
     return re.compile(rf"(?:{quote}({body})({quote}|\Z)({plain})|({plain}))({stop})", re.DOTALL)
 
 
+def _cut_lines(text: str, marks: Marks) -> Iterator[list[str]]:
+    """Yield the cells of each row of a text as they are written, quotes included."""
+    delimiter = marks.delimiter
+    is_plain = len(delimiter) < 2 and not any(mark and mark in text for mark in (marks.quotechar, marks.escapechar))
+    if not is_plain or "\r" in text.replace("\r\n", "\n"):
+        yield from (cells for cells, _ in cut_rows(text, marks))
+        return
+    lines = text.replace("\r\n", "\n").split("\n")
+    if not lines[-1]:
+        lines.pop()
+    for line in lines:
+        yield line.split(delimiter) if delimiter else [line]
+
+
 def cut_rows(text: str, marks: Marks) -> Iterator[tuple[list[str], int]]:
     """Yield the cells of each row of a text as they are written, quotes included, and the place after it."""
     place, pattern = 0, sample_field_pattern(marks)
@@ -180,19 +194,17 @@ def find_marks(sample: Sample, given: Marks | None = None, *, known: frozenset[s
     if len(hypotheses) == 1:
         widths = Counter(len(cells) for cells, _ in islice(cut_rows(text, hypotheses[0]), _FEW_ROWS) if any(cells))
         return Choice(hypotheses[0], width=max(widths, key=lambda each: (widths[each], each), default=1))
-    scored = [(_Fit(sample, marks), marks) for marks in hypotheses]
-    even = [marks.delimiter for fit, marks in scored if fit.is_even and marks.delimiter in COMMON]
-    for fit, _ in scored:
-        if any(_are_names(fit.first, mark) for mark in even):
-            fit.score *= _TORN
-    best = max(fit.score for fit, _ in scored)
+    scored = _score_all(sample, [marks for marks in hypotheses if marks.delimiter], [])
+    best, close = _find_best(scored)
+    if best * (1 - close) <= _NO_DELIMITER:  # rows of one cell may be as good
+        scored += _score_all(sample, [marks for marks in hypotheses if not marks.delimiter], scored)
+        best, close = _find_best(scored)
     if best < _POOR:
         standing = [(fit.standing, marks) for fit, marks in scored if marks.delimiter in COMMON]
         most = max((share for share, _ in standing), default=0.0)
         if most >= 0.5:
             scored = [(fit, marks) for fit, marks in scored if marks.delimiter in COMMON and fit.standing == most]
             best = max(fit.score for fit, _ in scored)
-    close = _CLOSE if max(fit.count for fit, _ in scored) > 1 else _ONE_ROW
     likely = [(fit, marks) for fit, marks in scored if fit.score >= best * (1 - close)]
     likely.sort(key=lambda one: _rank(one[1]))
     fit, marks = likely[0]
@@ -217,6 +229,25 @@ def find_marks(sample: Sample, given: Marks | None = None, *, known: frozenset[s
     if not marks.delimiter and NUMBER not in fit.kinds:
         rivals += [m.delimiter for f, m in scored if m.delimiter in COMMON and f.regular > _NEARLY_ALL]
     return Choice(marks, fit.score, rivals[0] if rivals else None, fit.width)
+
+
+_Scored = list[tuple["_Fit", Marks]]
+
+
+def _score_all(sample: Sample, hypotheses: Sequence[Marks], others: _Scored) -> _Scored:
+    """Return what each hypothesis makes of a sample, beside others."""
+    scored = [(_Fit(sample, marks), marks) for marks in hypotheses]
+    even = [marks.delimiter for fit, marks in (*others, *scored) if fit.is_even and marks.delimiter in COMMON]
+    for fit, _ in scored:
+        if any(_are_names(fit.first, mark) for mark in even):
+            fit.score *= _TORN
+    return scored
+
+
+def _find_best(scored: _Scored) -> tuple[float, float]:
+    """Return the best score, and by what share of it two scores differ that are alike."""
+    is_one_row = max((fit.count for fit, _ in scored), default=0) <= 1
+    return max((fit.score for fit, _ in scored), default=0.0), _ONE_ROW if is_one_row else _CLOSE
 
 
 def stands_between_values(lines: Sequence[str], delimiter: str) -> bool:
@@ -323,8 +354,10 @@ class _Fit:
         self.regular = regular if width > 1 else 0.0
         if not marks.delimiter:
             self.score = _NO_DELIMITER * self._likeness(lower, marks, 1)
-            counts = [{row[0].count(mark) for row in rows} for mark in COMMON]
-            if len(rows) > 1 and any(len(count) == 1 and count != {0} for count in counts):
+            counts = [(mark, rows[0][0].count(mark)) for mark in COMMON]
+            if len(rows) > 1 and any(
+                count and all(row[0].count(mark) == count for row in rows) for mark, count in counts
+            ):
                 self.score *= _NAMES_PARTED
             return
         if width == 1:
@@ -370,13 +403,16 @@ class _Fit:
             total += weight * share * (1 - _QUOTE_ODD * odd)
         if is_blank_mark and not typed:
             total *= 0.75
-        blank = sum(all(kind_of(cell) == BLANK for cell in cells) for cells in columns)
+        blank = self.kinds[-len(columns) :].count(BLANK) if columns else 0
         return total / max(len(columns), 1) if blank < len(columns) else 0.1
 
 
 def _unquote(cells: Sequence[str], marks: Marks) -> tuple[list[str], float]:
     """Return cells without their quotes, and the share of cells in which a quote stands beside no delimiter."""
     quote, odd, bare = marks.quotechar, 0, []
+    joined = "".join(cells)
+    if '"' not in joined and "'" not in joined and not (quote and quote in joined):
+        return [*cells], 0.0
     for cell in cells:
         text = cell
         if quote and quote in cell:
@@ -400,10 +436,10 @@ def _sample_rows(sample: Sample, marks: Marks) -> Iterator[list[str]]:
     for index, piece in enumerate(sample.pieces):
         count = 0
         waiting: list[str] | None = None
-        for cells, _ in cut_rows(piece, marks):
+        for cells in _cut_lines(piece, marks):
             if waiting is not None:
                 yield waiting
-            waiting = cells if any(cell.strip() for cell in cells) else None
+            waiting = cells if cells[0].strip() or any(map(str.strip, cells)) else None
             count += waiting is not None
             if count > _MOST_ROWS:
                 break

@@ -121,7 +121,7 @@ def _read_numbers(column: _Cells, marks: NumeralMarks) -> tuple[Array | None, Ma
         look: MarksLook = None
         if values.dtype.kind == "f":
             look = (
-                "points" if column.are(GROUPED_POINTS) and column.hold(".") else "point" if column.shows(".") else None
+                "points" if column.are(GROUPED_POINTS) and column.hold(".") else "point" if column.hold(".") else None
             )
         return values, look
     if marks.decimal is None and column.are(COMMA_NUMBER) and not column.are(_NO_DECIMAL):

@@ -71,6 +71,8 @@ def kind_of(text: str) -> str:
         >>> [kind_of(text) for text in ("1,5", "28/02/2024", "$3.50", "MG-8769", "Wooden chair", "n/a", "5\\t6")]
         ['number', 'date', 'money', 'code', 'word', 'blank', 'other']
     """
+    if _PLAIN.fullmatch(text):
+        return NUMBER
     bare = text[:_LONGEST].strip(WHITE)
     if not bare or bare.lower() in MISSING:
         return BLANK

@@ -158,7 +158,7 @@ class Fuzz:
         """Read columns and words of a delimited text."""
         text, dice = self.mutate(DELIMITED), self.dice
         mark, place, size = dice.choice([ord(","), ord(";"), -1]), dice.randrange(len(text) + 9), dice.randint(1, 60)
-        runs = [(at // 2, at % 2 * 2, at % 2 * 2 + 2, dice.choice("tsdfDFiub")) for at in range(dice.randrange(6))]
+        runs = [(at // 2, at % 2 * 2, at % 2 * 2 + 2, dice.choice("tsdfDFiubn")) for at in range(dice.randrange(6))]
         words = list(WORDS) if dice.randrange(2) else []
         given = (mark, size, dice.randrange(3), words, runs)
         end, *index, pieces = self.scan.read_delimited(text, place, *given)

@@ -19,6 +19,7 @@ LIMITS = {
     "short_table": "tables.cells SHORT",
     "blanks_above": "columns.distant_names MOST_BLANKS",
     "few_rows": "sheets.delimited.table SHORT",
+    "rows_that_say_numbers": "sheets.delimited.number_columns _HEAD",
     "few_cells": "elements.from_cells _FEW",
     "short_worksheet": "sheets.excel.reader.worksheet SHORT",
     "short_opendocument": "sheets.excel.reader.opendocument SHORT",

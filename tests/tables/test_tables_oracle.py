@@ -86,9 +86,11 @@ def table(cells: list[list[str]], delimiter: str) -> io.StringIO:
     return file
 
 
-@pytest.mark.parametrize(("delimiter", "way"), cross((",", ";", "\t", "|"), ("short", "long"), ","))
+@pytest.mark.parametrize(("delimiter", "way"), cross((",", ";", "\t", "|"), ("short", "long", "numbers"), ","))
 def test_columns_mean_what_the_oracle_says(delimiter: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     set_limits(monkeypatch, short_table=10**9 if way == "short" else 0)
+    if way == "numbers":  # which are parsed where they stand
+        set_limits(monkeypatch, few_rows=0, rows_that_say_numbers=2)
 
     @settings(max_examples=examples(400), deadline=None)
     @given(st.lists(columns(), min_size=1, max_size=4))

@@ -60,7 +60,8 @@ class Records:
 
     `content`: the text in UTF-8. `start`: where it begins, after a byte order mark. `delimiter`: between cells; ""
     where each line is one cell. `report`: is called with the kind of work, "words" or "columns", and the share of the
-    text, from 0 to 1, that has been indexed, or from which columns have been read.
+    text, from 0 to 1, that has been indexed, or from which columns have been read. `find_words`: whether words of
+    headers are looked for.
     """
 
     title: str | None = None  # a text has one sheet
@@ -71,12 +72,14 @@ class Records:
         start: int,
         delimiter: str,
         report: Callable[[str, float], None] | None = None,
+        *,
+        find_words: bool = True,
     ) -> None:
         self.content, self.start, self.delimiter = content, start, delimiter
         self._mark = ord(delimiter) if delimiter else -1
         self._rows, self._places = [0], [start]  # of one record in every few kilobytes, and the end of those indexed
         self._width = 0
-        self._words_below = _WORDS  # that are looked for in what is not indexed
+        self._words_below = _WORDS if find_words else []  # that are looked for in what is not indexed
         self._long: tuple[int, int, list[list[str]]] = -1, 0, []  # the last long record: its row, cells asked for
         self._kept: dict[int, _Block] = {}  # by its place, the last block of a single record of many megabytes
         self._found: list[Positions] = []
@@ -229,6 +232,14 @@ class Records:
         records, _ = self._list_from(row, 1)
         return records[0] if records else []
 
+    def head(self, count: int) -> list[list[str]]:
+        """Return the first records, without an index."""
+        return list_records(self.content, self.start, self._mark, 0, count)[0]
+
+    def rows(self, row: int, count: int) -> list[list[str]]:
+        """Return some records from one on."""
+        return self._list_from(row, count)[0]
+
     def rows_from(self, row: int) -> Iterator[list[str]]:
         """Yield every record from one on."""
         records, place = self._list_from(row, _MOST_LISTED)
@@ -278,11 +289,13 @@ class Records:
         """Return runs of cells of columns; what is not indexed yet is indexed in the same pass.
 
         `runs`: `kind` is t for text; s for the texts that are not blank, with their rows; d, f, i, u for doubles,
-        floats, integers and unsigned ones, with a point; b for booleans.
+        floats, integers and unsigned ones, with a point; b for booleans; n for numbers that doubles
+        keep with all digits.
 
         Returns:
             For each run a Series of its texts, down to the end of the text at most; for "s" rows and texts; an array
-            of its numbers without the blanks below them. None for numbers that are to be looked at as text.
+            of its numbers without the blanks below them; for "n" numbers, NaN for blanks, the count of blanks, and what
+            numbers show. None for numbers that are to be looked at as text.
         """
         results: list[Any] = [None] * len(runs)
         waiting = sorted(range(len(runs)), key=lambda index: runs[index][:2])
@@ -432,6 +445,13 @@ def _join(kind: str, pieces: Sequence[Any]) -> Any:
         if any(piece[1] and len(after) for piece, after in zip(pieces, arrays[1:], strict=False)):
             return None  # a blank with numbers below it
         return np.concatenate(arrays, dtype=dtype, casting="unsafe")
+    if kind == "n":
+        if any(piece is None for piece in pieces):
+            return None
+        blanks, shown = sum(piece[1] for piece in pieces), 0
+        for piece in pieces:
+            shown |= piece[2]
+        return np.concatenate([np.zeros(0), *(np.frombuffer(piece[0]) for piece in pieces)]), blanks, shown
     if kind == "s":
         rows = [np.frombuffer(rows, np.int64) for rows, _ in pieces]
         texts = [text for _, texts in pieces for text in _to_series(texts)]

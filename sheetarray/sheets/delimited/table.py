@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ... import loops
 from ...columns import cell_address
 from ...dtypes import Mask, Positions
 from ...elements import Cell
@@ -32,7 +33,8 @@ from ...tables import (
 from .commented import uncomment_names
 from .dialect import find_delimiter
 from .mending import ODD_HINT, mend_rows, spell_rows
-from .records import Records, split_records
+from .number_columns import Kept, NumberColumns, plan_numbers
+from .records import ENDLESS, Records, Run, split_records
 from .sheet import EVERY_HEADER
 from .tidying import TidyText, check_table_marks, take_sample, tidy_text
 
@@ -92,8 +94,8 @@ class CsvTable:
         for _ in range(_ROWS_OF_ANCHOR):
             end = content.find(b"\n", end, _WIDE_HEAD) + 1 or _WIDE_HEAD
         top = bytes(content[: max(end, _HEAD)])
-        lowered = top.lower()
-        if not any(word in lowered for word in EVERY_HEADER):
+        lowered = np.bitwise_or(np.frombuffer(top, np.uint8), 0x20).tobytes()  # the letters, in an eighth of the time
+        if not any(_holds_word(lowered, word) for word in EVERY_HEADER):
             return [], True
         delimiter = self._given.delimiter if "delimiter" in self._known else find_delimiter(self._text.content, 0)
         if delimiter is None or len(delimiter) > 1:
@@ -181,7 +183,7 @@ class CsvTable:
     @cached_property
     def _records(self) -> Records:
         content, delimiter = self._plain
-        return Records(content, 0, delimiter)
+        return Records(content, 0, delimiter, find_words=False)
 
     def table(self) -> Table:
         """Return all cells. Lines without a cell are no rows where there are several columns.
@@ -190,6 +192,7 @@ class CsvTable:
             FormatError: very many columns, or nearly all cells are blank; the delimiter is then a wrong one.
         """
         records = self._records
+        planned, read = self._read_numbers()
         width, rows = records.width, self._find_rows()
         if width > _MOST_COLUMNS:
             hint = "name the delimiter, for example delimiter=';'"
@@ -213,8 +216,19 @@ class CsvTable:
                     cells.pop()
             columns = {number: TextColumn(list(texts)) for number, texts in enumerate(zip_longest(*listed))}
         elif not is_sparse and len(rows) == end - first and 2 * blank < len(rows):
-            for number, texts in enumerate(records.read([(column, first, end, "t") for column in range(width)])):
-                columns[number] = TextColumn(texts)
+            of_numbers = NumberColumns(records, first, end, self._options)
+            texts_of = []
+            for column in range(width):
+                kept = read.get(column)
+                if isinstance(kept, tuple):
+                    columns[column] = of_numbers.column(column, planned[column], Kept(*kept))
+                elif kept is not None:
+                    columns[column] = TextColumn(kept[first:end])
+                else:
+                    texts_of.append(column)
+            runs: list[Run] = [(column, first, end, "t") for column in texts_of]
+            for column, texts in zip(texts_of, records.read(runs), strict=True):
+                columns[column] = TextColumn(texts)
         else:  # only cells that hold something: there may be thousands of columns with few, or millions of blank lines
             for number, (at, texts) in enumerate(records.read([(column, first, end, "s") for column in range(width)])):
                 columns[number] = TextColumn(_spread(at, texts, rows))
@@ -232,6 +246,24 @@ class CsvTable:
             encoding=self._text.encoding,
             doubts=self._doubts,
         )
+
+    def _read_numbers(self) -> tuple[dict[int, int], dict[int, Any]]:
+        """Return the first row of numbers of each column that seems to have them, and what was read of all columns:
+        texts, numbers, or None if they are no numbers; nothing of a text that has few rows, or no such columns.
+
+        This indexes the text, too.
+        """
+        records = self._records
+        if not loops.COMPILED or np.count_nonzero(np.frombuffer(self._plain[0], np.uint8) == ord("\n")) <= SHORT:
+            return {}, {}
+        planned = plan_numbers(records, self._options)
+        if not planned:
+            return {}, {}
+        columns = range(max(planned) + 1)
+        runs: list[Run] = [
+            (column, planned.get(column, 0), ENDLESS, "n" if column in planned else "t") for column in columns
+        ]
+        return planned, dict(zip(columns, records.read(runs), strict=True))
 
     def _find_rows(self) -> Positions:
         """Return the rows from the first that holds something to the last; of several columns, no blank lines."""
@@ -271,6 +303,13 @@ class CsvTable:
             starts = self._records.places_of(rows)
             quoted[: len(starts)] = [begins.match(content, start) is not None for start in starts]
         return quoted
+
+
+def _holds_word(text: bytes, word: bytes) -> bool:
+    """Return whether a word stands in a text; only between its least usual letters, which numbers do not hold."""
+    letter = b"v" if b"v" in word else b"y"
+    first, last = text.find(letter), text.rfind(letter)
+    return first >= 0 and text.find(word, max(first - len(word), 0), last + len(word)) >= 0
 
 
 def _spread(at: Positions, texts: list[str], rows: Positions) -> pl.Series | list[str | None]:

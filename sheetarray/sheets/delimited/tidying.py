@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from ...errors import check_kinds
 from ...files import BytesLike
 from ...tables import WHITESPACE, Doubt, Marks, Sample, TableOptions
@@ -155,6 +157,10 @@ def _unify_line_ends(content: BytesLike, doubts: list[Doubt]) -> BytesLike:
 def _tell_control_characters(text: TidyText) -> None:
     """Note the first control character in a text, which is part of its cell."""
     content = bytes(text.content[:_MOST_SEARCHED])
+    signs_of_text = np.frombuffer(content, np.uint8)
+    usual = sum(int(np.count_nonzero(signs_of_text == sign)) for sign in b"\n\r\t" if sign in content)
+    if np.count_nonzero(signs_of_text < ord(" ")) == usual and b"\x7f" not in content:
+        return
     if signs := content.translate(None, _KEPT):
         place = content.find(signs[:1])
         row = content.count(b"\n", 0, place)

@@ -60,7 +60,7 @@ def describe(text: str, delimiter: str, kinds: str, spans: list[Any]) -> Any:
 @given(
     text=TEXTS,
     delimiter=st.sampled_from([",", ";", ""]),
-    kinds=st.text("tsdfDFiub", max_size=6),
+    kinds=st.text("tsdfDFiubn", max_size=6),
     spans=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 6), st.integers(0, 6)), min_size=6, max_size=6),
     block=st.sampled_from([1, 5, 2**20]),
 )
@@ -174,3 +174,50 @@ def test_every_character_is_read(raw: str) -> None:
     sa.write_csv(file, {"t": text})
     foreign = file.getvalue().replace(b"\r\n", b"\n").replace(b"version", b'"version"', 1)
     assert sa.read_csv(io.BytesIO(foreign))["t"].tolist() == text.tolist()
+
+
+@compiled
+@pytest.mark.parametrize(
+    ("text", "number", "shown"),
+    [
+        ("0", 0.0, 0),
+        ("-12", -12.0, 0),
+        ("-0", -0.0, 1),
+        ("9007199254740991", 9007199254740991.0, 0),
+        ("1.5", 1.5, 7),
+        ("-0.0", -0.0, 7),
+        ("1.234", 1.234, 3),
+        ("0.234", 0.234, 7),
+        ("1234.567", 1234.567, 7),
+        ("1e5", 1e5, 5),
+        ("0.30000000000000004", 0.30000000000000004, 7),
+        ("1.000000000000000056e-01", 0.1, 7),
+        ("5.960464477539063e-08", 2.0**-24, 7),
+    ],
+)
+def test_numbers_of_which_doubles_keep_all_digits_tell_what_they_show(text: str, number: float, shown: int) -> None:
+    for spelled in (text, f'"{text}"'):
+        ((numbers, blanks, bits),) = Records(f"{spelled}\n".encode(), 0, "").read([(0, 0, 9, "n")])
+        assert (repr(numbers.tolist()), blanks, bits) == (repr([number]), 0, shown)
+
+
+@compiled
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("007", "-01.5", "+5", "1.", ".5", "1,5", "nan", "inf", "0x1", "1 ", "1e", "1e5x", "--1", "-", "1.5.2"),
+        *(
+            "9007199254740992",
+            "12345678901234567890",
+            "0.1000000000000000001",
+            "0.12345678901234567",
+            "1e999",
+            "1e-999",
+        ),
+        *("3.125090000000000000e-02", "1.00000000000000000000"),
+    ],
+)
+def test_a_number_that_would_lose_something_leaves_its_column_text(text: str) -> None:
+    assert Records(f"1\n{text}\n2\n".encode(), 0, "").read([(0, 0, 9, "n")]) == [None]
+    ((numbers, blanks, _),) = Records(b"1,\n,2\n", 0, ",").read([(0, 0, 9, "n")])
+    assert (repr(numbers.tolist()), blanks) == ("[1.0, nan]", 1)
