@@ -2,9 +2,15 @@
 
 FOLDER is a checked-out copy of https://github.com/HPI-Information-Systems/Pollock, whose own rules say when two cells
 are the same. A score has ten parts: success, and precision, recall and F1 of the header, of records and of cells.
-Names count as they are written: sheetarray's `name_2` is a second `name`, and the letter of a column without a name is
-blank. A file without names has the names and the number of columns of its parameters where these are given, as in the
-drivers of the benchmark.
+Where the marks are given and a file has no names, each reader gets those of its parameters, as the drivers of the
+benchmark have it.
+
+Each score is taken twice: of the names as a reader returns them, which is the rule of the benchmark; and of the names
+as the file spells them, where `name_2` or `name_1` is a second `name`, and the letter or number of a column without a
+name is blank. What lies between the two is spelling alone.
+
+A file that takes a reader longer than `--limit` counts as failed. `--cache FOLDER` keeps the scores of each file, so
+that a run that was stopped goes on. `--write` writes the table into MESSY.md.
 """
 
 from __future__ import annotations
@@ -14,10 +20,14 @@ import csv
 import importlib
 import io
 import json
+import re
+import signal
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -25,6 +35,16 @@ from typing import Any
 Rows = list[list[str]]
 Parameters = dict[str, Any]
 _DATASETS = ("polluted_files", "survey_sample")
+_TITLES = {"polluted_files": "2,290 polluted files", "survey_sample": "97 real files"}
+_FIND_ONLY = ("clevercsv",)
+_HEAD = """# Messy CSV
+
+Written by `python -m benchmarks.messy FOLDER --write`: do not edit. Scores of the Pollock benchmark, ten at most, all
+cells as text. *Found*: a reader gets no options; *given*: delimiter, quote, escape, encoding, the rows above and those
+of names. The first two figures follow the rules of the benchmark. The next two take names as the file spells them:
+`name_2` (sheetarray) or `name_1` (DuckDB) as a second `name`, the letter or number of a column without a name as blank,
+no row of names where all are such. The difference is spelling alone. csv, pandas, polars and clevercsv are asked for
+rows without names, so that there is nothing to spell."""
 
 
 def read_sheetarray(path: Path, given: Parameters | None) -> Rows:
@@ -49,22 +69,26 @@ def read_sheetarray(path: Path, given: Parameters | None) -> Rows:
             return []
         raise
     rows = [list(row) for row in zip(*(column.tolist() for column in columns.values()), strict=True)]
-    names = _spell_names(list(columns))
-    if any(names):
-        return [names, *rows]
-    if given is None:
-        return rows
-    rows = [row + [""] * (int(given.get("n_columns", 0)) - len(row)) for row in rows]
-    return [[name.strip() for name in given["column_names"]], *rows] if given["column_names"] else rows
+    return [list(columns), *rows]
 
 
-def _spell_names(names: Sequence[str]) -> list[str]:
+def _spell_sheetarray(names: Sequence[str]) -> list[str]:
     """Return names as they are written: twice, or blank where the name is the letter of a column."""
     from sheetarray.columns import column_letters
 
     spelled = ["" if name == column_letters(place) else name for place, name in enumerate(names)]
-    bases = [name.rpartition("_")[0] for name in spelled]
-    return [base if base and base in names else name for name, base in zip(spelled, bases, strict=True)]
+    return _without_counts(spelled)
+
+
+def _spell_duckdb(names: Sequence[str]) -> list[str]:
+    """Return names as they are written: twice, or blank where the name is the number of a column."""
+    blank = re.compile(r"column\d+")
+    return _without_counts(["" if blank.fullmatch(name) else name for name in names])
+
+
+def _without_counts(names: Sequence[str]) -> list[str]:
+    bases = [name.rpartition("_")[0] for name in names]
+    return [base if base and base in names else name for name, base in zip(names, bases, strict=True)]
 
 
 def read_duckdb(path: Path, given: Parameters | None) -> Rows:
@@ -78,7 +102,7 @@ def read_duckdb(path: Path, given: Parameters | None) -> Rows:
         options |= {"header": int(given["header_lines"]) > 0}
     relation = duckdb.connect().read_csv(str(path), **options)
     rows = [["" if cell is None else str(cell) for cell in row] for row in relation.fetchall()]
-    return rows if given is not None and not int(given["header_lines"]) else [list(relation.columns), *rows]
+    return [list(relation.columns), *rows]
 
 
 def read_csv_module(path: Path, given: Parameters | None) -> Rows:
@@ -122,6 +146,7 @@ def read_polars(path: Path, given: Parameters | None) -> Rows:
     return [["" if cell is None else str(cell) for cell in row] for row in frame.rows()]
 
 
+SPELLINGS: dict[str, Callable[[Sequence[str]], list[str]]] = {"sheetarray": _spell_sheetarray, "DuckDB": _spell_duckdb}
 READERS: dict[str, Callable[[Path, Parameters | None], Rows]] = {
     "sheetarray": read_sheetarray,
     "DuckDB": read_duckdb,
@@ -153,45 +178,134 @@ def score_rows(expected: Rows, rows: Rows, normalize: Callable[[str], str]) -> f
     return 1 + sum(header) + sum(_agree(*records)) + sum(_agree(*cells))
 
 
-def run(
-    folder: Path, dataset: str, name: str, *, is_given: bool, normalize: Callable[[str], str]
+def score_file(
+    path: Path, clean: Path, name: str, given: Parameters | None, *, limit: float, normalize: Callable[[str], str]
 ) -> tuple[float, float]:
-    """Return the simple and the weighted score of a reader."""
+    """Return the score of one file: with the names as the reader returns them, and as the file spells them."""
+    text = clean.read_bytes()
+    try:
+        expected = list(csv.reader(io.StringIO(text.decode("utf-8-sig"), newline="")))
+    except UnicodeDecodeError:
+        expected = list(csv.reader(io.StringIO(text.decode("latin-1"), newline="")))
+    try:
+        with _stopping_after(limit):
+            rows = READERS[name](path, given) if path.stat().st_size else []
+    except Exception as error:
+        print(f"{name}, {path.name}: {type(error).__name__}: {error!s:.100}", file=sys.stderr)
+        return 0.0, 0.0
+    has_names = name in SPELLINGS  # the others return all rows alike, the first one among them
+    if given is not None and not int(given["header_lines"]):
+        width = max(map(len, rows), default=0)
+        names = [each.strip() for each in given["column_names"]] or [f"col_{place}" for place in range(width)]
+        rows = [names, *rows[has_names:]]
+        has_names = False
+    spelled = [SPELLINGS[name](rows[0]), *rows[1:]] if has_names and rows else rows
+    if has_names and spelled and not any(spelled[0]):
+        spelled = spelled[1:]
+    return score_rows(expected, rows, normalize), score_rows(expected, spelled, normalize)
+
+
+@contextmanager
+def _stopping_after(seconds: float) -> Iterator[None]:
+    """Raise a TimeoutError in what runs longer."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"longer than {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@dataclass
+class Scores:
+    """The scores of a reader: simple and weighted, with the names as they are returned, and as the file spells them."""
+
+    simple: float
+    weighted: float | None
+    simple_spelled: float
+    weighted_spelled: float | None
+    failed: int  # files
+
+    def row(self) -> str:
+        """Return the scores as cells of a table."""
+        figures = (self.simple, self.weighted, self.simple_spelled, self.weighted_spelled)
+        return " | ".join([*("-" if each is None else f"{each:.3f}" for each in figures), str(self.failed)])
+
+
+def run(
+    folder: Path,
+    dataset: str,
+    name: str,
+    *,
+    is_given: bool,
+    normalize: Callable[[str], str],
+    limit: float = 60.0,
+    cache: Path | None = None,
+) -> Scores:
+    """Return the scores of a reader.
+
+    `cache`: a folder that keeps the scores of each file.
+    """
     weights: dict[str, float] = json.loads((folder / "pollock_weights.json").read_text())
-    total = weighted = weight = 0.0
     files = sorted(path for path in (folder / dataset / "csv").iterdir() if path.suffix.lower() == ".csv")
     files = [path for path in files if (folder / dataset / "clean" / path.name).exists()]
+    kept = None if cache is None else cache / f"{dataset}-{name}-{'given' if is_given else 'found'}.jsonl"
+    scores: dict[str, tuple[float, float]] = {}
+    if kept is not None and kept.exists():
+        scores = {file: (plain, spelled) for file, plain, spelled in map(json.loads, kept.read_text().splitlines())}
     for path in files:
-        clean = (folder / dataset / "clean" / path.name).read_text(encoding="utf-8-sig", errors="replace")
+        if path.name in scores:
+            continue
         given = json.loads((folder / dataset / "parameters" / f"{path.name}_parameters.json").read_text())
-        try:
-            rows = READERS[name](path, given if is_given else None) if path.stat().st_size else []
-            score = score_rows(list(csv.reader(io.StringIO(clean, newline=""))), rows, normalize)
-        except Exception as error:
-            print(f"{name}, {path.name}: {type(error).__name__}: {error!s:.100}", file=sys.stderr)
-            score = 0.0
-        total += score
-        weighted += weights.get(path.name, 0) * score
-        weight += weights.get(path.name, 0)
-    return total / len(files), weighted / weight if weight else 0.0
+        clean = folder / dataset / "clean" / path.name
+        scores[path.name] = score_file(path, clean, name, given if is_given else None, limit=limit, normalize=normalize)
+        if kept is not None:
+            with kept.open("a") as file:
+                file.write(json.dumps([path.name, *scores[path.name]]) + "\n")
+    weight = sum(weights.get(path.name, 0) for path in files)
+    simple = [sum(scores[path.name][way] for path in files) / len(files) for way in (0, 1)]
+    weighted = [
+        sum(scores[path.name][way] * weights.get(path.name, 0) for path in files) / weight if weight else None
+        for way in (0, 1)
+    ]
+    failed = sum(scores[path.name] == (0.0, 0.0) for path in files)
+    return Scores(simple[0], weighted[0], simple[1], weighted[1], failed)
 
 
 def main() -> None:
     """Print a line of scores for each reader."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.messy", description=__doc__)
     parser.add_argument("folder", type=Path, help="a checked-out copy of the Pollock benchmark")
-    parser.add_argument("--dataset", choices=_DATASETS, default=_DATASETS[0])
+    parser.add_argument("--dataset", choices=_DATASETS, action="append")
     parser.add_argument("--only", choices=list(READERS), action="append")
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds that a file may take")
+    parser.add_argument("--cache", type=Path, help="a folder that keeps the scores of each file")
+    parser.add_argument("--write", action="store_true", help="write the table into MESSY.md")
     arguments = parser.parse_args()
+    if arguments.cache is not None:
+        arguments.cache.mkdir(parents=True, exist_ok=True)
     sys.path.insert(0, str(arguments.folder))
     normalize = lru_cache(maxsize=None)(importlib.import_module("pollock.data_types").normalize_cell)
     csv.field_size_limit(2**24)
     warnings.simplefilter("ignore")
-    print("| reader | marks | simple | weighted |\n|---|---|---|---|")
-    for name in arguments.only or READERS:
-        for is_given in (False, True):
-            simple, weighted = run(arguments.folder, arguments.dataset, name, is_given=is_given, normalize=normalize)
-            print(f"| {name} | {'given' if is_given else 'found'} | {simple:.3f} | {weighted:.3f} |", flush=True)
+    lines = [_HEAD]
+    for dataset in arguments.dataset or _DATASETS:
+        lines.append(f"\n## {_TITLES[dataset]}\n")
+        lines.append("| reader | marks | simple | weighted | simple, names as spelled | weighted, so | failed files |")
+        lines.append("|---|---|---|---|---|---|---|")
+        for name in arguments.only or READERS:
+            for is_given in (False, True) if name not in _FIND_ONLY else (False,):
+                options: dict[str, Any] = {"is_given": is_given, "normalize": normalize, "cache": arguments.cache}
+                scores = run(arguments.folder, dataset, name, limit=arguments.limit, **options)
+                lines.append(f"| {name} | {'given' if is_given else 'found'} | {scores.row()} |")
+                print(dataset, lines[-1], flush=True)
+    if arguments.write:
+        Path(__file__).with_name("MESSY.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
