@@ -168,7 +168,9 @@ class ArrayColumn:
         cells = reduce(_concatenate, columns)
         count = count_filled_cells(cells)
         expected = expected_cell_count(cells, count, header)
-        wrong = check_cell_count(expected, count, len(cells), header, missing=missing, address=self.address)
+        wrong = None
+        if count != expected:
+            wrong = check_cell_count(expected, count, len(cells), header, missing=missing, address=self.address)
         if wrong and wrong.location is None:
             wrong.location = self.address(expected + _first_nonblank(cells[expected:]))
         cell_count = min(expected, count) if wrong else expected

@@ -189,7 +189,8 @@ class _Reading:
         finds_edits: bool = False,
     ) -> None:
         self._arrays, self._sheets = arrays, {sheet.title: sheet for sheet in arrays.sheets}
-        self._report, self._note, self._judge, self._finds_edits = report, note, judge, finds_edits
+        self._report, self._note, self._judge = report, note, judge
+        self._measures = arrays.resize or finds_edits  # whether the cells say how long an array is
         self._changes: dict[str, RowChange] = {}
 
     def read(
@@ -202,11 +203,12 @@ class _Reading:
         lying, standing = _split({**groups, **others})
         results = self._read_rows(lying, groups) if lying else {}
         columns = self._fetch(standing)
-        edits = self._take_lengths(columns)
+        edits = self._take_lengths(columns) if self._measures else []
         for name in others:
             columns.pop(name, None)
         results |= self._decode(standing, columns)
-        self._note_edits(edits)
+        for edit in edits:  # now that the elements have been compared
+            self._note(edit.to_finding(self._changes))
         for sheet in self._arrays.sheets:
             for finding in sheet.notes:
                 self._note(finding)
@@ -218,11 +220,12 @@ class _Reading:
         """Return the arrays of rows, which are taken one by one unless all of them have to be measured first."""
         rows: Iterable[tuple[str, ArrayColumn]] = self._fetch_rows(lying)
         edits: list[RowEdit] = []
-        if self._arrays.resize or self._finds_edits:
+        if self._measures:
             measured = dict(rows)
             edits, rows = self._take_lengths(measured), measured.items()
         results = {name: self._decode_checked(row, name) for name, row in rows if name in wanted}
-        self._note_edits(edits)
+        for edit in edits:
+            self._note(edit.to_finding(self._changes))
         return results
 
     def fetch_resized(self, groups: Mapping[str, list[Anchor]]) -> dict[str, ArrayColumn]:
@@ -270,14 +273,8 @@ class _Reading:
         arrays = self._arrays
         if arrays.resize:
             resize_columns(columns, arrays.missing, arrays.fixed, self._note)
-        elif self._finds_edits:
-            return find_row_edits(columns, arrays.missing, arrays.fixed)
-        return []
-
-    def _note_edits(self, edits: Iterable[RowEdit]) -> None:
-        """Note the rows that were added or deleted, now that the elements have been compared."""
-        for edit in edits:
-            self._note(edit.to_finding(self._changes))
+            return []
+        return find_row_edits(columns, arrays.missing, arrays.fixed)
 
     # The arrays of columns -----------------------------------------------------------------------------------
 
@@ -337,10 +334,10 @@ class _Reading:
                 for wrong in raised:
                     self._report(wrong)
                 return self._build_array(column, name, decoded.buffer)
-        for wrong in errors_of_problems(decoded.problems, header, name, column.address, cells_each=cells_each):
-            self._report(wrong)
         if not decoded.problems and not decoded.count_error:
             return self._build_array(column, name, decoded.buffer)
+        for wrong in errors_of_problems(decoded.problems, header, name, column.address, cells_each=cells_each):
+            self._report(wrong)
         if self._judge is not None:
             sound = not decoded.problems and cells_each == 1
             self._warn_of_all(name, self._judge(name, decoded.buffer if sound else None, column))

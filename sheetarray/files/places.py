@@ -179,15 +179,8 @@ def locate(place: Any, storage_options: Mapping[str, Any] | None = None) -> Any:
     """
     if not isinstance(place, (str, PurePath, RemoteFile, io.IOBase)):
         _refuse_workbook(place)
-    if storage_options is not None and not _is_mapping_of_text(storage_options):
-        raise TypeError(
-            f"storage_options names values, such as {{'anon': True}}: this is another {type(storage_options).__name__}"
-        )
-    if storage_options and not takes_options(place):
-        name = (
-            f"{os.fspath(place)!r:.300} is" if isinstance(place, (str, os.PathLike)) else "an open file or a buffer is"
-        )
-        raise ValueError(f"storage_options are for a URL such as s3://bucket/run.csv, and {name} no such URL")
+    if storage_options is not None:
+        _check_options(storage_options, place)
     if not isinstance(place, str) or not is_url(place):
         return place
     return RemoteFile(place, storage_options) if takes_options(place) else _local_path(place)
@@ -207,8 +200,17 @@ def _refuse_workbook(place: object) -> None:
     )
 
 
-def _is_mapping_of_text(options: object) -> bool:
-    return isinstance(options, Mapping) and all(isinstance(key, str) for key in options)
+def _check_options(options: object, place: Any) -> None:
+    """Refuse storage options that are no mapping of text, or whose place is no URL that takes them."""
+    if not isinstance(options, Mapping) or not all(isinstance(key, str) for key in options):
+        raise TypeError(
+            f"storage_options names values, such as {{'anon': True}}: this is another {type(options).__name__}"
+        )
+    if options and not takes_options(place):
+        name = (
+            f"{os.fspath(place)!r:.300} is" if isinstance(place, (str, os.PathLike)) else "an open file or a buffer is"
+        )
+        raise ValueError(f"storage_options are for a URL such as s3://bucket/run.csv, and {name} no such URL")
 
 
 def _local_path(url: str) -> str:

@@ -7,7 +7,7 @@ import mmap
 import os
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -95,6 +95,7 @@ class Source:
     """A path, a URL or an open file that is read: decompressed, from the beginning and only as far as asked.
 
     `plain`: whether an open file is a file of this machine, opened by this package, of which nothing was read.
+    `storage_options`: of the file system of a URL.
 
     Attributes:
         name: for messages; None for a nameless file object.
@@ -107,47 +108,51 @@ class Source:
         b'version'
     """
 
-    def __init__(self, source: Readable, *, plain: bool = False) -> None:
+    name: str | None = None
+    path: Path | None = None
+    _own = _inflates = _ended = False
+    _given: IO[bytes] | IO[str] | None = None  # the open file, as the caller gave it
+    _remote: RangedBytes | None = None
+    _local: FileContent | None = None
+    _slices = False  # whether slices of a local file may have been read, at several times
+    _packed_size: int | None = None
+    _whole: BytesLike | None = None
+
+    def __init__(
+        self, source: Readable, *, plain: bool = False, storage_options: Mapping[str, Any] | None = None
+    ) -> None:
         warn_if_forked()
-        self.name: str | None
-        self.path: Path | None = None
-        self._own = False
-        self._file: IO[bytes]
-        self._given: IO[bytes] | IO[str] | None = None  # the open file, as the caller gave it
         self._opened: list[IO[bytes]] = []
-        self._packed_size: int | None = None
-        self._remote: RangedBytes | None = None
-        self._local: FileContent | None = None
-        self._slices = False  # whether slices of a local file may have been read, at several times
-        source = locate(source)
-        if isinstance(source, RemoteFile):
-            self.name = os.fspath(source)
-            self._remote = RangedBytes(source)
-            self._file = cast("IO[bytes]", RemoteStream(self._remote))
-        elif isinstance(source, (str, os.PathLike)):
-            self.name = os.fspath(source)
-            self._file = open(source, "rb")  # noqa: SIM115  (closed by __exit__)
-            self._own = True
+        source = locate(source, storage_options)
+        if isinstance(source, str):
+            self.name, self._own = source, True
+            self._file: IO[bytes] = open(source, "rb")  # noqa: SIM115  (closed by __exit__)
             self._opened.append(self._file)
         else:
-            name = getattr(source, "name", None)
-            self.name = name if isinstance(name, str) else None
-            if hasattr(source, "open") and not hasattr(source, "read"):  # a zipfile.Path, or a package's resource
-                self._file = source.open("rb")
-                self._opened.append(self._file)
-            else:
-                self._file = as_binary(source)
-                self._given = source
-                self._own = plain
-        self._head = b""
-        self._inflates = False
-        self._ended = False
-        self._whole: BytesLike | None = None
+            self._file = self._open_other(source, plain=plain)
         try:
-            self._open()
+            self._begin()
         except BaseException:
             self.__exit__(None, None, None)
             raise
+
+    def _open_other(self, source: Any, *, plain: bool) -> IO[bytes]:
+        """Return the bytes of what is no path as text: a path object, a file under a URL, or an open file."""
+        if isinstance(source, RemoteFile):
+            self.name = os.fspath(source)
+            self._remote = RangedBytes(source)
+            return cast("IO[bytes]", RemoteStream(self._remote))
+        if isinstance(source, os.PathLike):
+            self.name, self._own = os.fspath(source), True
+            self._opened.append(open(source, "rb"))  # noqa: SIM115  (closed by __exit__)
+            return self._opened[-1]
+        name = getattr(source, "name", None)
+        self.name = name if isinstance(name, str) else None
+        if hasattr(source, "open") and not hasattr(source, "read"):  # a zipfile.Path, or a package's resource
+            self._opened.append(source.open("rb"))
+            return self._opened[-1]
+        self._given, self._own = source, plain
+        return as_binary(source)
 
     def __enter__(self) -> Source:
         return self
@@ -168,7 +173,8 @@ class Source:
         if self._remote is not None:
             self._remote.close(verify=verifies)
 
-    def _open(self) -> None:
+    def _begin(self) -> None:
+        """Read the first bytes, and prepare what they show: a compressed file, or a plain one of this machine."""
         self._head = self._file.read(4096)
         while 0 < len(self._head) < _MAGIC and (more := self._file.read(4096)):  # an unbuffered pipe gives what it has
             self._head += more
@@ -178,21 +184,19 @@ class Source:
                 source=self.name,
                 hint="file.seek(0) goes back to its beginning",
             )
-        opened: Any = None
-        size = os.fstat(self._file.fileno()).st_size if self._own else 0
-        if self._remote is not None:
-            size = self._remote.size or 0
         if (inflater := inflater_of(self._head)) is not None:
-            opened = InflatedStream(self._head, self._file, inflater)
-            self._inflates = True
+            self._inflate(InflatedStream(self._head, self._file, inflater))
         elif self._own and stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
             self.path = None if self._given is not None else Path(self.name or "")
             self._local = FileContent(self._file, self.name)
-        if opened is not None:
-            self._packed_size = size
-            self._file = opened
-            self._opened.insert(0, opened)
-            self._head = b""
+
+    def _inflate(self, stream: Any) -> None:
+        """Read a compressed file through a stream that inflates it."""
+        self._packed_size = os.fstat(self._file.fileno()).st_size if self._own else 0
+        if self._remote is not None:
+            self._packed_size = self._remote.size or 0
+        self._file, self._inflates, self._head = stream, True, b""
+        self._opened.insert(0, stream)
 
     def _stands_at_end(self) -> bool:
         """Return whether an open file was handed over that has been read before; a pipe has no positions."""

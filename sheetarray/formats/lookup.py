@@ -20,8 +20,10 @@ from ..renamed import OPTIONS
 from .inside import INSIDE, SHARED
 from .outside import find_declared, load_row
 from .refusals import name_problem, nearest, place_problem, source_problem
-from .row import HEAD, Format, check_row, check_unclaimed
+from .row import HEAD, Format, check_row, check_unclaimed, options_of
 
+_FILES = (str, PurePath, RemoteFile, io.IOBase)  # no objects of other libraries
+_WRITING = ("write", "write_table")
 _OF_VALUES = sys.stdlib_module_names | {"numpy", "pandas", "polars", "pyarrow", "xarray", "awkward", "sheetarray"}
 
 _registered: dict[str, Format] = {}
@@ -110,7 +112,7 @@ def format_of(source: Any, name: str | None = None, *, reading: bool = False) ->
         MissingDependencyError: the package of the format cannot be loaded.
         OSError: with `reading`, the file does not exist.
     """
-    if (row := _format_by_object(source)) is not None:
+    if not isinstance(source, _FILES) and (row := _format_by_object(source)) is not None:
         if name not in (None, row.name):
             raise TypeError(f"format={name!r} is for files: a {type(source).__name__} is a {row.title}")
         return row
@@ -129,29 +131,41 @@ def find_format(verb: str, place: Any, format: str | None, options: Mapping[str,
         TypeError: it has no such option, or takes no file that was opened for text.
         ValueError: the file is closed.
     """
-    writes = verb in ("write", "write_table")
     if iscoroutinefunction(getattr(place, "read", None)):
         raise TypeError(
             f"a file whose methods are coroutines: give the file in it, such as {type(place).__name__}.file"
         )
-    row = format_of(place, format, reading=not writes)
-    if not row.text and isinstance(place, io.TextIOBase):
-        raise TypeError(f"a file opened for text: open it with mode {'wb' if writes else 'rb'!r} for {row.title}")
-    if getattr(place, "closed", False):
-        raise ValueError(f"{getattr(place, 'name', 'the file')}: the file is closed: open it again, or give its path")
-    names = row.options(verb)
-    check_kinds(Callable | None, "a function of the cells done and the cells in all", progress=options.get("progress"))
+    row = format_of(place, format, reading=verb not in _WRITING)
+    if not isinstance(place, (str, os.PathLike)):
+        _check_open(place, row, verb)
+    names = options_of(row.function(verb))
     for option in options:
         if option not in names:
-            if "table" in names:
-                from ..tables import TableOptions
-
-                names = [*(name for name in names if name != "table"), *(field.name for field in fields(TableOptions))]
-            meant = nearest(option, names)
-            has = f"it has {', '.join(names)}" if meant is None else f"did you mean {meant}?"
-            has = OPTIONS.get(option) or row.instead_of(option).format(verb=verb) or has
-            raise TypeError(f"{verb} has no option {option!r} for {row.title}; {has}")
+            raise _option_error(row, verb, option, names)
+    if "progress" in options:
+        check_kinds(Callable | None, "a function of the cells done and the cells in all", progress=options["progress"])
     return row
+
+
+def _check_open(file: Any, row: Format, verb: str) -> None:
+    """Refuse an open file that is closed, or that was opened for text where the format has bytes."""
+    if not row.text and isinstance(file, io.TextIOBase):
+        mode = "wb" if verb in _WRITING else "rb"
+        raise TypeError(f"a file opened for text: open it with mode {mode!r} for {row.title}")
+    if getattr(file, "closed", False):
+        raise ValueError(f"{getattr(file, 'name', 'the file')}: the file is closed: open it again, or give its path")
+
+
+def _option_error(row: Format, verb: str, option: str, names: Sequence[str]) -> TypeError:
+    """Return the error for an option that a format does not have, with the name that may be meant."""
+    if "table" in names:
+        from ..tables import TableOptions
+
+        names = [*(name for name in names if name != "table"), *(field.name for field in fields(TableOptions))]
+    meant = nearest(option, names)
+    has = f"it has {', '.join(names)}" if meant is None else f"did you mean {meant}?"
+    has = OPTIONS.get(option) or row.instead_of(option).format(verb=verb) or has
+    return TypeError(f"{verb} has no option {option!r} for {row.title}; {has}")
 
 
 def known_options(source: Any, format: str | None, options: Mapping[str, Any], verb: str) -> dict[str, Any]:
@@ -172,9 +186,9 @@ def locate_place(
         format: as for `format_of`; one without prefixes is a file's, whatever the URL begins with.
         client: of a service, if there is one: then a bare key, such as that of a spreadsheet, is a URL.
     """
-    if client is not None and isinstance(place, str) and not is_url(place) and format is None:
+    if isinstance(place, str) and client is not None and format is None and not is_url(place):
         place = _url_of_key(place)
-    if not is_service(place, format):
+    if isinstance(place, PurePath) or (isinstance(place, str) and "://" not in place) or not is_service(place, format):
         return locate(place, storage_options)
     if storage_options:
         raise ValueError("storage_options are for files under a URL, and this is not a URL")
@@ -212,7 +226,7 @@ def locate_places(
 def is_service(place: Any, format: str | None = None) -> bool:
     """Return whether a place is no file: the URL of a service, or an object such as a workbook."""
     if not isinstance(place, str):
-        return _format_by_object(place) is not None
+        return not isinstance(place, _FILES) and _format_by_object(place) is not None
     return is_url(place) and place.startswith(format_of(place, format).prefixes or "\0")
 
 
@@ -229,8 +243,6 @@ def is_place(value: Any) -> bool:
 
 def _format_by_object(place: Any) -> Format | None:
     """Return the format of an object of another library, such as a workbook of openpyxl; None for any other place."""
-    if isinstance(place, (str, PurePath, RemoteFile, io.IOBase)):
-        return None
     kinds = {(kind.__module__.partition(".")[0], kind.__name__) for kind in type(place).__mro__}
     names = {f"{package}.{name}" for package, name in kinds}
     if (row := next((row for row in _known_rows() if not names.isdisjoint(row.objects)), None)) is not None:
@@ -254,26 +266,37 @@ def _by_name(name: str) -> Format:
 
 
 def _format_by_suffix(source: Any, reading: bool) -> Format:
-    is_path = isinstance(source, (str, os.PathLike))
-    if not is_path and not any(hasattr(source, verb) for verb in ("read", "write", "open")):
-        raise TypeError(source_problem(source))
-    text = os.fspath(source) if is_path else getattr(source, "name", None)
-    rows: list[Format] = []
-    if isinstance(text, str):
-        place = source if isinstance(source, RemoteFile) else text
-        rows = _match(place, _known_rows())
-        if not rows or (reading and any(not SHARED.isdisjoint(row.suffixes) for row in rows)):
-            rows += _match(place, find_declared().rows.values())
+    """Return the format of a path, a URL or an open file, by its suffix as a rule."""
+    place = source if isinstance(source, (str, RemoteFile)) else _path_of(source)
+    rows = [] if place is None else _match(place, _known_rows())
+    if len(rows) == 1 and (not reading or SHARED.isdisjoint(rows[0].suffixes)):
+        return rows[0]  # as a rule
+    if place is not None and (not rows or (reading and any(not SHARED.isdisjoint(row.suffixes) for row in rows))):
+        rows += _match(place, find_declared().rows.values())
     if rows:
         return _whole(_choose(source, rows) if reading else _find_owner(source, rows))
-    if reading and not is_path and (row := _format_by_content(source)) is not None:
+    if reading and not isinstance(source, (str, os.PathLike)) and (row := _format_by_content(source)) is not None:
         return _whole(row)
-    if not isinstance(text, str):
+    if place is None:
         names = ", ".join(FORMATS)
         if reading and not read_head(source) and _position(source):
             raise NotFoundError("the open file is at its end: file.seek(0) goes to its start")
         raise NotFoundError(f"a file without a name: say which format, for example format='csv' ({names})")
+    text = os.fspath(place)
     raise NotFoundError(f"{place_problem(text, list_rows())}{_advice(text)}{_warn_of_problem()}")
+
+
+def _path_of(source: Any) -> str | None:
+    """Return the path of a path object, or the name of an open file; None if it is no text.
+
+    Raises:
+        TypeError: the source is neither.
+    """
+    is_path = isinstance(source, os.PathLike)
+    if not is_path and not any(hasattr(source, verb) for verb in ("read", "write", "open")):
+        raise TypeError(source_problem(source))
+    text = os.fspath(source) if is_path else getattr(source, "name", None)
+    return text if isinstance(text, str) else None
 
 
 def _position(file: Any) -> int:
@@ -338,17 +361,15 @@ def _advice(text: str) -> str:
 
 def _match(place: str | RemoteFile, rows: Iterable[Format]) -> list[Format]:
     """Return the formats that a path or a URL may have: one by its prefix before all by its suffix."""
-    rows = list(rows)
-    for row in rows:
-        if row.prefixes and os.fspath(place).startswith(row.prefixes):
-            return [row]
-    lowered = name_part(place).lower().rstrip("/\\")  # a folder as the shell completes its name
-    bare = os.path.splitext(lowered)[0] if lowered.endswith(COMPRESSIONS) else None
-    return [
-        row
-        for row in rows
-        if lowered.endswith(row.suffixes) or (bare is not None and row.compressible and bare.endswith(row.suffixes))
-    ]
+    rows, text = list(rows), os.fspath(place)
+    if "://" in text:
+        text = name_part(place)
+        for row in rows:
+            if row.prefixes and os.fspath(place).startswith(row.prefixes):
+                return [row]
+    lowered = text.lower().rstrip("/\\")  # a folder as the shell completes its name
+    bare = os.path.splitext(lowered)[0] if lowered.endswith(COMPRESSIONS) else "\0"
+    return [row for row in rows if lowered.endswith(row.suffixes) or (row.compressible and bare.endswith(row.suffixes))]
 
 
 def _warn_of_problem() -> str:

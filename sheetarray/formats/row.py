@@ -92,7 +92,7 @@ class Format:
             NotFoundError: the format has no such verb, or is only read.
             MissingDependencyError: as for `function`.
         """
-        return _options_of(self.function(verb))
+        return options_of(self.function(verb))
 
     def instead_of(self, option: str) -> str:
         """Return a sentence that says what to use instead of an option that the format lacks, or an empty text."""
@@ -118,7 +118,8 @@ class Format:
 
 
 @lru_cache(maxsize=256)
-def _options_of(function: Callable[..., Any]) -> list[str]:
+def options_of(function: Callable[..., Any]) -> list[str]:
+    """Return the names of the options of an adapter's function."""
     return [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from itertools import pairwise
 
 from .. import dtypes
 from ..elements import Cell, is_blank
-from ..errors import NEWER, Finding, FormatError, locating, warn_caller
+from ..errors import NEWER, Finding, FormatError, warn_caller
 from .header import (
     FIELDS,
     MAX_DIMENSIONS,
@@ -102,7 +101,8 @@ class _Parser:
         self.cells, self.strict, self.address, self.note = cells, strict, address, note
         self.position = 0
         self.key_indices: dict[str, int] = {}
-        self.values: dict[str, tuple[int, ...] | str] = {}
+        self.numbers: dict[str, tuple[int, ...]] = {}
+        self.texts: dict[str, str] = {}
         self.minor = 0
 
     def fail(self, reason: str, at: int | None = None, hint: str | None = None) -> FormatError:
@@ -190,7 +190,7 @@ class _Parser:
         if key in ("order", "dtype"):
             if self.position >= len(self.cells):
                 raise self.check_not_cut()
-            self.values[key] = str(self.cells[self.position])
+            self.texts[key] = str(self.cells[self.position])
             self.position += 1
             return
         numbers: list[int] = []
@@ -210,7 +210,7 @@ class _Parser:
             what = "two integers" if most == 2 else "an integer"
             cell_text = f", found {self.describe_cell()}" if not numbers else ""
             raise self.fail(f"expected {what} after the key {key!r}{cell_text}", hint=self.order_hint())
-        self.values[key] = tuple(numbers)
+        self.numbers[key] = tuple(numbers)
 
     def parse_integer(self, cell: Cell) -> int | None:
         if isinstance(cell, bool):
@@ -233,62 +233,50 @@ class _Parser:
         for key in FIELDS:
             if key not in self.key_indices:
                 raise self.fail(f"the header has no {key!r}", self.position - 1)
-        shape, strides = self.parse_integers("shape"), self.parse_integers("strides")
+        numbers, part = self.numbers, self.numbers.get("part")
+        shape, strides, (capacity,) = numbers["shape"], numbers["strides"], numbers["capacity"]
         if not shape:
             if strides != (0,):
                 raise self.fail("an array without dimensions has one stride, 0", self.key_indices["strides"])
             strides = ()
-        with self.blame_key("dtype", 1):
-            dtype = dtypes.from_name(self.values["dtype"])
-        order = ORDERS.get(normalize_key(self.values["order"]))
-        if order is None:
-            raise self.fail(
-                f"the order is {self.values['order']!r:.60}; it is 'row-major' or 'column-major'",
-                self.key_indices["order"] + 1,
-            )
-        for key in ("shape", "offset", "length", "capacity"):
-            for index, value in enumerate(self.parse_integers(key)):
-                if value < 0:
+        blamed, step = "dtype", 1  # the cell to blame for what is found out next: a key, and how far behind it
+        try:
+            dtype = dtypes.from_name(self.texts["dtype"])
+            order = ORDERS.get(normalize_key(self.texts["order"]))
+            if order is None:
+                reason = f"the order is {self.texts['order']!r:.60}; it is 'row-major' or 'column-major'"
+                raise self.fail(reason, self.key_indices["order"] + 1)
+            for key in ("shape", "offset", "length", "capacity"):
+                if (index := next((index for index, value in enumerate(numbers[key]) if value < 0), None)) is not None:
                     raise self.fail(f"{key} cannot be negative", self.key_indices[key] + 1 + index)
-        part = self.parse_integers("part") if "part" in self.values else None
-        with self.blame_key("strides", 0):
-            header = Header(
-                dtype, shape, strides, self.parse_integers("offset")[0], order, self.parse_integers("capacity")[0]
-            )
-        if "part" in self.values and part:
-            with self.blame_key("part", 1):
+            blamed, step = "strides", 0
+            header = Header(dtype, shape, strides, numbers["offset"][0], order, capacity)
+            if part is not None:
+                blamed, step = "part", 1
                 header = replace(header, part=(part[0], part[1]))
-        if self.parse_integers("length")[0] != header.length:
-            reason = f"length {self.parse_integers('length')[0]} is not the product of the shape, {header.length}"
+        except FormatError as error:
+            error.location = error.location or self.address(min(self.key_indices[blamed] + step, len(self.cells) - 1))
+            raise
+        if numbers["length"][0] != header.length:
+            reason = f"length {numbers['length'][0]} is not the product of the shape, {header.length}"
             raise self.fail(reason, self.key_indices["length"] + 1)
-        self.warn_of_repeats(header)
+        if part is None and capacity == header.length > 0 and header.buffer_range != (0, capacity - 1):
+            self.note(self.describe_repeats(header))
         return header
 
-    def warn_of_repeats(self, header: Header) -> None:
-        """Remark on strides under which elements repeat, although there are as many data cells as elements.
+    def describe_repeats(self, header: Header) -> Finding:
+        """Return the finding about strides under which elements repeat, with as many data cells as elements.
 
         The format allows it: a view may repeat elements, and a buffer may hold others. But where both are equally many,
         each data cell is an element as a rule, and a stride has been overwritten.
         """
-        if not header.length or header.capacity != header.length or header.part is not None:
-            return
         first, last = header.buffer_range
-        if first > 0 or last < header.capacity - 1:
-            location = self.address(self.key_indices["strides"] + 1)
-            message = (
-                f"strides {', '.join(map(str, header.strides))} reach data {first} to {last} of {header.capacity}: "
-                "some cells belong to several elements, and others to none"
-            )
-            hint = f"an array of this shape without gaps has {_side_by_side(header)}"
-            self.note(Finding("warning", location, message, hint))
-
-    def parse_integers(self, key: str) -> tuple[int, ...]:
-        value = self.values[key]
-        assert isinstance(value, tuple)
-        return value
-
-    def blame_key(self, key: str, step: int) -> AbstractContextManager[None]:
-        return locating(location=self.address(min(self.key_indices[key] + step, len(self.cells) - 1)))
+        location = self.address(self.key_indices["strides"] + 1)
+        message = (
+            f"strides {', '.join(map(str, header.strides))} reach data {first} to {last} of {header.capacity}: "
+            "some cells belong to several elements, and others to none"
+        )
+        return Finding("warning", location, message, f"an array of this shape without gaps has {_side_by_side(header)}")
 
 
 def _side_by_side(header: Header) -> str:

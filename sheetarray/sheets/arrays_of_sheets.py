@@ -106,9 +106,12 @@ def scan_composites(read: Read, scan: Scan) -> dict[str, ArrayInfo]:
     description is damaged stand for themselves; `read` and `check` say what is wrong.
     """
     infos = dict(scan())
-    labels = _read_labels(read, infos, warn_of_finding)
-    if labels is not None:
-        infos = name_infos(infos, labels, warn_of_finding)
+    if LABELS in infos or wants_labels():
+        labels = _read_labels(read, infos, warn_of_finding)
+        if labels is not None:
+            infos = name_infos(infos, labels, warn_of_finding)
+    if not any(name.endswith(_SUFFIX) for name in infos):
+        return infos
     try:
         descriptions = _read_descriptions(read, infos, None)
     except FormatError:
@@ -325,9 +328,11 @@ def open_sheets(
 def scan_sheets(sheets: Sequence[Sheet], *, strict: bool = False, resize: bool = False) -> dict[str, ArrayInfo]:
     """Return the infos of all arrays in some sheets, composites among them; see `SheetArrays.scan_all`."""
     arrays = open_sheets(sheets, strict=strict, missing="nan", resize=resize)
-    measured = SheetArrays(sheets, strict=strict, missing="error", resize=resize)  # a blank at the end is no element
+    if not resize:
+        return scan_composites(arrays.read, arrays.scan_all)
+    measured = SheetArrays(sheets, strict=strict, missing="error", resize=True)  # a blank at the end is no element
     measured.fixed = arrays.fixed
-    return scan_composites(arrays.read, measured.scan_all if resize else arrays.scan_all)
+    return scan_composites(arrays.read, measured.scan_all)
 
 
 def check_sheets(

@@ -16,7 +16,7 @@ from ...dtypes import Array, Buffer
 from ...elements import FormulaMode, Missing
 from ...elements.spelling import DecimalMark
 from ...errors import Finding, FormatError, locating
-from ...files import Readable, Source, locate
+from ...files import Readable, Source
 from ...formats.contract import Progress
 from ...linear.buffers import iter_rest
 from ...linear.data_cells import check_missing
@@ -100,7 +100,7 @@ def read_csv(
         >>> read_csv(io.StringIO(text + "dtype\\nint8\\nlength\\n2\\ncapacity\\n2\\ndata\\n1\\n2\\n"))
         {'t': array([1, 2], dtype=int8)}
     """
-    with Source(locate(source, storage_options)) as opened, locating(source=opened.name):
+    with Source(source, storage_options=storage_options) as opened, locating(source=opened.name):
         bar = _WorkReport(progress, 0) if progress else None
         sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas, report=bar)
         sheet.words()  # of the headers, which all else needs

@@ -234,7 +234,7 @@ def read_excel(
         {'b': array(['007'], dtype='<U3')}
     """
     with (
-        Source(locate(source, storage_options)) as opened,
+        Source(source, storage_options=storage_options) as opened,
         locating(source=opened.name),
         Workbook(opened, reads_numbers=True) as book,
     ):

@@ -185,7 +185,7 @@ def read_json(
         >>> read_json(io.StringIO(file.getvalue()))
         {'x': array([1.5])}
     """
-    with Source(locate(source, storage_options)) as opened, locating(source=opened.name):
+    with Source(source, storage_options=storage_options) as opened, locating(source=opened.name):
         lists = _Lists(opened, strict=strict, missing=missing, resize=resize)
         if resize:
             lists.warn_of_uneven()
