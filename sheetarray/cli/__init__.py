@@ -18,6 +18,7 @@ from .accept import run_accept, run_merge, run_restore
 from .arguments import UsageProblem, add_storage_option
 from .convert import export, run_convert
 from .diff import run_diff
+from .git import run_git
 from .info import check, info
 from .page import run_page
 from .program import Program
@@ -70,6 +71,7 @@ def main() -> None:
       sheetarray table survey.csv -o survey.npz  read an ordinary table
       sheetarray export run.npz run.xlsx         write an ordinary table
       sheetarray page run.xlsx --open            look at the arrays in a browser
+      sheetarray git                             have git compare and merge spreadsheets
       curl -s https://example.org/run.csv | sheetarray info - --from csv
 
     \b
@@ -92,6 +94,7 @@ for _command in (
     run_diff,
     run_table,
     run_page,
+    run_git,
 ):
     main.add_command(_command)
     add_storage_option(_command)
