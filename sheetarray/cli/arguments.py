@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from types import UnionType
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin
 
 import click
@@ -212,6 +213,8 @@ def options_of_format(row: Format, verb: str) -> dict[str, tuple[str, dict[str, 
 
 def _parse_value(key: str, text: str, annotation: str, names: dict[str, Any]) -> Any:
     """Return a value of the kind that the annotation names."""
+    if isinstance(names.get(annotation), UnionType):  # it is the name of a type
+        annotation = str(names[annotation])
     words = set(re.findall(r"\w+", annotation))
     choices: list[Any] = re.findall(r"['\"](\w[\w-]*)['\"]", annotation)
     for word in words:
