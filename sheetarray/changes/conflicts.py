@@ -114,6 +114,7 @@ class MergedFiles:
     base: Arrays
     names: list[str]
     arrays: list[Arrays]
+    unreadable: list[Mapping[str, Mask]]  # for some arrays of each copy masks of elements whose cells cannot be read
 
 
 class AskedChoices:
@@ -143,7 +144,6 @@ class ArrayConflicts:
     Attributes:
         rows: of the union.
         chosen: the number of the copy whose value stands, `BASE` or `NOBODY`.
-        changed: masks of the elements that each copy has changed, as long as they are counted.
         merged_rows: for each row of the union its number in the merged array; -1 where it is deleted.
     """
 
@@ -151,20 +151,31 @@ class ArrayConflicts:
         self,
         union: RowUnion,
         name: str,
-        rows: Positions,
-        elements: Positions,
+        places: tuple[Positions, Positions],
         base: Array,
         copies: Sequence[Array | None],
-        changed: Sequence[Mask],
-        deleted: Sequence[Mask],
+        changed: Sequence[Positions],
+        deleted: Sequence[Mask | None],
     ) -> None:
-        self.rows, self._elements = rows, elements
+        """Note the conflicts of an array.
+
+        `places`: the row of each in the union, and its place in the row. `changed`: the elements that each copy has
+        changed, by their numbers in the union. `deleted`: masks of the rows of the base that each copy has deleted.
+        """
+        self.rows, self._elements = places
         self._union, self._name, self._base, self._copies = union, name, base, copies
-        self._says = [mine[rows, elements] for mine in changed]
-        self._deletes = [mask[rows] for mask in deleted]
-        self.chosen = np.full(len(rows), NOBODY, np.int64)
-        self.changed: list[Mask] = []
-        self.merged_rows = rows
+        numbers = self.rows * base.shape[1] + self._elements
+        self._says = [np.isin(numbers, places_changed) for places_changed in changed]
+        self._deletes = [self._mark_deleted(mask) for mask in deleted]
+        self.chosen = np.full(len(self.rows), NOBODY, np.int64)
+        self.merged_rows = self.rows
+
+    def _mark_deleted(self, mask: Mask | None) -> Mask:
+        marks = np.zeros(len(self.rows), np.bool_)
+        if mask is not None:
+            in_base = self.rows < len(mask)
+            marks[in_base] = mask[self.rows[in_base]]
+        return marks
 
     def __len__(self) -> int:
         return len(self.rows)

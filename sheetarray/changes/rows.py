@@ -383,7 +383,7 @@ def label_keys(rows: Mapping[str, Array], labels: Sequence[str]) -> list[Any]:
     columns = []
     for name in labels:
         array = rows[name]
-        cells = array.reshape(len(array), -1)
+        cells = to_rows(array, 0)
         if array.dtype.kind == "f":
             columns.append([tuple(f"{value:.12g}" for value in row) for row in cells.tolist()])
         elif array.dtype.kind in "mM":

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
 from ..dtypes import Array, Mask, Positions
 from .conflicts import ArrayConflicts, AskedChoices, ConflictsOfArray, FileChanges, MergedFiles
 from .elements import cast_exactly, find_changes
 from .merged_groups import MergedGroup, row_axis
-from .rows import RowMap, Table, align_labels, align_tables, label_keys, pair_runs, to_rows
+from .merged_rows import map_merged_rows
+from .rows import RowMap, label_keys, to_rows
 
 
 class RowUnion:
-    """The rows of a group in the base and in all copies.
+    """The rows of a group in the base and in all copies: first those of the base, then those that were added.
 
     Attributes:
         count: the number of rows.
@@ -25,102 +25,97 @@ class RowUnion:
         in_copy: the same for each copy.
     """
 
-    def __init__(self, files: MergedFiles, group: MergedGroup, labels: Sequence[str]) -> None:
+    def __init__(self, files: MergedFiles, group: MergedGroup, labels: Sequence[str], *, is_key: bool = False) -> None:
         self._files, self._group = files, group
         self._rows = {name: to_rows(files.base[name], group.axes[name]) for name in group.names}
-        self._copies = [
-            {
-                name: to_rows(_known(cast_exactly(arrays[name], files.base[name].dtype)), group.axes[name])
-                for name in group.names
-            }
-            if has
-            else None
-            for has, arrays in zip(group.copies, files.arrays, strict=True)
-        ]
         self._labels = [name for name in labels if name in self._rows] if {*labels} <= {*self._rows} else []
-        count = len(next(iter(self._rows.values())))
-        identity = np.arange(count)
-        self._origins = [RowMap(identity, count) if copy is None else self._align(copy) for copy in self._copies]
-        self._place_added(count)
+        self._count = len(next(iter(self._rows.values())))
+        self._copies: list[dict[str, Array] | None] = []
+        self._maps: list[RowMap] = []
+        self._left_out: list[Mask | None] = []  # of each copy, added rows with an element that has no value
+        for number, has in enumerate(group.copies):
+            copy, unreadable = self._take_rows(number) if has else (None, {})
+            rows = RowMap.of_same(self._count)
+            if copy is not None:
+                labels_read = self._labels if not unreadable.keys() & {*self._labels} else []
+                rows = map_merged_rows(self._rows, copy, labels_read, is_key=is_key)
+            self._copies.append(copy)
+            self._maps.append(rows)
+            self._left_out.append(self._fill_unreadable(copy, unreadable, rows) if copy is not None else None)
+        self._place_added()
 
-    def _align(self, copy: Mapping[str, Array]) -> RowMap:
-        """Return the row of the base that each row of a copy was."""
-        before, now = (self._table(rows) for rows in (self._rows, copy))
-        count, count_now = len(before[0][0]), len(now[0][0])
-        if self._labels:
-            by_labels = align_labels(self._rows, copy, self._labels)
-            if by_labels is not None:
-                return by_labels
-        identity = RowMap(np.arange(count_now), count)
-        width = sum(rows.shape[1] for rows, _ in before)
-        if not width or not count or not count_now:
-            return RowMap(np.full(count_now, -1), count) if count != count_now else identity
-        differing = self._count_changes(copy, identity.sources) if count == count_now else None
-        if differing is not None and (differing[0] < 2 or (len(before) == 1 and width == 1)):
-            return identity
-        origins = align_tables(before, now)
-        if len(before) == 1:  # the order of its rows is what a single array says
-            origins = RowMap(np.where(origins.moved, -1, origins.sources), count)
-        if differing is not None:
-            unchanged = (
-                int(np.count_nonzero(origins.sources >= 0)) * width - self._count_changes(copy, origins.sources)[1]
-            )
-            if unchanged <= count * width - differing[1]:  # as many elements are the same where nothing was moved
-                return identity
-        elif not (origins.sources >= 0).any():
-            return RowMap(np.where(identity.sources < count, identity.sources, -1), count)
-        if width == 1 and not origins.moved.any():
-            pair_runs(origins.sources, count)
-        return origins
+    def _take_rows(self, number: int) -> tuple[dict[str, Array], dict[str, Mask]]:
+        """Return the rows of a copy, and masks of elements whose cells cannot be read: they get the base's values."""
+        copy: dict[str, Array] = {}
+        unreadable: dict[str, Mask] = {}
+        for name in self._group.names:
+            array = cast_exactly(self._files.arrays[number][name], self._files.base[name].dtype)
+            assert array is not None  # arrays of a group can be cast
+            copy[name] = to_rows(array, self._group.axes[name])
+            if (mask := self._files.unreadable[number].get(name)) is not None:
+                unreadable[name] = to_rows(mask, self._group.axes[name])
+                common = min(self._count, len(copy[name]))
+                places = unreadable[name][:common]
+                copy[name] = _widen(copy[name], self._rows[name]).copy()
+                copy[name][:common][places] = self._rows[name][:common][places]
+        return copy, unreadable
 
-    def _table(self, rows: Mapping[str, Array]) -> Table:
-        return [(array, dtypes.from_numpy(self._rows[name].dtype)) for name, array in rows.items()]
+    def _fill_unreadable(self, copy: dict[str, Array], unreadable: Mapping[str, Mask], rows: RowMap) -> Mask | None:
+        """Give the elements whose cells cannot be read the base's values, and return a mask of rows that have none."""
+        left_out = np.zeros(len(rows.sources), np.bool_)
+        added = rows.sources < 0
+        for name, mask in unreadable.items():
+            if not added.all():
+                places = mask & ~added[:, None]
+                copy[name][places] = self._rows[name][np.maximum(rows.sources, 0)][places]
+            if (missing := find_missing_value(copy[name].dtype)) is None:
+                left_out |= added & mask.any(axis=1)
+            else:
+                copy[name][mask & added[:, None]] = missing
+        return left_out if left_out.any() else None
 
-    def _count_changes(self, copy: Mapping[str, Array], sources: Positions) -> tuple[int, int]:
-        """Return the number of rows, and of elements, that are others than in the base."""
-        rows_of_base = np.flatnonzero(sources >= 0)
-        differing = np.zeros(len(rows_of_base), np.int64)
-        for name, rows in self._rows.items():
-            differing += find_changes(rows[sources[rows_of_base]], copy[name][rows_of_base]).sum(axis=1)
-        return int(np.count_nonzero(differing)), int(differing.sum())
+    def _place_added(self) -> None:
+        """Find the rows that were added, in the order of the files, and the row of the base that each of them follows.
 
-    def _place_added(self, count: int) -> None:
-        """Find the places of all rows: those of the base, and behind them those that were added."""
-        added: list[tuple[int, int, int]] = []  # the row of the base that it follows, the copy, the row of the copy
+        Rows at the end of a copy follow the last row, and so do those of a copy whose rows are in another order.
+        """
+        follows: list[int] = []
         place_of_key: dict[Any, int] = {}
         owners: list[dict[int, int]] = []  # of each added row the rows of the copies that have it
-        for number, (origins, copy) in enumerate(zip(self._origins, self._copies, strict=True)):
-            if copy is None or not len(origins.added):
+        for number, (rows, copy) in enumerate(zip(self._maps, self._copies, strict=True)):
+            if copy is None or rows.is_same or not rows.added:
                 continue
             keys = label_keys(copy, self._labels) if self._labels else None
             if keys is not None and len(set(keys)) < len(keys):
                 keys = None
-            last = np.maximum.accumulate(np.where(origins.moved.any(), count - 1, origins.sources))
-            for row in origins.added:
+            last = np.maximum.accumulate(rows.sources)
+            end = np.flatnonzero(rows.sources >= 0)[-1:].max(initial=-1)
+            left_out = self._left_out[number]
+            for row in rows.added:
+                if left_out is not None and left_out[row]:
+                    continue
                 key = None if keys is None else keys[row]
                 if key is not None and key in place_of_key and number not in owners[place_of_key[key]]:
                     owners[place_of_key[key]][number] = row
                     continue
                 if key is not None:
                     place_of_key.setdefault(key, len(owners))
-                added.append((int(last[row]) if len(last) else -1, number, len(owners)))
+                follows.append(self._count - 1 if row > end or rows.is_sorted else int(last[row]))
                 owners.append({number: row})
-        added.sort(key=lambda entry: entry[0])  # stable: copy after copy, row after row
-        ordered = [entry[2] for entry in added]
-        after = np.array([entry[0] for entry in added], np.int64)
-        places = np.arange(count) + np.searchsorted(after, np.arange(count), side="left")
-        self.count = count + len(added)
-        self.in_base = np.full(self.count, -1, np.int64)
-        self.in_base[places] = np.arange(count)
-        free = np.flatnonzero(self.in_base < 0)
+        self._follows = np.array(follows, np.int64)
+        self.count = self._count + len(owners)
+        self.in_base = np.arange(self.count)
+        self.in_base[self._count :] = -1
         self.in_copy: list[Positions] = []
-        for number, origins in enumerate(self._origins):
-            rows = np.full(self.count, -1, np.int64)
-            present = np.flatnonzero(origins.sources >= 0)
-            rows[places[origins.sources[present]]] = present
-            for place, owner in zip(free.tolist(), ordered, strict=True):
-                rows[place] = owners[owner].get(number, -1)
-            self.in_copy.append(rows)
+        for number, rows in enumerate(self._maps):
+            if rows.is_same and not owners:
+                self.in_copy.append(self.in_base)
+                continue
+            places = np.full(self.count, -1, np.int64)
+            present = np.flatnonzero(rows.sources >= 0)
+            places[rows.sources[present]] = present
+            places[self._count :] = [owner.get(number, -1) for owner in owners]
+            self.in_copy.append(places)
 
     def merge(
         self,
@@ -130,67 +125,93 @@ class RowUnion:
         changes: Sequence[FileChanges],
     ) -> None:
         """Put the merged arrays of the group, and their conflicts, under their names."""
-        deleted = [(self.in_base >= 0) & (rows < 0) for rows in self.in_copy]
-        gone = np.any(deleted, axis=0) if deleted else np.zeros(self.count, np.bool_)
+        deleted = [
+            None if rows.is_same else places[: self._count] < 0
+            for rows, places in zip(self._maps, self.in_copy, strict=True)
+        ]
+        gone = np.zeros(self.count, np.bool_)
+        for mask in deleted:
+            if mask is not None:
+                gone[: self._count] |= mask
         stays = np.zeros(self.count, np.bool_)
         values_of = {}
         for name in self._group.names:
-            values, conflicts = self._merge_elements(name, deleted, gone, asked)
+            values, conflicts, edited = self._merge_elements(name, deleted, gone, asked)
             values_of[name] = values
             if len(conflicts.rows):
                 found[name] = conflicts
                 stays[conflicts.rows[~conflicts.is_deletion]] = True
             for number, change in enumerate(changes):
                 if self._copies[number] is not None:
-                    _note(change.elements, name, int(np.count_nonzero(conflicts.changed[number])))
-                    _note(change.added, name, len(self._origins[number].added))
-                    _note(change.deleted, name, int(np.count_nonzero(deleted[number])))
-                    change.moved += [name] if self._origins[number].moved.any() else []
-            conflicts.changed = []
-        remaining = ~gone | stays
+                    rows, left_out, mask = self._maps[number], self._left_out[number], deleted[number]
+                    lost = 0 if left_out is None else int(np.count_nonzero(left_out))
+                    _note(change.elements, name, edited[number])
+                    _note(change.added, name, 0 if rows.is_same else len(rows.added) - lost)
+                    _note(change.deleted, name, 0 if mask is None else int(np.count_nonzero(mask)))
+                    change.moved += [name] if not rows.is_same and rows.is_sorted else []
+        order = self._order_rows(~gone | stays)
+        places = np.full(self.count, -1, np.int64)
+        places[order] = np.arange(len(order))
         for name in values_of.keys() & found.keys():
-            found[name].merged_rows = np.where(remaining, np.cumsum(remaining) - 1, -1)
+            found[name].merged_rows = places
+        is_whole = len(order) == self.count and not len(self._follows)
         for name, values in values_of.items():
-            merged[name] = _from_rows(values[remaining], self._files.base[name], self._group.axes[name])
+            chosen = values if is_whole else values[order]
+            merged[name] = _from_rows(chosen, self._files.base[name], self._group.axes[name])
+
+    def _order_rows(self, remaining: Mask) -> Positions:
+        """Return the rows that remain in their order: each added one behind the last row that remains before it."""
+        rows = np.flatnonzero(remaining[: self._count])
+        at = np.searchsorted(rows, self._follows, side="right")  # stable: file after file, row after row
+        return np.insert(rows, at, np.arange(self._count, self.count))
 
     def _merge_elements(
-        self, name: str, deleted: Sequence[Mask], gone: Mask, asked: AskedChoices
-    ) -> tuple[Array, ArrayConflicts]:
-        """Return the elements of the union of an array, and its conflicts."""
+        self, name: str, deleted: Sequence[Mask | None], gone: Mask, asked: AskedChoices
+    ) -> tuple[Array, ArrayConflicts, list[int]]:
+        """Return the elements of the union of an array, its conflicts, and how many elements each copy has changed."""
         base, copies = self._rows[name], [None if copy is None else copy[name] for copy in self._copies]
         texts = [copy.dtype for copy in copies if copy is not None] if base.dtype.kind in "UT" else []
         dtype = reduce(np.promote_types, texts, base.dtype)  # the base's; of texts the widest
-        base, copies = base.astype(dtype), [None if copy is None else copy.astype(dtype) for copy in copies]
-        values = np.empty((self.count, base.shape[1]), dtype)
-        standing = self.in_base >= 0
-        values[standing] = base
-        owned = np.zeros(values.shape, np.bool_)
-        clashes = np.zeros(values.shape, np.bool_)
-        changed: list[Mask] = []
-        for rows, copy in zip(self.in_copy, copies, strict=True):
-            mine = np.zeros(values.shape, np.bool_)
-            changed.append(mine)
-            if copy is None:
+        base = base.astype(dtype, copy=False)
+        copies = [None if copy is None else copy.astype(dtype, copy=False) for copy in copies]
+        width = base.shape[1]
+        values = np.empty((self.count, width), dtype)
+        values[: self._count] = base
+        flat = values.reshape(-1)
+        owned, clashes = (np.zeros(flat.shape, np.bool_) for _ in range(2))
+        changed = [self._find_changed(number, base, copy) for number, copy in enumerate(copies)]
+        for number, (copy, places) in enumerate(zip(copies, changed, strict=True)):
+            if copy is None or not len(places):
                 continue
-            both = standing & (rows >= 0)
-            mine[both] = find_changes(base[self.in_base[both]], copy[rows[both]])
-            mine[~standing & (rows >= 0)] = True
-            theirs = copy[np.maximum(rows, 0)] if len(copy) else values
-            again = mine & owned
+            theirs = copy[self.in_copy[number][places // width], places % width]
+            again = owned[places]
             if again.any():
-                clashes[again] |= find_changes(values[again], theirs[again])
-            fresh = mine & ~owned
-            values[fresh] = theirs[fresh]
-            owned |= mine
-        clashes |= owned & standing[:, None] & gone[:, None]
-        if clashes.any():
-            reset = clashes & standing[:, None]
-            values[reset] = base[np.maximum(self.in_base, 0)][reset] if len(base) else values[reset]
-        rows_of, elements = np.nonzero(clashes)
-        conflicts = ArrayConflicts(self, name, rows_of, elements, base, copies, changed, deleted)
+                clashes[places[again]] |= find_changes(flat[places[again]], theirs[again])
+            flat[places[~again]] = theirs[~again]
+            owned[places] = True
+        if gone.any():
+            clashes |= owned & np.repeat(gone, width)
+        unclear = np.flatnonzero(clashes)
+        if len(unclear):
+            reset = unclear[unclear < self._count * width]
+            flat[reset] = base.reshape(-1)[reset]
+        conflicts = ArrayConflicts(self, name, divmod(unclear, width), base, copies, changed, deleted)
         conflicts.choose(asked, values)
-        conflicts.changed = [mine & standing[:, None] for mine in changed]
-        return values, conflicts
+        end = self._count * width
+        return values, conflicts, [int(np.count_nonzero(places < end)) for places in changed]
+
+    def _find_changed(self, number: int, base: Array, copy: Array | None) -> Positions:
+        """Return the elements of a copy that are others than in the base, and those of added rows: by their numbers."""
+        if copy is None:
+            return np.zeros(0, np.int64)
+        if self._maps[number].is_same:
+            return np.flatnonzero(find_changes(base, copy))
+        places, width = self.in_copy[number], base.shape[1]
+        present = np.flatnonzero(places[: self._count] >= 0)
+        rows, elements = np.nonzero(find_changes(base[present], copy[places[present]]))
+        added = np.flatnonzero(places[self._count :] >= 0) + self._count
+        new = (added[:, None] * width + np.arange(width)).reshape(-1)
+        return np.concatenate([present[rows] * width + elements, new])
 
     def index_of(self, name: str, row: int, element: int) -> tuple[int, ...]:
         """Return the index of an element in its array, by the number of its row and its place in the row."""
@@ -212,14 +233,29 @@ class RowUnion:
         return self._files.base_name
 
 
+def find_missing_value(dtype: np.dtype[Any]) -> Any:
+    """Return the missing value of a dtype; None if it has none. Objects have None, which is a blank, as a list."""
+    match dtype.kind:
+        case "f" | "c":
+            return np.nan
+        case "M" | "m":
+            return np.array("NaT", dtype)
+        case "U" | "T":
+            return ""
+        case "O":
+            return [None]
+        case _:
+            return None
+
+
+def _widen(rows: Array, like: Array) -> Array:
+    """Return texts in a dtype that also holds those of the base; other rows as they are."""
+    return rows.astype(np.promote_types(rows.dtype, like.dtype)) if rows.dtype.kind in "UT" else rows
+
+
 def _note(counts: dict[str, int], name: str, count: int) -> None:
     if count:
         counts[name] = count
-
-
-def _known(array: Array | None) -> Array:
-    assert array is not None  # arrays of a group can be cast
-    return array
 
 
 def _from_rows(rows: Array, like: Array, axis: int) -> Array:

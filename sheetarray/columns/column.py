@@ -13,6 +13,7 @@ from ..dtypes import Buffer
 from ..elements import Cell, Missing, Problem, buffer_from_text, buffer_from_texts, buffer_from_typed, decode, is_blank
 from ..errors import FormatError
 from ..linear.data_cells import (
+    MAX_TRIMMED_BLANKS,
     buffer_from_numbers,
     check_cell_count,
     complex_part_dtype,
@@ -154,8 +155,11 @@ class ArrayColumn:
             return None
         return buffers[0] if len(buffers) == 1 else np.concatenate(buffers)
 
-    def decode_checked(self, missing: Missing) -> DecodedColumn:
-        """Decode every cell, and collect all problems instead of raising the first."""
+    def decode_checked(self, missing: Missing, *, pads: bool = False) -> DecodedColumn:
+        """Decode every cell, and collect all problems instead of raising the first.
+
+        `pads`: whether cells that are missing at the end are blanks.
+        """
         header = self.header
         columns = [
             _concatenate(first, rest.tolist() if isinstance(rest, np.ndarray) else rest) for first, rest in self.pieces
@@ -169,7 +173,7 @@ class ArrayColumn:
         count = count_filled_cells(cells)
         expected = expected_cell_count(cells, count, header)
         wrong = None
-        if count != expected:
+        if count != expected and not (pads and count < expected and expected - len(cells) <= MAX_TRIMMED_BLANKS):
             wrong = check_cell_count(expected, count, len(cells), header, missing=missing, address=self.address)
         if wrong and wrong.location is None:
             wrong.location = self.address(expected + _first_nonblank(cells[expected:]))
@@ -227,6 +231,10 @@ class DecodedColumn:
     count_error: FormatError | None  # says that there are too few cells, or too many; None if their number is right
     cells: pl.Series | Sequence[Cell]  # all data cells
     missing_count: int  # the number of cells that are not there and were read as blank
+
+    def cell(self, index: int) -> Cell:
+        """Return a data cell; None for a blank that is not there."""
+        return self.cells[index] if index < len(self.cells) else None
 
     @property
     def is_cut(self) -> bool:

@@ -31,7 +31,7 @@ from .parts import ReportError, find_stops, group_parts
 from .refusals import MOST_ARRAYS, too_many_arrays
 from .row_edits import RowChange, RowEdit, find_row_edits, resize_columns
 from .sheet import ArrayInfo, ColumnCells, Request, Sheet
-from .unreadable import errors_of_problems, join_rows, keep_unreadable
+from .unreadable import errors_of_problems, join_rows, keep_unreadable, keeps_all
 from .words import DESCRIPTION, Anchor
 
 _FIXED_HINT = (
@@ -272,7 +272,7 @@ class _Reading:
         """Give columns the lengths that their cells have, if arrays are resized; return the edits that are found."""
         arrays = self._arrays
         if arrays.resize:
-            resize_columns(columns, arrays.missing, arrays.fixed, self._note)
+            resize_columns(columns, arrays.missing, arrays.fixed, self._note, pads=keeps_all())
             return []
         return find_row_edits(columns, arrays.missing, arrays.fixed)
 
@@ -306,14 +306,14 @@ class _Reading:
         """Decode a column cell by cell and report each problem. Return the array, or None if there was any problem."""
         header = column.header
         try:
-            decoded = column.decode_checked(self._arrays.missing)
+            decoded = column.decode_checked(self._arrays.missing, pads=self._arrays.resize and keeps_all())
         except FormatError as error:
             error.array = name
             self._report(error)
             return None
         cells_each, restorer = decoded.cells_per_element, self._arrays.restore
         if decoded.problems and not decoded.is_cut and restorer and cells_each == 1 and not decoded.count_error:
-            unreadable = {problem.index: decoded.cells[problem.index] for problem in decoded.problems}
+            unreadable = {problem.index: decoded.cell(problem.index) for problem in decoded.problems}
             repaired = restorer.repair(name, decoded.buffer, column, unreadable)  # what a program has made by rounding
             decoded.problems[:] = [problem for problem in decoded.problems if problem.index not in repaired]
         if decoded.count_error:
@@ -323,12 +323,12 @@ class _Reading:
             elif decoded.count_error.hint == RESIZE_HINT and column.is_mostly_blank_below():
                 decoded.count_error.hint = NO_RESIZE_HINT  # what stands there are no rows
             self._report(decoded.count_error)
-        elif decoded.missing_count and column.sheet.keeps_blanks:
+        elif decoded.missing_count and column.sheet.keeps_blanks and not decoded.problems:
             last, orient = column.address(len(decoded.cells) - 1), column.group[0].orient
             self._note(describe_missing_cells(name, decoded.missing_count, last, orient=orient))
         if decoded.problems and not decoded.count_error:
             raised = keep_unreadable(
-                name, header, decoded.problems, decoded.cells, column.address, cells_each=cells_each
+                name, header, decoded.problems, decoded.cell, column.address, cells_each=cells_each
             )
             if raised is not None:
                 for wrong in raised:

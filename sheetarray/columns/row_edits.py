@@ -299,17 +299,25 @@ def _measure(columns: Mapping[str, ArrayColumn], missing: Missing) -> Iterator[d
 
 
 def resize_columns(
-    columns: Mapping[str, ArrayColumn], missing: Missing, fixed: Collection[str], note: NoteFinding
+    columns: Mapping[str, ArrayColumn],
+    missing: Missing,
+    fixed: Collection[str],
+    note: NoteFinding,
+    *,
+    pads: bool = False,
 ) -> None:
     """Give columns headers with the lengths that their cells have, each by itself.
 
     `columns`: by the name of the array; of its sheet all arrays with as many rows. `fixed`: arrays that keep their
     lengths, since others depend on them. `note`: is called with a finding where arrays of one length have several now.
+    `pads`: whether a column that ends before the others, or within a row, ends with blanks.
     """
     for extents in _measure({name: column for name, column in columns.items() if name not in fixed}, missing):
-        common = _find_common_rows([*extents.values()])
+        common = (_find_padded_rows if pads else _find_common_rows)([*extents.values()])
         for name, extent in extents.items():
             rows = common if common is not None and extent.fits(common) and not extent.is_sure else None
+            if pads and common is not None and (extent.least or 0) <= common and extent.elements is not None:
+                rows = common
             if rows is None:
                 alone = extent.is_whole and (extent.is_sure or (extent.least or 0) > extent.rows)
                 rows = extent.least if alone else None
@@ -361,6 +369,20 @@ def _find_common_rows(extents: Sequence[_Extent]) -> int | None:
         return next(iter(sure)) if len(sure) == 1 else None
     least = max((extent.least or 0 for extent in extents), default=0)
     return least if extents and least > extents[0].rows else None
+
+
+def _find_padded_rows(extents: Sequence[_Extent]) -> int | None:
+    """Return the number of rows of arrays of one sheet, of which some may end with blanks; None if none of them tells.
+
+    More rows than before count if most arrays have them. In other cases something else may stand below the few that do.
+    """
+    least = [extent.least for extent in extents if extent.is_sure and extent.least is not None]
+    if not least:
+        return _find_common_rows(extents)
+    grown = [rows for rows in least if rows > extents[0].rows]
+    if 2 * len(grown) > len(least):
+        return max(grown)
+    return max(rows for rows in least if rows <= extents[0].rows)
 
 
 def find_row_edits(columns: Mapping[str, ArrayColumn], missing: Missing, fixed: Collection[str]) -> list[RowEdit]:

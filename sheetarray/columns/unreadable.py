@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from ..linear.buffers import view_of
 from ..linear.data_cells import error_for_problem
 from ..linear.header import AddressOf, Header
 from .row_edits import shorten_list
-
-if TYPE_CHECKING:
-    import polars as pl
 
 MAX_FINDINGS_PER_ARRAY = 20  # of cells that cannot be read; one more finding counts the others
 
@@ -48,18 +45,24 @@ def keeping_unreadable(keeps: Literal["all", "missing"] = "all") -> Iterator[_Un
         outer[1].update(unreadable)
 
 
+def keeps_all() -> bool:
+    """Return whether a context around the call keeps all cells that cannot be read."""
+    return (_unreadable.get() or ("", None))[0] == "all"
+
+
 def keep_unreadable(
     name: str,
     header: Header,
     problems: Sequence[Problem],
-    cells: pl.Series | Sequence[Cell],
+    cell: Callable[[int], Cell],
     address: AddressOf,
     *,
     cells_each: int = 1,
 ) -> list[FormatError] | None:
     """Keep the errors of the cells of an array that cannot be read, if a context around the call asks for them.
 
-    `cells`: all data cells. `address`: of a data cell, by its index. `cells_each`: the cells of an element.
+    `cell`: returns a data cell, by its index. `address`: of a data cell, by its index. `cells_each`: the cells of an
+    element.
 
     It returns the errors that are to be raised nevertheless; None where nobody asks, or so many cells cannot be read
     that others were not looked at.
@@ -71,7 +74,7 @@ def keep_unreadable(
     for problem in problems:
         wrong = error_for_problem(problem, header, name, address, cells_each=cells_each)
         errors[problem.index // cells_each] = wrong
-        if keeps == "missing" and not _stands_for_missing(cells[problem.index]):
+        if keeps == "missing" and not _stands_for_missing(cell(problem.index)):
             raised.append(wrong)
     unreadable[name] = view_of(header, errors)
     return raised

@@ -35,7 +35,8 @@ def find_unequal(a: Array, b: Array, rtol: float, atol: float) -> Mask:
     if not exact:
         return _map_pairs(a, b, lambda x, y: x != y)  # Python rounds neither
     x, y = to_double(a), to_double(b)
-    return np.asarray((x != y) & ~(np.isnan(x) & np.isnan(y)))
+    unequal = np.asarray(x != y)
+    return np.asarray(unequal & ~(np.isnan(x) & np.isnan(y))) if unequal.any() else unequal
 
 
 def find_other_zeros(a: Array, b: Array) -> Mask:
@@ -84,4 +85,4 @@ def is_exact_as_double(array: Array) -> bool:
 
 def to_double(array: Array) -> Array:
     """Return numbers as doubles, or as complex numbers of two doubles."""
-    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64, copy=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -112,15 +113,15 @@ def merge_plainly(
     trial: Trial, chosen: int | None = None
 ) -> tuple[list[list[Any]], dict[tuple[int, int], dict[str, Any]]]:
     """Return the merged rows, and the values of each conflict by row and column of the base."""
-    added: dict[int, list[list[Any]]] = {}
+    added: list[tuple[int, list[Any]]] = []  # the row of the base that each follows; the last one, at the end of a copy
     for copy in trial.copies:
+        end = max((place for place, (row, _) in enumerate(copy.rows) if row is not None), default=-1)
         last = -1
-        for row, values in copy.rows:
+        for place, (row, values) in enumerate(copy.rows):
+            last = last if row is None else row
             if row is None:
-                added.setdefault(last, []).append(values)
-            else:
-                last = row
-    rows, conflicts = list(added.get(-1, [])), {}
+                added.append((last if place < end else len(trial.base) - 1, values))
+    rows, numbers, conflicts = [], [], {}
     for row, base in enumerate(trial.base):
         merged, stays = list(base), False
         deleters = [n for n, copy in enumerate(trial.copies) if row in copy.deleted]
@@ -137,5 +138,8 @@ def merge_plainly(
                 merged[column] = values[0]
         if not deleters or stays:
             rows.append(merged)
-        rows += added.get(row, [])
-    return rows, conflicts
+            numbers.append(row)
+    slots: list[list[list[Any]]] = [[] for _ in range(len(rows) + 1)]  # file after file between the rows that remain
+    for follows, values in added:
+        slots[bisect_right(numbers, follows)].append(values)
+    return [*slots[0], *(row for pair in zip(rows, slots[1:], strict=True) for row in (pair[0], *pair[1]))], conflicts

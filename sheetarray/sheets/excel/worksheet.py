@@ -290,7 +290,9 @@ class ExcelSheet:
         elif typed:
             made = to_numbers(run, request.dtype)
         if made is None and numeric and run.values.dtype != pl.String:
-            return [*[None] * (run.height - 1), _UNKNOWN]  # some cell is text, so the column will be asked for as text
+            cells = np.full(run.height, None, object)  # some cell is text, so the column will be asked for as text
+            cells[run.places] = _UNKNOWN
+            return cells.tolist()
         return self._text(run, request.dtype, address) if made is None else made
 
     def _text(self, run: ColumnRun, dtype: DType | None, address: Callable[[int], str]) -> pl.Series | Sequence[Cell]:

@@ -372,7 +372,7 @@ class _Lists:
         def take(header: Header, problems: Sequence[Problem], data: Sequence[Cell], address: AddressOf) -> None:
             each = len(data) // header.capacity
             errors: Iterable[FormatError] | None
-            if (errors := keep_unreadable(name, header, problems, data, address, cells_each=each)) is None:
+            if (errors := keep_unreadable(name, header, problems, data.__getitem__, address, cells_each=each)) is None:
                 errors = errors_of_problems(problems, header, name, address, cells_each=each)
             for error in errors:
                 if report is None:
