@@ -23,7 +23,7 @@ from ..package.package import Package
 from .book import XmlBook
 from .cells import ALL_ROWS, LONGEST_TEXT, encrypted_error
 from .parsing import part_blocks
-from .raw_cells import ELAPSED, ERROR, ISO, LOGICAL, PLAIN, RESULT, RawCells, cells_of_loop, cells_of_parser
+from .raw_cells import ELAPSED, ERROR, ISO, LOGICAL, PLAIN, RESULT, ParsedCell, RawCells, cells_of_loop, cells_of_parser
 from .references import parse_open_reference
 from .shared_strings import SharedStrings
 from .titles import MOST_TABLES, Titles
@@ -149,7 +149,7 @@ class _Rows(Handlers["list[TableCells]"]):
         self._length = 0  # characters of the text
         self._written = self._made = 0  # rows with cells of the table, and the cells that repetition makes of them
         self._batch: list[TableCells] = []
-        self._cells: list[tuple[int, int, int, int, str | None]] = []
+        self._cells: list[ParsedCell] = []
         self._formulas: list[tuple[int, str]] = []
         self._repeats: list[int] = []
 

@@ -41,6 +41,10 @@ _TRUTHS = ("TRUE()", "FALSE()", "of:=TRUE()", "of:=FALSE()")
 NUMERALS = (PLAIN, SHARED, LOGICAL)  # the value is a numeral
 
 
+ParsedCell = tuple[int, int, int, int, str | None]
+"""A cell that the XML parser has read: its row and column from 0, its type, its style, and its value as it is written,
+which is None for a formula without one."""
+
 _ESCAPE = re.compile(b"_x")  # with which the escape of a character begins
 
 
@@ -133,13 +137,20 @@ class RawCells:
 
     def select(self, places: Positions) -> RawCells:
         """Return some cells, by their indices, of a block without formulas."""
-        rows, columns = self.rows[places], self.columns[places]
-        marks = self.types[places], self.styles[places], self.pending[places]
-        numbers = self.numbers[places], self.numeral[places]
-        values = self.values
+        rows, columns, values = self.rows[places], self.columns[places], self.values
         if values is not None:
             values = values.select(places) if isinstance(values, LoopTexts) else values[places]
-        return RawCells(rows, columns, *marks, *numbers, values, row_width(rows, columns) if len(rows) else 0)
+        return RawCells(
+            rows=rows,
+            columns=columns,
+            types=self.types[places],
+            styles=self.styles[places],
+            pending=self.pending[places],
+            numbers=self.numbers[places],
+            numeral=self.numeral[places],
+            values=values,
+            width=row_width(rows, columns) if len(rows) else 0,
+        )
 
     def take(self, places: Positions, rows: Positions, columns: Positions) -> RawCells:
         """Return some cells, by their indices, put into other rows and columns; each may be taken several times."""
@@ -152,17 +163,17 @@ class RawCells:
             is_repeated = (np.bincount(index, minlength=len(self.sources)) > 1)[index]
             sources = self.sources.gather(index).zip_with(pl.Series(~is_repeated), pl.Series([""]))
         return RawCells(
-            rows,
-            columns,
-            self.types[places],
-            np.zeros(len(places), np.int64),
-            self.pending[places],
-            self.numbers[places],
-            self.numeral[places],
-            self.texts(places),
-            row_width(rows, columns),
-            formulas,
-            sources,
+            rows=rows,
+            columns=columns,
+            types=self.types[places],
+            styles=np.zeros(len(places), np.int64),
+            pending=self.pending[places],
+            numbers=self.numbers[places],
+            numeral=self.numeral[places],
+            values=self.texts(places),
+            width=row_width(rows, columns),
+            formulas=formulas,
+            sources=sources,
         )
 
     @property
@@ -189,73 +200,83 @@ def cells_of_loop(
     `texts`: of each cell. `formulas`: of each that is marked as a formula. `size`: of the XML in bytes. `has_escapes`:
     whether `_xHHHH_` stands for a character in text.
     """
-    made = np.frombuffer(cells, CELL)
-    rows, columns = made["row"].astype(np.int64), made["column"].astype(np.int64)
-    marks = made["type"].copy()  # bytes one after another take a tenth of the time of bytes that are far apart
+    read = np.frombuffer(cells, CELL)
+    rows, columns = read["row"].astype(np.int64), read["column"].astype(np.int64)
+    marks = read["type"].copy()  # bytes one after another take a tenth of the time of bytes that are far apart
     is_formula, types = marks & FORMULA != 0, marks & np.uint8(FORMULA - 1)
     has_formulas = bool(is_formula.any())
     escaped = ((types == RESULT) | (types == INLINE)) & has_escapes
     if escaped.any() and _ESCAPE.search(texts[2]) is None:  # once a block, not for each look at some of its cells
         escaped[:] = False
-    return settle_constants(
-        RawCells(
-            rows,
-            columns,
-            types,
-            made["style"].astype(np.int64),
-            marks & WAITING != 0,
-            made["number"].copy(),
-            marks & NUMERAL != 0,
-            LoopTexts(texts, escaped, size),
-            row_width(rows, columns) if len(rows) else 0,
-            is_formula if has_formulas else None,
-            sources=texts_to_series(formulas) if has_formulas else None,
-        )
+    raw = RawCells(
+        rows=rows,
+        columns=columns,
+        types=types,
+        styles=read["style"].astype(np.int64),
+        pending=marks & WAITING != 0,
+        numbers=read["number"].copy(),
+        numeral=marks & NUMERAL != 0,
+        values=LoopTexts(texts, escaped, size),
+        width=row_width(rows, columns) if len(rows) else 0,
+        formulas=is_formula if has_formulas else None,
+        sources=texts_to_series(formulas) if has_formulas else None,
     )
+    return settle_constants(raw) if has_formulas else raw
 
 
-def cells_of_parser(
-    cells: Sequence[tuple[int, int, int, int, str | None]], formulas: Sequence[tuple[int, str]]
-) -> RawCells:
-    """Return cells that the XML parser has read: row, column, type, style and value of each.
+def cells_of_parser(cells: Sequence[ParsedCell], formulas: Sequence[tuple[int, str]]) -> RawCells:
+    """Return cells that the XML parser has read, column by column of what is known about them.
 
     `formulas`: the index of each cell that is a formula, and its text where that is short and its own.
     """
     import polars as pl
 
     rows, columns, types, styles, texts = zip(*cells, strict=True)
-    values = pl.Series(texts, dtype=pl.String)
-    numbers = values.cast(pl.Float64, strict=False).fill_null(math.inf)
-    is_numeral = values.str.contains(_NUMERAL) & numbers.is_finite()
-    is_numeral &= (numbers != 0) | ~values.str.contains(_NOT_ZERO)
-    kinds = np.array(types, dtype=np.uint8)
-    places = np.array(rows, dtype=np.int64), np.array(columns, dtype=np.int64)
-    marks = np.zeros(len(cells), np.bool_)
-    marks[[index for index, _ in formulas]] = True
-    return settle_constants(
-        RawCells(
-            *places,
-            kinds,
-            np.array(styles, dtype=np.int64),
-            values.is_null().to_numpy(),
-            numbers.to_numpy(),
-            is_numeral.fill_null(value=False).to_numpy() & np.isin(kinds, NUMERALS),
-            values,
-            row_width(*places),
-            marks if formulas else None,
-            pl.Series([source for _, source in formulas], dtype=pl.String),
-        )
+    places = np.array(rows, np.int64), np.array(columns, np.int64)
+    kinds, values = np.array(types, np.uint8), pl.Series(texts, dtype=pl.String)
+    numbers, has_number = _parse_numerals(values)
+    is_formula = np.zeros(len(cells), np.bool_)
+    is_formula[[index for index, _ in formulas]] = True
+    raw = RawCells(
+        rows=places[0],
+        columns=places[1],
+        types=kinds,
+        styles=np.array(styles, np.int64),
+        pending=values.is_null().to_numpy(),
+        numbers=numbers,
+        numeral=has_number & np.isin(kinds, NUMERALS),
+        values=values,
+        width=row_width(*places),
+        formulas=is_formula if formulas else None,
+        sources=pl.Series([source for _, source in formulas], dtype=pl.String) if formulas else None,
     )
+    return settle_constants(raw) if formulas else raw
+
+
+def _parse_numerals(values: pl.Series) -> tuple[Doubles, Mask]:
+    """Return the numbers of texts that are numerals of XML, and a mask of those; other numbers are anything.
+
+    A number beyond the range of doubles, or so near to 0 that it becomes 0, is not known by its double.
+    """
+    import polars as pl
+
+    numbers = values.cast(pl.Float64, strict=False).fill_null(math.inf)
+    known = values.str.contains(_NUMERAL) & numbers.is_finite()
+    known &= (numbers != 0) | ~values.str.contains(_NOT_ZERO)
+    return numbers.to_numpy(), known.fill_null(value=False).to_numpy()
 
 
 def settle_constants(cells: RawCells) -> RawCells:
-    """Return cells in which the formulas TRUE() and FALSE() are what they give: programs write booleans so.
+    """Return cells, some of them formulas, in which TRUE() and FALSE() are what they give: programs write booleans so.
 
     openpyxl drops the values of formulas; LibreOffice gives booleans of an .xlsx the value 1 or 0 in .ods.
     """
     import polars as pl
 
-    if cells.formulas is None or cells.sources is None or not (known := cells.sources.is_in(list(_TRUTHS))).any():
+    assert cells.formulas is not None
+    assert cells.sources is not None
+    known = cells.sources.is_in(list(_TRUTHS))
+    if not known.any():
         return cells
     places = np.flatnonzero(cells.formulas)[known.to_numpy()]
     sources = cells.sources.filter(known)

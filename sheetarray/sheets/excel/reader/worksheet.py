@@ -30,6 +30,7 @@ from .raw_cells import (
     RESULT,
     TEXTS,
     TYPES,
+    ParsedCell,
     RawCells,
     cells_of_loop,
     cells_of_parser,
@@ -72,17 +73,16 @@ class Numbers:
     def widen(self) -> RawCells:
         """Return the cells."""
         width, count = len(self.first), len(self.rows)
-        one = self.first
         return RawCells(
-            np.repeat(self.rows, width),
-            np.tile(one.columns, count),
-            np.tile(one.types, count),
-            np.tile(one.styles, count),
-            np.zeros(len(self), np.bool_),
-            self.numbers,
-            np.ones(len(self), np.bool_),
-            None,
-            width,
+            rows=np.repeat(self.rows, width),
+            columns=np.tile(self.first.columns, count),
+            types=np.tile(self.first.types, count),
+            styles=np.tile(self.first.styles, count),
+            pending=np.zeros(len(self), np.bool_),
+            numbers=self.numbers,
+            numeral=np.ones(len(self), np.bool_),
+            values=None,
+            width=width,
         )
 
 
@@ -176,7 +176,7 @@ class _Rows(Handlers[RawCells]):
         self._value: list[str] | None = None
         self._formula: list[str] | None = None
         self._string = StringItem()
-        self._cells: list[tuple[int, int, int, int, str | None]] = []  # row, column, type, style, value
+        self._cells: list[ParsedCell] = []
         self._formulas: list[tuple[int, str]] = []  # the index of a cell, and its formula if it is short and its own
         self._whole = 0, 0  # cells and formulas of whole rows
 
@@ -299,13 +299,13 @@ class _Rows(Handlers[RawCells]):
             value = None
         if value is None and self._formula is None:
             return
-        style = self._cell.get("s", "0")
+        written = self._cell.get("s", "0")
+        style = int(written) if written != "0" and _ROW.fullmatch(written) else 0
         if self._formula is not None:
             formula = "".join(self._formula)
             short = self._is_own and len(formula.encode()) <= SHORT_FORMULA
             self._formulas.append((len(self._cells), formula if short else ""))
-        known = int(style) if style != "0" and _ROW.fullmatch(style) else 0
-        self._cells.append((self.row, self._column, type_, known, value))
+        self._cells.append((self.row, self._column, type_, style, value))
 
     def take(self) -> RawCells | None:
         of_cells, of_formulas = self._whole

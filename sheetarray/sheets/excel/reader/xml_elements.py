@@ -150,69 +150,124 @@ def read_xml_elements(
     Raises:
         FormatError: the part is not well-formed XML, has a document type definition, or so many elements of odd XML.
     """
-    parser = expat.ParserCreate("utf-8", namespace_separator=" ")
-    parser.buffer_text = True
-    handlers.attach(parser, name)
-    text, at, fed, taken, left = b"", 0, 0, 0, most
-    near = False  # the loop was stopped soon after it had begun
+    parser = _PartParser(handlers, name, most)
+    text, at = b"", 0  # what has not been read begins at `at`
+    stopped_soon = False  # the loop, after it had begun: then the parser reads more than one element
     for block in chain(blocks, [None]):
-        text, at = text[at:] + block if block else text[at:], 0
+        text, at = text[at:] + (block or b""), 0
         while at < len(text):
             prefix = handlers.prefix() if COMPILED else None
             opening = f"<{prefix or ''}{handlers.tag}".encode()
-            end = min(at + (_ODD if COMPILED else _PIECE), len(text))
-            white: Any = _WHITE.match(text, at)
-            between = handlers.are_between() and not handlers.aside and not handlers.in_cdata
-            between = between and parser.CurrentByteIndex == fed
-            if prefix is not None and between and text.startswith(opening, white.end()):
-                if (collected := handlers.take()) is not None:
-                    yield collected
-                taken, at = fed, white.end()
-                read, stop = scan(text, at, prefix.encode(), handlers.declared())
-                if stop > at:
+            begin = _skip_white(text, at)
+            if prefix is not None and text.startswith(opening, begin) and parser.is_between_elements:
+                yield from parser.take()
+                read, stop = scan(text, begin, prefix.encode(), handlers.declared())
+                at = max(begin, stop)
+                if stop > begin:
                     yield read
-                    at, near = stop, stop - at < _ODD
+                    stopped_soon = stop - begin < _ODD
                     continue
-                closing = b"</" + opening[1:]
-                if (stop := text.find(closing, at + _ODD)) < 0 and (stop := text.rfind(closing, at)) < 0:
-                    if len(text) - at > _LONGEST:
-                        raise FormatError(f"one {handlers.tag} has more than {_LONGEST} bytes", location=name)
-                    if block is not None:
-                        break  # the element goes on in the next block
-                    end = len(text)
-                else:
-                    end = text.find(b">", stop) + 1 or len(text)
-            elif near:
-                near = False
-            elif COMPILED and (stop := text.find(opening, at + 1, end)) > 0:
-                end = stop
-            piece = text[at:end]
-            left -= piece.count(b"<") - piece.count(b"</") if COMPILED else 0
-            if left < 0:
-                reason = "very many elements of unusual XML"
-                raise FormatError(reason, location=name, hint="save the workbook again in a spreadsheet program")
-            _parse(parser, piece, name)
-            at, fed = end, fed + len(piece)
-            if fed - parser.CurrentByteIndex > _LONGEST_TAG:
-                raise FormatError(f"a tag has more than {_LONGEST_TAG} bytes", location=name)
-            if fed - taken >= _PIECE:
-                if (collected := handlers.take()) is not None:
-                    yield collected
-                if collected is not None or handlers.are_between() or handlers.aside:
-                    taken = fed
-                elif fed - taken > _LONGEST:
-                    raise FormatError(f"one {handlers.tag} has more than {_LONGEST} bytes", location=name)
-    _parse(parser, b"", name, last=True)
-    if (collected := handlers.take()) is not None:
-        yield collected
+                end = _end_of_odd_element(text, begin, b"</" + opening[1:])
+                if end is None and len(text) - begin > _LONGEST:
+                    raise parser.too_long_error()
+                if end is None and block is not None:
+                    break  # the element goes on in the next block
+            else:
+                end = _next_stop(text, at, None if stopped_soon else opening)
+                stopped_soon = False
+            parser.feed(text[at:end])
+            at = len(text) if end is None else end
+            yield from parser.take_much()
+    parser.finish()
+    yield from parser.take()
 
 
-def _parse(parser: expat.XMLParserType, text: bytes, name: str, *, last: bool = False) -> None:
-    try:
-        parser.Parse(text, last)
-    except expat.ExpatError as error:
-        reason = expat.ErrorString(error.code)
-        raise FormatError(f"the part is not well-formed XML ({reason})", location=name) from error
+def _skip_white(text: bytes, at: int) -> int:
+    """Return the place of the next character that is no white space."""
+    white: Any = _WHITE.match(text, at)
+    return int(white.end())
+
+
+def _end_of_odd_element(text: bytes, begin: int, closing: bytes) -> int | None:
+    """Return the end of an element at which the loop has stopped, or of others behind it; None if none ends here.
+
+    `closing`: the beginning of the tag with which such an element ends.
+    """
+    stop = text.find(closing, begin + _ODD)
+    stop = text.rfind(closing, begin) if stop < 0 else stop
+    return None if stop < 0 else text.find(b">", stop) + 1 or len(text)
+
+
+def _next_stop(text: bytes, at: int, opening: bytes | None) -> int:
+    """Return the place up to which the parser reads: that of the next tag that begins so, if it is near."""
+    end = min(at + (_ODD if COMPILED else _PIECE), len(text))
+    stop = text.find(opening, at + 1, end) if COMPILED and opening is not None else -1
+    return stop if stop > 0 else end
+
+
+class _PartParser(Generic[_Read]):
+    """The XML parser of a part, which gets all that the loop has not read, piece by piece.
+
+    `most`: the elements that it may read where the loop could have read them.
+    """
+
+    def __init__(self, handlers: Handlers[_Read], name: str, most: int) -> None:
+        self._handlers, self._name, self._left = handlers, name, most
+        self._parser = expat.ParserCreate("utf-8", namespace_separator=" ")
+        self._parser.buffer_text = True
+        self._fed = 0  # bytes that it got
+        self._taken = 0  # bytes of them whose elements were taken
+        handlers.attach(self._parser, name)
+
+    @property
+    def is_between_elements(self) -> bool:
+        """Return whether the next bytes may begin an element that the loop reads."""
+        handlers = self._handlers
+        is_outside = handlers.are_between() and not handlers.aside and not handlers.in_cdata
+        return is_outside and self._parser.CurrentByteIndex == self._fed  # and not within a tag
+
+    def feed(self, piece: bytes) -> None:
+        """Read the next bytes."""
+        self._left -= piece.count(b"<") - piece.count(b"</") if COMPILED else 0
+        if self._left < 0:
+            reason = "very many elements of unusual XML"
+            raise FormatError(reason, location=self._name, hint="save the workbook again in a spreadsheet program")
+        self._parse(piece)
+        self._fed += len(piece)
+        if self._fed - self._parser.CurrentByteIndex > _LONGEST_TAG:
+            raise FormatError(f"a tag has more than {_LONGEST_TAG} bytes", location=self._name)
+
+    def finish(self) -> None:
+        """Note that the part ends here."""
+        self._parse(b"", last=True)
+
+    def _parse(self, text: bytes, *, last: bool = False) -> None:
+        try:
+            self._parser.Parse(text, last)
+        except expat.ExpatError as error:
+            reason = expat.ErrorString(error.code)
+            raise FormatError(f"the part is not well-formed XML ({reason})", location=self._name) from error
+
+    def take(self) -> list[_Read]:
+        """Return what was made of the elements since the last call: one item, or none."""
+        self._taken = self._fed
+        collected = self._handlers.take()
+        return [] if collected is None else [collected]
+
+    def take_much(self) -> list[_Read]:
+        """Return the same if there may be much of it; an element that never ends is refused."""
+        if self._fed - self._taken < _PIECE:
+            return []
+        before, collected = self._taken, self.take()
+        if not collected and not self._handlers.are_between() and not self._handlers.aside:
+            self._taken = before  # within an element
+            if self._fed - before > _LONGEST:
+                raise self.too_long_error()
+        return collected
+
+    def too_long_error(self) -> FormatError:
+        """Return the error to raise for an element that is longer than any may be."""
+        return FormatError(f"one {self._handlers.tag} has more than {_LONGEST} bytes", location=self._name)
 
 
 class StringItem:
