@@ -12,11 +12,12 @@ from typing import Any, Literal
 import numpy as np
 
 from ..changes.compare import Comparison, DifferingElement
+from ..elements.wording import count_noun
 from ..errors import FormatError, escape_controls
 from ..linear.header import name_element
 from .changes_lines import list_lines, summarise
 from .differences import Differences
-from .element_texts import count_noun, to_json_cells
+from .element_texts import to_json_cells
 
 MOST_LISTED = 100_000  # edited elements of an array
 _MOST_LINES = 20  # of a repr, below its first line
@@ -155,7 +156,7 @@ class Changes:
         groups: dict[Any, list[str]] = {}
         alignments = {}
         for one in self._differences.comparisons:
-            if (aligned := one.alignment) is not None:
+            for aligned in one.row_maps:
                 order = aligned.pairs[1].tobytes()
                 key = (aligned.axis, tuple(aligned.deleted), tuple(aligned.added), order)
                 groups.setdefault(key, []).append(one.name)
@@ -164,8 +165,7 @@ class Changes:
         for key, names in groups.items():
             aligned = alignments[key]
             now = aligned.pairs[1]
-            before_now = np.arange(len(now))
-            moved = np.sort(now[np.argsort(np.argsort(now)) != before_now]).tolist()
+            moved = np.sort(now[np.argsort(np.argsort(now)) != np.arange(len(now))]).tolist()
             table = sorted_by.get(names[0])
             by = table.by if table is not None else None
             changed.append(ChangedRows(names, aligned.axis, aligned.added, aligned.deleted, moved, by))
@@ -269,7 +269,7 @@ class Changes:
         return EditedElement(name, element.index, labels, element.a, element.b, element.index_in_a, *cells)
 
     def _comparison_to_json(self, one: Comparison) -> dict[str, Any]:
-        aligned = one.alignment
+        aligned = one.row_maps[0] if one.row_maps else None
         return {
             "name": one.name,
             "same": one.same,

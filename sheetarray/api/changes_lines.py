@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..changes.compare import Comparison, DifferingElement
+from ..changes.findings import describe_row
 from ..changes.row_groups import describe_rows
-from ..columns import MOST_NAMED, ArrayInfo, describe_row
+from ..columns import ArrayInfo
 from ..elements import label_text
+from ..elements.wording import MOST_NAMED, count_noun, format_value, join_names
 from ..errors import FormatError
 from ..labels import DatasetLabels
+from ..labels.places import find_row
 from ..linear.header import name_element
 from .differences import Differences
-from .element_texts import count_noun, format_value, join_names
-from .places import find_row
 from .shown import format_shape
 
 MOST_SHOWN = 10  # elements and rows of an array in lines
@@ -169,15 +170,15 @@ def _describe_rows(differences: Differences) -> dict[str, list[ChangeLine]]:
     Arrays whose rows have changed alike share the lines, which stand below the first of them.
     """
     sides, compared = differences.sides, differences.comparisons
-    groups: dict[tuple[tuple[int, ...], ...], list[Comparison]] = {}
+    groups: dict[tuple[int, tuple[int, ...], tuple[int, ...]], list[Comparison]] = {}
     for one in compared:
-        if one.alignment is not None:
-            groups.setdefault((tuple(one.alignment.deleted), tuple(one.alignment.added)), []).append(one)
-    lines_of = {}
-    for changed, group in groups.items():
+        for number, row_map in enumerate(one.row_maps):
+            groups.setdefault((number, tuple(row_map.deleted), tuple(row_map.added)), []).append(one)
+    lines_of: dict[str, list[ChangeLine]] = {}
+    for (number, *changed), group in groups.items():
         lines = []
         for side, (all_rows, verb, what) in enumerate(zip(changed, ("was", "is"), ("deleted", "added"), strict=True)):
-            rows_of = {one.name: one.rows_come if side else one.rows_gone for one in group}
+            rows_of = {one.name: (one.rows_come if side else one.rows_gone)[number] for one in group}
             labels = _labels_of_rows(sides[side].labels, group, side)
             shown = rows_of[group[0].name]
             for row in shown:
@@ -192,7 +193,7 @@ def _describe_rows(differences: Differences) -> dict[str, list[ChangeLine]]:
                 lines.append(ChangeLine(f"  row {row}{place}{values}"))
             if more := len(all_rows) - len(shown):
                 lines.append(ChangeLine(f"  and {count_noun(more, 'more row')} {what}", dim=True))
-        lines_of[group[0].name] = lines
+        lines_of.setdefault(group[0].name, []).extend(lines)
     return lines_of
 
 
@@ -214,8 +215,7 @@ def _find_sheet_row(infos: Sequence[ArrayInfo], row: int) -> int | None:
 
 def _format_rows(comparison: Comparison) -> list[str]:
     """Return sentences on the rows that were inserted or deleted, and on the differences in the others."""
-    aligned = comparison.alignment
-    if aligned is None:
+    if not comparison.row_maps:
         return []
     parts = _format_changed_rows(comparison)
     return [*parts, _format_difference(comparison) if comparison.differing else "all other elements equal"]
@@ -223,12 +223,14 @@ def _format_rows(comparison: Comparison) -> list[str]:
 
 def _format_changed_rows(comparison: Comparison) -> list[str]:
     """Return the rows that were deleted, inserted, or appended after the last one."""
-    if (aligned := comparison.alignment) is None:
-        return []
-    inserted, count = aligned.added, comparison.shapes[1][aligned.axis]
-    is_end = bool(inserted) and inserted == list(range(count - len(inserted), count))
-    changed = ((aligned.deleted, "deleted"), (inserted, "appended" if is_end else "inserted"))
-    return [f"{describe_rows(rows)} {what}" for rows, what in changed if rows]
+    parts = []
+    for rows in comparison.row_maps:
+        count = comparison.shapes[1][rows.axis]
+        is_end = bool(rows.added) and rows.added == list(range(count - len(rows.added), count))
+        changed = ((rows.deleted, "deleted"), (rows.added, "appended" if is_end else "inserted"))
+        across = f" along axis {rows.axis}" if len(comparison.row_maps) > 1 else ""
+        parts += [f"{describe_rows(numbers)} {what}{across}" for numbers, what in changed if numbers]
+    return parts
 
 
 def _format_pair(one: DifferingElement) -> str:

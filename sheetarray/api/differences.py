@@ -10,7 +10,7 @@ from ..changes.compare import Comparison, DifferingElement
 from ..changes.elements import SortedRows
 from ..columns import ArrayInfo
 from ..labels import DatasetLabels
-from .places import find_cell, find_labels, label_of
+from ..labels.places import find_cell, find_labels, label_of
 
 
 @dataclass(slots=True)

@@ -13,15 +13,17 @@ from typing import Any
 import numpy as np
 
 from ..changes.compare import Comparison, compare
-from ..changes.elements import SortedRows, are_alike
+from ..changes.elements import are_alike
 from ..changes.merged_groups import row_axis
-from ..changes.row_groups import align_labelled, align_tables_of, dtype_name
-from ..changes.rows import RowMap, label_keys
+from ..changes.row_groups import LabelGroup, dtype_name, map_rows
+from ..changes.rows import label_keys
+from ..columns import ArrayInfo
 from ..dtypes import Array
 from ..errors import FormatError, NotFoundError, check_kinds, locating, quote_names
 from ..files import RemoteFile, conceal_secrets
 from ..formats import format_of, known_options, locate_place, rewinding
 from ..labels import compare_labels, describe_arrays, reading_labels
+from ..labels.places import find_cell, list_levels
 from ..linear.array import LinearArray
 from ..linear.named import values_by_name
 from ..values import is_of
@@ -29,7 +31,6 @@ from .changes import MOST_LISTED, Changes
 from .differences import Differences, SideFacts
 from .large import open_arrays
 from .ordinary import OrdinaryTable, scan_or_find_table, table_option_names, unify_columns, warn_of_table
-from .places import find_cell, list_levels
 from .targets import SourceOrTarget
 
 OpenedArrays = tuple[Mapping[str, Any], Callable[[], None]]  # and a function that lets mapped ones leave memory
@@ -268,7 +269,11 @@ def diff_sides(
                 of_side.update(more)
         renamed = _find_renamed(gone, come, a, b)
         pairs = {name: (a[name], b[name]) for name in dict.fromkeys([*common, *key])}
-        sorted_rows, alignments = _align(pairs, sides, common, key, errors)
+        groups = _list_groups(pairs, sides, common, key)
+        if key:
+            _check_key(pairs, sides, groups[0], errors)
+        unsure, places = {*errors[0], *errors[1]}, _list_places(second.facts.infos)
+        rows = map_rows(pairs, groups, is_key=bool(key), unreadable=unsure, places=places)
         for name in common:
             comparison = compare(
                 name,
@@ -278,7 +283,7 @@ def diff_sides(
                 most=most,
                 release=release,
                 errors=[of_side.get(name) for of_side in errors],
-                alignment=alignments.get(name),
+                row_maps=rows.maps.get(name, ()),
             )
             comparisons.append(comparison)
         del a, b, pairs  # before their maps are closed
@@ -286,7 +291,7 @@ def diff_sides(
     facts = (first.facts, second.facts)
     texts = [] if names else compare_labels([one.labels for one in facts], [one.label for one in facts])
     gone, come = [n for n in gone if n not in renamed], [n for n in come if n not in renamed.values()]
-    return Differences(facts, comparisons, sorted_rows, come, gone, renamed, texts)
+    return Differences(facts, comparisons, rows.sorted_rows, come, gone, renamed, texts)
 
 
 def _choose_names(names: Sequence[str], sides: Sequence[DiffSide]) -> list[str]:
@@ -342,41 +347,9 @@ def _is_same_array(a: Any, b: Any) -> bool:
     return dtype_name(a) == dtype_name(b) and are_alike(a, b)
 
 
-def _align(
-    pairs: Mapping[str, tuple[Any, Any]],
-    sides: Sequence[DiffSide],
-    common: Sequence[str],
-    key: Sequence[str],
-    unreadable: Sequence[Mapping[str, Array]],
-) -> tuple[list[SortedRows], dict[str, RowMap]]:
-    """Return the tables whose rows stand in another order, and by array the rows that belong together.
-
-    Rows belong together by key, else by the labels that both sources have, else by content.
-
-    `unreadable`: of each source, the errors of cells that cannot be read, by array.
-    """
-    sorted_rows, alignments = list[SortedRows](), dict[str, RowMap]()
-    rest = {name: pairs[name] for name in common}
-    for levels, axes in _list_groups(pairs, sides, common, key):
-        axes = {name: axis for name, axis in axes.items() if name in common}
-        if key:
-            _refuse_unreadable_keys(sides, key, unreadable)
-            for number, side in enumerate(sides):
-                side.facts.keys = {level: np.array(pairs[level][number]) for level in levels}
-                side.facts.key_axes = axes
-        if not axes or any(level in of_side for level in levels for of_side in unreadable):
-            continue
-        aligned = align_labelled(pairs, axes, levels, is_key=bool(key))
-        if aligned is None and key:
-            raise _error_of_key(pairs, sides, key)
-        if aligned is not None:
-            sorted_rows += aligned[0]
-            alignments = aligned[1] | alignments  # the first axis whose rows changed counts
-            for name in axes:
-                if name in aligned[1] or pairs[name][0].shape == pairs[name][1].shape:
-                    rest.pop(name, None)
-    tables, of_content = align_tables_of(rest, {*unreadable[0], *unreadable[1]})
-    return [*sorted_rows, *tables], alignments | of_content
+def _list_places(infos: Mapping[str, ArrayInfo]) -> dict[str, Any]:
+    """Return where each array stands: its sheet, and whether it is a column or a row."""
+    return {name: (info.data[0].title, info.data[0].orient) for name, info in infos.items() if info.data}
 
 
 def _refuse_unreadable_keys(
@@ -391,28 +364,37 @@ def _refuse_unreadable_keys(
                     raise FormatError(reason, location=error.location, array=name, source=side.facts.label)
 
 
-def _error_of_key(pairs: Mapping[str, tuple[Any, Any]], sides: Sequence[DiffSide], key: Sequence[str]) -> FormatError:
-    """Return the error that names two rows with the same key."""
+def _check_key(
+    pairs: Mapping[str, tuple[Any, Any]],
+    sides: Sequence[DiffSide],
+    group: LabelGroup,
+    unreadable: Sequence[Mapping[str, Array]],
+) -> None:
+    """Refuse a key that two rows of a source have in common, or that cannot be read; each source then knows it."""
+    key = group.levels
+    _refuse_unreadable_keys(sides, key, unreadable)
+    for number, side in enumerate(sides):
+        side.facts.keys = {level: np.array(pairs[level][number]) for level in key}
+        side.facts.key_axes = dict(group.axes)
     for number, side in enumerate(sides):
         rows: dict[Any, int] = {}
         for row, label in enumerate(label_keys({name: pairs[name][number] for name in key}, key)):
             if label in rows:
                 names = quote_names(key)
                 info = side.facts.infos.get(key[0])
-                return FormatError(
+                raise FormatError(
                     f"rows {rows[label]} and {row} have the same {names}, so it is no key",
                     source=side.facts.label,
                     location=find_cell(info, (row,)),
                     hint="name more arrays that tell rows apart",
                 )
             rows[label] = row
-    raise AssertionError("the keys are unique")
 
 
 def _list_groups(
     pairs: Mapping[str, tuple[Any, Any]], sides: Sequence[DiffSide], common: Sequence[str], key: Sequence[str]
-) -> list[tuple[list[str], dict[str, int]]]:
-    """Return the groups of arrays whose rows are told apart: the arrays that label them, and of each array its axis."""
+) -> list[LabelGroup]:
+    """Return the groups of arrays whose rows are told apart by labels or by the key."""
 
     def is_level(name: str) -> bool:
         return name in pairs and all(isinstance(one, np.ndarray) and one.ndim == 1 for one in pairs[name])
@@ -429,7 +411,7 @@ def _list_groups(
             candidates = [row_axis(a), *range(a.ndim)]
             matching = [axis for axis in candidates if (a.shape[axis], b.shape[axis]) == counts]
             axes |= {name: matching[0]} if matching else {}
-        return [(list(key), axes)]
+        return [LabelGroup(list(key), axes)]
     before, now = (side.facts.labels for side in sides)
     if before is None or now is None:
         return []
@@ -444,5 +426,6 @@ def _list_groups(
     for dim, axes_of_dim in groups.items():
         levels = [*list_levels(before, dim)]
         if levels == [*list_levels(now, dim)] and all(map(is_level, levels)):
-            listed.append((levels, axes_of_dim | dict.fromkeys(levels, 0)))
+            axes = {name: axis for name, axis in (axes_of_dim | dict.fromkeys(levels, 0)).items() if name in common}
+            listed.append(LabelGroup(levels, axes))
     return listed

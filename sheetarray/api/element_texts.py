@@ -1,4 +1,4 @@
-"""Elements as text for messages and as JSON, counts with their nouns, and names of arrays in a row."""
+"""Elements as JSON has them."""
 
 from __future__ import annotations
 
@@ -8,38 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..columns import MOST_NAMED
-from ..elements import label_text
-from ..errors import escape_controls
 from ..linear.array import to_linear
-
-
-def count_noun(count: int, noun: str) -> str:
-    """Return a count and its noun.
-
-    Example:
-        >>> count_noun(1, "array"), count_noun(2000, "cell")
-        ('1 array', '2,000 cells')
-    """
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-def join_names(names: Sequence[str]) -> str:
-    """Return the first of many names of arrays, and the number of others.
-
-    Example:
-        >>> join_names(["t", "u", "v", "w", "x", "y"])
-        't, u, v, w, x and 1 more array'
-    """
-    more = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {count_noun(more, 'more array')}" if more > 0 else "")
-
-
-def format_value(value: Any) -> str:
-    """Return an element as a message shows it: the shortest text that reads back as it; text in quotes."""
-    if isinstance(value, str):
-        return escape_controls(repr(str(value)))
-    return escape_controls(label_text(value) if isinstance(value, np.generic) else repr(value))
 
 
 def to_json_cells(array: Any) -> Any:

@@ -20,12 +20,12 @@ from ..errors import NotFoundError, check_kinds, escape_controls, locating, quot
 from ..files import RemoteFile, conceal_secrets
 from ..formats import format_of, locate_place, locate_places
 from ..labels import NAME, DatasetLabels, LabelledArrays, VariableLabels
+from ..labels.places import find_cell, find_labels, list_levels
 from ..linear.header import name_element
 from .accepting import changing_source, check_suffixes, refuse_unwritable
 from .arrays import check_writable, read_labelled, scan, write
 from .choices import find_name, read_choices
 from .conflicts_json import changes_to_json, conflict_to_json, describe_element, describe_value
-from .places import find_cell, find_labels, list_levels
 from .shown import ListedRows, format_html, format_table
 from .targets import SourceOrTarget
 

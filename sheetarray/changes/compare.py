@@ -8,23 +8,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
 
-from ..dtypes import Array
+from ..dtypes import Array, from_numpy
 from ..elements.equality import find_other_zeros, find_unequal, is_exact_as_double, to_double
 from ..errors import FormatError
-from ..linear.array import LinearArray, to_rectangular
-from ..linear.buffers import is_column_major
-from ..linear.resizing import contiguous_strides
-from .elements import are_alike, cover_with_blocks, explain_change, find_noise
+from ..linear.array import to_rectangular
+from .elements import MOST_EXPLAINED, are_alike, cover_with_blocks, explain_arrays, find_noise
+from .rounding import mark_kept
 from .row_groups import align_rows, dtype_name
 from .rows import RowMap
-
-_MOST_EXPLAINED = 10**7  # elements of arrays in which one change of all elements is looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,24 +58,24 @@ class Comparison:
     noise_relative: float = 0.0  # the largest |a - b| / |b| of those
     # elements whose cells cannot be read in A or B, as in `first`
     unreadable: list[DifferingElement] = field(default_factory=list)
-    # of the rows, where some were added, deleted or moved and the others were compared; else None
-    alignment: RowMap | None = None
-    # the elements of the first rows that B lacks, by their numbers in A
-    rows_gone: dict[int, Array] = field(default_factory=dict)
-    # the first few rows that only B has: their elements, by the number of the row in B
-    rows_come: dict[int, Array] = field(default_factory=dict)
+    # which row is which, where some were added, deleted or moved and the others were compared: a map for each axis
+    row_maps: Sequence[RowMap] = ()
+    # by the place of each map: the elements of the first rows that B lacks, by their numbers in A
+    rows_gone: list[dict[int, Array]] = field(default_factory=list)
+    # likewise the first rows that only B has, by their numbers in B
+    rows_come: list[dict[int, Array]] = field(default_factory=list)
     # the change that all elements have undergone alike, such as a factor; None if there is none
     explanation: str | None = None
 
     @property
     def is_reshaped(self) -> bool:
         """Whether the shapes differ, and not by rows that were added or deleted."""
-        return self.shapes[0] != self.shapes[1] and self.alignment is None
+        return self.shapes[0] != self.shapes[1] and not self.row_maps
 
     @property
     def has_other_rows(self) -> bool:
         """Whether rows were added or deleted."""
-        return self.alignment is not None and bool(self.alignment.deleted or self.alignment.added)
+        return any(rows.deleted or rows.added for rows in self.row_maps)
 
     @property
     def same(self) -> bool:
@@ -104,7 +101,8 @@ def compare(
     most: int = 10,
     release: Callable[[], None] | None = None,
     errors: Sequence[Array | None] = (None, None),
-    alignment: RowMap | None = None,
+    row_maps: Sequence[RowMap] = (),
+    is_saved: bool = False,
 ) -> Comparison:
     """Compare dtype, order, shape and, where the shapes are one, every element; NaN equals NaN, -0.0 is not 0.0.
 
@@ -113,7 +111,8 @@ def compare(
     `a`: the array in the first file. `rtol`: relative tolerance, for floats and complex numbers. `most`: the largest
     number of differing elements that are named; none that differs by rounding alone is. `release`: is called after
     each block, for arrays that are mapped. `errors`: of the elements of both whose cells cannot be read, which are
-    listed apart.
+    listed apart. `row_maps`: which row is which, along some axes. `is_saved`: whether B is A after programs have saved
+    it, so that all that they do to elements counts as rounding, as `rounding` says.
     """
     a, b = to_rectangular(a), to_rectangular(b)
     comparison = Comparison(
@@ -123,16 +122,17 @@ def compare(
         comparison.compared = are_alike(a, b)
         return comparison
     comparable = _are_comparable(a, b)
-    if alignment is None and comparable and a.shape != b.shape:
-        alignment = align_rows(a, b)
-    if alignment is not None:
-        comparison.alignment = alignment
-        comparison.rows_gone = {row: _take_row(a, errors[0], row, alignment.axis) for row in alignment.deleted[:most]}
-        comparison.rows_come = {row: _take_row(b, errors[1], row, alignment.axis) for row in alignment.added[:most]}
-        a, b = (np.take(array, rows, alignment.axis) for array, rows in zip((a, b), alignment.pairs, strict=True))
-        taken = zip(errors, alignment.pairs, strict=True)
-        errors = [None if some is None else np.take(some, rows, alignment.axis) for some, rows in taken]
-    elif a.shape != b.shape:
+    if not row_maps and comparable and a.shape != b.shape:
+        rows = align_rows(a, b)
+        row_maps = [rows] if rows is not None else ()
+    comparison.row_maps = row_maps
+    for rows in row_maps:
+        comparison.rows_gone.append({row: _take_row(a, errors[0], row, rows.axis) for row in rows.deleted[:most]})
+        comparison.rows_come.append({row: _take_row(b, errors[1], row, rows.axis) for row in rows.added[:most]})
+        a, b = (np.take(array, numbers, rows.axis) for array, numbers in zip((a, b), rows.pairs, strict=True))
+        taken = zip(errors, rows.pairs, strict=True)
+        errors = [None if marks is None else np.take(marks, numbers, rows.axis) for marks, numbers in taken]
+    if a.shape != b.shape:
         comparison.explanation = _explain_shape(a, b) if comparable else None
         return comparison
     comparison.compared = comparable
@@ -141,6 +141,9 @@ def compare(
     comparison.elements = a.size
     hidden = [some.astype(np.bool_) for some in errors if some is not None]  # elements of no value
     left_out: Any = np.any(hidden, axis=0) if hidden else np.zeros((), np.bool_)
+    saved: Any = None
+    if is_saved:
+        saved = mark_kept(a.ravel(), b.ravel(), from_numpy(a.dtype)).reshape(a.shape)
     sizes, places = np.empty(0), np.empty((0, a.ndim), np.int64)
     for block in cover_with_blocks(a.shape):
         if release is not None:
@@ -157,7 +160,10 @@ def compare(
             continue
         at = np.argwhere(unequal) + [part.start for part in block]
         x, y = x[unequal], y[unequal]
-        noise = np.zeros(len(x), np.bool_) if comparison.tolerant else find_noise(x, y)
+        if saved is not None:
+            noise = saved[*block, ...][unequal]
+        else:
+            noise = np.zeros(len(x), np.bool_) if comparison.tolerant else find_noise(x, y)
         comparison.differing += len(x)
         comparison.noise += int(np.count_nonzero(noise))
         if noise.any():
@@ -172,14 +178,16 @@ def compare(
             array[place] if some is None or some[place] is None else some[place]
             for array, some in zip((a, b), errors, strict=True)
         ]
-        indices = (place, place) if alignment is None else alignment.find_indices(place)
-        return DifferingElement(*indices, *pair)
+        now, before = place, place
+        for rows in row_maps:
+            now, before = rows.find_indices(now)[0], rows.find_indices(before)[1]
+        return DifferingElement(now, before, *pair)
 
     comparison.first = [name_element(tuple(place)) for place in places.tolist()]
     unreadable = (name_element(tuple(place)) for place in np.argwhere(left_out).tolist()) if hidden else ()
     comparison.unreadable = [element for element in unreadable if not _is_same_error(element.a, element.b)]
     if not comparison.tolerant and not hidden and comparison.differing - comparison.noise > a.size // 2:
-        comparison.explanation = _explain(a, b)
+        comparison.explanation = explain_arrays(a, b)
     return comparison
 
 
@@ -213,23 +221,13 @@ def _is_same_error(a: Any, b: Any) -> bool:
 
 def _explain_shape(a: Array, b: Array) -> str | None:
     """Return a sentence on another shape of the same elements; None if they are others."""
-    if a.size != b.size or not 0 < a.size <= _MOST_EXPLAINED or dtype_name(a) != dtype_name(b):
+    if a.size != b.size or not 0 < a.size <= MOST_EXPLAINED or dtype_name(a) != dtype_name(b):
         return None
     if a.shape == b.shape[::-1] and not find_unequal(a.T, b, 0, 0).any():
         return "the array was transposed"
     orders: tuple[Literal["C", "F"], ...] = ("C", "F")
     alike = any(not find_unequal(a.ravel(order), b.ravel(order), 0, 0).any() for order in orders)
     return "the same elements in another shape" if alike else None
-
-
-def _explain(a: Array, b: Array) -> str | None:
-    """Return a sentence on the change that all elements of B have undergone; None if no single one explains them."""
-    if a.size > _MOST_EXPLAINED or dtype_name(a) != dtype_name(b) or a.ndim == 0:
-        return None
-    header = LinearArray.from_numpy(a).header
-    order: Literal["C", "F"] = "F" if is_column_major(a) else "C"
-    header = replace(header, strides=contiguous_strides(a.shape, header.order), offset=0, capacity=a.size)
-    return explain_change(a.ravel(order), b.ravel(order), header)
 
 
 def _shape(array: Any) -> tuple[int, ...]:

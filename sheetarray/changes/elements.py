@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, permutations
 from math import prod
 from typing import Any, Literal
@@ -13,6 +13,9 @@ import numpy as np
 
 from ..dtypes import Array, Buffer, DType, Mask, Positions, from_numpy
 from ..elements.equality import find_unequal
+from ..elements.wording import count_noun
+from ..linear.array import LinearArray
+from ..linear.buffers import is_column_major
 from ..linear.header import Header
 from ..linear.resizing import contiguous_strides
 from ..loops import round_doubles
@@ -152,7 +155,8 @@ class SortedRows:
     def to_text(self) -> str:
         """Return a sentence that describes the sort, such as `rows sorted by t (12 rows, 5 arrays)`."""
         what = "rows in another order" if self.by is None else f"rows sorted by {self.by}"
-        return f"{what} ({len(self.order):,} rows, {len(self.names):,} arrays)"
+        arrays = self.names[0] if len(self.names) == 1 else count_noun(len(self.names), "array")
+        return f"{what} ({count_noun(len(self.order), 'row')}, {arrays})"
 
 
 def find_row_sources(before: Table, now: Table) -> Positions | None:
@@ -218,6 +222,7 @@ def _fold(text: str) -> str:
 
 # What was done to all elements alike: another order, a factor, a constant, fewer digits. The elements as they
 # were are changed in each such way, and compared with those of today up to rounding.
+MOST_EXPLAINED = 10**7  # elements of arrays in which one change of all elements is looked for
 _FEW = 3  # edits that need no other explanation
 _MOST_AXES = 5
 _LONGEST = 12  # digits of a factor or a constant that somebody typed
@@ -251,6 +256,16 @@ def explain_change(written: Buffer, buffer: Buffer, header: Header) -> str | Non
             return message
     with np.errstate(all="ignore"):
         return next((message for message, is_it in _iter_changes(written, buffer, dtype, fits) if is_it), None)
+
+
+def explain_arrays(a: Array, b: Array) -> str | None:
+    """Return a sentence on the change that all elements of an array have undergone; None if no single one does."""
+    if a.size > MOST_EXPLAINED or from_numpy(a.dtype).name != from_numpy(b.dtype).name or a.ndim == 0:
+        return None
+    header = LinearArray.from_numpy(a).header
+    order: Literal["C", "F"] = "F" if is_column_major(a) else "C"
+    header = replace(header, strides=contiguous_strides(a.shape, header.order), offset=0, capacity=a.size)
+    return explain_change(a.ravel(order), b.ravel(order), header)
 
 
 # Orders --------------------------------------------------------------------------------------------------------

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from .. import dtypes
 from ..dtypes import Array, Positions
-from .elements import SortedRows, find_row_sources, find_sorted
+from .elements import SortedRows, explain_arrays, find_changes, find_row_sources, find_sorted
 from .merged_groups import row_axis
 from .rows import RowMap, align_labels, align_tables, is_ascending, label_keys, to_rows
 
@@ -37,16 +38,76 @@ def align_rows(a: Array, b: Array) -> RowMap | None:
     return RowMap(sources, a.shape[axis], axis) if (sources >= 0).any() else None
 
 
-_MOST_ALIGNED = 2 * 10**6  # elements of the arrays of a table that are looked at for rows that belong together
+_MOST_ALIGNED = 2 * 10**6  # elements of the arrays of a group that are looked at for rows that belong together
+
+
+@dataclass(frozen=True, slots=True)
+class LabelGroup:
+    """Arrays whose rows along one dimension are told apart by labels.
+
+    Attributes:
+        levels: the arrays that label the rows.
+        axes: of each array the axis along which they lie.
+    """
+
+    levels: Sequence[str]
+    axes: Mapping[str, int]
+
+
+@dataclass(slots=True)
+class GroupedRows:
+    """Which row is which in many arrays.
+
+    Attributes:
+        maps: by array the maps of its rows, each along another axis; none if they stand where they stood.
+        sorted_rows: the groups of arrays whose rows stand in another order.
+    """
+
+    maps: dict[str, list[RowMap]] = field(default_factory=dict)
+    sorted_rows: list[SortedRows] = field(default_factory=list)
+
+
+def map_rows(
+    pairs: Mapping[str, tuple[Any, Any]],
+    groups: Sequence[LabelGroup] = (),
+    *,
+    is_key: bool = False,
+    unreadable: Container[str] = (),
+    places: Mapping[str, Hashable] | None = None,
+) -> GroupedRows:
+    """Return which row is which: by labels where arrays have them, else by the content of all arrays that share rows.
+
+    `pairs`: arrays as they were and as they are, by name. `groups`: arrays with labels. `is_key`: whether rows belong
+    together only where the labels are equal. `unreadable`: arrays that have cells which cannot be read. `places`: where
+    each array stands; arrays of different places do not share rows.
+    """
+    grouped = GroupedRows()
+    rest = dict(pairs)
+    for group in groups:
+        if not group.axes or any(level in unreadable for level in group.levels):
+            continue
+        aligned = align_labelled(pairs, group.axes, group.levels, is_key=is_key)
+        if aligned is None:
+            continue
+        grouped.sorted_rows += aligned[0]
+        for name in group.axes:
+            if name in aligned[1]:
+                grouped.maps.setdefault(name, []).append(aligned[1][name])
+            if name in aligned[1] or pairs[name][0].shape == pairs[name][1].shape:
+                rest.pop(name, None)
+    tables, maps = align_tables_of(rest, unreadable, places)
+    grouped.sorted_rows += tables
+    grouped.maps |= {name: [rows] for name, rows in maps.items()}
+    return grouped
 
 
 def align_tables_of(
-    pairs: Mapping[str, tuple[Any, Any]], unreadable: Container[str] = ()
+    pairs: Mapping[str, tuple[Any, Any]], unreadable: Container[str] = (), places: Mapping[str, Hashable] | None = None
 ) -> tuple[list[SortedRows], dict[str, RowMap]]:
-    """Return the tables whose rows stand in another order in B, and by array the rows that belong together.
+    """Return the groups whose rows stand in another order now, and by array which row is which.
 
-    Arrays that have as many rows, in A and in B alike, are a table: what one of them does not tell, the others do.
-    `unreadable`: arrays that have cells which cannot be read; the others say which rows of theirs belong together.
+    Arrays that have as many rows, before and now alike, are a group: what one of them does not tell, the others do. An
+    array that was sorted alone has a map of its own.
 
     Example:
         >>> before, now = (np.array([3, 1, 2]), np.array([1, 3])), (np.array([7, 8, 7]), np.array([8, 7]))
@@ -54,32 +115,56 @@ def align_tables_of(
         >>> tables[0].to_text(), rows["u"].deleted
         ('rows sorted by t (2 rows, 2 arrays)', [2])
     """
-    tables: dict[tuple[int, int, int], list[str]] = {}
+    tables: dict[Hashable, list[str]] = {}
     for name, (a, b) in pairs.items():
         if not all(isinstance(array, np.ndarray) and array.ndim and array.size for array in (a, b)):
             continue
         axis = row_axis(a)
         if _fits_along(axis, a, b) and dtype_name(a) == dtype_name(b) and (a.shape != b.shape or row_axis(b) == axis):
-            tables.setdefault((axis, a.shape[axis], b.shape[axis]), []).append(name)
-    found, alignments = list[SortedRows](), dict[str, RowMap]()
-    for (axis, count, count_now), names in tables.items():
-        whole = [name for name in names if name not in unreadable]
-        if len(whole) < 2 or sum(array.size for name in whole for array in pairs[name]) > _MOST_ALIGNED:
-            continue
-        before, now = ([to_rows(pairs[name][side], axis) for name in whole] for side in (0, 1))
-        kinds = [dtypes.from_numpy(rows.dtype) for rows in before]
-        sources = find_row_sources(list(zip(before, kinds, strict=True)), list(zip(now, kinds, strict=True)))
-        if sources is None:
-            continue
-        matched = np.flatnonzero(sources >= 0)
-        if count == count_now and bool((sources[matched] == matched).all()):
-            continue  # elements were edited where they stand
-        aligned = RowMap(sources, count, axis)
-        alignments |= dict.fromkeys(names, aligned)
-        if not is_ascending(sources):
-            by = find_sorted({name: rows[matched] for name, rows in zip(whole, now, strict=True)})
-            found.append(SortedRows(names, by, aligned.pairs[1]))
-    return found, alignments
+            place = (places or {}).get(name)
+            tables.setdefault((place, axis, a.shape[axis], b.shape[axis]), []).append(name)
+    sorted_rows, maps = list[SortedRows](), dict[str, RowMap]()
+    for names in tables.values():
+        readable = [name for name in names if name not in unreadable] or names
+        rows = _align_group(pairs, readable)
+        alone = [name for name in readable if len(readable) > 1 and _is_mostly_changed(*pairs[name], rows)]
+        apart = {name: own for name in alone if (own := _align_group(pairs, [name])) is not None}
+        groups = [([name], own) for name, own in apart.items()]
+        for members, row_map in [([name for name in names if name not in apart], rows), *groups]:
+            if row_map is None or not members:
+                continue
+            axes = {name: row_axis(pairs[name][0]) for name in members}
+            maps |= {name: replace(row_map, axis=axis) for name, axis in axes.items()}
+            if row_map.is_sorted:
+                matched = np.flatnonzero(row_map.sources >= 0)
+                columns = {name: to_rows(pairs[name][1], axes[name])[matched] for name in members if name in readable}
+                sorted_rows.append(SortedRows(members, find_sorted(columns), row_map.pairs[1]))
+    return sorted_rows, maps
+
+
+def _align_group(pairs: Mapping[str, tuple[Array, Array]], names: Sequence[str]) -> RowMap | None:
+    """Return which row is which in arrays that share rows; None if all stand where they stood, or nobody can tell."""
+    if sum(array.size for name in names for array in pairs[name]) > _MOST_ALIGNED:
+        return None
+    axes = {name: row_axis(pairs[name][0]) for name in names}
+    before, now = ([to_rows(pairs[name][side], axes[name]) for name in names] for side in (0, 1))
+    dtypes_of = [dtypes.from_numpy(rows.dtype) for rows in before]
+    sources = find_row_sources(list(zip(before, dtypes_of, strict=True)), list(zip(now, dtypes_of, strict=True)))
+    a, b = pairs[names[0]]
+    if sources is None or (len(names) == 1 and a.shape == b.shape and explain_arrays(a, b) is not None):
+        return None
+    rows = RowMap(sources, len(before[0]))
+    known = np.flatnonzero(sources >= 0)
+    is_still = rows.count == len(sources) and bool((sources[known] == known).all())
+    return None if is_still else rows
+
+
+def _is_mostly_changed(a: Array, b: Array, rows: RowMap | None) -> bool:
+    """Return whether most elements of an array are others, given which of its rows is which."""
+    before, now = (to_rows(array, row_axis(a)) for array in (a, b))
+    if rows is not None:
+        before, now = (array[numbers] for array, numbers in zip((before, now), rows.pairs, strict=True))
+    return before.shape == now.shape and 2 * int(np.count_nonzero(find_changes(before, now))) > before.size
 
 
 def align_labelled(
@@ -117,7 +202,11 @@ def align_labelled(
         return None
     if len(sources) == count and bool((sources == np.arange(count)).all()):
         return [], {}
-    alignments = {name: RowMap(sources, count, axis) for name, axis in axes.items() if _fits_along(axis, *pairs[name])}
+    alignments = {
+        name: RowMap(sources, count, axis)
+        for name, axis in axes.items()
+        if [array.shape[axis] for array in pairs[name]] == [count, len(sources)]
+    }
     sorted_rows = []
     if not is_ascending(sources):
         names, matched = list(alignments), np.flatnonzero(sources >= 0)

@@ -11,9 +11,9 @@ import click
 
 from .. import api
 from ..api import format_shape
-from ..api.element_texts import count_noun, join_names
 from ..changes.conflicts import Conflict, FileChanges
 from ..columns import ArrayInfo, keeping_unreadable
+from ..elements.wording import count_noun, join_names
 from ..errors import Finding
 from ..linear.header import name_element
 from .arguments import (

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar, cast, get_args, get_origin
 import click
 from click.shell_completion import CompletionItem
 
-from ..api.element_texts import count_noun
+from ..elements.wording import count_noun
 from ..errors import NotFoundError
 from ..files import is_url
 from ..formats import FORMATS, Format, list_rows
@@ -259,6 +259,7 @@ def _parse_mapping(key: str, text: str) -> dict[str, str]:
 # Hints that name options --------------------------------------------------------------------------------------------
 
 _ARGUMENT = re.compile(r"\b([a-z][a-z_]*)=(?:'([^']*)'|\"([^\"]*)\"|(True|False|\d+)|(?=[\s),;:]|$))")
+_CALL = re.compile(r"\bsa\.(accept|restore)\b")
 _READING = re.compile(r"reading=\{'([a-z_]+)': ([^}]*)\}")  # an option of `read`, as `convert` takes it
 _SIDES = {"--read": "--from", "--write": "--to"}
 _VERBS = {  # whose options --read and --write of a command take, where they are not those of `read` and `write`
@@ -270,7 +271,7 @@ _VERBS = {  # whose options --read and --write of a command take, where they are
 
 
 def to_cli_options(text: str, side: str) -> str:
-    """Return arguments as Python has them, `encoding='cp1252'`, as options of the command that runs.
+    """Return arguments as Python has them, `encoding='cp1252'`, as options of the command that runs, calls as commands.
 
     An option of a format that this command does not take is that of `sheetarray convert`. Whatever is no option of any
     format stays as it is.
@@ -279,7 +280,7 @@ def to_cli_options(text: str, side: str) -> str:
     a text that begins with "write" means --write.
     """
     side = "--write" if text.startswith("write") else side
-    text = _READING.sub(r"\1=\2", text)
+    text = _CALL.sub(r"sheetarray \1", _READING.sub(r"\1=\2", text))
     context = _find_command(click.get_current_context(silent=True))
     return _ARGUMENT.sub(
         lambda match: _respell(match, side, context), text.replace("storage_options", "--storage-option")

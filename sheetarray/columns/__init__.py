@@ -26,7 +26,7 @@ from .parts import MOST_ADDRESSES, ReportError
 from .placing import can_align, lay_out, lay_out_sheets
 from .reading import ElementRestorer, JudgeArray, SheetArrays
 from .refusals import MOST_ARRAYS, too_many_arrays
-from .row_edits import MOST_NAMED, UNEVEN_HINT, RowChange, describe_row, describe_uneven_rows
+from .row_edits import UNEVEN_HINT, RowChange, describe_uneven_rows
 from .sheet import ArrayInfo, ColumnCells, DataCells, Request, Sheet, Texts, Zone, reporting_cells
 from .side_by_side import find_side_by_side
 from .unreadable import errors_of_problems, keep_errors, keep_unreadable, keeping_unreadable
@@ -37,7 +37,6 @@ __all__ = [
     "MOST_ADDRESSES",
     "MOST_ARRAYS",
     "MOST_BROKEN",
-    "MOST_NAMED",
     "UNEVEN_HINT",
     "Anchor",
     "ArrayColumn",
@@ -66,7 +65,6 @@ __all__ = [
     "cells_of_zone",
     "check_accept_target",
     "column_letters",
-    "describe_row",
     "describe_uneven_rows",
     "errors_of_problems",
     "find_anchors",

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..dtypes import Buffer
+from ..dtypes import Buffer, Positions
 from ..elements import Missing
 from ..errors import NO_ARRAY, Finding, FormatError
 from ..linear.buffers import view_of
@@ -25,7 +25,7 @@ from ..linear.parsing import warn_of_finding
 from ..linear.resizing import NO_RESIZE_HINT, RESIZE_HINT, count_rows
 from .accepting import ResizedArray
 from .anchors import find_anchors
-from .column import ArrayColumn, leave_out_blanks
+from .column import ArrayColumn, DecodedColumn, leave_out_blanks
 from .infos import Infos
 from .parts import ReportError, find_stops, group_parts
 from .refusals import MOST_ARRAYS, too_many_arrays
@@ -53,7 +53,8 @@ class ElementRestorer(Protocol):
         """
 
 
-JudgeArray = Callable[[str, Buffer | None, ArrayColumn], Iterable[Finding | RowChange]]
+# the name of an array, its elements, its column, and the places of the elements whose cells cannot be read
+JudgeArray = Callable[[str, Buffer | None, ArrayColumn, Positions], Iterable[Finding | RowChange]]
 
 
 class SheetArrays:
@@ -110,7 +111,7 @@ class SheetArrays:
         """
         arrays: dict[str, ResizedArray] = {}
 
-        def keep(name: str, buffer: Buffer | None, column: ArrayColumn) -> Iterator[Finding]:
+        def keep(name: str, buffer: Buffer | None, column: ArrayColumn, _: Positions) -> Iterator[Finding]:
             assert buffer is not None, "the first error is raised"
             arrays[name] = ResizedArray(column, buffer)
             yield from ()
@@ -125,7 +126,7 @@ class SheetArrays:
         Rows that people added to, or deleted from, all arrays of a sheet alike are one finding.
 
         `judge`: yields further findings about the elements of an array, such as that they are not those that were
-        written; its elements are None where not all of them can be read. It sees what has been restored.
+        written; its elements are None where hardly any can be read. They are as the cells have them.
         """
         errors: list[FormatError] = []
         findings: list[Finding] = []
@@ -207,8 +208,7 @@ class _Reading:
         for name in others:
             columns.pop(name, None)
         results |= self._decode(standing, columns)
-        for edit in edits:  # now that the elements have been compared
-            self._note(edit.to_finding(self._changes))
+        self._note_edits(edits)
         for sheet in self._arrays.sheets:
             for finding in sheet.notes:
                 self._note(finding)
@@ -224,8 +224,7 @@ class _Reading:
             measured = dict(rows)
             edits, rows = self._take_lengths(measured), measured.items()
         results = {name: self._decode_checked(row, name) for name, row in rows if name in wanted}
-        for edit in edits:
-            self._note(edit.to_finding(self._changes))
+        self._note_edits(edits)
         return results
 
     def fetch_resized(self, groups: Mapping[str, list[Anchor]]) -> dict[str, ArrayColumn]:
@@ -275,6 +274,12 @@ class _Reading:
             resize_columns(columns, arrays.missing, arrays.fixed, self._note, pads=keeps_all())
             return []
         return find_row_edits(columns, arrays.missing, arrays.fixed)
+
+    def _note_edits(self, edits: Iterable[RowEdit]) -> None:
+        """Note the rows that were added or deleted, now that the elements have been compared."""
+        for edit in edits:
+            if (finding := edit.to_finding(self._changes)) is not None:
+                self._note(finding)
 
     # The arrays of columns -----------------------------------------------------------------------------------
 
@@ -339,15 +344,15 @@ class _Reading:
         for wrong in errors_of_problems(decoded.problems, header, name, column.address, cells_each=cells_each):
             self._report(wrong)
         if self._judge is not None:
-            sound = not decoded.problems and cells_each == 1
-            self._warn_of_all(name, self._judge(name, decoded.buffer if sound else None, column))
+            buffer, places = _take_readable(decoded, header.capacity)
+            self._warn_of_all(name, self._judge(name, buffer, column, places))
         return None
 
     def _build_array(self, column: ArrayColumn, name: str, buffer: Buffer) -> np.ndarray[Any, Any]:
-        if self._arrays.restore is not None:
-            buffer = self._arrays.restore.restore(name, buffer, column)
         if self._judge is not None:
-            self._warn_of_all(name, self._judge(name, buffer, column))
+            self._warn_of_all(name, self._judge(name, buffer, column, np.empty(0, np.int64)))
+        elif self._arrays.restore is not None:
+            buffer = self._arrays.restore.restore(name, buffer, column)
         return view_of(column.header, buffer)
 
     def _warn_of_all(self, name: str, findings: Iterable[Finding | RowChange]) -> None:
@@ -356,6 +361,22 @@ class _Reading:
                 self._changes[name] = finding
             else:
                 self._note(replace(finding, array=name))
+
+
+def _take_readable(decoded: DecodedColumn, capacity: int) -> tuple[Buffer | None, Positions]:
+    """Return the elements of a column with wrong cells, and the places of those that cannot be read, or are not there.
+
+    The elements are None where so many cells are wrong that others were not looked at.
+    """
+    buffer, size = decoded.buffer, decoded.cells_per_element
+    if decoded.is_cut or (decoded.count_error and size > 1):
+        return None, np.empty(0, np.int64)
+    unreadable = {problem.index // size for problem in decoded.problems} | {*range(len(buffer), capacity)}
+    if len(buffer) < capacity:
+        longer = np.zeros(capacity, buffer.dtype)
+        longer[: len(buffer)] = buffer
+        buffer = longer
+    return buffer, np.array(sorted(unreadable), np.int64)
 
 
 def _split(groups: Mapping[str, list[Anchor]]) -> tuple[dict[str, list[Anchor]], dict[str, list[Anchor]]]:

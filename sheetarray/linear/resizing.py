@@ -9,7 +9,7 @@ from .header import Header, Order
 
 # The length that cells have after people have added or deleted rows: one axis of an array changes.
 NO_RESIZE_HINT = "move what stands below to another column"
-RESIZE_HINT = "were rows added or deleted? resize=True reads the cells, sheetarray accept corrects the header"
+RESIZE_HINT = "were rows added or deleted? resize=True reads the cells, sa.accept corrects the header"
 
 
 def contiguous_strides(shape: tuple[int, ...], order: Order) -> tuple[int, ...]:

@@ -340,9 +340,13 @@ def check_sheets(
     *,
     missing: Missing = "error",
     judge: JudgeArray | None = None,
+    compare: Callable[[], Iterator[Finding]] = lambda: iter(()),
     restore: ElementRestorer | None = None,
 ) -> Iterator[Finding]:
-    """Yield every finding in the columns of sheets, then those of composites; see `SheetArrays.check`."""
+    """Yield every finding in the columns of sheets, then those of composites; see `SheetArrays.check`.
+
+    `compare`: yields further findings when all arrays have been judged.
+    """
     try:
         arrays = SheetArrays(sheets, missing=missing, restore=restore)
     except FormatError as error:  # nothing can be found in the sheets: they are not searched again for composites
@@ -352,6 +356,7 @@ def check_sheets(
         warnings.simplefilter("ignore", SheetArrayWarning)  # of what the check of the columns finds
         arrays.fixed = find_fixed_columns(arrays.read, arrays.scan)
     yield from arrays.check(judge)
+    yield from compare()
     yield from check_composites(arrays.read, arrays.scan)
 
 

@@ -140,25 +140,25 @@ COMMANDS: list[tuple[str, str, str, list[str]]] = [
         ["convert blank.csv o.json {}"],
     ),
     (
-        "resize=True reads the cells, sheetarray accept",
+        "resize=True reads the cells, sa.accept",
         "convert grown.csv o.json",
         r"(--read resize=true)",
         ["convert grown.csv o.json {}"],
     ),
     (
-        "resize=True reads the cells, sheetarray accept",
+        "resize=True reads the cells, sa.accept",
         "convert grown.csv o.json",
         r"sheetarray (accept) corrects",
         ["{} grown.csv", "check grown.csv"],
     ),
     (
-        "resize=True reads the cells, sheetarray accept",
+        "resize=True reads the cells, sa.accept",
         "check grown.csv",
         r"sheetarray (convert --read resize=true)",
         ["{} grown.csv o.json"],
     ),
     (
-        "resize=True reads them, sheetarray accept corrects",
+        "resize=True reads them, sa.accept corrects",
         "check grown.xlsx",
         r"sheetarray (accept) corrects",
         ["{} grown.xlsx", "check grown.xlsx"],
@@ -170,7 +170,7 @@ COMMANDS: list[tuple[str, str, str, list[str]]] = [
         ["info grown.csv --read {}=true"],
     ),
     (
-        "if the change was meant, sheetarray accept takes it",
+        "if the change was meant, sa.accept takes it",
         "check turned.xlsx",
         r"sheetarray (accept) takes it",
         ["{} turned.xlsx", "check turned.xlsx"],
@@ -182,19 +182,19 @@ COMMANDS: list[tuple[str, str, str, list[str]]] = [
         ["{} edited_plain.xlsx o.xlsx", "check o.xlsx"],
     ),
     (
-        "sheetarray accept takes the change",
+        "sa.accept takes the change",
         "check edited_plain.xlsx",
         r"sheetarray (accept) takes the change",
         ["{} edited_plain.xlsx", "check edited_plain.xlsx"],
     ),
     (
-        "sheetarray restore gives it back as it was written, sheetarray accept",
+        "sa.accept takes the change, sa.restore gives back what was written",
         "check edited_guarded.xlsx",
-        r"sheetarray (restore) gives it back",
+        r"sheetarray (restore) gives back",
         ["{} edited_guarded.xlsx o.xlsx", "check o.xlsx", "diff o.xlsx guarded.xlsx"],
     ),
     (
-        "sheetarray restore gives it back as it was written, sheetarray accept",
+        "sa.accept takes the change, sa.restore gives back what was written",
         "check edited_guarded.xlsx",
         r"sheetarray (accept) takes",
         ["{} edited_guarded.xlsx", "check edited_guarded.xlsx"],
@@ -407,12 +407,12 @@ ODD_QUOTES = b'a,b\n"x"y,1\nz,2\nw,3\n'
 CALLS: list[tuple[str, Callable[[], object], Callable[[], object]]] = [
     ("missing='nan' reads blanks as NaN", lambda: sa.read("blank.csv"), lambda: sa.read("blank.csv", missing="nan")),
     (
-        "resize=True reads the cells, sheetarray accept",
+        "resize=True reads the cells, sa.accept",
         lambda: sa.read("grown.csv"),
         lambda: sa.read("grown.csv", resize=True),
     ),
     (
-        "resize=True reads the cells, sheetarray accept",
+        "resize=True reads the cells, sa.accept",
         lambda: sa.read("grown.xlsx"),
         lambda: sa.read("grown.xlsx", resize=True),
     ),
@@ -565,6 +565,17 @@ def test_what_a_hint_of_python_names_works(hint, call, followed, folder):
         followed()
 
 
+def test_the_hints_of_a_finding_are_calls_in_python(folder):
+    (finding,) = sa.check("edited_guarded.xlsx")
+    assert finding.hint == "sa.accept takes the change, sa.restore gives back what was written"
+    assert finding.message == f"t[9]: {NUMBERS[9]:.6g} -> 99.5"
+    sa.accept("edited_guarded.xlsx", "accepted.xlsx")
+    sa.restore("edited_guarded.xlsx", "restored.xlsx")
+    for path, expected in (("accepted.xlsx", 99.5), ("restored.xlsx", NUMBERS[9])):
+        assert list(sa.check(path)) == []
+        assert sa.read(path, "t")[9] == expected
+
+
 ELSEWHERE = {
     "are these two? then name the delimiter, delimiter={}": "sheets/delimited/test_csv.py",
     "df.columns = df.columns.map(str) makes text of all": "labels/test_everyday.py",
@@ -599,7 +610,8 @@ NOT_RUN = {
     "pass a longer timeout= for large arrays": "the service does not answer in time",
 }
 NAMED = re.compile(
-    r"\bsheetarray (?!writes)[a-z]|(?<![\w-])--?[a-z]|\b\w+=|\bread_(columns|dataset)\b|\w\(\w*[^)]*\)| = \["
+    r"\bsheetarray (?!writes)[a-z]|\bsa\.[a-z]|(?<![\w-])--?[a-z]|\b\w+=|\bread_(columns|dataset)\b|\w\(\w*[^)]*\)"
+    r"| = \["
 )
 
 

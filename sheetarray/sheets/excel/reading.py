@@ -13,7 +13,8 @@ from ...errors import FormatError
 from ...formats.contract import Progress
 from ..arrays_of_sheets import count_named, open_sheets, read_composites
 from ..workbooks import SheetChoice
-from .checking.workbook import open_snapshots, select_sheets, warn_of_guard
+from .checking.workbook import select_sheets
+from .guard.snapshots import open_snapshots, warn_of_guard
 from .workbook import Workbook
 
 
@@ -30,7 +31,7 @@ def read_book(
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Read the arrays of an open workbook; the arguments are those of `read_excel`."""
     sheets = select_sheets(book, sheet)
-    snapshots = open_snapshots(book) if guard and book.may_have_guards else None
+    snapshots = open_snapshots(book) if guard else None
     restore = snapshots if snapshots is not None and snapshots.exist else None
     try:
         arrays = open_sheets(sheets, strict=strict, missing=missing, resize=resize, restore=restore)
@@ -40,5 +41,5 @@ def read_book(
         error.hint = book.advise(error.location, error.hint or "") or None
         raise
     if snapshots is not None:
-        warn_of_guard(book, snapshots)
+        warn_of_guard(snapshots)
     return by_name

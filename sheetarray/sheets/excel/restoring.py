@@ -17,7 +17,7 @@ from ..content import WriteOptions, lay_out_arrays
 from ..snapshot import SnapshotHeader
 from ..views.description import View, can_be_shown
 from ..views.geometry import check_views
-from .checking.workbook import open_snapshots
+from .guard.snapshots import Snapshots
 from .sheet_writes import sheet_room, write
 from .skeleton.new_workbook import CONTENT_TYPES, suffix_of
 from .workbook import Workbook
@@ -81,25 +81,24 @@ def select_renewed_views(asked: Mapping[str, View], arrays: Mapping[str, LinearA
 
 def _restore_arrays(book: Workbook, *, keep_edits: bool) -> dict[str, tuple[SnapshotHeader, dict[str, LinearArray]]]:
     """Return, by the titles of sheets, the header of a snapshot, which says how it was written, and its arrays."""
-    snapshots = open_snapshots(book)
+    snapshots = Snapshots(book)
     groups: dict[str, tuple[SnapshotHeader, dict[str, LinearArray]]] = {}
-    for one in snapshots:
-        snapshot = one.header
+    for evidence in snapshots.search.evidence:
+        snapshot, buffer = snapshots.headers[evidence], evidence.elements()
         _, arrays = groups.setdefault(snapshot.sheet, (snapshot, {}))
-        buffer = snapshots.decode(one, 0)
         if buffer is not None:
             arrays[snapshot.name] = LinearArray.from_header(snapshot.header, buffer)
-    for finding in (*snapshots.findings, *book.find_lost_guards()):
+    for finding in snapshots.iter_problems():
         raise FormatError(finding.message, location=finding.location, hint=finding.hint if not groups else None)
     if not groups:
         raise FormatError("the workbook has no guard", hint="write it with guard=True; copies of the file may have one")
     if keep_edits:
         read = SheetArrays(book.plain_sheets(), restore=snapshots, resize=True).read()
-        kept = {name: LinearArray.from_numpy(array, base=True) for name, array in read.items()}
-        today = {other: name for name, other in snapshots.others.items() if other not in kept}
+        edited = {name: LinearArray.from_numpy(array, base=True) for name, array in read.items()}
+        today = {old: name for name, old in snapshots.search.old_names.items() if old not in edited}
         for title, (snapshot, arrays) in groups.items():
             names = [today.get(name, name) for name in arrays]
             pairs = zip(names, arrays.values(), strict=True)
-            groups[title] = snapshot, {name: kept.pop(name, array) for name, array in pairs}
-        next(iter(groups.values()))[1].update(kept)
+            groups[title] = snapshot, {name: edited.pop(name, array) for name, array in pairs}
+        next(iter(groups.values()))[1].update(edited)
     return groups

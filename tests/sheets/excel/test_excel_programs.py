@@ -113,7 +113,7 @@ def test_a_program_that_saved_a_workbook_with_an_edit(program: str, size: str, b
     errors = [finding for finding in result if finding.severity == "error"]
     if book.stem == "guarded" and has_guard:
         assert [finding.location for finding in errors] == [f"arrays!{EDITED}"]
-        assert errors[0].message.startswith("1 element edited (f[50]), the rest exact: f[50] was")
+        assert errors[0].message.startswith("f[50]")
     elif has_record:
         (error,) = errors
         assert error.array == "f"

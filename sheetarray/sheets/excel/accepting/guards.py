@@ -10,13 +10,13 @@ import numpy as np
 from ....columns import (
     ResizedArray,
 )
-from ....dtypes import Array
+from ....dtypes import Array, Buffer
 from ....linear.array import LinearArray
 from ....linear.buffers import view_of
 from ...snapshot import encode_snapshot
 from ..append import worksheet_xml
-from ..checking.workbook import open_snapshots
 from ..guard.guard_sheet import iter_rows
+from ..guard.snapshots import Snapshots
 from ..open_workbook import OpenWorkbook
 from ..skeleton.plans import SheetPlan
 from ..workbook import Workbook
@@ -38,33 +38,34 @@ def renew_guards(
     `unreadable`: for some arrays, objects that are not None for elements whose cells cannot be read. `revised`: arrays
     whose elements are known to the bit.
     """
-    snapshots, renewed = open_snapshots(reading), dict[str, bytes]()
+    snapshots, renewed = Snapshots(reading), dict[str, bytes]()
     exact = {name: array for name, array in arrays.items() if name not in unreadable}
     if not snapshots.exist:
         return {}, exact
     own = {name: snapshots.find(name, array.column, array.buffer) for name, array in arrays.items()}
-    names = {one: name for name, one in own.items() if one is not None}
-    stale = {one.header.name: one for one in snapshots if own.get(one.header.name, one) is None}
-    names |= {one: name for name, one in stale.items()}
+    names = {found.evidence: name for name, found in own.items() if found is not None}
+    stale = {one.name: one for one in snapshots.search.evidence if one.name in own and own[one.name] is None}
+    names |= {evidence: name for name, evidence in stale.items()}
     texts: dict[str, list[list[str]]] = {guard.title or "": [] for guard in reading.guards()}
-    for one in snapshots:
-        if (name := names.get(one)) is None:
+    for evidence in snapshots.search.evidence:
+        if (name := names.get(evidence)) is None:
             continue
-        column, buffer = arrays[name].column, arrays[name].buffer
+        array, found = arrays[name], own[name]
+        buffer = array.buffer
         if name in revised and len(revised[name].buffer) == len(buffer):
             buffer = revised[name].buffer
-        else:
-            guarded = snapshots.compare(name, column, buffer) if name in unreadable else None
-            buffer = snapshots.restore(name, buffer, column)
-            if guarded is not None:
-                places = view_of(column.header, np.arange(len(buffer)))[unreadable[name].astype(bool)]
-                buffer = buffer.copy()
-                buffer[places] = guarded.written[places]
-            elif name in unreadable:
-                continue
-        exact[name] = replace(arrays[name], buffer=buffer)
-        how = {"sheet": one.header.sheet, "cells": one.header.cells, "dates": one.header.dates}
-        texts[one.title].append(encode_snapshot(name, exact[name].linear, **how))
+        elif found is not None:
+            buffer = found.kept.restore(buffer)
+            if name in unreadable:
+                places = view_of(array.column.header, np.arange(len(buffer)))[unreadable[name].astype(bool)]
+                buffer = _take_texts_of_any_width(buffer)
+                buffer[places] = found.kept.written[places]
+        elif name in unreadable:
+            continue
+        exact[name] = replace(array, buffer=buffer)
+        header = snapshots.headers[evidence]
+        how = {"sheet": header.sheet, "cells": header.cells, "dates": header.dates}
+        texts[snapshots.guards[evidence]].append(encode_snapshot(name, exact[name].linear, **how))
     parts = {sheet.title: sheet for sheet in book.sheets}
     for title, made in texts.items():
         sheet = parts[title]
@@ -72,3 +73,8 @@ def renew_guards(
         head, tail = worksheet_xml(book, plan, sheet)
         renewed[sheet.part] = b"".join([head, *iter_rows(made), tail])
     return renewed, exact
+
+
+def _take_texts_of_any_width(buffer: Buffer) -> Buffer:
+    """Return a copy of a buffer; of texts, one that holds longer ones too."""
+    return buffer.astype(np.dtypes.StringDType()) if buffer.dtype.kind == "U" else buffer.copy()

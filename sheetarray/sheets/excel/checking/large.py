@@ -6,7 +6,9 @@ with a wrong cell, or a wrong number of cells, is read at once, since reading sa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
 
 from ....columns import (
     ElementRestorer,
@@ -49,6 +51,7 @@ def _check_in_pieces(
     *,
     missing: Missing,
     judge: JudgeArray,
+    compare: Callable[[], Iterator[Finding]],
     restore: ElementRestorer | None = None,
 ) -> Iterator[Finding]:
     """Yield every finding in sheets, as `arrays_of_sheets.check_sheets` does.
@@ -64,9 +67,10 @@ def _check_in_pieces(
     with store_arrays(sheets, parts, missing, restore) as (stored, spool):
         yield from findings
         for name in parts:
-            judged = judge(name, stored.buffer(name), stored.column(name))
+            judged = judge(name, stored.read(name), stored.column(name), np.empty(0, np.int64))
             yield from (finding for finding in judged if not isinstance(finding, RowChange))
             spool.release()
+        yield from compare()
         for one in sheets:
             yield from one.notes
 

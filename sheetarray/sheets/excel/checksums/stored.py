@@ -175,12 +175,11 @@ class StoredChecksums:
         if record.dtype != written.dtype.name or record.count != written.capacity:
             yield from compare_with_checksums(record, written, buffer, name, address)
         elif len(buffer) < record.count:
-            yield RowChange("deleted")
+            yield RowChange()
         else:
             is_exact = exact_checksum(buffer[: record.count], written.dtype) == record.exact
             digits = 0 if is_exact else find_changed(record, written, buffer)[0]
-            end = (range(rows[0], rows[0] + 1),) if is_exact or digits else None
-            yield RowChange("inserted", end, rest_is_exact=is_exact)
+            yield RowChange(is_appended=is_exact or bool(digits), is_exact=is_exact)
             if digits:
                 yield describe_rounding(name, written, digits)
 

@@ -16,8 +16,8 @@ from ....linear.header import Header
 from .hashes import Hashes
 from .record import Checksums, exact_checksum, header_checksum, rounded_checksums, stretch_of
 
-RESTORE = "restore it from a copy of the file; if the change was meant, sheetarray accept takes it"
-NAME_CELLS = "write with guard=True, and check names the cells; sheetarray accept takes the change"
+RESTORE = "restore it from a copy of the file; if the change was meant, sa.accept takes it"
+NAME_CELLS = "write with guard=True, and check names the cells; sa.accept takes the change"
 _KEEP_DIGITS = 'write with cells="text" to keep every digit in any program'
 _WITHIN = {15: "5e-15", 16: "6.2e-16"}  # relative: half a unit of the last digit of 1.00, and the rounding to a double
 _MOST_RANGES = 5

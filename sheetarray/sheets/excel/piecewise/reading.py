@@ -28,7 +28,8 @@ from ....linear.buffers import iter_rest
 from ....linear.data_cells import check_missing, may_be_blank
 from ....linear.parsing import warn_of_finding
 from ...workbooks import SheetChoice
-from ..checking.workbook import open_snapshots, select_sheets, warn_of_guard
+from ..checking.workbook import select_sheets
+from ..guard.snapshots import Snapshots, warn_of_guard
 from ..reader.cells import CellRun
 from ..reader.columns.run import ColumnRun
 from ..reading import read_book
@@ -62,8 +63,12 @@ class _StoredArrays:
         column.starts = [0, *accumulate(part.count for part in group[:-1])]
         return column
 
+    def read(self, name: str) -> Buffer:
+        """Return the elements of an array, as the cells have them."""
+        return self._buffers[name]
+
     def buffer(self, name: str) -> Buffer:
-        """Return the elements of an array."""
+        """Return the elements of an array, those that were only rounded with their exact bits."""
         buffer = self._buffers[name]
         return buffer if self._restore is None else self._restore.restore(name, buffer, self.column(name))
 
@@ -166,12 +171,12 @@ def _iter_restored(
     book: Workbook, sheets: Sequence[ExcelSheet], names: Sequence[str], missing: Missing
 ) -> Iterator[tuple[str, Buffer]]:
     """Yield names of arrays, each with all of its elements, with the bits that their guard has kept."""
-    snapshots = open_snapshots(book)
+    snapshots = Snapshots(book)
     with store_arrays(sheets, find_parts(sheets, None), missing, snapshots) as (stored, spool):
         for name in names:
             yield name, stored.buffer(name)
             spool.release()
-    warn_of_guard(book, snapshots)
+    warn_of_guard(snapshots)
 
 
 def _iter_arrays(

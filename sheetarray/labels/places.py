@@ -10,7 +10,7 @@ import numpy as np
 from ..columns import ArrayInfo
 from ..dtypes import Array
 from ..elements import label_text, to_scalar
-from ..labels import DatasetLabels
+from .description import DatasetLabels
 
 
 def find_cell(info: ArrayInfo | None, index: Sequence[int]) -> str | None:

@@ -1,0 +1,155 @@
+"""The snapshots of a workbook as evidence of what its arrays were, and the findings about those of no use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, partial
+
+from ....changes.evidence import Evidence, EvidenceSearch, OwnEvidence
+from ....changes.rounding import is_beyond
+from ....columns import ArrayColumn, SheetArrays
+from ....dtypes import Buffer
+from ....errors import Finding, FormatError, quote_names, warn_caller
+from ....linear.parsing import warn_of_finding
+from ...snapshot import SnapshotHeader, bytes_allowed, decode_snapshot
+from ..checksums.stored import StoredChecksums
+from ..workbook import Workbook
+from .guard_sheet import read_guard
+
+_HINT = "this guard is ignored; write the arrays again, or accept the file, to get a new guard"
+_MOST_WARNINGS = 5  # about guards that cannot be used
+
+
+class Snapshots:
+    """The snapshots of a workbook, which are read when the first array asks for its own.
+
+    `memory`: the checksums of the workbook; None to read them when they are needed.
+
+    Attributes:
+        headers: of each snapshot that can be parsed, by its evidence.
+        guards: the sheet of the guard in which each of them stands.
+    """
+
+    def __init__(self, book: Workbook, memory: StoredChecksums | None = None) -> None:
+        self._book, self._given_memory = book, memory
+        self._sheets = book.guards()
+        self._damage: list[Finding] = []
+        self._foreign: list[str] = []
+        self.headers: dict[Evidence, SnapshotHeader] = {}
+        self.guards: dict[Evidence, str] = {}
+
+    @property
+    def exist(self) -> bool:
+        """Whether the workbook has a guard."""
+        return bool(self._sheets)
+
+    @cached_property
+    def _memory(self) -> StoredChecksums:
+        return StoredChecksums(self._book) if self._given_memory is None else self._given_memory
+
+    @cached_property
+    def names_present(self) -> set[str]:
+        """The names of all arrays of the workbook."""
+        return set(SheetArrays(self._book.plain_sheets()).scan())
+
+    @cached_property
+    def search(self) -> EvidenceSearch:
+        """The evidence of all arrays, in which each of today finds its own."""
+        for sheet in self._sheets:
+            for header, texts in read_guard(sheet, self._damage):
+                evidence = Evidence(header.name, header.header, header.sheet)
+                evidence.load = partial(self._decode, header, texts, sheet.title or "")
+                self.headers[evidence], self.guards[evidence] = header, sheet.title or ""
+        return EvidenceSearch([*self.headers], lambda: self.names_present)
+
+    def _decode(self, header: SnapshotHeader, texts: Sequence[str], title: str, nbytes: int) -> Buffer | None:
+        """Return the elements of a snapshot; None if it is damaged or of another workbook, which becomes a finding."""
+        try:
+            buffer = decode_snapshot(header, texts, most_bytes=bytes_allowed(texts, nbytes))
+        except (FormatError, MemoryError) as error:
+            reason = error.reason if isinstance(error, FormatError) else "it takes more memory than there is"
+            message = f"{header.name and f'{header.name}: '}the guard cannot be used: {reason}"
+            self._damage.append(Finding("warning", title, message, _HINT, array=header.name))
+            return None
+        if self._memory.is_own(header.name, header.sheet, header.header, buffer, lambda: self.names_present) is False:
+            self._foreign.append(header.name)
+            return None
+        return buffer
+
+    def find(self, name: str, column: ArrayColumn, buffer: Buffer) -> OwnEvidence | None:
+        """Return the evidence of an array of today; None if none is surely its own."""
+        return self.search.find(name, column.group[0].title, column.header, buffer)
+
+    def is_as_written(self, name: str, column: ArrayColumn, buffer: Buffer) -> bool:
+        """Return whether the checksums say that an array is as it was written, to the bit."""
+        return self._memory.is_as_written(name, column.group[0].title or "", column.header, buffer)
+
+    def restore(self, name: str, buffer: Buffer, column: ArrayColumn) -> Buffer:
+        """Return the elements of an array, in which those that were only rounded have their exact bits again."""
+        if self.is_as_written(name, column, buffer):
+            return buffer
+        own = self.find(name, column, buffer)
+        if own is None:
+            return buffer
+        restored = own.kept.restore(buffer)
+        own.evidence.release()  # the elements are the caller's now
+        return restored
+
+    def repair(self, name: str, buffer: Buffer, column: ArrayColumn, unreadable: Mapping[int, object]) -> set[int]:
+        """Put elements of the snapshot into a buffer where a cell was rounded beyond the dtype; return their indices.
+
+        `unreadable` are the cells that could not be read, by the indices of their elements.
+        """
+        if column.header.dtype.kind not in ("float", "int"):
+            return set()
+        own = self.find(name, column, buffer)
+        written = None if own is None else own.evidence.elements(buffer.nbytes)
+        if written is None or len(written) != len(buffer):
+            return set()
+        repaired = {index for index, cell in unreadable.items() if is_beyond(written[index].item(), cell)}
+        buffer[list(repaired)] = written[list(repaired)]
+        return repaired
+
+    def check(self) -> list[Finding]:
+        """Return the findings about all snapshots, also about those that no array has asked for."""
+        for evidence in self.search.evidence:
+            evidence.elements()
+        return self.findings
+
+    @property
+    def findings(self) -> list[Finding]:
+        """The findings about snapshots that cannot be used, as far as they were read."""
+        findings = list(self._damage)
+        if self._foreign:
+            what = f"the checksums in the workbook do not fit its elements of {quote_names(self._foreign)}"
+            findings.append(self._warn(f"the guard belongs to another file: {what}", _HINT, self._foreign))
+        if self.exist and (unpaired := [*self.search.unpaired]):
+            left = [evidence.name for evidence in self.search.lost]
+            what = f"fits {quote_names(unpaired)}"
+            what += f", and those of {quote_names(left)} fit no array" if left else ""
+            reason = f"no snapshot of the guard {what}: cells are read as they are"
+            hint = "a renamed array with many edits is not recognised: give it its old name"
+            findings.append(self._warn(reason, hint, unpaired))
+        return findings
+
+    def _warn(self, reason: str, hint: str, names: Sequence[str]) -> Finding:
+        return Finding("warning", self._sheets[0].title, reason, hint, array=names[0] if len(names) == 1 else None)
+
+    def iter_problems(self) -> Iterator[Finding]:
+        """Yield all that keeps guards from being used, and findings about sheets that are no guards any more."""
+        yield from self.findings
+        yield from self._book.find_lost_guards()
+
+
+def open_snapshots(book: Workbook, memory: StoredChecksums | None = None) -> Snapshots | None:
+    """Return the snapshots of a workbook; None if no sheet has the title of a guard."""
+    return Snapshots(book, memory) if book.may_have_guards else None
+
+
+def warn_of_guard(snapshots: Snapshots) -> None:
+    """Warn of all that kept a guard from being used for the arrays that were read."""
+    findings = [*snapshots.iter_problems()]
+    for finding in findings[:_MOST_WARNINGS]:
+        warn_of_finding(finding)
+    if len(findings) > _MOST_WARNINGS:
+        warn_caller(f"the guard cannot be used for {len(findings) - _MOST_WARNINGS} more arrays, which check names")
