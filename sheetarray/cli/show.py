@@ -89,7 +89,10 @@ def show(
     coordinates = [dim for dim in labels or () if dim in infos]
     beside = [dim for dim in dims or () if dim in infos and dim != name_selected and len(infos[dim].shape) == 1]
     try:
-        arrays = place.call("read", [name_selected, *coordinates, *beside])
+        if infos.dialect is not None:  # an ordinary table
+            arrays = place.call("read_columns", [name_selected])
+        else:
+            arrays = place.call("read", [name_selected, *coordinates, *beside])
     except FormatError:  # labels may be damaged, and the array is to be shown all the same
         arrays = place.call("read", [name_selected, *coordinates])
     array = to_rectangular(arrays[name_selected])

@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import api
 from ..api.datasets import add_coordinates, read_with_labels, scan_with_labels
+from ..api.ordinary import OrdinaryTable, scan_or_find_table
 from ..columns import ArrayInfo
 from ..errors import Finding, FormatError, SheetArrayError, SheetArrayWarning, check_kinds
 from ..formats import is_place, known_options, locate_places
@@ -163,9 +164,12 @@ def read_file(
         return api.read(rewind(), [name], format=format, **options)
 
     names = list_names(names)
-    infos = _scan(rewind(), format, options, names)
+    infos, table = _scan(rewind(), format, options, names)
     check_listed_arrays(len(infos) if names is None else len(infos.keys() & {*names}))
     findings = [*api.check(rewind(), format=format, **known_options(source, format, options, "check"))]
+    if table is not None:
+        columns = select(table.columns, names)
+        return PageFile(title, columns, None, infos, findings, {})
     arrays, labels, unread = _read(read, read_alone, names, infos, findings)
     return PageFile(title, arrays, labels, infos, findings, unread)
 
@@ -188,16 +192,19 @@ def _read_mapped(
 
 def _scan(
     source: Any, format: str | None, options: Mapping[str, Any], names: Sequence[str] | None
-) -> dict[str, ArrayInfo]:
-    """Return the infos of all arrays; an empty dict if a header is damaged, but `names` may ask for sound arrays."""
+) -> tuple[dict[str, ArrayInfo], OrdinaryTable | None]:
+    """Return the infos of all arrays, or of the columns of an ordinary table, with that table.
+
+    There are no infos if a header is damaged, but `names` may ask for sound arrays.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SheetArrayWarning)
-            return api.scan(source, format=format, **known_options(source, format, options, "scan"))
+            return scan_or_find_table(source, format, known_options(source, format, options, "scan"), options)
     except FormatError:
         if names is None and not options:
             raise
-        return {}
+        return {}, None
 
 
 def _read(
