@@ -25,7 +25,7 @@ from ...renamed import refusing_old_options
 from ...tables import TableOptions, read_table, read_tables
 from ..arrays_of_sheets import check_sheets, count_named, open_sheets, read_composites, scan_sheets
 from ..workbooks import SheetChoice, TitleOrIndex, find_title, is_first
-from .address import range_on_sheet
+from .address import SheetAddress, range_on_sheet
 from .requests import TIMEOUT, ChangedError, SheetsApi, open_service
 from .spreadsheet_state import State, fetch_state, generation_name
 from .stage import stage_findings
@@ -341,32 +341,51 @@ def read_columns_gsheet(
     options = table or TableOptions()
     service = open_service(source, None if is_first(sheet) else sheet, client, credentials, timeout)
     address = service.address
+    if sheet is None and address.gid is None and address.title is None:
+        if options.range is not None or options.table is not None:
+            raise ValueError("range= and table= are of one worksheet: name it with sheet=")
+        return _read_consistently(service, lambda: _read_each_worksheet(service, columns, options))
+    if options.range is None and options.table is None:
+        first = partial(select_worksheets, service, first=True)
+        return _read_consistently(service, lambda: read_table(first()[0], columns, options))
+    return _read_consistently(service, lambda: _read_range(service, address, columns, options))
 
-    def locate() -> tuple[str | None, TableOptions]:
-        state = fetch_state(service)
-        sheet = state.select_worksheet(address.gid, None) if address.gid is not None else None
-        if address.index is not None:
-            title = find_title(address.index, [sheet.title for sheet in state.arrays])
-            return options.locate(title, lambda: _range_references(state), dict)
-        return options.locate(sheet.title if sheet else address.title, lambda: _range_references(state), dict)
 
-    def attempt() -> dict[str, Any]:
-        if sheet is None and address.gid is None and address.title is None:
-            if options.range is not None or options.table is not None:
-                raise ValueError("range= and table= are of one worksheet: name it with sheet=")
-            views = {view.title or "": view for view in select_worksheets(service)}
-            return read_tables({title: partial(read_table, view, columns, options) for title, view in views.items()})
-        if options.range is None and options.table is None:
-            return read_table(select_worksheets(service, first=True)[0], columns, options)
-        title, located = place = locate()
-        if address.gid is None and title is not None:
-            service.address = replace(address, title=title, index=None)
-        arrays = read_table(select_worksheets(service, first=True)[0], columns, located)
-        if locate() != place:
-            raise ChangedError
-        return arrays
+def _read_each_worksheet(
+    service: SheetsApi, columns: Sequence[str] | None, options: TableOptions
+) -> dict[str, dict[str, Array]]:
+    """Return the columns of each worksheet by its title."""
+    views = {view.title or "": view for view in select_worksheets(service)}
+    return read_tables({title: partial(read_table, view, columns, options) for title, view in views.items()})
 
-    return _read_consistently(service, attempt)
+
+def _read_range(
+    service: SheetsApi, address: SheetAddress, columns: Sequence[str] | None, options: TableOptions
+) -> dict[str, Array]:
+    """Return the columns of a range; a ChangedError if its name means other cells once they are read.
+
+    `address`: as the caller gave it.
+    """
+    title, located = place = _locate_range(service, address, options)
+    if address.gid is None and title is not None:
+        service.address = replace(address, title=title, index=None)
+    arrays = read_table(select_worksheets(service, first=True)[0], columns, located)
+    if _locate_range(service, address, options) != place:
+        raise ChangedError
+    return arrays
+
+
+def _locate_range(service: SheetsApi, address: SheetAddress, options: TableOptions) -> tuple[str | None, TableOptions]:
+    """Return the title of the worksheet of a range, and the options with its cells."""
+    state = fetch_state(service)
+    if address.gid is not None:
+        worksheet = state.select_worksheet(address.gid, None)
+        title = worksheet.title if worksheet else address.title
+    elif address.index is not None:
+        title = find_title(address.index, [sheet.title for sheet in state.arrays])
+    else:
+        title = address.title
+    return options.locate(title, lambda: _range_references(state), dict)
 
 
 def _range_references(state: State) -> dict[tuple[str | None, str], str]:

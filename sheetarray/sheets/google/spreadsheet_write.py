@@ -63,20 +63,15 @@ class SpreadsheetWrite:
                 raise
 
     def _advance(self, stage: Stage) -> bool:
-        """Plan the write for the spreadsheet as it was seen, and carry it out, or fill the stage for it.
+        """Take the next step for the spreadsheet as it was seen: write everything at once, put the cells of the stage
+        into place, or fill the stage.
 
         It returns whether everything is written; if not, the spreadsheet has to be looked at again.
         """
         try:
             self._plan_sheets(stage.gids)
-            self._small = self._small and stage.fits_one_batch
-            if self._small and all(plan.sheet is None or plan.grid is not None for plan in self.plans):
-                self._make_swaps([new_gid() for _ in self.plans])
-                if write_at_once(self.service, self.state, self.plans, self.swaps) is None:
-                    return True
-                # It was taken back; on a stage the service may keep the cells as they are
-                self._small, self.swaps = False, []
-                return False
+            if self._may_write_at_once(stage):
+                return self._write_at_once()
             if stage.is_ready(self.state):
                 self._commit(stage)
                 return True
@@ -85,12 +80,7 @@ class SpreadsheetWrite:
             stage.make(self.state)
             stage.fill(self._count_cells)
         except (FormatError, LimitError) as error:
-            # What was in the way may have been written while the worksheet was looked at
-            if not self.state.differs(fetch_state(self.service)):
-                if isinstance(error, LimitError) and (stages := describe_stages(self.state, stage.gids)):
-                    raise LimitError(f"{error}{stages}") from None
-                raise
-            self._wait()
+            self._wait_if_others_changed(error, stage)
         except ChangedError:
             self._wait()
         except RefusedError as refused:
@@ -99,6 +89,28 @@ class SpreadsheetWrite:
             elif not self._learn_from(refused):
                 self._wait()
         return False
+
+    def _may_write_at_once(self, stage: Stage) -> bool:
+        """Return whether one batch may be able to write all cells."""
+        self._small = self._small and stage.fits_one_batch
+        return self._small and all(plan.sheet is None or plan.grid is not None for plan in self.plans)
+
+    def _write_at_once(self) -> bool:
+        """Write all cells by one batch, and return whether the service keeps them; if not, they are taken back."""
+        self._make_swaps([new_gid() for _ in self.plans])
+        if write_at_once(self.service, self.state, self.plans, self.swaps) is None:
+            return True
+        self._small, self.swaps = False, []  # on a stage the service may keep the cells as they are
+        return False
+
+    def _wait_if_others_changed(self, error: FormatError | LimitError, stage: Stage) -> None:
+        """Raise the error of a plan, unless what is in its way may have been written while it was made: then wait."""
+        if self.state.differs(fetch_state(self.service)):
+            self._wait()
+        elif isinstance(error, LimitError) and (stages := describe_stages(self.state, stage.gids)):
+            raise LimitError(f"{error}{stages}") from None
+        else:
+            raise error
 
     def _count_cells(self, cells: int) -> None:
         """Add cells that were sent or compared to the progress, and report it; each counts half of a cell."""
