@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 SHORT = 256
 """Rows: columns that are no longer are read faster by plain Python than by the engine, and come as lists."""
 
+_BLANKS = WHITE.replace("\n", "").replace("\r", "")  # a line end in quotes is no blank: somebody wrote it
+
 ERRORS = frozenset(("#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NUM!", "#NULL!", "#ERROR!", "#SPILL!", "#CALC!"))
 
 
@@ -184,8 +186,8 @@ class TextColumn:
     def mark_filled(self) -> Mask:
         """Return a mask of the rows that hold something."""
         if isinstance(self._texts, list):
-            return np.array([text is not None and bool(text.strip()) for text in self._texts], dtype=bool)
-        return (self._texts.str.strip_chars(WHITE) != "").fill_null(value=False).to_numpy()
+            return np.array([text is not None and bool(text.strip(_BLANKS)) for text in self._texts], dtype=bool)
+        return (self._texts.str.strip_chars(_BLANKS) != "").fill_null(value=False).to_numpy()
 
     def has_blanks(self) -> bool:
         """Return whether a cell is blank."""
