@@ -2,8 +2,8 @@
 
 FOLDER is a checked-out copy of https://github.com/HPI-Information-Systems/Pollock, whose own rules say when two cells
 are the same. A score has ten parts: success, and precision, recall and F1 of the header, of records and of cells.
-Where the marks are given and a file has no names, each reader gets those of its parameters, as the drivers of the
-benchmark have it.
+Where the marks are given, each reader of a file without names gets the names of its parameters, if they have some, as
+the drivers of the benchmark do.
 
 Each score is taken twice: of the names as a reader returns them, which is the rule of the benchmark; and of the names
 as the file spells them, where `name_2` or `name_1` is a second `name`, and the letter or number of a column without a
@@ -82,7 +82,7 @@ def _spell_sheetarray(names: Sequence[str]) -> list[str]:
 
 def _spell_duckdb(names: Sequence[str]) -> list[str]:
     """Return names as they are written: twice, or blank where the name is the number of a column."""
-    blank = re.compile(r"column\d+")
+    blank = re.compile(r"column\d+|col_\d+")
     return _without_counts(["" if blank.fullmatch(name) else name for name in names])
 
 
@@ -95,11 +95,15 @@ def read_duckdb(path: Path, given: Parameters | None) -> Rows:
     """Return the rows that DuckDB reads as text."""
     import duckdb
 
-    options: dict[str, Any] = {"all_varchar": True, "null_padding": True, "strict_mode": False, "ignore_errors": True}
-    if given is not None:
-        options |= {"sep": given["delimiter"] or ",", "quotechar": given["quotechar"] or '"'}
-        options |= {"escapechar": given["escapechar"] or '"', "skiprows": int(given["preamble_lines"])}
-        options |= {"header": int(given["header_lines"]) > 0}
+    options: dict[str, Any] = {"null_padding": True, "strict_mode": False, "ignore_errors": True, "parallel": False}
+    if given is None:
+        options |= {"all_varchar": True}
+    else:
+        names = [name.strip() for name in given["column_names"]] or [f"col_{at}" for at in range(given["n_columns"])]
+        options |= {"sep": given["delimiter"] or ",", "quotechar": given["quotechar"] or '"', "header": False}
+        options |= {"escapechar": given["escapechar"] or '"', "auto_detect": False}
+        options |= {"skiprows": int(given["preamble_lines"]) + int(given["header_lines"])}
+        options |= {"columns": dict.fromkeys(names or ["col_0"], "VARCHAR")}
     relation = duckdb.connect().read_csv(str(path), **options)
     rows = [["" if cell is None else str(cell) for cell in row] for row in relation.fetchall()]
     return [list(relation.columns), *rows]
@@ -194,10 +198,8 @@ def score_file(
         print(f"{name}, {path.name}: {type(error).__name__}: {error!s:.100}", file=sys.stderr)
         return 0.0, 0.0
     has_names = name in SPELLINGS  # the others return all rows alike, the first one among them
-    if given is not None and not int(given["header_lines"]):
-        width = max(map(len, rows), default=0)
-        names = [each.strip() for each in given["column_names"]] or [f"col_{place}" for place in range(width)]
-        rows = [names, *rows[has_names:]]
+    if given is not None and not int(given["header_lines"]) and given["column_names"]:
+        rows = [[each.strip() for each in given["column_names"]], *rows[has_names:]]
         has_names = False
     spelled = [SPELLINGS[name](rows[0]), *rows[1:]] if has_names and rows else rows
     if has_names and spelled and not any(spelled[0]):
