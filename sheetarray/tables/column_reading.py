@@ -20,13 +20,14 @@ from .doubts import Doubt
 from .given import NUMBERS, decode_given, parse_given_dtype
 from .inferring import Inferred, are_numerals, infer
 from .moments import are_held_dates, read_formatted
-from .numerals import EXACT, WHITE, MarksLook, NumeralMarks, is_lost, look_at_marks
+from .numerals import APART, EXACT, WHITE, MarksLook, NumeralMarks, is_lost, look_at_marks
 from .options import DTypeLike, Shape, TableOptions
 from .rows import TableRows
 
 _CELLS_AT_ONCE = 2**21  # cells of columns that are taken together
 _TOO_LONG = "a number with more digits than a double holds: the column is text"
 _COMMAS = "every comma of column {!r} could part thousands: the column is text"
+_APART = "every {!r} in column {!r} could part thousands: the column is text"
 _NO_DATE = "{} has a format of dates and is none: it is read as {!r}, and the column is {}"
 _POINTS = "every point of column {!r} could part thousands, and is read as the decimal mark"
 _BOTH = "column {!r} has decimal points, other columns have decimal commas"
@@ -160,6 +161,9 @@ class ColumnReader:
     def _settle_marks(self, wanted: Mapping[str, int]) -> dict[str, Array]:
         """Return the arrays of columns that other columns have shown to have other marks, and note what is doubtful."""
         names = {number: name for name, number in wanted.items()}
+        for number, look in self._looks.items():
+            if look == "apart":
+                self._tell_apart(number, names[number])
         unclear = [number for number, look in self._looks.items() if look in ("points", "commas")]
         if "comma" in self._looks.values() or (unclear and self._is_comma_proven()):
             self.marks = NumeralMarks(",")
@@ -185,6 +189,14 @@ class ColumnReader:
             hint = "decimal= decides it for all"
             self._doubts.append(Doubt("both marks", _BOTH.format(names[number]), self.rows.row(0), number, hint))
         return arrays
+
+    def _tell_apart(self, number: int, name: str) -> None:
+        """Note a column in which blanks or apostrophes could part thousands."""
+        texts = [text for text in self._take(number, name).as_list() if text]
+        mark = next(mark for mark in APART if any(mark in text for text in texts))
+        has_commas = any("," in text for text in texts)
+        hint = f"thousands={mark!r}{', decimal=' + repr(',') if has_commas else ''} makes it numbers"
+        self._doubts.append(Doubt("marks", _APART.format(mark, name), self.rows.row(0), number, hint))
 
     @property
     def _is_delimited_by_semicolons(self) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from operator import add
 
 import numpy as np
@@ -16,6 +17,14 @@ from .rows import TableRows
 
 _MOST_BELOW = 32  # rows at the end that may stand below the table
 _SPARSE = 1 / 3  # of the cells of most rows; a row below the table has no more
+_TOTALS = frozenset(
+    [
+        *("total", "totals", "grand total", "sum", "summe", "gesamt", "gesamtsumme", "gesamtergebnis"),
+        *("total g\u00e9n\u00e9ral", "totale", "somme", "suma"),
+    ]
+)
+_SHOWN = 1e11  # a spreadsheet shows whole numbers from here on with an exponent
+_CUT = re.compile(r"-?[1-9](?:\.[0-9]{1,5})?E\+[0-9]{2}")
 _MOST_NUMBERS = 1000  # columns whose last cells are counted
 
 
@@ -104,13 +113,32 @@ def _doubt_below(table: Table, rows: TableRows) -> list[Doubt]:
         below -= 1
     above = fills[: len(fills) - below]
     sparse = sum(fill <= max(usual * _SPARSE, 1) for fill in above)
-    if not below or len(data) < 4 or below == len(last) or below > len(data) // 2 or 10 * sparse > len(above):
+    if len(data) < 4 or below == len(last) or below > len(data) // 2 or 10 * sparse > len(above):
+        below = 0
+    below = below or _count_apart(table, last, fills, usual) or _is_total(first_cells)
+    if not below:
         return []
     row = table.row_of(last[-below])
     end = table.count_rows() if table.end is None else table.end
     rows_of = "rows stand" if below > 1 else "row stands"
     message = f"{below} {rows_of} below the table, and {'are' if below > 1 else 'is'} read as data"
     return [Doubt("below", message, row, min(numbers), f"skip_footer={end - row} leaves out what is below")]
+
+
+def _count_apart(table: Table, rows: Sequence[int], fills: Sequence[int], usual: int) -> int:
+    """Return the number of rows at the end that a blank row parts from all others, none of which is as full as they."""
+    for place in range(len(rows) - 1, 0, -1):
+        if fills[place] >= usual:
+            return 0
+        if table.row_of(rows[place]) - table.row_of(rows[place - 1]) > 1 or not fills[place - 1]:
+            return len(rows) - place if fills[place] and 2 * place > len(rows) else 0
+    return 0
+
+
+def _is_total(cells: Sequence[Cell]) -> int:
+    """Return 1 if a first column ends with a word for a sum, and has it nowhere else, else 0."""
+    words = [cell.strip().rstrip(":").casefold() if isinstance(cell, str) else "" for cell in cells]
+    return int(len(words) > 2 and words[-1] in _TOTALS and words[-1] not in words[:-1])
 
 
 def doubt_repeated_names(
@@ -121,12 +149,40 @@ def doubt_repeated_names(
         return []
     for name, number in selected.items():
         array = arrays[name]
-        if array.ndim != 1 or array.dtype.kind not in "UT" or number not in rows.heading.kinds:
+        if array.ndim != 1 or array.dtype.kind not in "UT":
             continue
         again = np.flatnonzero(array == name)
-        if len(again):
+        if len(again) and (number in rows.heading.kinds or _are_names(arrays, int(again[0]))):
             row = rows.row(int(again[0]))
             message = f"row {row + 1} holds names again, and is read as data: does a second table begin here?"
             end = table.count_rows() if table.end is None else table.end
             return [Doubt("again", message, row, number, f"skip_footer={end - row} leaves it out")]
     return []
+
+
+def _are_names(arrays: Mapping[str, Array], index: int) -> bool:
+    """Return whether most columns hold their own name at an index; at least two do."""
+    alike = sum(array.ndim == 1 and index < len(array) and str(array[index]) == name for name, array in arrays.items())
+    return alike > 1 and 3 * alike >= 2 * len(arrays)
+
+
+def doubt_cut_integers(
+    table: Table, rows: TableRows, selected: Mapping[str, int], arrays: Mapping[str, Array]
+) -> list[Doubt]:
+    """Return a doubt for each column of whole numbers, large ones of which a spreadsheet has cut to an exponent."""
+    doubts = []
+    for name, number in selected.items():
+        values = arrays[name]
+        if values.ndim != 1 or values.dtype.kind != "f" or table.count_cells is None or number not in table.columns:
+            continue
+        held = np.flatnonzero(np.abs(values) >= _SHOWN)
+        if not len(held) or not (np.isnan(values) | (values == np.rint(values))).all():
+            continue
+        places = [int(rows.data[index]) for index in held[:_MOST_BELOW]]
+        cells = table.columns[number].cells(places)
+        if all(isinstance(cell, str) and _CUT.fullmatch(cell.strip()) for cell in cells):
+            more = f", as are {len(held) - 1:,} more of column {name!r}" if len(held) > 1 else ""
+            message = f"{cells[0]} is a whole number that a spreadsheet has cut{more}: digits are lost"
+            hint = "save the file anew with the number format 0; dtype=str reads the text"
+            doubts.append(Doubt("cut", message, rows.row(int(held[0])), number, hint))
+    return doubts

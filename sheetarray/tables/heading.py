@@ -7,6 +7,7 @@ names has far fewer cells than the table.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -27,6 +28,9 @@ _MOST_NAMES = 8  # rows of names
 _SPARSE = 1 / 3  # of the cells of most rows: a row above or below the table has no more
 _ALIKE = 0.7  # of the cells of a column that is typed are of its kind
 _YEARS = range(1800, 2201)
+_RULE = re.compile(r"[-=_+:| ]*(?:--|==|__)[-=_+:| ]*")  # a cell of a line that a program draws below names
+_END = re.compile(r"\*+ ?end[_ ]of[_ ]header ?\*+|\[data\]", re.IGNORECASE)  # the last row above names, of instruments
+_MARK = re.compile(r"[#%!*;]|//")  # of comments above a table
 
 
 @dataclass
@@ -36,6 +40,7 @@ class Heading:
     Attributes:
         above: the number of rows that stand above the names.
         names: the number of rows that hold names.
+        rules: the number of rows of dashes below the names, which are left out.
         has_index: whether the first column holds names of rows, and has no name itself.
         is_shifted: whether the row of names has one cell less than all others, which begin with names of rows.
         kinds: by column, the kind of most of its cells, if that is a kind of values.
@@ -45,6 +50,7 @@ class Heading:
 
     above: int = 0
     names: int = 0
+    rules: int = 0
     has_index: bool = False
     is_shifted: bool = False
     kinds: dict[int, str] = field(default_factory=dict)
@@ -69,17 +75,25 @@ def find_heading(table: Table, rows: range | Positions, header: int | None) -> H
     heading.kinds = kinds = _find_kinds(numbers, sample)
     if header is not None:
         heading.names = min(header, len(rows))
+        if header:
+            _pass_rule(heading, table, grid, top)
         _find_index(heading, table, numbers, grid, top)
         return heading
-    heading.above = above = _count_above(table, top, grid, fills, usual, kinds, numbers)
-    below = grid[above:]
+    above = _count_above(table, top, grid, fills, usual, kinds, numbers)
     places = {number: place for place, number in enumerate(numbers)}
     fits: list[bool | None] = []
-    for cells in below if kinds else ():
-        fits.append(_fits(cells, kinds, places))
+    for index in range(above, len(grid) if kinds else 0):
+        fits.append(_fits_with_next(grid[index : index + 2], kinds, places))
         if fits[-1]:
             break
-    if not kinds:
+    blocks = _count_settings(table, grid[above:], fits, top[above:])
+    heading.above, above, fits = above + blocks, above + blocks, fits[blocks:]
+    below = grid[above:]
+    rule = next((index for index, cells in enumerate(below[: _MOST_NAMES + 1]) if _is_rule(cells)), 0)
+    if rule and not any(fits[:rule]):
+        heading.names = rule
+        _pass_rule(heading, table, below, top[above:])
+    elif not kinds:
         heading.names = 1 if below and _holds_text(below[0]) else 0
     else:
         heading.names = _count_names(heading, table, below, fits, top[above:], places)
@@ -92,6 +106,34 @@ def find_heading(table: Table, rows: range | Positions, header: int | None) -> H
         heading.doubts.append(Doubt("above", message, table.row_of(top[0]), min(numbers, default=0), hint))
     _find_index(heading, table, numbers, below, top[above:])
     return heading
+
+
+def _is_rule(cells: Sequence[Cell]) -> bool:
+    held = [cell for cell in cells if cell is not None]
+    return bool(held) and all(isinstance(cell, str) and _RULE.fullmatch(cell) for cell in held)
+
+
+def _pass_rule(heading: Heading, table: Table, grid: Sequence[Sequence[Cell]], rows: Sequence[int]) -> None:
+    """Leave out a row of dashes right below the names."""
+    if heading.names < len(grid) - 1 and _is_rule(grid[heading.names]):
+        heading.rules = 1
+        row = table.row_of(rows[heading.names])
+        message = f"row {row + 1} is a line of dashes below the names, and left out"
+        heading.doubts.append(Doubt("rule", message, row, 0, f"skip_rows=[{row}] says the same"))
+
+
+def _count_settings(
+    table: Table, grid: Sequence[Sequence[Cell]], fits: Sequence[bool | None], rows: Sequence[int]
+) -> int:
+    """Return the number of rows, full of cells, that a blank line parts from the names: settings of an instrument."""
+    first = next((index for index, fit in enumerate(fits) if fit), None)
+    if first is None or table.count_cells is None:
+        return 0
+    for index in range(first - 1, 0, -1):
+        is_apart = table.row_of(rows[index]) - table.row_of(rows[index - 1]) > 1
+        if is_apart and not any(None in cells for cells in grid[:index]):
+            return index
+    return 0
 
 
 def _list_cells(table: Table, numbers: Sequence[int], rows: Sequence[int]) -> list[list[Cell]]:
@@ -136,6 +178,15 @@ def _fits(cells: Sequence[Cell], kinds: dict[int, str], places: dict[int, int]) 
     return 2 * sum(mine == kind for mine, kind in held) >= len(held)
 
 
+def _fits_with_next(pair: Sequence[Sequence[Cell]], kinds: dict[int, str], places: dict[int, int]) -> bool | None:
+    """Return whether a row fits; if it does only by half, the next one has to fit, too."""
+    fit = _fits(pair[0], kinds, places)
+    held = [(kind_of_cell(pair[0][places[number]]), kind) for number, kind in kinds.items()]
+    strangers = sum(_plain(mine) not in (kind, BLANK) for mine, kind in held)
+    is_half = fit and strangers > 0 and 2 * strangers == sum(mine != BLANK for mine, _ in held)
+    return False if is_half and len(pair) > 1 and _fits(pair[1], kinds, places) is False else fit
+
+
 def _count_above(
     table: Table,
     top: Sequence[int],
@@ -147,8 +198,11 @@ def _count_above(
 ) -> int:
     """Return the number of rows above the names."""
     most = usual * _SPARSE
-    above = 0
     places = {number: place for place, number in enumerate(numbers)}
+    above = max((index + 1 for index, cells in enumerate(grid[:-2]) if _ends_settings(cells)), default=0)
+    above = above or _count_comments(table, top, grid, usual)
+    if above:
+        return above
     for index, fill in enumerate(fills[:-1]):
         is_banner = fill == 1 and usual > 1 and table.count_cells is not None and table.width_of(top[index]) == 1
         if fill and fill > most and not is_banner and not _is_title(index, grid, fills, kinds, places):
@@ -162,6 +216,25 @@ def _count_above(
     while above and _names_groups(grid[above - 1], grid[above:], kinds, places):
         above -= 1
     return above
+
+
+def _ends_settings(cells: Sequence[Cell]) -> bool:
+    return isinstance(cells[0], str) and _END.fullmatch(cells[0]) is not None
+
+
+def _count_comments(table: Table, top: Sequence[int], grid: Sequence[Sequence[Cell]], usual: int) -> int:
+    """Return the number of rows above the first one that begins with no mark of comments; 0 if they may hold names: the
+    mark is part of a cell in a row as wide as the others.
+    """
+    if table.count_cells is None or usual < 2:
+        return 0
+    for index, cells in enumerate(grid[:-1]):
+        match = _MARK.match(cells[0]) if isinstance(cells[0], str) else None
+        if match is None:
+            return index
+        if match.end() < len(cells[0].rstrip()) and table.width_of(top[index]) == usual:
+            return 0
+    return 0
 
 
 def _is_title(

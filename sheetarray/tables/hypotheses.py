@@ -36,7 +36,9 @@ _POOR = 0.21  # below this score rows have no one width, and the delimiter that 
 _NAMES_PARTED = 0.85  # times the score of no delimiter, if one stands equally often in all rows, the names among them
 _FEW_ROWS = 32  # of a text whose marks are given tell how many cells most rows have
 _MOST_ROWS = 100  # of the sample that are cut
+_COMMENTS = "#", "%", "!"  # rows that begin so tell nothing, if there are others
 _BLANKS = re.compile(r"[ \t]*")
+_ALIGNED = re.compile(r"\S {2,}\S")  # a line of columns that blanks align
 _MOST_TYPED_ROWS, _MOST_TYPED_COLUMNS = 40, 24  # whose cells are looked at
 
 
@@ -228,6 +230,9 @@ def find_marks(sample: Sample, given: Marks | None = None, *, known: frozenset[s
     ]
     if not marks.delimiter and NUMBER not in fit.kinds:
         rivals += [m.delimiter for f, m in scored if m.delimiter in COMMON and f.regular > _NEARLY_ALL]
+        lines = [line for line in sample.pieces[0].split("\n")[:_MOST_ROWS] if line.strip()]
+        if len(lines) > 2 and all(map(_ALIGNED.search, lines)):
+            rivals.append(WHITESPACE)
     return Choice(marks, fit.score, rivals[0] if rivals else None, fit.width)
 
 
@@ -338,7 +343,7 @@ class _Fit:
         self.kinds: list[str] = []
         self.first: list[str] = []
         rows = list(_sample_rows(sample, marks))
-        rows = [row for row in rows if not row[0].startswith("#")] or rows
+        rows = [row for row in rows if not row[0].startswith(_COMMENTS)] or rows
         self.count = len(rows)
         if not rows:
             return

@@ -16,10 +16,12 @@ import numpy as np
 from ..dtypes import Array, Mask, from_name
 from ..elements import DAY, TextLook, buffer_from_text, longest_text, moment_pattern, text_array
 from .numerals import (
+    APART,
     COMMA_NUMBER,
     EXACT,
     GERMAN,
     GROUPED,
+    GROUPED_APART,
     GROUPED_COMMAS,
     GROUPED_POINTS,
     INTEGER,
@@ -98,8 +100,16 @@ def infer(
     if values is None:
         if not as_text and is_open and look is None and column.are(GROUPED_COMMAS) and column.hold(","):
             look = "commas"
+        if not as_text and is_open and look is None and _are_apart(column):
+            look = "apart"
         return Inferred(_keep_text(texts, column.blanks), long, look)
     return Inferred(_spread(values, column.blanks, nullable), look=look if is_open else None)
+
+
+def _are_apart(column: _Cells) -> bool:
+    """Return whether blanks or apostrophes could part thousands in all cells; codes have as many digits before them."""
+    begins = {re.split(f"[{APART}.,]", text)[0] for text in column.sample}
+    return any(map(column.shows, APART)) and len({*map(len, begins)}) > 1 and column.are(GROUPED_APART)
 
 
 def _read_shortest(texts: list[str | None]) -> Array | None:

@@ -32,6 +32,11 @@ GROUPED_POINTS = (
     rf"(?:[+-]?[1-9][0-9]{{0,2}}(?:\.[0-9]{{3}})+|[+-]?{_WHOLE}|{WORD})"  # points that could part thousands
 )
 GROUPED_COMMAS = rf"(?:{GROUPED}(?:\.[0-9]*)?|{NUMBER})"
+APART = " '\u2019\xa0\u2009\u202f"
+"""Characters between thousands that no plain number holds."""
+GROUPED_APART = (  # as in 1 234,5
+    rf"(?:[+-]?[1-9][0-9]{{0,2}}(?:[{APART}][0-9]{{3}})+(?:[.,][0-9]*)?|[+-]?[0-9]{{1,3}}(?:[.,][0-9]*)?)"
+)
 PHONE = r"\+[0-9]{7,}"
 
 _PARTS = re.compile(r"[+-]?([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]+))?")
@@ -41,8 +46,10 @@ _GROUPED_POINTS = re.compile(GROUPED_POINTS)
 _GROUPED_COMMAS = re.compile(GROUPED_COMMAS)
 _PHONE = re.compile(PHONE)
 _ALL_INTEGER = re.compile(_LONG_INTEGER)
-MarksLook = Literal["comma", "commas", "point", "points"] | None
-"""What the marks in a column show: a decimal comma for certain, or commas that could part thousands; points alike."""
+MarksLook = Literal["comma", "commas", "point", "points", "apart"] | None
+"""What the marks in a column show: a decimal comma for certain, or commas that could part thousands; points alike;
+blanks or apostrophes that could.
+"""
 
 _ALIKE = {" ": " \xa0\u2009\u202f", "'": "'\u2019"}  # thousands are parted by what looks like it, too
 

@@ -13,7 +13,7 @@ from ..errors import Finding, FormatError
 from .cells import Table, TableSheet, crop_table
 from .column_reading import ColumnReader
 from .dialect import Dialect
-from .doubting import doubt_repeated_names, doubt_rows
+from .doubting import doubt_cut_integers, doubt_repeated_names, doubt_rows
 from .doubts import list_findings
 from .names import name_columns, select_names
 from .options import TableOptions
@@ -91,6 +91,7 @@ def read_table(
     reader = ColumnReader(table, rows, options, doubts, sheet.title)
     arrays = reader.read(selected)
     doubts += doubt_repeated_names(table, rows, selected, arrays)
+    doubts += doubt_cut_integers(table, rows, selected, arrays)
     dialect = Dialect(
         table.marks,
         table.encoding,

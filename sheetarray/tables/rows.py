@@ -76,7 +76,7 @@ def select_rows(table: Table, options: TableOptions) -> TableRows:
         )
     heading = find_heading(table, rows, None if options.header is None else int(options.header))
     first = heading.above
-    data = rows[first + heading.names :]
+    data = rows[first + heading.names + heading.rules :]
     if options.nrows is not None:
         data = data[: options.nrows]
     return TableRows(table, [int(row) for row in rows[first : first + heading.names]], data, heading, rows)

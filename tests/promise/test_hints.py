@@ -433,6 +433,21 @@ CALLS: list[tuple[str, Callable[[], object], Callable[[], object]]] = [
         lambda: sa.read_columns(io.BytesIO(ODD_QUOTES), format="csv", quotechar=""),
     ),
     (
+        " makes it numbers",
+        lambda: sa.read_columns(io.BytesIO(b"a;b\n1'234;x\n56;y\n"), format="csv"),
+        lambda: sa.read_columns(io.BytesIO(b"a;b\n1'234;x\n56;y\n"), format="csv", thousands="'"),
+    ),
+    (
+        "name the encoding, for example encoding='latin-1'",
+        lambda: sa.read_columns(io.BytesIO(b"a,b\nx\x81,1\n"), format="csv"),
+        lambda: sa.read_columns(io.BytesIO(b"a,b\nx\x81,1\n"), format="csv", encoding="latin-1"),
+    ),
+    (
+        "save the file anew with the number format 0; dtype=str reads the text",
+        lambda: sa.read_columns(io.BytesIO(b"a,b\n1.23457E+11,1\n1.23457E+12,2\n"), format="csv"),
+        lambda: sa.read_columns(io.BytesIO(b"a,b\n1.23457E+11,1\n1.23457E+12,2\n"), format="csv", dtype=str),
+    ),
+    (
         "decimal=',' or thousands=',' makes it numbers",
         lambda: sa.read_columns(io.BytesIO(b"a;b\n1,234;x\n5,678;y\n"), format="csv"),
         lambda: sa.read_columns(io.BytesIO(b"a;b\n1,234;x\n5,678;y\n"), format="csv", thousands=","),

@@ -82,7 +82,7 @@ class CsvTable:
         self._given = Marks(**{name: mark for name, mark in given.items() if mark is not None})
         check_table_marks(self._given, options.decimal if "delimiter" in self._known else None)
         self._options = options
-        self._text: TidyText = tidy_text(source.whole(), encoding)
+        self._text: TidyText = tidy_text(source.whole(), encoding, delimiter)
         if "delimiter" not in self._known and self._text.delimiter is not None:
             self._given = Marks(self._text.delimiter, self._given.quotechar, self._given.escapechar)
             self._known |= {"delimiter"}

@@ -11,16 +11,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...errors import check_kinds
+from ...errors import FormatError, check_kinds
 from ...files import BytesLike
 from ...tables import WHITESPACE, Doubt, Marks, Sample, TableOptions
 from .encodings import canonical_encoding, find_encoding, find_encoding_by_nuls
 from .records import decode_text
 
 _SEP = re.compile(rb'"?sep=(.)"?[ \t,;]*\r?\n', re.IGNORECASE)
+_OTHER_ENCODING = "name the encoding, for example encoding='latin-1'"
 _MARK = b"\xef\xbb\xbf"
 _DOS_END = b"\x1a"
-_CONTROL = bytes({*range(1, 9), *range(14, 32), 127} - {0x1A, 0x1E, 0x1F} | {0x1A})
+_CONTROL = bytes({*range(1, 9), 11, 12, *range(14, 32), 127})
 _KEPT = bytes(byte for byte in range(256) if byte not in _CONTROL)
 _ENDS = rb"\S[ \t]*\r\n", rb"[^\s][ \t]*\n"  # of rows that hold something
 _MOST_SEARCHED = 2**22  # bytes that are searched for control characters; of larger texts, the beginning
@@ -47,10 +48,10 @@ class TidyText:
     doubts: list[Doubt] = field(default_factory=list)
 
 
-def tidy_text(raw: BytesLike, encoding: str | None) -> TidyText:
+def tidy_text(raw: BytesLike, encoding: str | None, delimiter: str | None = None) -> TidyText:
     """Return a text in UTF-8 without its debris.
 
-    `encoding`: that the caller names; None finds it.
+    `encoding`, `delimiter`: that the caller names; None finds it.
 
     Raises:
         FormatError: the text is not of the encoding.
@@ -74,7 +75,7 @@ def tidy_text(raw: BytesLike, encoding: str | None) -> TidyText:
     if (sep_line := _SEP.match(bytes(content[:64]))) is not None and not sep_line[1].isalnum():
         text.delimiter, text.first = sep_line[1].decode("latin-1"), 1
     text.content = content
-    _tell_control_characters(text)
+    _tell_control_characters(text, (delimiter or "").encode())
     return text
 
 
@@ -113,9 +114,10 @@ def _decode_western(content: bytes, error: UnicodeDecodeError) -> TidyText:
     """Return a text that is not UTF-8 as cp1252, if each byte is valid in it."""
     try:
         text = content.decode("cp1252")
-    except UnicodeDecodeError:
-        decode_text(content, "utf-8")
-        raise
+    except UnicodeDecodeError as other:
+        reason = f"not text in utf-8, nor in cp1252: byte {content[other.start]:#04x}"
+        row = content.count(b"\n", 0, other.start)
+        raise FormatError(reason, location=f"line {row + 1}", hint=_OTHER_ENCODING) from error
     row = content.count(b"\n", 0, error.start)
     character = content[error.start : error.start + 1].decode("cp1252")
     message = f"not UTF-8, read as cp1252: byte {content[error.start]:#04x} is {character!r}"
@@ -154,14 +156,14 @@ def _unify_line_ends(content: BytesLike, doubts: list[Doubt]) -> BytesLike:
     return re.sub(rb"\r(?!\n)", b"\n", raw) if alone else raw
 
 
-def _tell_control_characters(text: TidyText) -> None:
-    """Note the first control character in a text, which is part of its cell."""
+def _tell_control_characters(text: TidyText, delimiter: bytes) -> None:
+    """Note the first control character in a text that is no delimiter: it is part of its cell."""
     content = bytes(text.content[:_MOST_SEARCHED])
     signs_of_text = np.frombuffer(content, np.uint8)
     usual = sum(int(np.count_nonzero(signs_of_text == sign)) for sign in b"\n\r\t" if sign in content)
     if np.count_nonzero(signs_of_text < ord(" ")) == usual and b"\x7f" not in content:
         return
-    if signs := content.translate(None, _KEPT):
+    if signs := content.translate(None, _KEPT + delimiter):
         place = content.find(signs[:1])
         row = content.count(b"\n", 0, place)
         message = f"a control character, {signs[0]:#04x}, stands in a cell of row {row + 1}"
