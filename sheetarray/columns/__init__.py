@@ -23,7 +23,7 @@ from .grid import cell_address, column_letters, quote_title
 from .header_cells import cells_of_zone
 from .layout import ElementRun, Layout, LayoutColumn
 from .parts import MOST_ADDRESSES, ReportError
-from .placing import can_align, lay_out, lay_out_sheets
+from .placing import SheetRoom, can_align, lay_out_sheets
 from .reading import ElementRestorer, JudgeArray, SheetArrays
 from .refusals import MOST_ARRAYS, too_many_arrays
 from .row_edits import UNEVEN_HINT, RowChange, describe_uneven_rows
@@ -56,6 +56,7 @@ __all__ = [
     "RowChange",
     "Sheet",
     "SheetArrays",
+    "SheetRoom",
     "Texts",
     "Words",
     "Zone",
@@ -75,7 +76,6 @@ __all__ = [
     "keep_errors",
     "keep_unreadable",
     "keeping_unreadable",
-    "lay_out",
     "lay_out_sheets",
     "may_make_anchors",
     "quote_title",

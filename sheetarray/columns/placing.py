@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 from ..errors import LimitError
 from ..linear.array import LinearArray
@@ -17,52 +18,52 @@ from .refusals import check_cell_texts, check_names
 from .words import WORDS
 
 
-def lay_out(arrays: Mapping[str, LinearArray], *, names: bool = True, max_rows: int | None = None) -> Layout:
-    """Place arrays in the columns of one sheet that has room for any number of them; see `lay_out_sheets`."""
-    return lay_out_sheets(arrays, names=names, max_rows=max_rows)[0]
+class SheetRoom(NamedTuple):
+    """What a sheet of a container has room for; None for any number."""
+
+    rows: int | None = None
+    columns: int | None = None
+    characters: int | None = None  # of the text in a cell, in UTF-16 units, as spreadsheets count it
+
+    def beyond(self, corner: tuple[int, int]) -> SheetRoom:
+        """Return the room from a row and a column on."""
+        rows = None if self.rows is None else self.rows - corner[0]
+        return SheetRoom(rows, None if self.columns is None else self.columns - corner[1], self.characters)
 
 
 def lay_out_sheets(
     arrays: Mapping[str, LinearArray],
+    room: SheetRoom,
     *,
     names: bool = True,
-    max_rows: int | None = None,
-    max_columns: int | None = None,
-    max_characters: int | None = None,
     aligned: bool = False,
     header_rows: int = 0,
     serials: bool = False,
 ) -> list[Layout]:
     """Place arrays in the columns of as many sheets as they need, in their order; at least one sheet.
 
-    `names`: whether row 1 holds the names. `max_rows`: how many rows a sheet has; longer arrays continue in the next
-    column. `max_columns`: how many columns a sheet has; what is more goes on in the next sheet. `max_characters`: how
-    much text a cell holds, in UTF-16 units, as spreadsheets count it. `aligned`: whether the data of all arrays begin
-    in one row: headers end there, and blanks stand above the shorter ones, below the names. Where a name is a word of
-    headers, nothing is aligned: readers tell such a name from a header by what follows at once. `header_rows`: the
-    row, counted from 0, above which aligned data do not begin. `serials`: whether dates become the serial numbers that
-    spreadsheets count, where those are exact.
+    `names`: whether row 1 holds the names. `aligned`: whether the data of all arrays begin in one row: headers end
+    there, and blanks stand above the shorter ones. Where a name is a word of headers, nothing is aligned: readers tell
+    such a name from a header by what follows at once. `header_rows`: the row, counted from 0, above which aligned data
+    do not begin. `serials`: whether dates become serial numbers, where those are exact.
 
     Raises:
-        LimitError: a name that no sheet can carry, or a text that no cell can; before anything is written.
+        LimitError: a name that no sheet can carry, or a text that no cell can.
     """
     if names:
         check_names(arrays)
-    if max_characters is not None:
-        check_cell_texts(arrays, max_characters)
+    if room.characters is not None:
+        check_cell_texts(arrays, room.characters)
     above = 0
     if aligned and names and can_align(arrays):
-        above = max(_tallest_header(arrays, names, max_rows), header_rows - 1)
+        above = max(_tallest_header(arrays, names, room.rows), header_rows - 1)
     pieces = [
         piece
         for name, array in arrays.items()
-        for piece in _cut_into_columns(name, array, names, max_rows, above, serials)
+        for piece in _cut_into_columns(name, array, names, room.rows, above, serials)
     ]
-    columns_per_sheet = max_columns or len(pieces) or 1
-    return [
-        Layout(pieces[start : start + columns_per_sheet], names)
-        for start in range(0, len(pieces) or 1, columns_per_sheet)
-    ]
+    step = room.columns or len(pieces) or 1
+    return [Layout(pieces[start : start + step], names) for start in range(0, len(pieces) or 1, step)]
 
 
 def can_align(names: Iterable[str]) -> bool:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from ..columns import MOST_ARRAYS, ElementRun, Layout, lay_out_sheets
+from ..columns import MOST_ARRAYS, ElementRun, Layout, SheetRoom, lay_out_sheets
 from ..dtypes import DType
 from ..errors import LimitError, naming_sheet
 from ..formats.contract import Progress, ignore_progress
@@ -25,19 +25,6 @@ Formats: TypeAlias = str | Mapping[str, str] | None
 """What `formats=` takes: the code of all floats, or codes by the names of arrays."""
 IfSheetExists: TypeAlias = Literal["error", "replace"]
 """What `if_sheet_exists=` takes."""
-
-
-class Room(NamedTuple):
-    """What a sheet of a container has room for; None for any number."""
-
-    rows: int | None = None
-    columns: int | None = None
-    characters: int | None = None  # of the text in a cell, in UTF-16 units
-
-    def beyond(self, corner: tuple[int, int]) -> Room:
-        """Return the room from a row and a column on."""
-        rows = None if self.rows is None else self.rows - corner[0]
-        return Room(rows, None if self.columns is None else self.columns - corner[1], self.characters)
 
 
 @dataclass(frozen=True)
@@ -124,7 +111,7 @@ def take_arrays(arrays: Any, characters: int, *, exact: int | None = None) -> di
 
 def lay_out_arrays(
     arrays: Mapping[str, LinearArray],
-    room: Room,
+    room: SheetRoom,
     *,
     title: str = "",
     corner: tuple[int, int] | None = None,
@@ -139,30 +126,21 @@ def lay_out_arrays(
     Raises:
         LimitError: a name or a text that no sheet can carry.
     """
-    rows, columns, characters = room if corner is None else room.beyond(corner)
-    layouts = lay_out_sheets(
-        arrays,
-        max_rows=rows,
-        max_columns=columns,
-        max_characters=characters,
-        aligned=True,
-        header_rows=header_rows,
-        serials=serials,
-    )
+    room = room.beyond(corner or (0, 0))
+    layouts = lay_out_sheets(arrays, room, aligned=True, header_rows=header_rows, serials=serials)
     return SheetContent(title, layouts, arrays=arrays, notes=find_notes(arrays), corner=corner)
 
 
 def lay_out_columns(
     table: Any,
-    room: Room,
+    room: SheetRoom,
     *,
     title: str = "",
     corner: tuple[int, int] | None = None,
     serials: bool = False,
 ) -> SheetContent:
     """Return an ordinary table, with a row of names above its columns; see `lay_out_arrays` and `lay_out_table`."""
-    rows, columns, characters = room if corner is None else room.beyond(corner)
-    layout = lay_out_table(table, max_rows=rows, max_columns=columns, max_characters=characters, serials=serials)
+    layout = lay_out_table(table, room.beyond(corner or (0, 0)), serials=serials)
     description = table.describe() if isinstance(table, LabelledTable) else {}
     return SheetContent(title, [layout], "table", notes=notes_of_columns(table), corner=corner, description=description)
 

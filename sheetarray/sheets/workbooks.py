@@ -139,12 +139,7 @@ def check_choices(**options: Sequence[object]) -> None:
 
 
 def check_title(title: str) -> None:
-    """Refuse a title that no sheet can have.
-
-    Raises:
-        LimitError: the title is blank, has more than 31 characters, has one of `[]:*?/\\` or a control character in it,
-            begins or ends with an apostrophe, has an escape such as `_x0041_` in it, or is `History`, which Excel keeps
-            for itself.
+    """Refuse a title that no sheet can have, with a LimitError that says why.
 
     Example:
         >>> check_title("run 1/2")

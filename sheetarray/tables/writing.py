@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..columns import Layout, LayoutColumn
+from ..columns import Layout, LayoutColumn, SheetRoom
 from ..columns.refusals import check_cell_texts, check_names
 from ..dtypes import Array
 from ..errors import DTypeError, LimitError
@@ -25,28 +25,19 @@ _FROM = {"D": ("h", "m", "s", "ms", "us", "ns"), "s": ("h", "m", "ms", "us", "ns
 _FAMILIES |= {"T": "text", "M": "dates", "m": "durations", "O": "values of several kinds"}
 
 
-def lay_out_table(
-    table: Any,
-    *,
-    max_rows: int | None = None,
-    max_columns: int | None = None,
-    max_characters: int | None = None,
-    serials: bool = False,
-) -> Layout:
+def lay_out_table(table: Any, room: SheetRoom, *, serials: bool = False) -> Layout:
     """Place the columns of a table in a sheet: names in row 1, elements right below.
 
     `table`: a mapping of names to 1-D arrays, a DataFrame of pandas (its index first, unless it only counts) or
-    polars, an Arrow table. `max_rows`: the number of rows that the container has; None for any number. `max_columns`:
-    the number of columns that the container has; None for any number. `max_characters`: the longest text of a cell, in
-    UTF-16 units; None for any length. `serials`: whether dates become the serial numbers that spreadsheets count,
-    where those are exact.
+    polars, an Arrow table. `serials`: whether dates become the serial numbers that spreadsheets count, where those are
+    exact.
 
     Raises:
         DTypeError: an array that is no column, or that no cells hold; names it.
         LimitError: columns of different lengths, none, or too much for the container; before anything is written.
     """
     if isinstance(table, LabelledTable):
-        table.check_rows(max_rows)
+        table.check_rows(room.rows)
     arrays = linear_arrays(table)
     check_names(arrays)
     columns = []
@@ -70,12 +61,12 @@ def lay_out_table(
                 f"{column.name!r} has {len(column.buffer)} rows, and {first.name!r} has {len(first.buffer)}: "
                 "the columns of a table are equally long"
             )
-    if max_rows is not None and first.height + 1 > max_rows:
-        raise LimitError(f"{first.height} rows and a row of names, but the sheet has only {max_rows} rows")
-    if max_columns is not None and len(columns) > max_columns:
-        raise LimitError(f"{len(columns)} columns, but the sheet has only {max_columns}")
-    if max_characters is not None:
-        check_cell_texts(arrays, max_characters)
+    if room.rows is not None and first.height + 1 > room.rows:
+        raise LimitError(f"{first.height} rows and a row of names, but the sheet has only {room.rows} rows")
+    if room.columns is not None and len(columns) > room.columns:
+        raise LimitError(f"{len(columns)} columns, but the sheet has only {room.columns}")
+    if room.characters is not None:
+        check_cell_texts(arrays, room.characters)
     return Layout(columns)
 
 

@@ -23,7 +23,7 @@ from sheetarray.sheets.delimited import reading as csv_reading
 from sheetarray.sheets.excel import sheet_writes
 from sheetarray.sheets.excel.piecewise import reading as excel_pieces
 from sheetarray.sheets.excel.piecewise.reading import iter_elements_excel
-from sheetarray.sheets.excel.reader.ooxml import OoxmlBook
+from sheetarray.sheets.excel.reader.ooxml import OoxmlCells
 from sheetarray.sheets.json import adapter as json_pieces
 from sheetarray.testing.cases import CASES
 
@@ -99,7 +99,7 @@ def test_every_kind_of_array_comes_in_pieces_out_of_other_containers(
 
 
 def test_an_array_of_several_columns_comes_in_one_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module, name in ((sheet_writes, "MAX_ROWS"), (OoxmlBook, "max_rows")):
+    for module, name in ((sheet_writes, "MAX_ROWS"), (OoxmlCells, "max_rows")):
         monkeypatch.setattr(module, name, 60)
     set_limits(monkeypatch, worksheet_columns=3, workbook_piece=20, kept_pieces=5)
     monkeypatch.setattr(excel_pieces, "read_book", None)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...columns import lay_out
+from ...columns import SheetRoom, lay_out_sheets
 from ...columns.grid import Orient
 from ...elements import FormulaMode, TextLook, generic_from_text, unescape_formula
 from ...elements.spelling import DecimalMark
@@ -21,7 +21,7 @@ from ...files import Writable, locate, replacing
 from ...formats.contract import CELL_CHARACTERS, Progress, ignore_progress
 from ...linear.array import LinearArray
 from ...renamed import refusing_old_options
-from ..content import Room, SheetContent, lay_out_columns, take_arrays
+from ..content import SheetContent, lay_out_columns, take_arrays
 from .dialect import check_marks
 from .encodings import make_encoder
 from .text_writer import TextWriter, write_as_columns, write_as_rows
@@ -119,7 +119,7 @@ def write_csv(
     linear = take_arrays(arrays, CELL_CHARACTERS)
     if formulas == "keep":
         _check_apostrophes(linear, names)
-    layout = lay_out(linear, names=names, max_rows=max_rows if orient == "columns" else None)
+    (layout,) = lay_out_sheets(linear, SheetRoom(max_rows if orient == "columns" else None), names=names)
     write(target, SheetContent("", [layout], arrays=linear), options)
 
 
@@ -162,4 +162,4 @@ def write_table_csv(
     """
     report = progress or ignore_progress
     options = TextOptions(delimiter, decimal, encoding, bom, formulas, report=report)
-    write(target, lay_out_columns(table, Room()), options)
+    write(target, lay_out_columns(table, SheetRoom()), options)

@@ -103,10 +103,9 @@ def write_excel(
     check_is_text(sheet)
     linear = take_arrays(arrays, CELL_CHARACTERS)
     content = lay_out_arrays(linear, sheet_room(), title=sheet, serials=options.serials)
-    (content,) = choose_formats_of([content], formats)
     if views is not False:
         content = replace(content, views=select_views(views, linear))
-    write(target, [content], options)
+    write(target, [content] if formats is None else choose_formats_of([content], formats), options)
 
 
 def write_sheets_excel(

@@ -14,29 +14,28 @@ from itertools import count, filterfalse
 from typing import Any
 
 from ...errors import FormatError, LimitError
-from ..workbooks import ArrayArea, build_references, make_defined_names
+from ..workbooks import ArrayArea, build_references, check_title, make_defined_names
 from .dropping import drop_parts
-from .open_workbook import BookSheet, OpenWorkbook
-from .own_sheets import OwnSheets, find_own_sheets
+from .own_sheets import OwnSheets, find_own_sheets, remember_sheets
 from .package.markup import HEAD, read_first_tag
 from .package.package import Package
 from .package.packing import PackageWriter
-from .package.properties import MOST_BYTES, merge_properties, read_sound_record
+from .package.properties import renew_properties
 from .package.searches import SEARCHES_KEY, Searches
 from .reader.titles import MOST_SHEETS
-from .skeleton.new_workbook import NewWorkbook, check_titles, remember_sheets
 from .skeleton.notes import make_notes
 from .skeleton.plans import PartBeside, SheetPart, SheetPlan, ViewPart
 from .skeleton.sheet_xml import OFFICE, name_tables, table_part, worksheet_frame
 from .styles.cell_styles import CellStyles
 from .views.record import recorded_views
+from .workbook_part import BookSheet, WorkbookPart
 
 
 @dataclass(frozen=True)
 class PackageEdit:
     """The changes to a package."""
 
-    package: Package | None  # before the changes; None for a new workbook
+    package: Package  # before the changes
     replaced: dict[str, bytes]  # the new content of parts, by their names
     dropped: frozenset[str]  # the names of parts that are removed
     # the sheets whose rows will be written, in the order of the plans; their parts are added, or replaced
@@ -48,46 +47,30 @@ class PackageEdit:
     names: Mapping[ArrayArea, str]  # the defined names of the arrays, by the cells for which they stand
 
     def write(self, writer: PackageWriter) -> None:
-        """Put all parts but the sheets of the plans and the custom properties.
-
-        Raises:
-            FormatError: a part is damaged.
-            OSError: the sink refuses.
-        """
-        if self.package is None:
-            writer.write_parts(self.replaced)
-            return
+        """Put all parts but the sheets of the plans and the custom properties."""
         later = {self.properties, *(sheet.name for sheet in self.sheets), *(view.name for view in self.views)}
         writer.copy_parts(self.package, self.replaced, self.dropped | later)
 
     def write_properties(
         self, writer: PackageWriter, known: Mapping[str, Mapping[str, Any]], searches: Searches
     ) -> None:
-        """Write the custom properties: the existing ones, and what the workbook remembers.
+        """Write the custom properties: the existing ones, and what the workbook remembers; see `renew_properties`.
 
         `known`: what is to be remembered of new sheets, by their titles.
-
-        Raises:
-            FormatError: the properties that are there are damaged.
-            LimitError: the record is too long.
-            OSError: the sink refuses.
         """
         sheets = {title: {**more, **known.get(title, {})} for title, more in self.record["sheets"].items()}
         record = {**self.record, "sheets": sheets, SEARCHES_KEY: searches.to_json()}
-        content = None
-        if self.package is not None and self.properties in self.package:
-            content = self.package.read(self.properties, limit=MOST_BYTES)
-        writer.write_part(self.properties, merge_properties(content, record, location=self.properties))
+        writer.write_part(self.properties, renew_properties(self.package, self.properties, record))
 
 
-def titles_of_others(book: OpenWorkbook, sheet: str, *, replacing: bool) -> list[str]:
+def titles_of_others(book: WorkbookPart, sheet: str, *, replacing: bool) -> list[str]:
     """Return the titles of all sheets but the views that go when a sheet is replaced."""
-    gone = recorded_views(read_sound_record(book.package), sheet) if replacing else set()
+    gone = recorded_views(book.record, sheet) if replacing else set()
     return [other.title for other in book.sheets if other.title.casefold() not in gone]
 
 
 def plan_append(
-    book: OpenWorkbook | NewWorkbook,
+    book: WorkbookPart,
     sheets: Sequence[SheetPlan],
     styles: CellStyles,
     *,
@@ -104,16 +87,17 @@ def plan_append(
         LimitError: a title that no sheet can have; a sheet that is there; more sheets than are read; a workbook that
             is signed, protected or shared.
     """
-    check_titles(sheets)
+    _check_titles(sheets)
     plans, old, dropped = list(sheets), OwnSheets([None] * len(sheets), {}, [], {"sheets": {}}), set[str]()
-    if isinstance(book, OpenWorkbook):
+    is_new = not book.sheets
+    if not is_new:
         book.check_open()
         old = find_own_sheets(book, sheets, replacing=replacing)
         book.drop_names(old.names, [sheet.title for sheet in old.removed])
         dropped = drop_parts(book, old.removed)
         pairs = zip(sheets, old.replaced, strict=True)
         plans = [plan if sheet is None else replace(plan, title=sheet.title) for plan, sheet in pairs]
-    taken = book.taken_names()
+    taken = [] if is_new else book.taken_names()
     tables = name_tables(plans, taken)
     parts, views = _make_sheet_parts(book, plans, old.replaced, tables)
     if len(book.sheets) > MOST_SHEETS:
@@ -124,7 +108,7 @@ def plan_append(
         {names[area]: text for area, text in refers.items()},
         {plan.title: plan.print_area for plan in plans if plan.printed},
     )
-    if isinstance(book, OpenWorkbook):
+    if not is_new:
         book.compute_on_opening()  # its formulas may refer to the arrays
         book.ensure_view()
     properties, replaced = book.ensure_properties(), book.changed_parts()
@@ -147,6 +131,20 @@ def plan_append(
     )
 
 
+def _check_titles(sheets: Sequence[SheetPlan]) -> None:
+    """Refuse titles that the sheets of one workbook cannot have.
+
+    Raises:
+        LimitError: a title that no sheet can have, or that two of the sheets have.
+    """
+    seen: set[str] = set()
+    for plan in sheets:
+        check_title(plan.title)
+        if plan.title.casefold() in seen:
+            raise LimitError(f"two sheets would be titled {plan.title!r}; Excel compares titles without case")
+        seen.add(plan.title.casefold())
+
+
 _SHEETS = "xl/worksheets/sheet{}.xml"  # the names of parts, with a place for a number, and their types
 _TABLES = "xl/tables/table{}.xml", f"{OFFICE}spreadsheetml.table+xml"
 _DRAWINGS = "xl/drawings/drawing{}.xml", f"{OFFICE}drawing+xml"
@@ -157,7 +155,7 @@ _BOXES_TYPE = f"{OFFICE}vmlDrawing"
 
 
 def _make_sheet_parts(
-    book: OpenWorkbook | NewWorkbook,
+    book: WorkbookPart,
     plans: Sequence[SheetPlan],
     replaced: Sequence[BookSheet | None],
     tables: Mapping[str, str],
@@ -179,7 +177,7 @@ def _make_sheet_parts(
 
     parts: list[SheetPart] = []
     views: list[ViewPart] = []
-    last = max(book.table_numbers(), default=0)
+    last = max(book.table_numbers(), default=0) if tables else 0
     for place, (plan, old_sheet) in enumerate(zip(plans, replaced, strict=True), 1):
         sheet = old_sheet or book.add_sheet(plan.title, new_part(_SHEETS), very_hidden=plan.very_hidden)
         if plan.is_view:
@@ -198,15 +196,14 @@ def _make_sheet_parts(
     return parts, views
 
 
-def worksheet_xml(book: OpenWorkbook | NewWorkbook, plan: SheetPlan, sheet: BookSheet) -> tuple[bytes, bytes]:
+def worksheet_xml(book: WorkbookPart, plan: SheetPlan, sheet: BookSheet) -> tuple[bytes, bytes]:
     """Return the XML before and after the rows, as the workbook's macros and its view on the sheets want it."""
-    return worksheet_frame(plan, selected=book.is_in_view(sheet), code_name=_code_name(book.package, sheet.part))
+    code_name = _code_name(book.package, sheet.part) if sheet.part in book.package else ""
+    return worksheet_frame(plan, selected=book.is_in_view(sheet), code_name=code_name)
 
 
-def _code_name(package: Package | None, part: str) -> str:
+def _code_name(package: Package, part: str) -> str:
     """Return the name by which macros call a sheet; empty if they do not."""
-    if package is None or part not in package:
-        return ""
     try:
         return read_first_tag(package.head(part, HEAD), "sheetPr", location=part).get("codeName", "")
     except FormatError:

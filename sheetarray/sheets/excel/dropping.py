@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...errors import FormatError
-from .open_workbook import BookSheet, OpenWorkbook
 from .package.markup import read_tags
 from .package.package import Package
 from .package.relations import parts_only_reached_through
+from .workbook_part import BookSheet, WorkbookPart
 
 _MOST_CHAIN = 2**26  # bytes of the calculation chain
 
 
-def drop_parts(book: OpenWorkbook, gone: Sequence[BookSheet]) -> set[str]:
+def drop_parts(book: WorkbookPart, gone: Sequence[BookSheet]) -> set[str]:
     """Take the parts that only the replaced sheets use off the lists of a workbook, and return their names.
 
     The calculation chain is one of them if it lists formulas of these sheets.

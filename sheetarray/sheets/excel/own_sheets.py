@@ -1,4 +1,4 @@
-"""Finds the sheets of a workbook that this package wrote, and those of them that a write replaces or leaves empty.
+"""The record of the sheets that this package wrote, and those of them that a write replaces or leaves empty.
 
 A sheet is ours where the workbook's custom properties say so: under "sheets", by its title, with the defined
 names made for it ("names") and the first sheet of the same write ("of").
@@ -7,16 +7,14 @@ names made for it ("names") and the first sheet of the same write ("of").
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ...errors import LimitError
-from .open_workbook import BookSheet, OpenWorkbook
-from .package.properties import read_sound_record
-from .skeleton.plans import (
-    SheetPlan,
-)
+from ..workbooks import ArrayArea
+from .skeleton.plans import SheetPlan
+from .workbook_part import BookSheet, WorkbookPart
 
 
 @dataclass(frozen=True)
@@ -35,13 +33,13 @@ class OwnSheets:
         return [*(sheet for sheet in self.replaced if sheet is not None), *self.emptied]
 
 
-def find_own_sheets(book: OpenWorkbook, plans: Sequence[SheetPlan], *, replacing: bool) -> OwnSheets:
+def find_own_sheets(book: WorkbookPart, plans: Sequence[SheetPlan], *, replacing: bool) -> OwnSheets:
     """Find out which existing sheets a write replaces and which it leaves empty.
 
     Raises:
         LimitError: a sheet of such a title is there, and is not ours or not to be replaced.
     """
-    record = read_sound_record(book.package)
+    record = book.record
     sheets_by_title = {sheet.title.casefold(): sheet for sheet in book.sheets}
     ours = {title.casefold(): more for title, more in record["sheets"].items() if title.casefold() in sheets_by_title}
     planned = {plan.title.casefold() for plan in plans}
@@ -100,3 +98,20 @@ def _first_title(more: dict[str, Any]) -> str:
 def _defined_names(more: dict[str, Any]) -> list[str]:
     names = more.get("names")
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
+def remember_sheets(
+    sheets: Sequence[SheetPlan], names: Mapping[ArrayArea, str], tables: Mapping[str, str]
+) -> dict[str, dict[str, Any]]:
+    """Return the record of each sheet: the defined names made for it, and the title of the sheet that it belongs to.
+
+    `tables`: the names of the Excel Tables, by the titles of their sheets; the record has what is kept of these.
+    """
+    first = next(plan.title for plan in sheets if not plan.is_view)
+    record: dict[str, dict[str, Any]] = {plan.title: {"names": [], "of": plan.of or first} for plan in sheets}
+    for area, name in names.items():
+        record[area.title]["names"].append(name)
+    for plan in sheets:
+        if plan.title in tables and plan.note:
+            record[plan.title]["table"] = {"name": tables[plan.title], **plan.note}
+    return record

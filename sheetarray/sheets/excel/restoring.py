@@ -19,7 +19,7 @@ from ..views.description import View, can_be_shown
 from ..views.geometry import check_views
 from .guard.snapshots import Snapshots
 from .sheet_writes import sheet_room, write
-from .skeleton.new_workbook import CONTENT_TYPES, suffix_of
+from .skeleton.template import CONTENT_TYPES, suffix_of
 from .workbook import Workbook
 
 

@@ -24,13 +24,13 @@ from ..workbooks import EXACT_INTEGER
 from .accepting.workbook import accept_workbook
 from .adapter import write_excel
 from .guard.automatic import has_guard
-from .open_workbook import OpenWorkbook
 from .package.package import Package
 from .package.packing import PackageWriter
 from .row_xml import cells_xml, format_number, format_text
-from .skeleton.new_workbook import suffix_of
+from .skeleton.template import suffix_of
 from .splicing import SAVE_ANEW, NewCell, NewCells, Splice
 from .workbook import Workbook
+from .workbook_part import WorkbookPart
 
 
 def revise_excel(source: Readable, target: Writable, arrays: Any) -> None:
@@ -64,8 +64,9 @@ def revise_excel(source: Readable, target: Writable, arrays: Any) -> None:
             fresh = _write_revised(opened, path, columns)
         if fresh:
             with Source(path) as opened:
-                titles = {sheet.title.casefold() for sheet in OpenWorkbook(Package(opened.ranges())).sheets}
-                guard = has_guard(opened, titles)
+                own = WorkbookPart.of_package(Package(opened.ranges()))
+                titles = {sheet.title.casefold() for sheet in own.sheets}
+                guard = has_guard(opened, own)
             numbers = ("" if number == 1 else f" {number}" for number in range(1, len(titles) + 2))
             title = next(f"new arrays{number}" for number in numbers if f"new arrays{number}" not in titles)
             write_excel(path, fresh, sheet=title, mode="a", guard=guard)
@@ -76,10 +77,10 @@ def revise_excel(source: Readable, target: Writable, arrays: Any) -> None:
 def _write_revised(opened: Source, path: Path, columns: Mapping[str, LinearArray]) -> dict[str, LinearArray]:
     """Write the workbook with its new cells, and return the arrays for which it has none."""
     package = Package(opened.ranges())
-    book = OpenWorkbook(package)
+    book = WorkbookPart.of_package(package)
     book.check_changeable()
     edits: dict[str, NewCells] = {}
-    with Workbook(opened, reads_numbers=True) as reading:
+    with Workbook(opened, reads_numbers=True, own=book) as reading:
         sheets = reading.plain_sheets()
         present = read_resized_arrays(sheets)
         for name, column in columns.items():

@@ -13,13 +13,13 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ...columns import Layout
+from ...columns import Layout, SheetRoom
 from ...errors import locating, warn_caller
 from ...files import Source, Writable, changing, file_version, replacing
 from ...formats.contract import CELL_CHARACTERS
 from ...linear.array import LinearArray
 from ..arrays_of_sheets import is_for_programs
-from ..content import Room, SheetContent, WriteOptions
+from ..content import SheetContent, WriteOptions
 from ..guard_texts import guard_title
 from ..looks import TALLEST_PRINTED, column_widths, filtered_columns, number_formats, printed_ranges
 from ..snapshot import encode_snapshot
@@ -29,26 +29,25 @@ from .append import PackageEdit, plan_append, titles_of_others
 from .checksums.record import Written, make_checksums
 from .guard.automatic import count_recorded, has_guard, wants_guard
 from .guard.guard_sheet import iter_rows
-from .open_workbook import OpenWorkbook
 from .package.package import Package
 from .package.packing import PackageWriter
-from .package.properties import read_sound_record
 from .package.searches import Searches
 from .searching import search_other_sheets
-from .skeleton.new_workbook import NewWorkbook, suffix_of
 from .skeleton.plans import SheetPart, SheetPlan
+from .skeleton.template import STYLES, suffix_of
 from .styles.cell_styles import CellStyles
 from .styles.foreign import find_styles
 from .styles.own import make_styles
 from .views.sheets import link_columns, plan_view_sheet, write_relations, write_view
+from .workbook_part import WorkbookPart
 from .writing import RowWriter
 
 MAX_ROWS, MAX_COLUMNS = MOST_ROWS, MOST_COLUMNS
 
 
-def sheet_room() -> Room:
+def sheet_room() -> SheetRoom:
     """Return what a sheet of a workbook has room for."""
-    return Room(MAX_ROWS, MAX_COLUMNS, CELL_CHARACTERS)
+    return SheetRoom(MAX_ROWS, MAX_COLUMNS, CELL_CHARACTERS)
 
 
 def write(target: Writable, contents: Sequence[SheetContent], options: WriteOptions) -> None:
@@ -70,9 +69,10 @@ def write(target: Writable, contents: Sequence[SheetContent], options: WriteOpti
             return
         options = _decide_guard(contents, options)
         codes = dict.fromkeys([code for content in contents for code in content.formats.values()])
-        styles, content = make_styles(tuple(codes), views=bool(contents[0].views))
+        styles, styles_xml = make_styles(tuple(codes), views=bool(contents[0].views))
         plan = _plan_sheets(contents, options, styles, ())
-        edit = plan_append(NewWorkbook(suffix_of(target), content), plan.sheets, styles)
+        edit = plan_append(WorkbookPart.new(suffix_of(target)), plan.sheets, styles)
+        edit.replaced[STYLES] = styles_xml.encode()
         with replacing(target, binary=True) as sink:
             _write_package(edit, PackageWriter(sink), contents, options, plan, Searches())
 
@@ -80,30 +80,25 @@ def write(target: Writable, contents: Sequence[SheetContent], options: WriteOpti
 def _decide_guard(
     contents: Sequence[SheetContent], options: WriteOptions, beside: int = 0, *, is_guarded: bool = False
 ) -> WriteOptions:
-    """Return options that say whether the workbook keeps snapshots.
-
-    `beside`: the number of elements that are in the workbook besides. `is_guarded`: whether it has snapshots.
-    """
+    """Return options that say whether the workbook keeps snapshots, which has so many elements besides."""
     count = beside + sum(len(array.buffer) for content in contents for array in content.arrays.values())
     return replace(options, guard=wants_guard(options.guard, count, is_guarded=is_guarded))
 
 
 def _append_sheets(target: str | os.PathLike[str], contents: Sequence[SheetContent], options: WriteOptions) -> None:
     with replacing(target, binary=True) as sink, Source(target) as source, locating(source=source.name):
-        book, title = OpenWorkbook(Package(source.ranges())), contents[0].title
+        book, title = WorkbookPart.of_package(Package(source.ranges())), contents[0].title
         styles = find_styles(book)
         if options.guard == "auto":
-            recorded = read_sound_record(book.package)["sheets"]
-            beside = count_recorded(recorded, {content.title.casefold() for content in contents})
-            titles = [sheet.title for sheet in book.sheets]
-            options = _decide_guard(contents, options, beside, is_guarded=has_guard(source, titles))
+            beside = count_recorded(book.record["sheets"], {content.title.casefold() for content in contents})
+            options = _decide_guard(contents, options, beside, is_guarded=has_guard(source, book))
         taken = titles_of_others(book, title, replacing=options.replaces) if contents[0].views else []
         plan = _plan_sheets(contents, options, styles, taken, is_own=False)
         for content in contents:
             _warn_of_formats(content.formats, styles)
         edit = plan_append(book, plan.sheets, styles, replacing=options.replaces)
         searches = search_other_sheets(
-            source, {*(part.name for part in edit.sheets), *(view.name for view in edit.views)}
+            source, book, {*(part.name for part in edit.sheets), *(view.name for view in edit.views)}
         )
         _write_package(edit, PackageWriter(sink), contents, options, plan, searches)
 

@@ -18,10 +18,10 @@ from ...tables import TableOptions, read_table, read_tables
 from ..content import Formats, IfSheetExists, WriteOptions, choose_formats_of, lay_out_columns
 from ..workbooks import SheetChoice, check_is_text, is_first
 from .checking.workbook import select_sheets
-from .open_workbook import OpenWorkbook
 from .sheet_writes import sheet_room, write
 from .table import ExcelTable
 from .workbook import Workbook
+from .workbook_part import WorkbookPart
 
 
 def write_table_excel(
@@ -108,7 +108,7 @@ def _read_sheet(
     """Return the columns of one sheet."""
     asked = None if is_first(sheet) else select_sheets(book, sheet)[0].title
     title, table = (table or TableOptions()).locate(
-        asked, lambda: _open_own(book, OpenWorkbook.name_references), lambda: _open_own(book, OpenWorkbook.tables)
+        asked, lambda: _open_own(book, WorkbookPart.name_references), lambda: _open_own(book, WorkbookPart.tables)
     )
     meant = select_sheets(book, title, of_table=True)[0]
     with locating(sheet=meant.title):
@@ -134,12 +134,12 @@ def describe_table_excel(source: Readable, *, table: str | None = None, sheet: S
             named = [note for note in notes.values() if str(note.get("name")).casefold() == table.casefold()]
             if len(named) == 1:
                 return named[0]
-            title, _ = TableOptions(table=table).locate(None, dict, lambda: _open_own(book, OpenWorkbook.tables))
+            title, _ = TableOptions(table=table).locate(None, dict, lambda: _open_own(book, WorkbookPart.tables))
         else:
             title = select_sheets(book, sheet, of_table=True)[0].title
         return notes.get(title or "", {})
 
 
-def _open_own(book: Workbook, look: Callable[[OpenWorkbook], dict[Any, Any]]) -> dict[Any, Any]:
+def _open_own(book: Workbook, look: Callable[[WorkbookPart], dict[Any, Any]]) -> dict[Any, Any]:
     """Return what the own part of an .xlsx or .xlsm says; nothing of any other workbook."""
-    return {} if book.package is None else look(OpenWorkbook(book.package))
+    return {} if book.own is None else look(book.own)

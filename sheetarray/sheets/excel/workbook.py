@@ -1,11 +1,7 @@
-"""A workbook that is open for reading: its sheets, its views, its record, and the sheets that hold snapshots.
-
-At the end: which kind of workbook a file is.
-"""
+"""A workbook of any kind, open: its sheets, its views, its record, and the sheets that hold snapshots."""
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
@@ -16,26 +12,22 @@ from ...columns import cell_address
 from ...columns.grid import column_number
 from ...dtypes import Mask, Positions
 from ...errors import Finding, FormatError, NotFoundError
-from ...files import Source, refuse_empty
+from ...files import Source
 from ..guard_texts import guard_title, may_be_guard
 from .following import Followed
 from .guard.guard_sheet import find_lost_mark, is_guard
+from .opening import open_cells
 from .package.package import Package
-from .package.parts import has_directory
 from .package.properties import read_record
-from .package.relations import TYPES, ContentTypes, Relations
 from .package.searches import content_of, read_searches
 from .reader.book import XmlBook
-from .reader.cells import WorkbookReader, encrypted_error
-from .reader.legacy import LegacyBook
-from .reader.ooxml import OoxmlBook
-from .reader.opendocument import CONTENT, MANIFEST, OdsBook
+from .reader.ooxml import OoxmlCells
 from .reader.some_rows import SomeRuns
 from .reader.titles import MOST_TABLES
 from .views.record import WORD, ViewSheets, find_view_sheets
+from .workbook_part import WorkbookPart
 from .worksheet import ExcelSheet
 
-_ZIP = b"PK"
 LEAST_BYTES = 2**18  # of all worksheets
 _CELL = re.compile(r"(.+)!([A-Z]{1,3})([0-9]{1,7})", re.DOTALL)
 
@@ -44,7 +36,8 @@ class Workbook:
     """A workbook of any kind, open.
 
     `reads_numbers`: whether all numbers will be wanted after a search for arrays, which then keeps them.
-    `before`: the same source, opened before; sheets that were searched for headers are not searched again.
+    `before`: the same source, opened before; sheets that were searched for headers are not searched again. `own`: its
+    own part, if that is read.
 
     Attributes:
         source: the file.
@@ -54,9 +47,16 @@ class Workbook:
         FormatError: the source is not a workbook, or one that is damaged, encrypted or hostile.
     """
 
-    def __init__(self, source: Source, *, reads_numbers: bool = False, before: Workbook | None = None) -> None:
+    def __init__(
+        self,
+        source: Source,
+        *,
+        reads_numbers: bool = False,
+        before: Workbook | None = None,
+        own: WorkbookPart | None = None,
+    ) -> None:
         self.source = source
-        self._container = open_workbook(source)
+        self._container = open_cells(source) if own is None else OoxmlCells(own)
         self._container.words = {} if before is None else before._container.words
         self._known_followed: dict[str, Followed] = {}
         if isinstance(self._container, XmlBook):
@@ -64,7 +64,7 @@ class Workbook:
         self.titles = self._container.titles
         if not self.titles:
             raise FormatError("the workbook has no worksheets")
-        if len(self.titles) > MOST_TABLES and not isinstance(self._container, OoxmlBook):
+        if len(self.titles) > MOST_TABLES and not isinstance(self._container, OoxmlCells):
             raise FormatError(f"the workbook has {len(self.titles):,} sheets, and at most {MOST_TABLES:,} are read")
 
     def __enter__(self) -> Workbook:
@@ -80,23 +80,28 @@ class Workbook:
         """The sheets that are views, according to the record."""
         if not isinstance(self._container, XmlBook) or not any(WORD in title for title in self.titles):
             return ViewSheets()  # the record is read only if a title looks like that of a view
-        parts = self._container.parts if isinstance(self._container, OoxmlBook) else dict.fromkeys(self.titles, "")
+        parts = self._container.parts if isinstance(self._container, OoxmlCells) else dict.fromkeys(self.titles, "")
         return find_view_sheets(self._container.package, parts, self.record)
+
+    @property
+    def own(self) -> WorkbookPart | None:
+        """The own part of an .xlsx or .xlsm, with its names; None for any other kind."""
+        return self._container.own if isinstance(self._container, OoxmlCells) else None
 
     @property
     def package(self) -> Package | None:
         """The package of an .xlsx or .xlsm; None for any other kind."""
-        return self._container.package if isinstance(self._container, OoxmlBook) else None
+        return self._container.package if isinstance(self._container, OoxmlCells) else None
 
     @property
     def parts(self) -> Mapping[str, str]:
         """The parts of the worksheets of an .xlsx or .xlsm, by their titles."""
-        return self._container.parts if isinstance(self._container, OoxmlBook) else {}
+        return self._container.parts if isinstance(self._container, OoxmlCells) else {}
 
     @property
     def strings_part(self) -> str | None:
         """The part of the shared strings of an .xlsx or .xlsm; None where it names none."""
-        return self._container.strings_part if isinstance(self._container, OoxmlBook) else None
+        return self._container.strings_part if isinstance(self._container, OoxmlCells) else None
 
     @property
     def record(self) -> Mapping[str, Any]:
@@ -166,7 +171,7 @@ class Workbook:
     @property
     def sheet_bytes(self) -> int:
         """The bytes of all worksheets when inflated; 0 for any other kind than .xlsx and .xlsm."""
-        return self._container.sheet_bytes if isinstance(self._container, OoxmlBook) else 0
+        return self._container.sheet_bytes if isinstance(self._container, OoxmlCells) else 0
 
     def find_links(self, title: str, rows: Positions, column: int) -> Mask | None:
         """Return a mask of the cells of a column that repeat a view for editing; None where nobody knows.
@@ -224,46 +229,3 @@ class Workbook:
     def plain_sheets(self) -> list[ExcelSheet]:
         """Return all sheets except guards."""
         return [self.sheet(title) for title in self.titles if title not in self._guard_titles]
-
-
-_COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # begins a file of files, as an .xls is
-_ENCRYPTED = "EncryptedPackage".encode("utf-16-le").ljust(64, b"\0") + b"\x22\0\2"  # the entry of such a file in it
-_LOCKED = re.compile(  # an .xls begins its settings with the record of a password
-    rb"\x09\x08(?:\x10\0\0\x06\x05\0.{12}|\x08\0\0\x05\x05\0.{4})(?:\x86\0\0\0)?\x2f\0", re.DOTALL
-)
-_BEFORE_EXCEL_5 = (b"\t\0\4\0", b"\t\2\6\0", b"\t\4\6\0")  # records that begin a file of Excel 2, 3 or 4
-_BINARY = "application/vnd.ms-excel.sheet.binary"
-
-
-def open_workbook(source: Source) -> WorkbookReader:
-    """Return the workbook in a source, of the kind that its first bytes tell.
-
-    Raises:
-        FormatError: the source is not a workbook, or one that is damaged, encrypted or hostile.
-    """
-    start = source.prefix(len(_COMPOUND))
-    refuse_empty(start)
-    if start == _COMPOUND:
-        content = source.whole()
-        if content.find(_ENCRYPTED) >= 0 or _LOCKED.search(content):
-            raise encrypted_error()
-        return LegacyBook(content)
-    if start.startswith(_BEFORE_EXCEL_5):
-        raise FormatError("a workbook of a version before Excel 5", hint="save it as .xlsx first")
-    if not start.startswith(_ZIP) and not has_directory(source.ranges()):
-        markup = start.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<")
-        raise FormatError(
-            "not a workbook: neither a zip package (.xlsx, .xlsm, .xlsb, .ods) nor a compound file (.xls)",
-            hint="if a spreadsheet program opens this HTML or XML, save it as .xlsx there"
-            if markup
-            else "text is read as .csv",
-        )
-    package = Package(source.ranges())
-    if CONTENT in package and ("mimetype" in package or MANIFEST in package):
-        return OdsBook(package)
-    part = Relations(package, "").present_target("officeDocument")
-    if part is None or TYPES not in package:
-        raise FormatError("a zip package that holds no workbook")
-    if ContentTypes.of_package(package).type_of(part).startswith(_BINARY):
-        return LegacyBook(source.whole(), package)
-    return OoxmlBook(package, part)

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
+from ...columns import SheetRoom
 from ...errors import LimitError, locating
 from ...files import PathLike
 from ...formats.contract import Progress, ignore_progress
 from ...renamed import refusing_old_options
 from ..content import (
-    Room,
     SheetContent,
     WriteOptions,
     lay_out_arrays,
@@ -31,7 +31,7 @@ from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS
 from .spreadsheet_write import SpreadsheetWrite
 from .views import ViewSource, check_wanted, find_views, write_views
 
-ROOM = Room(None, ALL_COLUMNS, MOST_CHARACTERS)
+ROOM = SheetRoom(None, ALL_COLUMNS, MOST_CHARACTERS)
 _ANY_KEY = "0" * 44  # instead of the key of a spreadsheet that is yet to be made
 
 

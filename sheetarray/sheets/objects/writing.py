@@ -10,13 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
-from ...columns import Layout, LayoutColumn
+from ...columns import Layout, LayoutColumn, SheetRoom
 from ...elements import TypedCells
 from ...errors import LimitError, warn_caller
 from ...formats.contract import CELL_CHARACTERS, Progress, ignore_progress
 from ..content import (
     Formats,
-    Room,
     SheetContent,
     WriteOptions,
     choose_formats_of,
@@ -42,7 +41,7 @@ from .books import Book, open_book
 from .elements import BOLD, scalars_of
 from .guards import forget_checksums, plan_guards, put_guards
 
-ROOM = Room(MOST_ROWS, MOST_COLUMNS, CELL_CHARACTERS)
+ROOM = SheetRoom(MOST_ROWS, MOST_COLUMNS, CELL_CHARACTERS)
 _CELLS_AT_ONCE = 2**16
 
 

@@ -17,13 +17,13 @@ from ...snapshot import encode_snapshot
 from ..append import worksheet_xml
 from ..guard.guard_sheet import iter_rows
 from ..guard.snapshots import Snapshots
-from ..open_workbook import OpenWorkbook
 from ..skeleton.plans import SheetPlan
 from ..workbook import Workbook
+from ..workbook_part import WorkbookPart
 
 
 def renew_guards(
-    book: OpenWorkbook,
+    book: WorkbookPart,
     reading: Workbook,
     arrays: Mapping[str, ResizedArray],
     unreadable: Mapping[str, Array],

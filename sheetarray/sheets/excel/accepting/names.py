@@ -11,7 +11,7 @@ from ....columns import (
     column_letters,
 )
 from ...workbooks import ArrayArea, build_references, make_defined_names, parse_titles
-from ..open_workbook import OpenWorkbook
+from ..workbook_part import WorkbookPart
 
 _CORNER = re.compile(r"!\$?([A-Z]{1,3})\$?([0-9]{1,7})(?::\$?[A-Z]{1,3}\$?([0-9]{1,7}))?")
 
@@ -54,7 +54,7 @@ class ArrayNames:
         ]
         return max(overlaps)[1] if overlaps else None
 
-    def by_array(self, book: OpenWorkbook) -> Callable[[str], str]:
+    def by_array(self, book: WorkbookPart) -> Callable[[str], str]:
         """Return a function that gives the defined name of an array's cells in a workbook; empty if it has none."""
         wanted = {text: area.array for area, text in self._areas.items()}
         names: dict[str, str] = {}

@@ -19,7 +19,6 @@ from ....columns import (
 from ....errors import LimitError
 from ...looks import number_formats
 from ...views.geometry import ViewedColumns, ViewPlan, plan_views
-from ..open_workbook import BookSheet, OpenWorkbook
 from ..package.relations import Relations
 from ..package.searches import content_of
 from ..skeleton.plans import ViewPart
@@ -28,13 +27,14 @@ from ..styles.foreign import find_styles
 from ..views.grid import ViewGrid
 from ..views.record import KEY, read_view
 from ..views.worksheet import make_view
+from ..workbook_part import BookSheet, WorkbookPart
 
 _STYLE = re.compile(rb'<c r="B([0-9]{1,4})"[^<>]*? s="([0-9]{1,5})"')
 _HEAD = 2**18  # bytes of a view in which its choosers stand
 
 
 def renew_views(
-    book: OpenWorkbook,
+    book: WorkbookPart,
     arrays: Mapping[str, ResizedArray],
     record: dict[str, Any],
     name_of: Callable[[str], str],
@@ -77,7 +77,7 @@ def renew_views(
 
 
 def _make_anew(
-    book: OpenWorkbook,
+    book: WorkbookPart,
     sheet: BookSheet,
     stored: Mapping[str, Any],
     arrays: Mapping[str, ResizedArray],
@@ -112,7 +112,7 @@ def _make_anew(
 
 
 def _find_chooser_styles(
-    book: OpenWorkbook, sheet: BookSheet, plan: ViewPlan, name_of: Callable[[str], str]
+    book: WorkbookPart, sheet: BookSheet, plan: ViewPlan, name_of: Callable[[str], str]
 ) -> dict[str, int]:
     """Return the styles that the choosers of a view have, by their kinds."""
     known = {int(row): int(style) for row, style in _STYLE.findall(book.package.head(sheet.part, _HEAD))}
@@ -120,7 +120,7 @@ def _find_chooser_styles(
     return {chooser.kind: known[chooser.row] for chooser in choosers if chooser.row in known}
 
 
-def _find_chart(book: OpenWorkbook, sheet: BookSheet) -> tuple[str, str]:
+def _find_chart(book: WorkbookPart, sheet: BookSheet) -> tuple[str, str]:
     """Return the parts of the drawing and of the chart on a view; empty if it has no chart."""
     drawing = Relations(book.package, sheet.part).present_target("drawing")
     chart = Relations(book.package, drawing).present_target("chart") if drawing else None

@@ -22,15 +22,15 @@ from ....files import Readable, Source, Writable, replacing
 from ....linear.array import LinearArray
 from ...arrays_of_sheets import read_resized_arrays
 from ..checking.views import read_typed_over, typed_over_views
-from ..open_workbook import OpenWorkbook
 from ..package.package import Package
 from ..package.packing import PackageWriter
-from ..package.properties import MOST_BYTES, merge_properties, read_sound_record
+from ..package.properties import renew_properties
 from ..package.searches import SEARCHES_KEY
 from ..row_xml import format_number
 from ..searching import search_sheets
 from ..splicing import NewCell, NewCells, Splice
 from ..workbook import Workbook
+from ..workbook_part import WorkbookPart
 from .guards import renew_guards
 from .names import ArrayNames
 from .record import true_record
@@ -84,9 +84,9 @@ def accept_workbook(
     anew = revised is not None
     with Source(source) as opened, locating(source=opened.name):
         package = Package(opened.ranges())
-        book = OpenWorkbook(package)
+        book = WorkbookPart.of_package(package)
         book.check_changeable()
-        with Workbook(opened, reads_numbers=True) as reading:
+        with Workbook(opened, reads_numbers=True, own=book) as reading:
             sheets = reading.plain_sheets()
             with keeping_unreadable("missing") as unreadable:
                 arrays = read_resized_arrays(sheets, missing=missing)
@@ -95,15 +95,14 @@ def accept_workbook(
             replaced = _change_headers(book, edits) | guards
             typed = [title for title in typed_over_views(reading) if read_typed_over(reading, title)]
             searches = search_sheets(reading, replaced=replaced)
-        record = {**read_sound_record(package), SEARCHES_KEY: searches.to_json()}
+        record = {**book.record, SEARCHES_KEY: searches.to_json()}
         names = ArrayNames(arrays, record)
         if book.set_names(names.find_cells) or anew:
             book.compute_on_opening()
         part = book.ensure_properties()
-        content = package.read(part, limit=MOST_BYTES) if part in package else None
         record = true_record(record, exact, [sheet.title for sheet in book.sheets])
         replaced |= renew_views(book, arrays, record, names.by_array(book), typed, anew=anew)
-        replaced[part] = merge_properties(content, record, location=part)
+        replaced[part] = renew_properties(package, part, record)
         replaced |= book.changed_parts()
         with replacing(target, binary=True) as sink:
             writer = PackageWriter(sink)
@@ -113,7 +112,7 @@ def accept_workbook(
     return {name: info_of_resized(array) for name, array in arrays.items() if array.is_changed}
 
 
-def _change_headers(book: OpenWorkbook, edits: Sequence[HeaderEdit]) -> dict[str, bytes]:
+def _change_headers(book: WorkbookPart, edits: Sequence[HeaderEdit]) -> dict[str, bytes]:
     """Return the new content of worksheets whose headers have to change, by their parts."""
     parts = {sheet.title: sheet.part for sheet in book.sheets}
     cells: dict[str, NewCells] = {}

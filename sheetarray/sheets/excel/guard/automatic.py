@@ -10,6 +10,7 @@ from ....files import Source
 from ...guard_texts import may_be_guard
 from ..checksums.record import Checksums, read_many
 from ..workbook import Workbook
+from ..workbook_part import WorkbookPart
 
 MOST_GUARDED = 100_000  # elements of a workbook that has snapshots by itself
 
@@ -27,12 +28,12 @@ def wants_guard(guard: bool | Literal["auto"], elements: int, *, is_guarded: boo
     return is_guarded or elements <= MOST_GUARDED if guard == "auto" else bool(guard)
 
 
-def has_guard(source: Source, titles: Collection[str]) -> bool:
-    """Return whether a workbook has a sheet of snapshots. `titles`: of its sheets."""
-    if not any(map(may_be_guard, titles)):
+def has_guard(source: Source, own: WorkbookPart) -> bool:
+    """Return whether a workbook, whose own part is read, has a sheet of snapshots."""
+    if not any(map(may_be_guard, own.parts)):
         return False
     try:
-        with Workbook(source) as book:
+        with Workbook(source, own=own) as book:
             return bool(book.guards())
     except FormatError:  # who reads it says so
         return False

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from xml.parsers import expat
@@ -150,6 +151,12 @@ class Markup:
         self._changes: list[tuple[int, int, bytes]] = []
         self._appended: dict[int, tuple[Element, list[str]]] = {}
         self.root = _parse_elements(self._content, location, depth)
+
+    def copy(self) -> Markup:
+        """Return the same part without changes, which can be changed by itself."""
+        markup = copy(self)
+        markup._changes, markup._appended = [], {}
+        return markup
 
     def insert(self, at: int, text: str) -> None:
         """Insert text at a position, in bytes."""

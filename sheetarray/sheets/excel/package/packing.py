@@ -25,6 +25,7 @@ from .parts import DEFLATED, UTF8_NAME, ZIP64
 # stays bounded.
 
 _WAITING = 2  # chunks that may wait to be compressed
+_SHORT = 2**16  # bytes that are compressed without a second thread
 
 
 class PackedSizes(NamedTuple):
@@ -52,7 +53,7 @@ class Deflater:
         self._sink = sink
         self._packer, self._crc32 = fast_zlib.compressor(fast_zlib.RAW_NEAR), fast_zlib.crc32()
         self._crc = self._size = self._packed = 0
-        self._thread = ThreadPoolExecutor(1, "sheetarray-deflate")
+        self._thread: ThreadPoolExecutor | None = None  # of long streams; a short one is compressed before it would run
         self._waiting: deque[Future[None]] = deque()
 
     def __enter__(self) -> Deflater:
@@ -61,7 +62,8 @@ class Deflater:
     def __exit__(self, *_: object) -> None:
         for waiting in self._waiting:
             waiting.cancel()
-        self._thread.shutdown()
+        if self._thread is not None:
+            self._thread.shutdown()
 
     def write(self, chunk: bytes | memoryview) -> None:
         """Hand over a chunk to be compressed; the caller must not change it any more.
@@ -69,6 +71,10 @@ class Deflater:
         Raises:
             OSError: writing an earlier chunk failed.
         """
+        if self._thread is None and self._size + len(chunk) <= _SHORT:
+            self._compress(chunk)
+            return
+        self._thread = self._thread or ThreadPoolExecutor(1, "sheetarray-deflate")
         while len(self._waiting) >= _WAITING:
             self._waiting.popleft().result()
         self._waiting.append(self._thread.submit(self._compress, chunk))
@@ -82,7 +88,6 @@ class Deflater:
         while self._waiting:
             self._waiting.popleft().result()
         self._write(self._packer.flush())
-        self._thread.shutdown()
         return PackedSizes(self._crc, self._size, self._packed)
 
     def _compress(self, chunk: bytes | memoryview) -> None:

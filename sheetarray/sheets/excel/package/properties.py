@@ -68,18 +68,21 @@ def read_properties(package: Package) -> dict[str, str]:
     return {one.get("name", ""): one[0].text or "" for one in properties if local_name(one[0]) in _TEXTS}
 
 
-def merge_properties(content: bytes | None, record: Mapping[str, Any], *, location: str) -> bytes:
-    """Return the part of the custom properties with a record in place of an older one; all others stay as they are.
-
-    `content`: of the part; None to make a new one.
+def renew_properties(package: Package, part: str, record: Mapping[str, Any]) -> bytes:
+    """Return the part of the custom properties with a record in place of an older one, or a new part.
 
     Raises:
         FormatError: the part is damaged.
         LimitError: the record is too long.
     """
-    if content is None:
-        made = _record_properties(record, 2, "", "vt:", "")
-        return f'{DECLARED}<Properties xmlns="{_SPACE}" xmlns:vt="{_VALUE_SPACE}">{made}</Properties>'.encode()
+    if part in package:
+        return merge_properties(package.read(part, limit=MOST_BYTES), record, location=part)
+    properties = _record_properties(record, 2, "", "vt:", "")
+    return f'{DECLARED}<Properties xmlns="{_SPACE}" xmlns:vt="{_VALUE_SPACE}">{properties}</Properties>'.encode()
+
+
+def merge_properties(content: bytes, record: Mapping[str, Any], *, location: str) -> bytes:
+    """Return the content of custom properties with a record in place of an older one; all others stay as they are."""
     part = Markup(content, location=location, limit=MOST_BYTES)
     if part.root.name != "Properties" or part.root.space != _SPACE:
         raise FormatError(f"the part holds {part.root.name!r:.40}, no properties", location=location)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import count
@@ -78,6 +79,12 @@ class Relations:
             self.name = member.name
             root = parse_tree(package.read(self.name, limit=_MOST_BYTES), location=self.name)
             self.entries = [_relation(package, self._folder, entry) for entry in children_named(root, "Relationship")]
+
+    def copy(self) -> Relations:
+        """Return the same references, which can be changed by themselves; none was changed so far."""
+        relations = copy(self)
+        relations.entries = [*self.entries]
+        return relations
 
     def target(self, kind: str) -> str | None:
         """Return the name of the first part that is referred to as of a kind; None if no part is."""
@@ -197,6 +204,12 @@ class ContentTypes:
         self._suffixes = dict(suffixes)
         self._types = {_part_key(part): (part, type_) for part, type_ in types}
         self.is_changed = False
+
+    def copy(self) -> ContentTypes:
+        """Return the same types, which can be changed by themselves; none was changed so far."""
+        types = copy(self)
+        types._suffixes, types._types = dict(self._suffixes), dict(self._types)
+        return types
 
     @classmethod
     def of_package(cls, package: Package) -> ContentTypes:

@@ -1,6 +1,6 @@
 """A workbook whose sheets are XML: cells as XML says them become runs, with the values that their kinds ask for.
 
-`XmlBook` is what .xlsx and .ods share; `OoxmlBook` is a workbook of Office Open XML, and `opendocument` has the other.
+`XmlBook` is what .xlsx and .ods share; `OoxmlCells` are those of Office Open XML, and `opendocument` has the other.
 """
 
 from __future__ import annotations

@@ -1,61 +1,39 @@
-"""Workbooks of Office Open XML (.xlsx, .xlsm, and templates).
+"""The cells of workbooks of Office Open XML (.xlsx, .xlsm, and templates).
 
 Source: ECMA-376 part 1, 18.2 (workbook), in transitional or strict OOXML.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from ....errors import FormatError
-from ...workbooks import without_escapes
-from ..package.markup import children_named, local_name, parse_tree
-from ..package.package import Package
-from ..package.relations import RELATION_SPACES, Relations
+from ..package.markup import local_name, parse_tree
+from ..workbook_part import WorkbookPart
 from .book import XmlBook
 from .cells import ALL_ROWS
 from .number_formats import FORMAT_NUMBER, MOST_ELEMENTS, MOST_OF_STYLES, MOST_STYLES, Formats
 from .raw_cells import RawCells
 from .references import parse_reference
 from .shared_strings import SharedStrings
-from .titles import Titles
 from .worksheet import Room, SheetRows
 
-_MOST_BYTES = 2**26  # of the part that lists the sheets, with its names
-_NAMES = re.compile(rb"<definedNames(?:\s[^<>]*)?>")
-_NAMES_END = b"</definedNames>"
 
-
-class OoxmlBook(XmlBook):
-    """A workbook in a zip package; `cells.WorkbookReader` says what each method is for.
+class OoxmlCells(XmlBook):
+    """The cells of a workbook of which the own part is read; `cells.WorkbookReader` says what each method is for.
 
     Attributes:
+        own: the own part of the workbook.
         parts: of the worksheets, by their titles.
-
-    Raises:
-        FormatError: the part is not a workbook, or a damaged one.
     """
 
-    def __init__(self, package: Package, part: str) -> None:
-        self.package = package
+    def __init__(self, own: WorkbookPart) -> None:
+        self.own, self.package = own, own.package
         self._room = Room()
         self._sheets: dict[str, SheetRows] = {}
-        root = parse_tree(_without_names(package.read(part, limit=_MOST_BYTES)), location=part)
-        lists = children_named(root, "sheets") if local_name(root) == "workbook" else []
-        if not lists:
-            raise FormatError("the part is not a workbook: it lists no sheets", location=part)
-        self._relations = Relations(package, part)
-        targets = {relation.id: relation for relation in self._relations.entries}
-        titles = Titles(part)
-        for sheet in children_named(lists[0], "sheet"):
-            ids = [sheet.get(f"{{{space}}}id") for space in RELATION_SPACES]
-            titles.add_related(without_escapes(sheet.get("name", "")), next(filter(None, ids), None), targets)
-        self.parts = titles.places
+        self.parts, self._relations, self.from_1904 = own.parts, own.relations, own.from_1904
         self.titles = list(self.parts)
-        settings = children_named(root, "workbookPr")
-        self.from_1904 = bool(settings) and settings[0].get("date1904") in ("1", "true")
 
     @property
     def sheet_bytes(self) -> int:
@@ -104,10 +82,3 @@ class OoxmlBook(XmlBook):
     def parse_formula(self, formula: str) -> tuple[str, int, int] | None:
         """Return the sheet, the row and the column of the cell that a formula repeats; None for any other formula."""
         return parse_reference(formula)
-
-
-def _without_names(content: bytes) -> bytes:
-    """Return XML without its list of defined names; unchanged where comments or CDATA could look like that list."""
-    begin = _NAMES.search(content) if b"<!" not in content else None
-    end = content.find(_NAMES_END, begin.end()) if begin is not None else -1
-    return content if begin is None or end < 0 else content[: begin.start()] + content[end + len(_NAMES_END) :]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ....elements.serials import DATE_CODES
 from ....errors import FormatError
-from ..open_workbook import OpenWorkbook
 from ..package.markup import Element, Markup
+from ..workbook_part import WorkbookPart
 from .cell_styles import MOST_BYTES, CellStyles, plain_code
 from .own import DAYS_AND_TIMES
 
@@ -24,7 +24,7 @@ _PLACES = ("fillId", "borderId", "xfId")  # attributes that are 0 in the style o
 _OFF = ("0", "false")  # values of an attribute that mean no
 
 
-def find_styles(book: OpenWorkbook) -> CellStyles:
+def find_styles(book: WorkbookPart) -> CellStyles:
     """Return the styles of a workbook that look as those of a new one do, and in all else like its default style.
 
     There are none for dates where the workbook counts them from 1904.

@@ -1,15 +1,18 @@
-"""Reads and changes the own part of an existing workbook: its list of sheets, and its defined names.
+"""The own part of a workbook: its list of sheets, its defined names and its record, and what changes in them.
 
-Source: ECMA-376 part 1, 18.2 (workbook). Strict OOXML is read, and not changed.
+A new workbook is the same over a template. Source: ECMA-376 part 1, 18.2 (workbook). Strict OOXML is read, and not
+changed.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain, count, filterfalse
+from typing import Any, NamedTuple
 
 from ...errors import FormatError, LimitError
 from ...tables import NamedTable
@@ -21,10 +24,21 @@ from ..workbooks import (
     quote_attribute,
     without_escapes,
 )
-from .package.markup import HEAD, Element, Markup, read_first_tag
+from .package.markup import HEAD, Element, Markup, children_named, local_name, parse_tree, read_first_tag
 from .package.package import Package
-from .package.properties import CONTENT_TYPE, MOST_BYTES, PROPERTIES, merge_properties
-from .package.relations import MAIN, RELATION_SPACES, RELATIONS, STRICT, TYPES, ContentTypes, Relation, Relations
+from .package.properties import CONTENT_TYPE, MOST_BYTES, PROPERTIES, merge_properties, read_sound_record
+from .package.relations import (
+    MAIN,
+    RELATION_SPACES,
+    RELATIONS,
+    STRICT,
+    TYPES,
+    ContentTypes,
+    Relation,
+    Relations,
+)
+from .reader.titles import Titles
+from .skeleton.template import make_template
 
 _STRICT_MAIN = STRICT + "spreadsheetml/main"
 _TYPE = re.compile(
@@ -32,8 +46,10 @@ _TYPE = re.compile(
     r"|ms-excel\.(sheet|template|addin)\.macroEnabled)\.main\+xml"
 )
 WORKSHEET_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"
-_MOST_BYTES = 2**24  # of the workbook's own part
+_MOST_READ, _MOST_CHANGED = 2**26, 2**24  # bytes of the workbook's own part, with its names
 _MOST_ID = 65_534  # the highest id that a sheet may have
+_NAMES = re.compile(rb"<definedNames(?:\s[^<>]*)?>")
+_NAMES_END = b"</definedNames>"
 _BEFORE_NAMES = ("sheets", "functionGroups", "externalReferences")  # elements that stand before definedNames
 _SIGNED = "digital-signature/origin"  # a relationship that only signed workbooks have
 _SHARED = "revisionHeaders"  # a relationship that only shared workbooks have
@@ -49,51 +65,144 @@ class BookSheet:
     part: str  # the name of its part; empty for a module of Excel 95, which is listed but has no part
 
 
-class OpenWorkbook:
-    """An existing workbook, with the changes that are to be made to its own part.
+class _Entry(NamedTuple):
+    """An entry of the list of sheets."""
+
+    title: str
+    sheet_id: str
+    id: str  # of the relationship to its part; empty if it has none
+
+
+class WorkbookPart:
+    """The own part of a workbook, with the changes that are to be made to it.
 
     Attributes:
+        package: the workbook as it is, which never changes.
         part: the name of the workbook's own part.
-        sheets: in the order of their tabs.
-        active: the index of the sheet with which the workbook opens.
+        parts: of its worksheets, by their titles, in the order of their tabs.
+        types: of all parts.
+        relations: the references of the workbook's own part.
+        root_relations: the references of the package.
 
     Raises:
-        FormatError: the package is no .xlsx or .xlsm, or is damaged.
+        FormatError: the part is no workbook, or a damaged one.
+
+    Example:
+        >>> book = WorkbookPart.new(".xlsx")
+        >>> book.add_sheet("arrays", "xl/worksheets/sheet1.xml").id
+        '1'
+        >>> b'<sheet name="arrays" sheetId="1" r:id="rId2"/>' in book.changed_parts()["xl/workbook.xml"]
+        True
     """
 
-    def __init__(self, package: Package) -> None:
-        self.package = package
-        self.root_relations = Relations(package, "")
-        part = self.root_relations.target("officeDocument")
+    def __init__(
+        self, package: Package, part: str, types: ContentTypes, root_relations: Relations, *, changes: bool = False
+    ) -> None:
+        self.package, self.part, self.types, self.root_relations = package, part, types, root_relations
+        self.relations, self._dropped = Relations(package, part), set[int]()
+        self._content = package.read(part, limit=_MOST_CHANGED if changes else _MOST_READ)
+        self._entries, settings = self._list_for_changes() if changes else self._list_for_reading()
+        self.from_1904 = settings.get("date1904") in ("1", "true")
+        targets = {relation.id: relation for relation in self.relations.entries}
+        titles = Titles(part)
+        for title, _, id_ in self._entries:
+            titles.add_related(title, id_, targets)
+        self.parts = titles.places
+
+    @classmethod
+    def of_package(cls, package: Package) -> WorkbookPart:
+        """Return the own part of a workbook that is to be changed.
+
+        Raises:
+            FormatError: the package is no .xlsx or .xlsm, or is damaged.
+        """
+        relations = Relations(package, "")
+        part = relations.target("officeDocument")
         if part is None:
             raise FormatError(
                 f"not a workbook of Excel, but {_guess_kind(package)}",
                 hint="save it as .xlsx first, or write to a new file",
             )
-        self.part = part
-        self.types = ContentTypes.of_package(package)
-        if not _TYPE.fullmatch(type_ := self.types.type_of(part)):
+        types = ContentTypes.of_package(package)
+        if not _TYPE.fullmatch(type_ := types.type_of(part)):
             raise FormatError(
                 f"no sheet can be added to a package of the type {type_!r:.120}",
                 location=part,
                 hint="save it as .xlsx or .xlsm first",
             )
-        self.markup = Markup(package.read(part, limit=_MOST_BYTES), location=part)
-        root = self.markup.root
+        return cls(package, part, types, relations, changes=True)
+
+    @classmethod
+    def new(cls, suffix: str) -> WorkbookPart:
+        """Return the own part of a new workbook without sheets, for a file of a suffix."""
+        book = copy(_read_template(suffix))
+        book.types, book.markup = book.types.copy(), book.markup.copy()
+        book.relations, book.root_relations = book.relations.copy(), book.root_relations.copy()
+        book.sheets, book._dropped = [], set()
+        return book
+
+    def _list_for_reading(self) -> tuple[list[_Entry], Mapping[str, str]]:
+        """Return the entries of the list of sheets, and the settings; defined names, maybe many, are left out."""
+        root = parse_tree(_without_names(self._content), location=self.part)
+        lists = children_named(root, "sheets") if local_name(root) == "workbook" else []
+        if not lists:
+            raise FormatError("the part is not a workbook: it lists no sheets", location=self.part)
+        entries = []
+        for sheet in children_named(lists[0], "sheet"):
+            ids = [sheet.get(f"{{{space}}}id") for space in RELATION_SPACES]
+            id_ = next(filter(None, ids), "")
+            entries.append(_Entry(without_escapes(sheet.get("name", "")), sheet.get("sheetId", ""), id_))
+        settings = children_named(root, "workbookPr")
+        return entries, settings[0].attrib if settings else {}
+
+    def _list_for_changes(self) -> tuple[list[_Entry], Mapping[str, str]]:
+        """Return the same, of a workbook whose own part is to be changed."""
+        settings = self.markup.root.child_named("workbookPr")
+        entries = [
+            _Entry(without_escapes(sheet.get("name")), sheet.get("sheetId"), sheet.get_in(RELATION_SPACES, "id"))
+            for sheet in self._list.children_named("sheet")
+        ]
+        return entries, settings.attributes if settings is not None else {}
+
+    @cached_property
+    def markup(self) -> Markup:
+        """The part as XML that can be changed."""
+        markup = Markup(self._content, location=self.part, limit=_MOST_CHANGED)
+        root = markup.root
         if root.name != "workbook" or root.space not in (MAIN, _STRICT_MAIN):
-            raise FormatError(f"the part holds {root.name!r:.40}, no workbook", location=part)
-        self.relations = Relations(package, part)
-        listed = root.child_named("sheets")
-        if listed is None:
-            raise FormatError("the workbook has no list of sheets", location=part)
-        self._list = listed
+            raise FormatError(f"the part holds {root.name!r:.40}, no workbook", location=self.part)
+        if root.child_named("sheets") is None:
+            raise FormatError("the workbook has no list of sheets", location=self.part)
+        return markup
+
+    @property
+    def _list(self) -> Element:
+        """The list of sheets, as XML."""
+        return next(self.markup.root.children_named("sheets"))
+
+    @cached_property
+    def sheets(self) -> list[BookSheet]:
+        """All sheets, in the order of their tabs; a FormatError if one has no part."""
         targets = {relation.id: relation for relation in self.relations.entries}
-        self.sheets = [_parse_sheet(element, targets, package, part) for element in self._list.children_named("sheet")]
-        self._dropped: set[int] = set()
-        views = root.child_named("bookViews")
+        return [_find_sheet(entry, targets, self.package, self.part) for entry in self._entries]
+
+    @cached_property
+    def active(self) -> int:
+        """The index of the sheet with which the workbook opens."""
+        views = self.markup.root.child_named("bookViews")
         view = views.child_named("workbookView") if views is not None else None
         active = view.get("activeTab", "0") if view is not None else "0"
-        self.active = int(active) if re.fullmatch("[0-9]{1,5}", active) else 0
+        return int(active) if re.fullmatch("[0-9]{1,5}", active) else 0
+
+    @cached_property
+    def record(self) -> dict[str, Any]:
+        """What the workbook remembers, with its "sheets"; none of them where it was edited, or there is no record.
+
+        Raises:
+            FormatError: a newer version of this package has made it.
+        """
+        is_there = self.root_relations.present_target("custom-properties") is not None
+        return read_sound_record(self.package) if is_there else {"sheets": {}}
 
     def is_in_view(self, sheet: BookSheet) -> bool:
         """Return whether the workbook opens with a sheet in front."""
@@ -178,14 +287,8 @@ class OpenWorkbook:
             tables[name] = NamedTable(title, table.get("ref", ""), header, totals)
         return tables
 
-    # Changes -------------------------------------------------------------------------------------------------
-
     def add_sheet(self, title: str, part: str, *, very_hidden: bool = False) -> BookSheet:
-        """Return a sheet that is added at the end of the list; no menu shows one that is very hidden.
-
-        Raises:
-            LimitError: the sheets of the workbook use up all ids.
-        """
+        """Return a sheet that is added at the end of the list; no menu shows one that is very hidden."""
         id_ = next(self._free_ids, None)
         if id_ is None:
             raise LimitError(f"the workbook has {len(self.sheets)} sheets already")
@@ -213,7 +316,7 @@ class OpenWorkbook:
     def drop_names(self, names: Collection[str], titles: Collection[str]) -> None:
         """Remove those of some defined names that refer to cells of some sheets only, and the print areas of these."""
         folded, around = {name.casefold() for name in names}, {title.casefold() for title in titles}
-        tabs = {str(self._index_of(title)) for title in titles}
+        tabs = {str(tab) for title, tab in self._tabs().items() if title in around}
         for element in self._names():
             name, within = element.get("name").casefold(), {title.casefold() for title in parse_titles(element.text)}
             if "localSheetId" in element.attributes:
@@ -242,8 +345,8 @@ class OpenWorkbook:
 
     def add_names(self, names: Mapping[str, str], print_areas: Mapping[str, str]) -> None:
         """Add defined names with their references, and by the titles of sheets the ranges that are printed."""
-        prefix = self.markup.root.prefix
-        text = defined_names_xml(names, {self._index_of(title): text for title, text in print_areas.items()}, prefix)
+        prefix, tabs = self.markup.root.prefix, self._tabs()
+        text = defined_names_xml(names, {tabs[title.casefold()]: text for title, text in print_areas.items()}, prefix)
         listed = self.markup.root.child_named("definedNames")
         if listed is not None:
             self.markup.append(listed, text)
@@ -255,11 +358,7 @@ class OpenWorkbook:
         return name in self.package or name in self.types
 
     def ensure_properties(self) -> str:
-        """Return the part of the custom properties; a new one is put into the package.
-
-        Raises:
-            FormatError: it is damaged.
-        """
+        """Return the part of the custom properties; a new one is listed. A FormatError if it is damaged."""
         part = self.root_relations.target("custom-properties")
         if part is None:
             names = chain([PROPERTIES], map("docProps/custom{}.xml".format, count(1)))
@@ -277,17 +376,11 @@ class OpenWorkbook:
         relations = {each.name: each for each in (self.relations, self.root_relations)}
         changed = {name: each.to_bytes() for name, each in (listed | relations).items() if each.is_changed}
         content = self.markup.to_bytes()
-        return changed | ({self.part: content} if content != self.package.read(self.part) else {})
+        return changed | ({self.part: content} if content != self._content else {})
 
-    def _index_of(self, title: str) -> int:
-        """Return the number of a sheet's tab, counted from 0."""
-        return [sheet.title.casefold() for sheet in self.sheets].index(title.casefold())
-
-    @property
-    def from_1904(self) -> bool:
-        """Whether the workbook counts serial dates from 1904-01-01."""
-        properties = self.markup.root.child_named("workbookPr")
-        return properties is not None and properties.get("date1904") in ("1", "true")
+    def _tabs(self) -> dict[str, int]:
+        """Return the number of each sheet's tab, counted from 0, by its title in lower case."""
+        return {sheet.title.casefold(): tab for tab, sheet in enumerate(self.sheets)}
 
     def compute_on_opening(self) -> None:
         """Have programs compute all formulas when they open the workbook, unless it is set to be computed by hand."""
@@ -316,15 +409,27 @@ class OpenWorkbook:
         return max(element.end for name in names for element in self.markup.root.children_named(name))
 
 
-def _parse_sheet(element: Element, targets: Mapping[str, Relation], package: Package, part: str) -> BookSheet:
-    """Return a sheet, given its element in the list of sheets and the workbook's relationships by their ids."""
-    title, id_ = without_escapes(element.get("name")), element.get_in(RELATION_SPACES, "id")
+@lru_cache
+def _read_template(suffix: str) -> WorkbookPart:
+    return WorkbookPart.of_package(make_template(suffix))
+
+
+def _find_sheet(entry: _Entry, targets: Mapping[str, Relation], package: Package, part: str) -> BookSheet:
+    """Return a sheet, given its entry in the list and the workbook's relationships by their ids."""
+    title, sheet_id, id_ = entry
     if not id_:
-        return BookSheet(title, element.get("sheetId"), "module", "")
+        return BookSheet(title, sheet_id, "module", "")
     relation = targets.get(id_)
     if relation is None or relation.target is None or relation.target not in package:
         raise FormatError(f"the sheet {title!r:.80} has no part in the package", location=part)
-    return BookSheet(title, element.get("sheetId"), relation.kind, relation.target)
+    return BookSheet(title, sheet_id, relation.kind, relation.target)
+
+
+def _without_names(content: bytes) -> bytes:
+    """Return XML without its list of defined names; unchanged where comments or CDATA could look like that list."""
+    begin = _NAMES.search(content) if b"<!" not in content else None
+    end = content.find(_NAMES_END, begin.end()) if begin is not None else -1
+    return content if begin is None or end < 0 else content[: begin.start()] + content[end + len(_NAMES_END) :]
 
 
 def _guess_kind(package: Package) -> str:

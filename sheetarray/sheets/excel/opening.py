@@ -1,0 +1,62 @@
+"""Which kind of workbook a file is, by its first bytes and its parts."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from ...errors import FormatError
+from ...files import Source, refuse_empty
+from .package.package import Package
+from .package.parts import has_directory
+from .package.relations import TYPES, ContentTypes, Relations
+from .reader.cells import WorkbookReader, encrypted_error
+from .reader.legacy import LegacyBook
+from .reader.ooxml import OoxmlCells
+from .reader.opendocument import CONTENT, MANIFEST, OdsBook
+from .workbook_part import WorkbookPart
+
+_ZIP = b"PK"
+_COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # begins a file of files, as an .xls is
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le").ljust(64, b"\0") + b"\x22\0\2"  # the entry of such a file in it
+_LOCKED = re.compile(  # an .xls begins its settings with the record of a password
+    rb"\x09\x08(?:\x10\0\0\x06\x05\0.{12}|\x08\0\0\x05\x05\0.{4})(?:\x86\0\0\0)?\x2f\0", re.DOTALL
+)
+_BEFORE_EXCEL_5 = (b"\t\0\4\0", b"\t\2\6\0", b"\t\4\6\0")  # records that begin a file of Excel 2, 3 or 4
+_BINARY = "application/vnd.ms-excel.sheet.binary"
+
+
+def open_cells(source: Source) -> WorkbookReader:
+    """Return the cells of the workbook in a source, of the kind that its first bytes tell.
+
+    Raises:
+        FormatError: the source is not a workbook, or one that is damaged, encrypted or hostile.
+    """
+    start = source.prefix(len(_COMPOUND))
+    refuse_empty(start)
+    if start == _COMPOUND:
+        content = source.whole()
+        if content.find(_ENCRYPTED) >= 0 or _LOCKED.search(content):
+            raise encrypted_error()
+        return LegacyBook(content)
+    if start.startswith(_BEFORE_EXCEL_5):
+        raise FormatError("a workbook of a version before Excel 5", hint="save it as .xlsx first")
+    if not start.startswith(_ZIP) and not has_directory(source.ranges()):
+        markup = start.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<")
+        raise FormatError(
+            "not a workbook: neither a zip package (.xlsx, .xlsm, .xlsb, .ods) nor a compound file (.xls)",
+            hint="if a spreadsheet program opens this HTML or XML, save it as .xlsx there"
+            if markup
+            else "text is read as .csv",
+        )
+    package = Package(source.ranges())
+    if CONTENT in package and ("mimetype" in package or MANIFEST in package):
+        return OdsBook(package)
+    relations = Relations(package, "")
+    part = relations.present_target("officeDocument")
+    if part is None or TYPES not in package:
+        raise FormatError("a zip package that holds no workbook")
+    types = ContentTypes.of_package(package)
+    if types.type_of(part).startswith(_BINARY):
+        return LegacyBook(source.whole(), package)
+    return OoxmlCells(WorkbookPart(package, part, types, relations))
