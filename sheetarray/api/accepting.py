@@ -143,17 +143,19 @@ def changing_source(
     """
     if target is not None and not isinstance(target, RemoteFile):
         target = locate_place(target, storage_options if is_url(target) else None, None)
-    places = [place.url if isinstance(place, RemoteFile) else place for place in (source, target)]
-    if target is None or places[0] == places[1] or _is_one_file(*places):
+    if target is None or is_one_place(source, target):
         with changing(source):
             yield
     else:
         yield
 
 
-def _is_one_file(first: object, second: object) -> bool:
-    """Return whether two paths lead to one file."""
-    return is_path(first) and is_path(second) and os.path.realpath(first) == os.path.realpath(second)
+def is_one_place(first: object, second: object) -> bool:
+    """Return whether two paths or URLs lead to one file."""
+    first, second = (place.url if isinstance(place, RemoteFile) else place for place in (first, second))
+    if not is_path(first) or not is_path(second):
+        return first is second
+    return first == second or os.path.realpath(first) == os.path.realpath(second)
 
 
 def _warn_of_unreadable(errors: Sequence[FormatError]) -> None:

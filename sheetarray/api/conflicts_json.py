@@ -64,4 +64,9 @@ def changes_to_json(changes: FileChanges) -> dict[str, Any]:
         "new": changes.new,
         "absent": changes.absent,
         "other": changes.other,
+        "renamed": changes.renamed,
+        "unreadable": [
+            {"array": one.array, "index": list(one.index), "cell": one.cell, "text": one.text}
+            for one in changes.unreadable
+        ],
     }

@@ -7,25 +7,25 @@ import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..changes.conflicts import Conflict, FileChanges
+from ..changes.conflicts import Conflict, FileChanges, UnreadableElement
 from ..changes.merge import merge_arrays
 from ..changes.merged_groups import row_axis
-from ..columns import ArrayInfo
-from ..errors import NotFoundError, check_kinds, escape_controls, locating, quote_names
-from ..files import RemoteFile, conceal_secrets
+from ..changes.rows import label_keys
+from ..errors import FormatError, NotFoundError, check_kinds, escape_controls, quote_names
+from ..files import conceal_secrets, is_url
 from ..formats import format_of, locate_place, locate_places
 from ..labels import NAME, DatasetLabels, LabelledArrays, VariableLabels
-from ..labels.places import find_cell, find_labels, list_levels
+from ..labels.places import list_levels
 from ..linear.header import name_element
-from .accepting import changing_source, check_suffixes, refuse_unwritable
-from .arrays import check_writable, read_labelled, scan, write
+from .accepting import changing_source, check_suffixes, is_one_place, refuse_unwritable
+from .arrays import check_writable, write
 from .choices import find_name, read_choices
 from .conflicts_json import changes_to_json, conflict_to_json, describe_element, describe_value
+from .merge_sources import MergeSource, choose_names
 from .shown import ListedRows, format_html, format_table
 from .targets import SourceOrTarget
 
@@ -66,6 +66,11 @@ class Merged:
     url: str | None = None
 
     @property
+    def unreadable(self) -> list[UnreadableElement]:
+        """The elements whose cells cannot be read, of all files. The base's values stand there."""
+        return [one for file in self.changes for one in file.unreadable]
+
+    @property
     def unresolved(self) -> int:
         """The number of conflicts in which the base's value stands because nobody has chosen."""
         return int(self.conflicts.unresolved)  # type: ignore[attr-defined]
@@ -84,6 +89,8 @@ class Merged:
         chosen = f", {count - self.unresolved:,} of them chosen" if count > self.unresolved else ""
         whole = f"{_count(len(self.arrays), 'array')} of {self._shorten(self.base)}"
         files = f"merged from {_count(len(self.changes), 'file')}; {_count(count, 'conflict')}{chosen}"
+        if self.unreadable:
+            files += f"; {_count(len(self.unreadable), 'cell')} that cannot be read"
         return escape_controls(f"{whole}, {files}")
 
     def _list_rows(self) -> tuple[ListedRows, int]:
@@ -119,6 +126,9 @@ class Merged:
 
 def _list_changes(changes: FileChanges) -> Iterator[tuple[str, str]]:
     """Yield the name of an array and what became of it, for each kind of change in a file, the largest first."""
+    for one in changes.unreadable:
+        where = f", cell {one.cell}" if one.cell else ""
+        yield one.array, f"{name_element(one.array, one.index)} cannot be read{where}: {one.text}"
     counts = [
         (changes.elements, "element", "changed"),
         (changes.added, "row", "added"),
@@ -127,6 +137,8 @@ def _list_changes(changes: FileChanges) -> Iterator[tuple[str, str]]:
     for by_name, noun, verb in counts:
         for name, count in sorted(by_name.items(), key=lambda item: -item[1]):
             yield name, f"{_count(count, noun)} {verb}"
+    for name, now in changes.renamed.items():
+        yield name, f"renamed to {now}"
     lists = [(changes.moved, "rows in another order"), (changes.new, "new"), (changes.absent, "missing")]
     for names, what in [*lists, (changes.other, "another shape or dtype")]:
         for name in names:
@@ -143,8 +155,10 @@ def merge(
     target: SourceOrTarget | None = None,
     prefer: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     choices: str | os.PathLike[str] | Sequence[Mapping[str, Any]] | None = None,
+    key: str | Sequence[str] | None = None,
     storage_options: Mapping[str, Any] | None = None,
     client: Any = None,
+    **options: Any,
 ) -> Merged:
     """Merge what several people changed in copies of one file.
 
@@ -153,6 +167,9 @@ def merge(
     - If people changed an element differently, you get a conflict. The base's value stays, unless `prefer` or `choices`
       names another file.
     - Added rows follow each other, in the order of the files. Rows with the same label become one row.
+    - A blank cell is a change where the dtype has a missing value, such as NaN. Other cells that cannot be read are
+      listed in `unreadable`, and the base's values stay.
+    - An array with another name is the same array if its elements or its place tell so.
     - Rows run along the first axis. If the copies differ in the length of another axis, rows run along that axis.
 
     Args:
@@ -161,17 +178,24 @@ def merge(
         target: where the merged arrays go; it may be the base. None writes nothing. A target in the format of the base
             is a copy of the base with other values. A target in another format is written anew.
         prefer: one of the files, or several. A conflict takes the value of the first of them that has one.
-        choices: the file `choices.json` that you saved on the page of a merge, or its content.
+        choices: the file `choices.json` that you saved on the page of a merge, or its content: a list of objects, each
+            with `array`, `index`, `of` (the file in whose array the index counts) and `choose` (the file whose value
+            stands).
+        key: the array, or the arrays, whose values tell which rows belong together. None goes by labels, or content.
         storage_options: options of the file systems of URLs.
         client: a gspread client, for Google Sheets.
+        **options: options of the formats, as for `read`, such as `sheet` or `missing`; each file takes those that its
+            format has.
 
     Returns:
         The merged arrays, the conflicts, and what each person changed.
 
     Raises:
-        FormatError: one of the files, or `choices`, cannot be read. Nothing was written.
-        NotFoundError: `prefer` or `choices` names another file.
-        ValueError: you pass a file twice.
+        FormatError: one of the files, or `choices`, cannot be read, or two rows have the same `key`. Nothing was
+            written.
+        NotFoundError: `prefer` or `choices` names another file, or a file lacks the `key`.
+        ValueError: you pass a file twice, or the target is one of those that came back.
+        TypeError: no file has an option.
         LimitError: the base is signed or shared, or cells of your own are in the way of added rows. Nothing was
             written.
 
@@ -187,10 +211,20 @@ def merge(
     """
     if not returned:
         raise TypeError("merge needs the file that you sent, and the files that came back")
-    files = [_File(place, storage_options, client) for place in (base, *returned)]
+    check_kinds(str | Sequence | None, "the name of an array, or a list of names", key=key)
+    keys = [key] if isinstance(key, str) else list(key or ())
+    files = [MergeSource(place, storage_options, client, options) for place in (base, *returned)]
+    for option in options:
+        if not any(file.options("read").keys() & {option} for file in files):
+            titles = dict.fromkeys(file.row.title for file in files)
+            raise TypeError(f"merge has no option {option!r:.80} for {' and '.join(titles)}")
     names = [file.name for file in files]
     if twice := [name for number, name in enumerate(names) if name in names[:number]]:
         raise ValueError(f"named twice: {quote_names([conceal_secrets(name) for name in twice])}")
+    for file in files[1:] if target is not None else ():
+        if is_one_place(file.place, locate_place(target, storage_options if is_url(target) else None, None, client)):
+            name = conceal_secrets(file.name)
+            raise ValueError(f"the target is {name!r:.300}, which came back from somebody: choose another file")
     write_merged = None if target is None else _open_target(files[0], target, storage_options, client)
     check_kinds(Iterable | os.PathLike, "one of the files, or a list of them", prefer=prefer)
     favourites = [prefer] if isinstance(prefer, (str, os.PathLike)) else list(prefer)
@@ -201,69 +235,67 @@ def merge(
     with changing_source(files[0].place, target, storage_options):
         for file in files:
             file.read()
-        if files[0].arrays.labels is not None:  # they hold, also where somebody has deleted their description
-            for file in files[1:]:
+        files[0].refuse_unreadable()
+        for file in files[1:]:
+            if files[0].arrays.labels is not None:  # they hold, also where somebody has deleted their description
                 file.arrays.pop(NAME, None)
-        groups, labels = _find_groups(files[0])
+            file.find_renamed(files[0])
+        groups, labels = _find_key_groups(files, keys) if keys else _find_groups(files[0])
         merged = merge_arrays(
             (names[0], files[0].arrays),
             [(file.name, file.arrays) for file in files[1:]],
             groups=groups,
             labels=labels,
+            is_key=bool(keys),
+            unreadable=[file.unreadable for file in files[1:]],
             prefer=preferred,
             choices=chosen,
         )
         merged.conflicts.complete = _completing({file.name: file for file in files})
-        arrays = LabelledArrays(merged.arrays, _merge_labels(files, merged.arrays))
-        url = None if write_merged is None else write_merged(arrays)
-        return Merged(arrays, merged.conflicts, merged.changes, names[0], url)
+        for file, changes in zip(files[1:], merged.changes, strict=True):
+            changes.renamed, changes.unreadable = file.renamed, file.unreadable_elements
+        new_names = choose_names(files)
+        arrays = {new_names.get(name, name): array for name, array in merged.arrays.items()}
+        labelled = LabelledArrays(arrays, _merge_labels([file.arrays for file in files], arrays))
+        url = None if write_merged is None else write_merged(labelled, new_names)
+        return Merged(labelled, merged.conflicts, merged.changes, names[0], url)
 
 
-class _File:
-    """One of the files of a merge.
-
-    Attributes:
-        name: by which conflicts call it.
-        arrays: its arrays, with their labels.
-        infos: where they stand.
-    """
-
-    def __init__(self, place: SourceOrTarget, storage_options: Mapping[str, Any] | None, client: Any) -> None:
-        if not isinstance(place, (str, os.PathLike)):
-            raise TypeError("merge takes paths and URLs: conflicts are told by the names of files")
-        self.given = place
-        self.place = locate_place(place, storage_options, None, client)
-        self.name = os.fspath(self.place if isinstance(self.place, RemoteFile) else place)
-        self.row = format_of(self.place, None, reading=True)
-        self._client = client
-        self.arrays = LabelledArrays({}, None)
-        self.infos: dict[str, ArrayInfo] = {}
-
-    def options(self, verb: str) -> dict[str, Any]:
-        """Return the options of a verb: rows that people have added or deleted count as they stand."""
-        accepted = self.row.options(verb)
-        options = {"resize": True} if "resize" in accepted else {}
-        return options | ({"client": self._client} if self._client is not None and "client" in accepted else {})
-
-    def read(self) -> None:
-        """Read the arrays, their labels and where they stand."""
-        with locating(source=self.name):
-            self.arrays = read_labelled(self.place, **self.options("read"))
-            self.infos = dict(scan(self.place, **self.options("scan")))
-
-    def address(self, name: str, index: tuple[int, ...] | None) -> str | None:
-        """Return the address of the cell that holds an element; None where nobody knows."""
-        info = self.infos.get(name)
-        if index is None:
-            return info.location if info is not None else None
-        return find_cell(info, index)
-
-    def label(self, name: str, index: tuple[int, ...] | None) -> dict[str, str]:
-        """Return the labels of an element, by dimension or by the levels of its index."""
-        return {} if index is None else find_labels(self.arrays.labels, self.arrays, name, index)
+def _find_key_groups(
+    files: Sequence[MergeSource], keys: Sequence[str]
+) -> tuple[dict[tuple[str, int], Hashable], dict[Hashable, Sequence[str]]]:
+    """Return the arrays of as many rows as the key as one group, which the key labels, and all others by themselves."""
+    for file in files:
+        for name in keys:
+            if name not in file.arrays:
+                raise NotFoundError(f"{file.name}: no array {name!r}, which is to tell the rows that belong together")
+            if getattr(file.arrays[name], "ndim", 0) != 1:
+                raise FormatError(f"{name}: the key needs an array of one dimension", source=file.name)
+        _refuse_repeated_keys(file, keys)
+    groups: dict[tuple[str, int], Hashable] = {}
+    count = len(files[0].arrays[keys[0]])
+    for name, array in files[0].arrays.items():
+        if isinstance(array, np.ndarray) and array.ndim:
+            axis = row_axis(array)
+            groups[name, axis] = "key" if array.shape[axis] == count else ("alone", name)
+    return groups, {"key": list(keys)}
 
 
-def _find_groups(base: _File) -> tuple[dict[tuple[str, int], Hashable], dict[Hashable, Sequence[str]]]:
+def _refuse_repeated_keys(file: MergeSource, keys: Sequence[str]) -> None:
+    """Refuse two rows with the same key."""
+    rows: dict[Any, int] = {}
+    for row, label in enumerate(label_keys({name: file.arrays[name] for name in keys}, keys)):
+        if label in rows:
+            raise FormatError(
+                f"rows {rows[label]} and {row} have the same {quote_names(keys)}, so it is no key",
+                source=file.name,
+                location=file.address(keys[0], (row,)),
+                hint="name more arrays that tell rows apart",
+            )
+        rows[label] = row
+
+
+def _find_groups(base: MergeSource) -> tuple[dict[tuple[str, int], Hashable], dict[Hashable, Sequence[str]]]:
     """Return the group of arrays to which the rows of each array along an axis belong, and the arrays that label them.
 
     Where nothing names dimensions, the arrays of as many rows in one sheet belong together, along the axis of rows.
@@ -289,7 +321,7 @@ def _find_groups(base: _File) -> tuple[dict[tuple[str, int], Hashable], dict[Has
     return groups, labels
 
 
-def _completing(files: Mapping[str, _File]) -> Callable[[Conflict], Conflict]:
+def _completing(files: Mapping[str, MergeSource]) -> Callable[[Conflict], Conflict]:
     """Return a function that puts the labels of an element, and the addresses of its cells, into a conflict."""
 
     def complete(conflict: Conflict) -> Conflict:
@@ -303,16 +335,16 @@ def _completing(files: Mapping[str, _File]) -> Callable[[Conflict], Conflict]:
     return complete
 
 
-def _merge_labels(files: Sequence[_File], arrays: Mapping[str, Any]) -> DatasetLabels | None:
+def _merge_labels(files: Sequence[LabelledArrays], arrays: Mapping[str, Any]) -> DatasetLabels | None:
     """Return the labels of the base, with those of new arrays, and the shapes that arrays have now."""
-    labels = files[0].arrays.labels
+    labels = files[0].labels
     if labels is None:
         return None
     data_vars = dict(labels.data_vars)
     for file in files[1:]:
-        theirs = file.arrays.labels.data_vars if file.arrays.labels is not None else {}
+        theirs = file.labels.data_vars if file.labels is not None else {}
         for name, variable in theirs.items():
-            if name not in files[0].arrays and name in arrays and {*variable.dims} <= {*labels.sizes()}:
+            if name not in files[0] and name in arrays and {*variable.dims} <= {*labels.sizes()}:
                 data_vars.setdefault(name, variable)
 
     def resized(variables: Mapping[str, VariableLabels]) -> dict[str, VariableLabels]:
@@ -327,9 +359,12 @@ def _merge_labels(files: Sequence[_File], arrays: Mapping[str, Any]) -> DatasetL
 
 
 def _open_target(
-    base: _File, target: SourceOrTarget, storage_options: Mapping[str, Any] | None, client: Any
-) -> Callable[[LabelledArrays], Any]:
-    """Return a function that writes the merged arrays: into the base's cells, where the format is the base's."""
+    base: MergeSource, target: SourceOrTarget, storage_options: Mapping[str, Any] | None, client: Any
+) -> Callable[[LabelledArrays, Mapping[str, str]], Any]:
+    """Return a function that writes the merged arrays: into the base's cells, where the format is the base's.
+
+    It also takes the new names of arrays, by those of the base.
+    """
     _, place = locate_places([(base.given, None), (target, None)], storage_options, client)
     row = format_of(place)
     check_suffixes(row, base.row, base.place, place)
@@ -338,5 +373,6 @@ def _open_target(
     check_writable(place, None, options)
     if row.name == base.row.name:
         with suppress(NotFoundError):
-            return partial(row.function("revise"), base.place, place)
-    return partial(write, place, **options)
+            revise = row.function("revise")
+            return lambda arrays, renamed: revise(base.place, place, arrays, renamed=renamed)
+    return lambda arrays, _: write(place, arrays, **options)

@@ -77,6 +77,25 @@ class Conflict:
         return self.place.index
 
 
+@dataclass(frozen=True, slots=True)
+class UnreadableElement:
+    """An element whose cell cannot be read in one of the files, such as `n/a`; the base's value stands.
+
+    Attributes:
+        file: the name of the file.
+        array: the name of the array.
+        index: the index of the element there.
+        cell: the address of its cell; None if it has none.
+        text: what is wrong with the cell; it names what the cell holds.
+    """
+
+    file: str
+    array: str
+    index: tuple[int, ...]
+    cell: str | None
+    text: str
+
+
 @dataclass(slots=True)
 class FileChanges:
     """The changes of one person.
@@ -90,6 +109,8 @@ class FileChanges:
         new: arrays that the base lacks.
         absent: arrays of the base that the file lacks; they stay.
         other: arrays of another shape or dtype, which are compared as a whole.
+        renamed: the name now of arrays that have another one, by the name in the base.
+        unreadable: the elements whose cells cannot be read.
     """
 
     file: str
@@ -100,6 +121,8 @@ class FileChanges:
     new: list[str] = field(default_factory=list)
     absent: list[str] = field(default_factory=list)
     other: list[str] = field(default_factory=list)
+    renamed: dict[str, str] = field(default_factory=dict)
+    unreadable: list[UnreadableElement] = field(default_factory=list)
 
 
 Arrays = Mapping[str, Any]  # ndarrays, or awkward arrays, by name

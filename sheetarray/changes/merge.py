@@ -48,7 +48,7 @@ def merge_arrays(
     *,
     groups: Mapping[tuple[str, int], Hashable] | None = None,
     labels: Mapping[Hashable, Sequence[str]] | None = None,
-    key: Sequence[str] = (),
+    is_key: bool = False,
     unreadable: Sequence[Mapping[str, Mask]] | None = None,
     prefer: Sequence[str] = (),
     choices: Choices | None = None,
@@ -58,10 +58,10 @@ def merge_arrays(
     `base`: the name of the file that was sent, and its arrays. `returned`: the names of the files that came back, and
     theirs. `groups`: for each array of the base, and each of its axes, the group of arrays to which its rows along that
     axis belong; those that are not named belong together with the arrays of as many rows. `labels`: the arrays that
-    label the rows of a group. `key`: labels by which alone rows belong together. `unreadable`: for some arrays of each
-    copy masks of the elements whose cells cannot be read: the base's values stand. `prefer`: files whose values stand
-    in conflicts; the first that has one counts. `choices`: the files whose values stand in single conflicts, or the
-    base; they count before `prefer`.
+    label the rows of a group. `is_key`: whether a row of another label is another row. `unreadable`: for some arrays of
+    each copy masks of the elements whose cells cannot be read: the base's values stand. `prefer`: files whose values
+    stand in conflicts; the first that has one counts. `choices`: the files whose values stand in single conflicts, or
+    the base; they count before `prefer`.
 
     Example:
         >>> import numpy as np
@@ -82,8 +82,7 @@ def merge_arrays(
     merged: dict[str, Any] = {}
     conflicts: dict[str, ConflictsOfArray] = {}
     for group in group_merged_arrays(files, groups or {}, labels or {}):
-        row_labels = (labels or {}).get(group.key, ())
-        union = RowUnion(files, group, row_labels, is_key=bool(key) and [*row_labels] == [*key])
+        union = RowUnion(files, group, (labels or {}).get(group.key, ()), is_key=is_key)
         union.merge(asked, merged, conflicts, changes)
     for name in base[1]:
         if name not in merged:

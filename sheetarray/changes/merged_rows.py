@@ -22,11 +22,19 @@ _FEW_ROWS = 3  # rows of other content side by side that were deleted and added;
 _DENSE = 4  # rows for each one that differs, up to which all of them are aligned
 
 
-def map_merged_rows(before: Rows, now: Rows, labels: Sequence[str], *, is_key: bool = False) -> RowMap:
+def map_merged_rows(
+    before: Rows,
+    now: Rows,
+    labels: Sequence[str],
+    *,
+    is_key: bool = False,
+    noted: dict[str, Positions] | None = None,
+) -> RowMap:
     """Return the row of the base that each row of a copy was.
 
     `before`: the rows of the base. `now`: those of the copy, of the same dtypes. `labels`: the arrays that label them;
-    none if the content decides. `is_key`: whether a row of another label is another row.
+    none if the content decides. `is_key`: whether a row of another label is another row. `noted`: takes the elements of
+    each array that differ where rows stand where they stood, by their numbers, if these are known.
 
     Example:
         >>> before = {"t": np.array([[1.5], [2.5], [3.5], [4.5]])}
@@ -47,7 +55,7 @@ def map_merged_rows(before: Rows, now: Rows, labels: Sequence[str], *, is_key: b
         return RowMap.of_same(count) if count == count_now else RowMap(np.full(count_now, -1), count)
     common = min(count, count_now)
     in_place = np.where(np.arange(count_now) < count, np.arange(count_now), -1)
-    edits = _count_edits(before, now, in_place, np.arange(common))
+    edits = _count_edits(before, now, in_place, np.arange(common), noted)
     differing = np.flatnonzero(edits)
     if not len(differing):  # rows may have been added or deleted at the end
         return RowMap(in_place, count)
@@ -74,19 +82,25 @@ def _map_by_key(before: Rows, now: Rows, labels: Sequence[str]) -> RowMap:
     return RowMap(np.fromiter((places.get(key, -1) for key in keys_now), np.int64, len(keys_now)), len(keys))
 
 
-def _count_edits(before: Rows, now: Rows, sources: Positions, rows_now: Positions) -> Positions:
+def _count_edits(
+    before: Rows, now: Rows, sources: Positions, rows_now: Positions, noted: dict[str, Positions] | None = None
+) -> Positions:
     """Return for each row of a copy how many of its elements are others in its row of the base.
 
     `sources`: of all rows of the copy. `rows_now`: the rows that are looked at; the others are the same.
     """
     edits = np.zeros(len(sources), np.int64)
     looked_at = rows_now[sources[rows_now] >= 0]
-    in_place = slice(len(looked_at)) if bool((sources[looked_at] == np.arange(len(looked_at))).all()) else None
+    numbers = np.arange(len(looked_at))
+    stand = bool((looked_at == numbers).all() and (sources[looked_at] == numbers).all())
+    in_place = slice(len(looked_at)) if stand else None  # no rows are copied
     for name, rows in before.items():
         pair = rows[in_place or sources[looked_at]], now[name][in_place or looked_at]
-        changes = find_changes(*pair)
-        if changes.any():
-            edits[looked_at] += changes.sum(axis=1)
+        places = np.flatnonzero(find_changes(*pair))
+        if len(places):
+            edits[looked_at] += np.bincount(places // rows.shape[1], minlength=len(looked_at))
+        if noted is not None:
+            noted[name] = places
     return edits
 
 

@@ -32,13 +32,14 @@ class RowUnion:
         self._count = len(next(iter(self._rows.values())))
         self._copies: list[dict[str, Array] | None] = []
         self._maps: list[RowMap] = []
+        self._noted: list[dict[str, Positions]] = [{} for _ in group.copies]  # as `map_merged_rows` notes them
         self._left_out: list[Mask | None] = []  # of each copy, added rows with an element that has no value
         for number, has in enumerate(group.copies):
             copy, unreadable = self._take_rows(number) if has else (None, {})
             rows = RowMap.of_same(self._count)
             if copy is not None:
                 labels_read = self._labels if not unreadable.keys() & {*self._labels} else []
-                rows = map_merged_rows(self._rows, copy, labels_read, is_key=is_key)
+                rows = map_merged_rows(self._rows, copy, labels_read, is_key=is_key, noted=self._noted[number])
             self._copies.append(copy)
             self._maps.append(rows)
             self._left_out.append(self._fill_unreadable(copy, unreadable, rows) if copy is not None else None)
@@ -179,7 +180,7 @@ class RowUnion:
         values[: self._count] = base
         flat = values.reshape(-1)
         owned, clashes = (np.zeros(flat.shape, np.bool_) for _ in range(2))
-        changed = [self._find_changed(number, base, copy) for number, copy in enumerate(copies)]
+        changed = [self._find_changed(number, name, base, copy) for number, copy in enumerate(copies)]
         for number, (copy, places) in enumerate(zip(copies, changed, strict=True)):
             if copy is None or not len(places):
                 continue
@@ -200,12 +201,13 @@ class RowUnion:
         end = self._count * width
         return values, conflicts, [int(np.count_nonzero(places < end)) for places in changed]
 
-    def _find_changed(self, number: int, base: Array, copy: Array | None) -> Positions:
+    def _find_changed(self, number: int, name: str, base: Array, copy: Array | None) -> Positions:
         """Return the elements of a copy that are others than in the base, and those of added rows: by their numbers."""
         if copy is None:
             return np.zeros(0, np.int64)
         if self._maps[number].is_same:
-            return np.flatnonzero(find_changes(base, copy))
+            known = self._noted[number].get(name)
+            return np.flatnonzero(find_changes(base, copy)) if known is None else known
         places, width = self.in_copy[number], base.shape[1]
         present = np.flatnonzero(places[: self._count] >= 0)
         rows, elements = np.nonzero(find_changes(base[present], copy[places[present]]))

@@ -161,7 +161,11 @@ def run_restore(file: str, out: str, from_format: str | None, keep_edits: bool, 
 @click.option(
     "--choices", metavar="FILE", help="Resolve conflicts with the choices that you saved on the page of `page --merge`."
 )
+@click.option(
+    "--key", multiple=True, help="An array whose values tell which rows belong together; repeat it for several."
+)
 @all_option("conflicts")
+@reading_options()
 @json_option
 def run_merge(
     base: str,
@@ -169,7 +173,9 @@ def run_merge(
     output: str | None,
     prefer: tuple[str, ...],
     choices: str | None,
+    key: tuple[str, ...],
     wants_all: bool,
+    reading: FormatOptions,
     wants_json: bool,
 ) -> int:
     """Merge what several people changed in copies of BASE.
@@ -179,8 +185,13 @@ def run_merge(
     an element differently, that is a conflict: BASE's value stays until you choose. Added rows follow each other. Rows
     with the same label are one row.
 
-    If OUT has the format of BASE, everything but the values stays as in BASE. If one of the files cannot be read,
-    nothing is written. The exit status is 1 if conflicts are left.
+    A blank cell is a change where the dtype has a missing value, such as NaN. Other cells that cannot be read are
+    listed, and BASE's values stay. If OUT has the format of BASE, everything but the values stays as in BASE. If one of
+    the files cannot be opened, nothing is written. OUT may be BASE, but none of the RETURNED files. The exit status is
+    1 if conflicts or cells that cannot be read are left.
+
+    A file of choices is a list of objects, or an object with such a list as "choices". Each object has "array",
+    "index", "of" (the file in whose array the index counts) and "choose" (the file whose value stands).
 
     \b
     Examples:
@@ -193,14 +204,19 @@ def run_merge(
     """
     if PIPE in (base, *returned, output):
         raise UsageProblem("merge reads and writes files, not pipes", "name each file")
-    places = source_endpoints([base, *returned], FormatOptions())
+    places = source_endpoints([base, *returned], reading)
     goal = None if output is None else target_endpoint(output, FormatOptions())
-    with refusing_values("--write"):
+    options: dict[str, Any] = {}
+    for place in places:
+        options |= reading.parse(place.row, "read", lenient=True)
+    with refusing_values():
         merged = api.merge(
             *(place.place for place in places),
             target=None if goal is None else goal.place,
             prefer=prefer,
             choices=choices,
+            key=key,
+            **options,
         )
     if wants_json:
         print_json({**merged.to_json(), "target": output, "url": merged.url})
@@ -215,13 +231,17 @@ def run_merge(
             wrote += count_noun(len(merged.arrays), "array") + " merged"
             wrote += f"; {count_noun(left, 'conflict')} with the values of {merged.base}" if left else ""
         print_headed("", wrote)
-    return FINDINGS if merged.unresolved else FINE
+    return FINDINGS if merged.unresolved or merged.unreadable else FINE
 
 
 def _print_summary(merged: api.Merged) -> None:
     """Print one line for each file: what it changes."""
     for changes in merged.changes:
         print_headed(f"{changes.file}: ", "; ".join(_summarise(changes)) or "no change")
+        for one in changes.unreadable[:MOST_LINES]:
+            where = ", ".join([*([one.cell] if one.cell else []), name_element(one.array, one.index)])
+            print_headed(f"  {where} cannot be read: ", one.text, indent=4)
+        print_left_out(len(changes.unreadable) - len(changes.unreadable[:MOST_LINES]), "cell")
     total = len(merged.conflicts)
     if total:
         chosen = total - merged.unresolved
@@ -229,7 +249,7 @@ def _print_summary(merged: api.Merged) -> None:
 
 
 def _summarise(changes: FileChanges) -> list[str]:
-    parts = []
+    parts = [f"{before} renamed to {now}" for before, now in changes.renamed.items()]
     if changes.elements:
         count = count_noun(sum(changes.elements.values()), "element")
         parts.append(f"{count} changed in {join_names([*changes.elements])}")

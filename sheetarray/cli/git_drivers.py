@@ -18,7 +18,7 @@ from ..api import shorten
 from ..api.conflicts_json import conflict_to_json
 from ..api.differing import diff
 from ..elements.wording import count_noun
-from ..errors import escape_controls
+from ..errors import FormatError, escape_controls
 from ..files import replacing
 from .arguments import MOST_LINES, UsageProblem
 from .console import print_line
@@ -114,7 +114,10 @@ def merge_blobs(base: str, ours: str, theirs: str, path: str) -> bool:
 
 def _merge(copies: Sequence[str | None], target: str, choices: Any) -> Any:
     base, ours, theirs = (str(copy) for copy in copies)
-    return api.merge(base, ours, theirs, target=target, prefer=ours, choices=choices)
+    merged = api.merge(base, ours, theirs, target=target, prefer=ours, choices=choices)
+    for one in merged.unreadable:
+        raise FormatError(one.text, location=one.cell, source=one.file)
+    return merged
 
 
 def _to_choice(conflict: dict[str, Any]) -> dict[str, Any]:

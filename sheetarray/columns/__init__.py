@@ -14,6 +14,7 @@ from .accepting import (
     check_accept_target,
     find_element_edits,
     find_header_edits,
+    find_name_cells,
     info_of_resized,
 )
 from .anchors import MOST_BROKEN, anchors_of_grid, find_anchors
@@ -71,6 +72,7 @@ __all__ = [
     "find_anchors",
     "find_element_edits",
     "find_header_edits",
+    "find_name_cells",
     "find_side_by_side",
     "info_of_resized",
     "keep_errors",

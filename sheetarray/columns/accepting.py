@@ -94,6 +94,20 @@ def info_of_resized(array: ResizedArray) -> ArrayInfo:
     return ArrayInfo.from_header(array.column.header, group[0].address(0), above, parts=len(group))
 
 
+def find_name_cells(array: ResizedArray) -> list[tuple[str | None, int, int]]:
+    """Return the sheet, the row and the column of each cell that holds the name of an array.
+
+    Raises:
+        LimitError: nothing stands above a part of it, and so it is called like its column.
+    """
+    cells = []
+    for anchor in array.column.group:
+        if anchor.name_cell is None:
+            raise LimitError(f"{anchor.address(0)}: an array without a name in a cell cannot be renamed")
+        cells.append((anchor.title, *anchor.name_cell))
+    return cells
+
+
 @dataclass(frozen=True, slots=True)
 class ElementEdits:
     """The cells of one array that have to change for it to hold other elements."""

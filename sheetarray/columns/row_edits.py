@@ -247,6 +247,7 @@ def _find_padded_rows(extents: Sequence[_Extent]) -> int | None:
     least = [extent.least for extent in extents if extent.is_sure and extent.least is not None]
     if not least:
         return _find_common_rows(extents)
+    least += [extent.least for extent in extents if not extent.is_sure and extent.least is not None]
     grown = [rows for rows in least if rows > extents[0].rows]
     if 2 * len(grown) > len(least):
         return max(grown)

@@ -150,13 +150,16 @@ def test_choices_that_are_none_are_refused(tmp_path: Path, content: str) -> None
     assert not (tmp_path / "merged.csv").exists()
 
 
-def test_nothing_is_written_where_a_file_cannot_be_read(tmp_path: Path) -> None:
+def test_nothing_is_written_where_a_file_cannot_be_opened(tmp_path: Path) -> None:
     sa.write(tmp_path / "base.csv", {"t": np.array([1.5, 2.5])})
     (tmp_path / "ann.csv").write_text((tmp_path / "base.csv").read_text().replace("2.5", "n/a"))
     result = run(tmp_path / "base.csv", tmp_path / "ann.csv", "-o", tmp_path / "merged.csv")
-    assert result.exit_code == 2
-    assert "ann.csv" in result.output
-    assert "A21" in result.output
+    assert result.exit_code == 1
+    assert "A21, t[1] cannot be read" in result.output
+    assert sa.read(tmp_path / "merged.csv")["t"].tolist() == [1.5, 2.5]
+    (tmp_path / "merged.csv").unlink()
+    (tmp_path / "ann.csv").write_text((tmp_path / "base.csv").read_text().replace("capacity", "capacities"))
+    assert run(tmp_path / "base.csv", tmp_path / "ann.csv", "-o", tmp_path / "merged.csv").exit_code == 2
     assert not (tmp_path / "merged.csv").exists()
     assert run(tmp_path / "base.csv", tmp_path / "absent.csv", "-o", tmp_path / "merged.csv").exit_code == 2
     assert run(tmp_path / "base.csv", tmp_path / "base.csv").exit_code == 2

@@ -16,6 +16,7 @@ from ...columns import (
     check_accept_target,
     find_element_edits,
     find_header_edits,
+    find_name_cells,
     info_of_resized,
 )
 from ...columns.layout import format_name
@@ -158,7 +159,7 @@ def _spans_of(text: str, delimiter: str, last_row: int) -> Iterator[tuple[tuple[
         row, column = (row, column + 1) if stop == delimiter else (row + 1, 0)
 
 
-def revise_csv(source: Readable, target: Writable, arrays: Any) -> None:
+def revise_csv(source: Readable, target: Writable, arrays: Any, *, renamed: Mapping[str, str] | None = None) -> None:
     """Write a copy of a delimited text in which arrays hold new elements. All other cells stay as they are.
 
     New arrays go to the right of all other cells.
@@ -166,6 +167,7 @@ def revise_csv(source: Readable, target: Writable, arrays: Any) -> None:
     Args:
         target: a path, which may be the source, or an open file. A file is replaced whole or not at all.
         arrays: the new elements, as for `write_csv`. Other arrays stay.
+        renamed: the new names of arrays, by those that they have in the source.
 
     Other arguments are those of `read_csv`.
 
@@ -179,6 +181,10 @@ def revise_csv(source: Readable, target: Writable, arrays: Any) -> None:
         present = read_resized_arrays([sheet])
         cells: dict[tuple[int, int], int | str] = {}
         added: list[tuple[int, int]] = []
+        for before, now in (renamed or {}).items():
+            present[now] = present.pop(before)
+            for _, row, column_number in find_name_cells(present[now]):
+                cells[row, column_number] = format_name(now, sheet.look)
         for name, column in columns.items():
             change = find_element_edits(name, present[name], column) if name in present else None
             if change is not None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...columns import ElementEdits, find_element_edits
+from ...columns import ElementEdits, find_element_edits, find_name_cells
 from ...dtypes import Buffer, DType
 from ...elements import Cell, buffer_to_typed
 from ...errors import FormatError, locating
@@ -33,7 +33,7 @@ from .workbook import Workbook
 from .workbook_part import WorkbookPart
 
 
-def revise_excel(source: Readable, target: Writable, arrays: Any) -> None:
+def revise_excel(source: Readable, target: Writable, arrays: Any, *, renamed: Mapping[str, str] | None = None) -> None:
     """Write a copy of a workbook in which arrays hold new elements. Everything else in it stays as it is.
 
     New arrays go to a sheet of their own. Headers, defined names, checksums, views and the guard become true.
@@ -42,6 +42,7 @@ def revise_excel(source: Readable, target: Writable, arrays: Any) -> None:
         source: a path or an open file: .xlsx or .xlsm.
         target: a path, which may be the source, or an open file. A file is replaced whole or not at all.
         arrays: the new elements, as for `write_excel`. Other arrays stay.
+        renamed: the new names of arrays, by those that they have in the source.
 
     Raises:
         FormatError: as `read_excel`, or the cells cannot be changed in place.
@@ -61,7 +62,7 @@ def revise_excel(source: Readable, target: Writable, arrays: Any) -> None:
     with tempfile.TemporaryDirectory(prefix="sheetarray-") as folder:
         path = Path(folder, f"revised{suffix_of(target)}")
         with Source(source) as opened, locating(source=opened.name):
-            fresh = _write_revised(opened, path, columns)
+            fresh = _write_revised(opened, path, columns, renamed or {})
         if fresh:
             with Source(path) as opened:
                 own = WorkbookPart.of_package(Package(opened.ranges()))
@@ -74,7 +75,9 @@ def revise_excel(source: Readable, target: Writable, arrays: Any) -> None:
         accept_workbook(path, target, revised=columns)
 
 
-def _write_revised(opened: Source, path: Path, columns: Mapping[str, LinearArray]) -> dict[str, LinearArray]:
+def _write_revised(
+    opened: Source, path: Path, columns: Mapping[str, LinearArray], renamed: Mapping[str, str]
+) -> dict[str, LinearArray]:
     """Write the workbook with its new cells, and return the arrays for which it has none."""
     package = Package(opened.ranges())
     book = WorkbookPart.of_package(package)
@@ -83,6 +86,10 @@ def _write_revised(opened: Source, path: Path, columns: Mapping[str, LinearArray
     with Workbook(opened, reads_numbers=True, own=book) as reading:
         sheets = reading.plain_sheets()
         present = read_resized_arrays(sheets)
+        for before, now in renamed.items():
+            present[now] = present.pop(before)
+            for title, row, cell_column in find_name_cells(present[now]):
+                edits.setdefault(title or "", {})[row, cell_column] = NewCell(_word_xml(now))
         for name, column in columns.items():
             change = find_element_edits(name, present[name], column) if name in present else None
             if change is not None:

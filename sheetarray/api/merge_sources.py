@@ -1,0 +1,173 @@
+"""One of the files of a merge: its arrays, the cells that cannot be read, and arrays that got another name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..changes.conflicts import UnreadableElement
+from ..changes.elements import are_alike, find_changes
+from ..changes.row_groups import dtype_name
+from ..changes.unions import find_missing_value
+from ..columns import ArrayInfo, keeping_unreadable
+from ..dtypes import Array, Mask
+from ..errors import FormatError, locating
+from ..files import RemoteFile
+from ..formats import format_of, known_options, locate_place
+from ..labels import LabelledArrays
+from ..labels.places import find_cell, find_labels
+from .arrays import read_labelled, scan
+from .targets import SourceOrTarget
+
+_BLANK = ", found a blank cell"  # how the reason of an error ends
+
+
+class MergeSource:
+    """One of the files of a merge.
+
+    Attributes:
+        given: the place as the caller gave it.
+        place: where it is.
+        name: by which conflicts call it.
+        row: its format.
+        arrays: its arrays, with their labels.
+        unreadable: for some arrays masks of the elements whose cells cannot be read.
+        unreadable_elements: these elements, one by one.
+        renamed: the name now of arrays that have another one in the base, by the name there.
+    """
+
+    def __init__(
+        self,
+        given: SourceOrTarget,
+        storage_options: Mapping[str, Any] | None,
+        client: Any,
+        options: Mapping[str, Any],
+    ) -> None:
+        if not isinstance(given, (str, os.PathLike)):
+            raise TypeError("merge takes paths and URLs: conflicts are told by the names of files")
+        self.given = given
+        self.place = locate_place(given, storage_options, None, client)
+        self.name = os.fspath(self.place if isinstance(self.place, RemoteFile) else given)
+        self.row = format_of(self.place, None, reading=True)
+        self._options = options if client is None else {**options, "client": client}
+        self.arrays = LabelledArrays({}, None)
+        self.unreadable: dict[str, Mask] = {}
+        self.unreadable_elements: list[UnreadableElement] = []
+        self.renamed: dict[str, str] = {}
+
+    def options(self, verb: str) -> dict[str, Any]:
+        """Return the options that a verb of this format takes."""
+        return known_options(self.place, None, self._options, verb)
+
+    def read(self) -> None:
+        """Read the arrays and their labels. Rows that people have added or deleted count as they stand.
+
+        A blank in an array whose dtype has a missing value is that value. Other cells that cannot be read are listed.
+        """
+        resize: dict[str, Any] = {"resize": True} if "resize" in self.row.options("read") else {}
+        with locating(source=self.name), keeping_unreadable() as unreadable:
+            self.arrays = read_labelled(self.place, **resize, **self.options("read"))
+        for name, errors in unreadable.items():
+            if isinstance(array := self.arrays.get(name), np.ndarray):
+                self._note_unreadable(name, array.copy(order="K"), errors)
+
+    def _note_unreadable(self, name: str, array: Array, errors: Array) -> None:
+        missing, mask = find_missing_value(array.dtype), np.zeros(array.shape, np.bool_)
+        self.arrays[name] = array
+        for place in np.argwhere(errors != np.array(None)).tolist():
+            index, error = tuple(place), errors[tuple(place)]
+            if missing is not None and error.reason.endswith(_BLANK):
+                array[index] = None if array.dtype.kind == "O" else missing
+                continue
+            mask[index] = True
+            element = UnreadableElement(self.name, name, index, error.location, error.reason)
+            self.unreadable_elements.append(element)
+        if mask.any():
+            self.unreadable[name] = mask
+
+    def refuse_unreadable(self) -> None:
+        """Refuse a base with cells that cannot be read: nobody knows what copies have changed in them."""
+        if not self.unreadable_elements:
+            return
+        first, *others = self.unreadable_elements
+        more = f" (and {len(others):,} more cells)" if others else ""
+        raise FormatError(
+            f"{first.text}{more}", location=first.cell, source=self.name, array=first.array, index=first.index
+        )
+
+    @cached_property
+    def infos(self) -> dict[str, ArrayInfo]:
+        """Where the arrays stand."""
+        with locating(source=self.name):
+            return dict(scan(self.place, **self.options("scan")))
+
+    def find_renamed(self, base: MergeSource) -> None:
+        """Give arrays the names that they have in the base, where elements or places tell which they are."""
+        gone = [name for name in base.arrays if name not in self.arrays]
+        come = [name for name in self.arrays if name not in base.arrays]
+        pairs: dict[str, list[str]] = {before: [] for before in gone}
+        for before in gone:
+            for now in come:
+                if self._may_be(base.arrays[before], self.arrays[now]) and (
+                    are_alike(base.arrays[before], self.arrays[now]) or self._stands_there(base, before, now)
+                ):
+                    pairs[before].append(now)
+        names = [now for candidates in pairs.values() for now in candidates]
+        renamed = {before: one[0] for before, one in pairs.items() if len(one) == 1 and names.count(one[0]) == 1}
+        if not renamed:
+            return
+        self.renamed = renamed
+        old = {now: before for before, now in renamed.items()}
+        arrays = {old.get(name, name): array for name, array in self.arrays.items()}
+        self.unreadable = {old.get(name, name): mask for name, mask in self.unreadable.items()}
+        self.arrays = LabelledArrays(arrays, self.arrays.labels)
+
+    @staticmethod
+    def _may_be(before: Any, now: Any) -> bool:
+        if not isinstance(before, np.ndarray) or not isinstance(now, np.ndarray) or not before.size:
+            return False
+        return before.ndim == now.ndim and dtype_name(before) == dtype_name(now)
+
+    def _stands_there(self, base: MergeSource, before: str, now: str) -> bool:
+        """Return whether an array stands where the one of the base stood, and has most of its elements."""
+        if self.row.name != base.row.name or self.infos[now].location != base.infos[before].location:
+            return False
+        a, b = base.arrays[before], self.arrays[now]
+        sizes = tuple(slice(min(pair)) for pair in zip(a.shape, b.shape, strict=True))
+        if not (size := a[sizes].size):
+            return False
+        return bool(2 * np.count_nonzero(find_changes(a[sizes], b[sizes])) < size)
+
+    def address(self, name: str, index: tuple[int, ...] | None) -> str | None:
+        """Return the address of the cell that holds an element; None where nobody knows."""
+        info = self.infos.get(self.renamed.get(name, name))
+        if index is None:
+            return info.location if info is not None else None
+        return find_cell(info, index)
+
+    def label(self, name: str, index: tuple[int, ...] | None) -> dict[str, str]:
+        """Return the labels of an element, by dimension or by the levels of its index."""
+        return {} if index is None else find_labels(self.arrays.labels, self.arrays, name, index)
+
+
+def choose_names(files: Sequence[MergeSource]) -> dict[str, str]:
+    """Return the new names of arrays by those of the base: of each array the name on which all agree that renamed it.
+
+    Arrays with labels keep their names, and so do those that would get the name of another array.
+    """
+    base, *copies = files
+    names: dict[str, set[str]] = {}
+    for copy in copies if base.arrays.labels is None else ():
+        for before, now in copy.renamed.items():
+            names.setdefault(before, set()).add(now)
+    taken = {name for file in files for name in file.arrays}
+    renamed: dict[str, str] = {}
+    for before, candidates in names.items():
+        now = next(iter(candidates))
+        if len(candidates) == 1 and now not in taken | {*renamed.values()}:
+            renamed[before] = now
+    return renamed
