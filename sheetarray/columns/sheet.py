@@ -95,6 +95,36 @@ class Sheet(Protocol):
         """
 
 
+@dataclass(slots=True)
+class Block:
+    """The next cells of a column that is read block by block.
+
+    Attributes:
+        place: the index of the request for the column.
+        count: the number of the cells; blanks at the end may be left out of them.
+        cells: as `Sheet.columns` returns them.
+        as_text: returns the same as text, if they came typed; None where the sheet has to be gone over again for it.
+    """
+
+    place: int
+    count: int
+    cells: ColumnCells
+    as_text: Callable[[], ColumnCells] | None = None
+
+
+class BlockSheet(Sheet, Protocol):
+    """A sheet whose columns come block by block, so that memory does not grow with it."""
+
+    def blocks(self, requests: Sequence[Request], counts: Sequence[int], *, typed: bool) -> Iterator[Block]:
+        """Yield the cells of columns, block by block; those of one column in their order.
+
+        `counts`: how many cells of each column are elements. `typed`: as for `columns`.
+
+        Raises:
+            NotInPiecesError: the sheet has to be read as a whole; there are more cells, for example.
+        """
+
+
 @dataclass(frozen=True, slots=True)
 class DataCells:
     """The range of the data cells of an array, or of one part of it: one under another, or side by side.

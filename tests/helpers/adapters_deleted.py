@@ -34,6 +34,7 @@ SHARED = {
     "sheets",
     "sheets.arrays_of_sheets",
     "sheets.cells_together",
+    "sheets.checking_blocks",
     "sheets.content",
     "sheets.guard_texts",
     "sheets.looks",

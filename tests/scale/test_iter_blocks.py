@@ -20,9 +20,8 @@ from limits import set_limits
 
 import sheetarray as sa
 from sheetarray.sheets.delimited import reading as csv_reading
+from sheetarray.sheets.excel import reading as excel_pieces
 from sheetarray.sheets.excel import sheet_writes
-from sheetarray.sheets.excel.piecewise import reading as excel_pieces
-from sheetarray.sheets.excel.piecewise.reading import iter_elements_excel
 from sheetarray.sheets.excel.reader.ooxml import OoxmlCells
 from sheetarray.sheets.json import adapter as json_pieces
 from sheetarray.testing.cases import CASES
@@ -89,7 +88,7 @@ def test_every_kind_of_array_comes_in_pieces_out_of_other_containers(
     file = io.BytesIO()
     sa.write(file, {**arrays, **wide}, format=suffix)
     expected = sa.read(io.BytesIO(file.getvalue()), format=suffix)
-    iter_elements = {"xlsx": iter_elements_excel, "json": json_pieces.iter_elements_json}[suffix]
+    iter_elements = {"xlsx": excel_pieces.iter_elements_excel, "json": json_pieces.iter_elements_json}[suffix]
     parts: dict[str, list[Any]] = {}
     for name, elements in iter_elements(io.BytesIO(file.getvalue()), list(expected)):
         parts.setdefault(name, []).append(elements)
@@ -149,7 +148,7 @@ def test_a_text_that_says_it_is_a_number_is_the_error_of_read() -> None:
     with pytest.raises(sa.FormatError, match="a number cell without a number, aaa") as expected:
         sa.read_excel(io.BytesIO(edited.getvalue()), ["s"])
     with pytest.raises(sa.FormatError) as error:
-        list(iter_elements_excel(io.BytesIO(edited.getvalue()), ["s"]))
+        list(excel_pieces.iter_elements_excel(io.BytesIO(edited.getvalue()), ["s"]))
     assert str(error.value) == str(expected.value)
 
 

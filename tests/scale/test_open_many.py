@@ -204,7 +204,7 @@ def test_very_many_files_are_one_layer_and_a_short_graph(tmp_path, monkeypatch):
 
 @pytest.fixture
 def large(tmp_path, monkeypatch):
-    set_limits(monkeypatch, csv_piece=2**12)
+    set_limits(monkeypatch, csv_rows_piece=2**12)
     rng = np.random.default_rng(5)
     arrays = {"t": rng.random((900, 4)), "n": np.arange(4000), "b": np.arange(4003) % 3 == 0}
     for number in range(2):

@@ -1,4 +1,4 @@
-"""Parts of a text: its arrays piece by piece, some elements of one array, and what its first bytes alone say.
+"""Parts of a text: what its first bytes alone say, and some elements of one array.
 
 Memory does not grow with the text. To know where a row of a text begins, the line feeds above it have to be counted.
 Their count is kept as long as the file is unchanged, so that reading one part after the other counts, and transfers,
@@ -16,13 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from ...columns import ArrayInfo, Request, SheetArrays, Texts, find_anchors, find_side_by_side
-from ...columns.parts import find_stops, group_parts
+from ...columns import ArrayInfo, SheetArrays, Texts, find_anchors, find_side_by_side
 from ...columns.pieced_arrays import NotInPiecesError
-from ...columns.reading import raise_error
 from ...dtypes import Buffer, DType
 from ...elements import FormulaMode, Missing, buffer_from_text, buffer_from_texts, unescape_formula
-from ...errors import Finding, FormatError, locating
+from ...errors import FormatError, locating
 from ...files import FileSlices, Readable, RemoteFile, Source, file_version, release_pages
 from ...linear.data_cells import buffer_from_numbers
 from ..arrays_of_sheets import scan_composites
@@ -30,64 +28,9 @@ from .encodings import find_encoding
 from .records import Records
 from .sheet import CsvSheet
 
-PIECE = 2**22  # bytes of text that are read at once
+_PIECE = 2**22  # bytes of text that are read at once
 _HEADS = (4096, 65_536, 1_048_576)  # bytes of the head of a text; the next size is tried if one is too small
 _MOST_FILES = 256  # of which the beginnings of rows are kept
-
-
-def iter_sheet(sheet: CsvSheet, names: Sequence[str] | None, missing: Missing) -> Iterator[tuple[str, Buffer]]:
-    """Yield names of the arrays of a sheet, each with its next elements, a piece of the text at a time.
-
-    Raises:
-        FormatError: a header is damaged.
-        NotInPiecesError: an array lies in a row or in parts, or a cell is to be looked at together with others.
-    """
-    anchors = find_anchors(sheet)
-    groups = group_parts([sheet], anchors, None if names is None else frozenset(names), raise_error, _refuse)
-    stops, whole = find_stops(anchors), dict[str, Request]()
-    ends: list[int | None] = []
-    for name in groups if names is None else names:
-        if name not in groups or groups[name][0].orient != "columns":
-            raise NotInPiecesError
-        anchor, header = groups[name][0], groups[name][0].header
-        if header is None or header.part is not None:
-            raise NotInPiecesError
-        column, row = anchor.data_cell
-        whole[name] = Request(column, row, header.dtype, stop=row + header.capacity)
-        ends.append(stops.get(id(anchor)))
-    if not sheet.are_whole([*whole.values()], ends):
-        raise NotInPiecesError
-    last = max((request.stop or 0 for request in whole.values()), default=0)
-    step = max(1, sheet.records.estimate_count(PIECE))
-    for top in range(min((request.row for request in whole.values()), default=0), last, step):
-        requests_of = {
-            name: Request(request.column, max(top, request.row), request.dtype, stop=min(top + step, request.stop or 0))
-            for name, request in whole.items()
-            if request.row < top + step and (request.stop or 0) > top
-        }
-        columns = sheet.columns([*requests_of.values()], typed=True)
-        if sheet.notes:
-            raise NotInPiecesError
-        for (name, request), (_, cells) in zip(requests_of.items(), columns, strict=True):
-            yield name, _decode(cells, (request.stop or 0) - request.row, request.dtype, sheet, missing)
-
-
-def _refuse(_: Finding) -> None:
-    raise NotInPiecesError
-
-
-def _decode(cells: Any, count: int, dtype: DType, sheet: CsvSheet, missing: Missing) -> Buffer:
-    """Return the elements in so many cells."""
-    if isinstance(cells, np.ndarray):
-        numbers = buffer_from_numbers(cells, dtype)
-        if numbers is None or len(numbers) < count:  # there are blanks below them
-            raise NotInPiecesError
-        return numbers
-    from_cells = buffer_from_texts if isinstance(cells, Texts) else buffer_from_text
-    buffer, problems = from_cells(cells, dtype, sheet.look, missing=missing)
-    if problems:
-        raise NotInPiecesError
-    return buffer
 
 
 # The head of a text: the bytes that are enough to know arrays that all begin in one row.
@@ -174,6 +117,20 @@ def _keep_starts(key: Any, starts: _Starts) -> None:
             _starts_of_files.popitem(last=False)
 
 
+def _decode(cells: Any, count: int, dtype: DType, sheet: CsvSheet, missing: Missing) -> Buffer:
+    """Return the elements in so many cells."""
+    if isinstance(cells, np.ndarray):
+        numbers = buffer_from_numbers(cells, dtype)
+        if numbers is None or len(numbers) < count:  # there are blanks below them
+            raise NotInPiecesError
+        return numbers
+    from_cells = buffer_from_texts if isinstance(cells, Texts) else buffer_from_text
+    buffer, problems = from_cells(cells, dtype, sheet.look, missing=missing)
+    if problems:
+        raise NotInPiecesError
+    return buffer
+
+
 class _Rows:
     """The rows of a text without quotes below its first names.
 
@@ -206,7 +163,7 @@ class _Rows:
             row, at = row + count, at + len(text)
             self._note_start(row, at)
         while stop == header.capacity and at < len(self._content):
-            text, count = self._take_rows(at, PIECE)
+            text, count = self._take_rows(at, _PIECE)
             if len(self._parse(text, count, column, None)):
                 raise NotInPiecesError
             at += len(text)
@@ -231,7 +188,7 @@ class _Rows:
 
     def _take_rows(self, at: int, most: int) -> tuple[bytes, int]:
         """Return the text of the rows from a position on, and their number: at most `most`, and at most a piece."""
-        size = PIECE
+        size = _PIECE
         while True:
             text = bytes(self._content[at : at + size])
             ends = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n")) + 1
@@ -248,5 +205,5 @@ class _Rows:
 
     def _note_start(self, row: int, at: int) -> None:
         """Keep the beginning of a row, if it is at least a piece further down than the last one that is kept."""
-        if at - self._starts[-1][1] >= PIECE // 2:
+        if at - self._starts[-1][1] >= _PIECE // 2:
             self._starts.append((row, at))

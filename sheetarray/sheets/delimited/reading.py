@@ -10,7 +10,9 @@ from typing import Any, ClassVar, TypedDict, Unpack, overload
 
 import numpy as np
 
-from ...columns import ArrayInfo, SheetArrays
+from ...columns import ArrayInfo
+from ...columns.blocks.parts import find_parts
+from ...columns.blocks.reading import iter_arrays
 from ...columns.pieced_arrays import NotInPiecesError
 from ...dtypes import Array, Buffer
 from ...elements import FormulaMode, Missing
@@ -21,10 +23,10 @@ from ...formats.contract import Progress
 from ...linear.buffers import iter_rest
 from ...linear.data_cells import check_missing
 from ...linear.named import pick_array
-from ...linear.resizing import contiguous_strides
 from ...tables import TableOptions, read_table
-from ..arrays_of_sheets import check_composites, check_sheets, count_named, open_sheets, read_composites, scan_sheets
-from .pieces import iter_sheet, scan_head
+from ..arrays_of_sheets import check_sheets, count_named, open_sheets, read_composites, scan_sheets
+from ..checking_blocks import check_passing
+from .pieces import scan_head
 from .sheet import CsvSheet
 from .table import CsvTable
 
@@ -205,17 +207,11 @@ def check_csv(
 
 
 def _check_large(sheet: CsvSheet, missing: Missing) -> list[Finding] | None:
-    """Return every finding in a text, without keeping arrays; None if it cannot be checked in pieces."""
+    """Return every finding in a text, without keeping arrays; None if it cannot be checked block by block."""
     try:
-        for _ in iter_sheet(sheet, None, missing):
-            pass
-        arrays = SheetArrays([sheet], missing=missing)
-        infos = arrays.scan_all()
+        return check_passing(sheet, missing)
     except (NotInPiecesError, FormatError):
         return None
-    if any(info.strides != contiguous_strides(info.shape, info.order) for info in infos.values()):
-        return None  # reading knows whether NumPy has such a view
-    return check_composites(arrays.read, lambda: infos)
 
 
 def iter_elements_csv(
@@ -236,7 +232,7 @@ def iter_elements_csv(
     with Source(source) as opened, locating(source=opened.name):
         with suppress(NotInPiecesError, FormatError):  # reading the text whole raises the right error
             sheet = CsvSheet(opened, None, None, None, "escape")
-            for name, elements in iter_sheet(sheet, list(done), missing):
+            for name, elements in iter_arrays([sheet], find_parts([sheet], list(done)), missing):
                 done[name] += len(elements)
                 yield name, elements
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -11,6 +12,8 @@ import numpy as np
 
 from ... import loops
 from ...columns import ColumnCells, Request, Texts, Words, Zone, cell_address, find_anchors, find_side_by_side
+from ...columns.pieced_arrays import NotInPiecesError
+from ...columns.sheet import Block
 from ...dtypes import DType, Positions
 from ...elements import Cell, FormulaMode, TextLook
 from ...elements.spelling import DecimalMark
@@ -37,6 +40,7 @@ _BYTES_A_CELL = 12  # about so many bytes of the file are looked at for each cel
 EVERY_HEADER = b"ndarray", b"version"
 """Texts one of which stands in every header, in lower case."""
 
+BLOCK = 2**22  # bytes of text that are read at once
 _ZIP = b"PK\3\4"
 _MOST_ROWS = 1200  # records that `head` returns at most
 _FIRST_CELLS = 4_000  # as a rule, all that headers need
@@ -274,6 +278,26 @@ class CsvSheet:
             self._report("columns", 1.0)
         return [((), cells) for cells in results]
 
+    def blocks(self, requests: Sequence[Request], counts: Sequence[int], *, typed: bool) -> Iterator[Block]:
+        """Yield the cells of columns, a piece of the text at a time; refuse a text of which anything is to be said."""
+        ends = [request.stop for request in requests]
+        requests = [replace(request, stop=request.row + count) for request, count in zip(requests, counts, strict=True)]
+        if not self._are_whole(requests, ends):
+            raise NotInPiecesError
+        last = max((request.stop or 0 for request in requests), default=0)
+        step = max(1, self.records.estimate_count(BLOCK))
+        for top in range(min((request.row for request in requests), default=0), last, step):
+            pieces = {
+                place: replace(request, row=max(top, request.row), stop=min(top + step, request.stop or 0))
+                for place, request in enumerate(requests)
+                if request.row < top + step and (request.stop or 0) > top
+            }
+            columns = self.columns([*pieces.values()], typed=typed)
+            if self.notes:
+                raise NotInPiecesError
+            for (place, piece), cells in zip(pieces.items(), columns, strict=True):
+                yield Block(place, (piece.stop or 0) - piece.row, cells)
+
     def _note_marks(self, requests: Sequence[Request], results: Sequence[Any]) -> None:
         """Remark on integers that a program has cut to an exponent, and on points that could part thousands."""
         for request, cells in zip(requests, results, strict=True):
@@ -320,7 +344,7 @@ class CsvSheet:
         _put(results, few, [Texts(cells) for cells in records.zones(zones)])
         return results
 
-    def are_whole(self, requests: Sequence[Request], ends: Sequence[int | None]) -> bool:
+    def _are_whole(self, requests: Sequence[Request], ends: Sequence[int | None]) -> bool:
         """Return whether columns have as many cells as their requests say, and nothing but blanks below them.
 
         `ends`: the row before which the blanks end; None for the sheet's end.

@@ -1,21 +1,31 @@
-"""Reads the arrays of an open workbook as a whole; `piecewise` reads an array piece by piece."""
+"""Reads the arrays of a workbook: all of an open one, or elements of some as they come."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...columns import reporting_cells
+from ...columns.blocks.parts import find_parts
+from ...columns.blocks.reading import iter_arrays
+from ...columns.blocks.stored import store_arrays
+from ...columns.pieced_arrays import NotInPiecesError
+from ...dtypes import Buffer
 from ...elements import Missing
-from ...errors import FormatError
+from ...errors import FormatError, locating
+from ...files import Readable, Source
 from ...formats.contract import Progress
+from ...linear.buffers import iter_rest
+from ...linear.data_cells import check_missing
+from ...linear.parsing import warn_of_finding
 from ..arrays_of_sheets import count_named, open_sheets, read_composites
 from ..workbooks import SheetChoice
 from .checking.workbook import select_sheets
-from .guard.snapshots import open_snapshots, warn_of_guard
+from .guard.snapshots import Snapshots, open_snapshots, warn_of_guard
 from .workbook import Workbook
+from .worksheet import ExcelSheet
 
 
 def read_book(
@@ -43,3 +53,70 @@ def read_book(
     if snapshots is not None:
         warn_of_guard(snapshots)
     return by_name
+
+
+def iter_elements_excel(
+    source: Readable,
+    names: Sequence[str],
+    *,
+    sheet: SheetChoice = None,
+    missing: Missing = "error",
+    guard: bool = True,
+) -> Iterator[tuple[str, Buffer]]:
+    """Yield the name of an array and the next elements of its buffer, again and again.
+
+    Args:
+        source: a path or an open file.
+        names: of the arrays.
+        sheet: the title of the only sheet to read; None reads all sheets.
+        missing: as for `read_excel`.
+        guard: as for `read_excel`.
+
+    Raises:
+        FormatError: as `read_excel`, when the first wrong cell is reached.
+        NotFoundError: an array in `names`, or the sheet, does not exist.
+
+    Example:
+        >>> import io
+        >>> import numpy as np
+        >>> from sheetarray import write_excel
+        >>> file = io.BytesIO()
+        >>> write_excel(file, {"t": np.arange(3)})
+        >>> [(name, elements.tolist()) for name, elements in iter_elements_excel(io.BytesIO(file.getvalue()), ["t"])]
+        [('t', [0, 1, 2])]
+    """
+    check_missing(missing)
+    done = dict.fromkeys(names, 0)
+    with Source(source) as opened, locating(source=opened.name):
+        try:
+            with Workbook(opened) as book:
+                sheets = select_sheets(book, sheet)
+                if not (guard and book.guards()):
+                    pieces = iter_arrays(sheets, find_parts(sheets, list(done)), missing)
+                elif sheet is None:
+                    pieces = _iter_restored(book, sheets, list(done), missing)
+                else:  # arrays of all sheets tell what programs have done
+                    raise NotInPiecesError
+                for name, elements in pieces:
+                    yield name, elements
+                    done[name] += len(elements)
+                for finding in [finding for read_sheet in sheets for finding in read_sheet.notes[:1]]:
+                    warn_of_finding(finding)
+            return
+        except (NotInPiecesError, FormatError):
+            pass
+        with Workbook(opened, reads_numbers=True) as book:
+            arrays = read_book(book, list(done), sheet=sheet, missing=missing, guard=guard)
+    yield from iter_rest(arrays, done)
+
+
+def _iter_restored(
+    book: Workbook, sheets: Sequence[ExcelSheet], names: Sequence[str], missing: Missing
+) -> Iterator[tuple[str, Buffer]]:
+    """Yield names of arrays, each with all of its elements, with the bits that their guard has kept."""
+    snapshots = Snapshots(book)
+    with store_arrays(sheets, find_parts(sheets, None), missing, snapshots) as (stored, spool):
+        for name in names:
+            yield name, stored.buffer(name)
+            spool.release()
+    warn_of_guard(snapshots)

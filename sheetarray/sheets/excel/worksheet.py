@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...columns import ColumnCells, Request, Words, Zone, cell_address
-from ...columns.sheet import Numbers
+from ...columns.pieced_arrays import NotInPiecesError
+from ...columns.sheet import Block, Numbers
 from ...columns.words import WORDS, WordCodes
 from ...dtypes import DType, Positions
 from ...elements import Cell, TextLook, engine_dtype
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     import polars as pl
 from .following import Followed
 
+_CELLS_A_BLOCK = 2**18  # cells that are sorted into columns at once
 _MOST_CELLS = 2**19  # of rows that are asked for again and again, and kept
 _ADDRESS = re.compile("[A-Z]{1,3}[0-9]{1,7}")
 _MOST_ROWS = 1200  # of the first rows
@@ -235,6 +238,44 @@ class ExcelSheet:
             for place, cells in self.sort_into_columns(runs, requests, note=self._note):
                 results[place] = [], self.column_cells(cells, requests[place], typed=typed, numeric=numeric)
         return results
+
+    def blocks(self, requests: Sequence[Request], counts: Sequence[int], *, typed: bool) -> Iterator[Block]:
+        """Yield the cells of columns, some rows of the sheet at a time."""
+        numeric = typed and self.can_read_numbers(requests)
+        requests, left = [*requests], [*counts]  # each for the cells that are still to come
+        last, waiting, count = -1, list[CellRun](), 0
+        with self.runs_from(min(request.row for request in requests) if not numeric else 0, numeric=numeric) as runs:
+            for run in runs:
+                if int(run.rows.min()) <= last:
+                    raise NotInPiecesError
+                last = int(run.rows.max())
+                self.note_formulas(run)
+                waiting.append(run)
+                count += len(run)
+                if count >= _CELLS_A_BLOCK:
+                    yield from self._blocks_of(waiting, requests, left, typed=typed, numeric=numeric)
+                    waiting, count = [], 0
+            yield from self._blocks_of(waiting, requests, left, typed=typed, numeric=numeric)
+
+    def _blocks_of(
+        self, runs: Sequence[CellRun], requests: list[Request], left: list[int], *, typed: bool, numeric: bool
+    ) -> Iterator[Block]:
+        """Yield the blocks in some cells of the sheet; requests go on behind them."""
+        for place, cells in self.sort_into_columns(runs, [*requests]):
+            if len(cells):
+                request, left[place] = requests[place], left[place] - cells.height
+                if left[place] < 0:
+                    raise NotInPiecesError
+                requests[place] = replace(request, row=request.row + cells.height)
+                as_text = None
+                if typed and not numeric:
+                    again = replace(cells, values=cells.values.clone())  # looking at cells puts texts among them
+                    as_text = partial(self._text_of, again, request)
+                typed_cells = self.column_cells(cells, request, typed=typed, numeric=numeric)
+                yield Block(place, cells.height, ([], typed_cells), as_text)
+
+    def _text_of(self, cells: ColumnRun, request: Request) -> ColumnCells:
+        return [], self.column_cells(cells, request, typed=False, numeric=False)
 
     def can_read_numbers(self, requests: Sequence[Request]) -> bool:
         """Return whether the sheet can be read for numbers alone: no text is wanted, and no formula to be followed."""

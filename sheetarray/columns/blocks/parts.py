@@ -1,23 +1,20 @@
-"""The parts of arrays while a workbook is read in pieces: how far each part is, and elements that came too early."""
+"""The parts of arrays while sheets are read block by block: how far each is, and elements that came too early."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ....columns import (
-    Anchor,
-    Request,
-    find_anchors,
-)
-from ....columns.parts import find_stops, group_parts
-from ....columns.pieced_arrays import NotInPiecesError, PiecedArrays
-from ....columns.reading import raise_error
-from ....dtypes import Buffer
-from ....linear.header import Header, NoteFinding
-from ....linear.named import select
-from ....linear.parsing import warn_of_finding
-from ..worksheet import ExcelSheet
+from ...dtypes import Buffer
+from ...errors import Finding
+from ...linear.header import Header, NoteFinding
+from ...linear.named import select
+from ..anchors import find_anchors
+from ..parts import find_stops, group_parts
+from ..pieced_arrays import NotInPiecesError, PiecedArrays
+from ..reading import raise_error
+from ..sheet import BlockSheet, Request
+from ..words import Anchor
 
 _KEPT = 2**18  # kept elements that are yielded at once
 
@@ -87,8 +84,12 @@ def _split_parts(
     return [ColumnPart(name, anchor, count, stops.get(id(anchor))) for anchor, count in zip(group, counts, strict=True)]
 
 
+def _refuse(_: Finding) -> None:
+    raise NotInPiecesError
+
+
 def find_parts(
-    sheets: Sequence[ExcelSheet], names: Sequence[str] | None, note: NoteFinding = warn_of_finding
+    sheets: Sequence[BlockSheet], names: Sequence[str] | None, note: NoteFinding = _refuse
 ) -> dict[str, list[ColumnPart]]:
     """Return the parts of arrays, by the names of the arrays.
 
@@ -96,7 +97,7 @@ def find_parts(
 
     Raises:
         FormatError: a sheet is damaged, or a header broken.
-        NotInPiecesError: an array is missing, or lies in rows.
+        NotInPiecesError: an array is missing, or lies in rows; or there is a finding, and nobody takes note.
     """
     anchors = [anchor for sheet in sheets for anchor in find_anchors(sheet)]
     groups = group_parts(sheets, anchors, None if names is None else frozenset(names), raise_error, note)

@@ -1,1 +1,0 @@
-"""Reading a workbook piece by piece."""
