@@ -9,7 +9,7 @@ import stat
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePath
 from types import TracebackType
 from typing import IO, Any, cast
 
@@ -124,8 +124,8 @@ class Source:
         warn_if_forked()
         self._opened: list[IO[bytes]] = []
         source = locate(source, storage_options)
-        if isinstance(source, str):
-            self.name, self._own = source, True
+        if isinstance(source, (str, PurePath)):
+            self.name, self._own = os.fspath(source), True
             self._file: IO[bytes] = open(source, "rb")  # noqa: SIM115  (closed by __exit__)
             self._opened.append(self._file)
         else:
@@ -137,7 +137,7 @@ class Source:
             raise
 
     def _open_other(self, source: Any, *, plain: bool) -> IO[bytes]:
-        """Return the bytes of what is no path as text: a path object, a file under a URL, or an open file."""
+        """Return the bytes of a file under a URL, of an open file, or of another object that stands for a file."""
         if isinstance(source, RemoteFile):
             self.name = os.fspath(source)
             self._remote = RangedBytes(source)

@@ -267,7 +267,8 @@ def _by_name(name: str) -> Format:
 
 def _format_by_suffix(source: Any, reading: bool) -> Format:
     """Return the format of a path, a URL or an open file, by its suffix as a rule."""
-    place = source if isinstance(source, (str, RemoteFile)) else _path_of(source)
+    place = os.fspath(source) if isinstance(source, PurePath) else source
+    place = place if isinstance(place, (str, RemoteFile)) else _path_of(source)
     rows = [] if place is None else _match(place, _known_rows())
     if len(rows) == 1 and (not reading or SHARED.isdisjoint(rows[0].suffixes)):
         return rows[0]  # as a rule
@@ -287,7 +288,7 @@ def _format_by_suffix(source: Any, reading: bool) -> Format:
 
 
 def _path_of(source: Any) -> str | None:
-    """Return the path of a path object, or the name of an open file; None if it is no text.
+    """Return the path that an object stands for, or the name of an open file; None if it is no text.
 
     Raises:
         TypeError: the source is neither.

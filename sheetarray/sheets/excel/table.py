@@ -7,7 +7,6 @@ a group. A tall column is a group by itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -116,34 +115,11 @@ def _consume(runs: list[c.CellRun]) -> Iterator[c.CellRun]:
         yield runs.pop()
 
 
-@dataclass(frozen=True)
-class _Cells:
-    """The cells of some columns: one column after the other, each from top to bottom.
+def _join_pieces(columns: Sequence[ColumnRuns], *, numeric: bool) -> c.CellRun:
+    """Return the cells of some columns whose values are Float64, or those whose values are text.
 
-    Item i of each array belongs to cell i.
+    They come column by column, each from top to bottom. Their columns count from the first of these.
     """
-
-    columns: Positions  # the index of the column in the group
-    rows: Positions  # of each cell
-    kinds: c.Kinds  # of each cell, constants of `cells`
-    values: pl.Series  # of each cell: text, or Float64
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def select(self, kept: Mask) -> _Cells:
-        """Return the cells under a mask, without a copy where they stand together."""
-        if kept.all():
-            return self
-        places = np.flatnonzero(kept)
-        if len(places) and int(places[-1] - places[0]) == len(places) - 1:
-            some = slice(int(places[0]), int(places[-1]) + 1)
-            return _Cells(self.columns[some], self.rows[some], self.kinds[some], self.values[some])
-        return _Cells(self.columns[places], self.rows[places], self.kinds[places], self.values[places])
-
-
-def _join_pieces(columns: Sequence[ColumnRuns], *, numeric: bool) -> _Cells:
-    """Return the cells of some columns whose values are Float64, or those whose values are text."""
     import polars as pl
 
     indices: list[int] = []
@@ -158,14 +134,14 @@ def _join_pieces(columns: Sequence[ColumnRuns], *, numeric: bool) -> _Cells:
                 kinds.append(some_kinds)
                 values.append(some_values)
     if not rows:
-        return _Cells(_NONE, _NONE, np.zeros(0, np.uint8), pl.Series([], dtype=pl.String))
+        return c.CellRun(_NONE, _NONE, np.zeros(0, np.uint8), pl.Series([], dtype=pl.String))
     of_columns = np.repeat(indices, list(map(len, rows)))
-    cells = _Cells(of_columns, np.concatenate(rows), np.concatenate(kinds), pl.concat(values, rechunk=True))
+    cells = c.CellRun(np.concatenate(rows), of_columns, np.concatenate(kinds), pl.concat(values, rechunk=True))
     steps = np.diff(cells.rows)
     if (steps[np.diff(of_columns) == 0] >= 1).all():
         return cells
     order = np.lexsort((cells.rows, of_columns))
-    return _Cells(of_columns[order], cells.rows[order], cells.kinds[order], cells.values[order])
+    return c.CellRun(cells.rows[order], of_columns[order], cells.kinds[order], cells.values[order])
 
 
 class ColumnGroup:
@@ -186,7 +162,7 @@ class ColumnGroup:
         self._shown: dict[int, dict[int, Cell]] | None = None  # the cells of all columns in these rows
 
     @property
-    def _halves(self) -> tuple[_Cells, _Cells]:
+    def _halves(self) -> tuple[c.CellRun, c.CellRun]:
         """The cells whose values are text, and those with Float64: numbers that doubles hold, dates, truth values."""
         return self._texts, self._doubles
 
@@ -266,7 +242,7 @@ class ColumnGroup:
                 self._blank[texts] = (values.str.strip_chars(WHITE) == "").to_numpy()
         return self._blank
 
-    def _without_blanks(self) -> _Cells:
+    def _without_blanks(self) -> c.CellRun:
         return self._texts.select(~self._blank_texts())
 
 
@@ -300,7 +276,7 @@ class GroupedColumn:
         return self._group.take(self._index, rows)
 
 
-def _take_rows(cells: _Cells, rows: range | Positions) -> _Cells:
+def _take_rows(cells: c.CellRun, rows: range | Positions) -> c.CellRun:
     """Return the cells in some rows, which are counted among these rows."""
     if isinstance(rows, range):
         some = cells.select((cells.rows >= rows.start) & (cells.rows < rows.stop))
@@ -308,7 +284,7 @@ def _take_rows(cells: _Cells, rows: range | Positions) -> _Cells:
     else:
         some = cells.select(np.isin(cells.rows, rows))
         places = np.searchsorted(rows, some.rows)
-    return _Cells(some.columns, places, some.kinds, some.values)
+    return c.CellRun(places, some.columns, some.kinds, some.values)
 
 
 class _Conversion:
@@ -319,7 +295,7 @@ class _Conversion:
     from 1900.
     """
 
-    def __init__(self, texts: _Cells, doubles: _Cells, count: int, height: int, from_1904: bool) -> None:
+    def __init__(self, texts: c.CellRun, doubles: c.CellRun, count: int, height: int, from_1904: bool) -> None:
         self._count, self._height, self._from_1904 = count, height, from_1904
         self._errors: dict[int, dict[int, str]] = {}
         faults = texts.kinds == c.FAULT

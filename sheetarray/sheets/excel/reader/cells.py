@@ -123,12 +123,15 @@ class CellRun:
         return CellRun(self.rows[:count], self.columns[:count], self.kinds[:count], values, 0, formulas)
 
     def select(self, mask: np.ndarray[Any, np.dtype[np.bool_]]) -> CellRun:
-        """Return the cells under a mask."""
+        """Return the cells under a mask, without a copy where they stand together."""
         if mask.all():
             return self
-        formulas = None if self.formulas is None else self.formulas[mask]
-        values = self.values.filter(as_series(mask))
-        return CellRun(self.rows[mask], self.columns[mask], self.kinds[mask], values, 0, formulas)
+        places = np.flatnonzero(mask)
+        is_together = len(places) > 0 and int(places[-1] - places[0]) == len(places) - 1
+        chosen = slice(int(places[0]), int(places[-1]) + 1) if is_together else places
+        formulas = None if self.formulas is None else self.formulas[chosen]
+        values = self.values[chosen] if is_together else self.values.filter(as_series(mask))
+        return CellRun(self.rows[chosen], self.columns[chosen], self.kinds[chosen], values, 0, formulas)
 
 
 def as_series(values: Any) -> pl.Series:

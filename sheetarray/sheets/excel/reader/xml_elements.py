@@ -78,47 +78,48 @@ class Handlers(ABC, Generic[_Read]):
 
     def attach(self, parser: expat.XMLParserType, name: str) -> None:
         """Let a parser call these methods; `name`: of the part, for messages."""
+        self._name = name
+        parser.StartElementHandler, parser.EndElementHandler = self._begin_tag, self._end_tag
+        parser.CharacterDataHandler = self._add_characters
+        parser.StartNamespaceDeclHandler, parser.EndNamespaceDeclHandler = self._declare, self._end_declaration
+        parser.StartCdataSectionHandler = partial(self._mark_cdata, begins=True)
+        parser.EndCdataSectionHandler = partial(self._mark_cdata, begins=False)
+        parser.StartDoctypeDeclHandler = self._refuse_definition
 
-        def begin(tag: str, attributes: dict[str, str]) -> None:
-            self.open.append(tag)
-            if len(self.open) > _DEEPEST:
-                raise FormatError("elements are nested more deeply than in any sheet", location=name)
-            if not self.aside and not self.begin(tag, attributes):
-                self.aside = len(self.open)
+    def _begin_tag(self, tag: str, attributes: dict[str, str]) -> None:
+        self.open.append(tag)
+        if len(self.open) > _DEEPEST:
+            raise FormatError("elements are nested more deeply than in any sheet", location=self._name)
+        if not self.aside and not self.begin(tag, attributes):
+            self.aside = len(self.open)
 
-        def end(tag: str) -> None:
-            is_aside = self.aside > 0
-            self.aside = 0 if self.aside == len(self.open) else self.aside
-            self.open.pop()
-            if not is_aside:
-                self.end(tag)
+    def _end_tag(self, tag: str) -> None:
+        is_aside = self.aside > 0
+        self.aside = 0 if self.aside == len(self.open) else self.aside
+        self.open.pop()
+        if not is_aside:
+            self.end(tag)
 
-        def characters(text: str) -> None:
-            if not self.aside:
-                self.characters(text)
+    def _add_characters(self, text: str) -> None:
+        if not self.aside:
+            self.characters(text)
 
-        def declaration(prefix: str | None, space: str | None) -> None:
-            key = prefix or ""
-            self._outer.append((key, key in self._spaces, self._spaces.get(key)))
-            self._spaces[key] = space
+    def _declare(self, prefix: str | None, space: str | None) -> None:
+        key = prefix or ""
+        self._outer.append((key, key in self._spaces, self._spaces.get(key)))
+        self._spaces[key] = space
 
-        def end_of_declaration(_: str | None) -> None:
-            key, stood_for_another, before = self._outer.pop()
-            self._spaces[key] = before
-            if not stood_for_another:
-                del self._spaces[key]
+    def _end_declaration(self, _: str | None) -> None:
+        key, stood_for_another, before = self._outer.pop()
+        self._spaces[key] = before
+        if not stood_for_another:
+            del self._spaces[key]
 
-        def definition(*_: object) -> None:
-            raise FormatError(DOCTYPE_REFUSED, location=name)
+    def _mark_cdata(self, *, begins: bool) -> None:
+        self.in_cdata = begins
 
-        def cdata(*, begins: bool) -> None:
-            self.in_cdata = begins
-
-        parser.StartCdataSectionHandler = partial(cdata, begins=True)
-        parser.EndCdataSectionHandler = partial(cdata, begins=False)
-        parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = begin, end, characters
-        parser.StartNamespaceDeclHandler, parser.EndNamespaceDeclHandler = declaration, end_of_declaration
-        parser.StartDoctypeDeclHandler = definition
+    def _refuse_definition(self, *_: object) -> None:
+        raise FormatError(DOCTYPE_REFUSED, location=self._name)
 
     def prefix(self) -> str | None:
         """Return the prefix of the elements with its colon; None where the loop may not read them."""
