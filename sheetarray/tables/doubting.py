@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from operator import add
 
 import numpy as np
@@ -12,6 +13,7 @@ from ..dtypes import Array, Positions
 from ..elements import Cell, is_blank
 from .cells import Table
 from .doubts import Doubt
+from .heading import drop_blanks
 from .options import TableOptions
 from .rows import TableRows
 
@@ -25,7 +27,7 @@ _TOTALS = frozenset(
 )
 _SHOWN = 1e11  # a spreadsheet shows whole numbers from here on with an exponent
 _CUT = re.compile(r"-?[1-9](?:\.[0-9]{1,5})?E\+[0-9]{2}")
-_MOST_NUMBERS = 1000  # columns whose last cells are counted
+_MOST_NUMBERS = 1000  # columns whose cells are looked at
 
 
 def doubt_rows(table: Table, rows: TableRows, names: Mapping[str, int], options: TableOptions) -> list[Doubt]:
@@ -101,7 +103,7 @@ def _doubt_below(table: Table, rows: TableRows) -> list[Doubt]:
     for number in numbers:
         cells = table.columns[number].cells(last)
         first_cells = first_cells or cells
-        held = [cell is not None and not (isinstance(cell, str) and not cell.strip()) for cell in cells]
+        held = [cell is not None for cell in drop_blanks(cells)]
         fills = list(map(add, fills, held))
     below = 0
     for row, fill in zip(reversed(last), reversed(fills), strict=True):
@@ -171,7 +173,7 @@ def doubt_cut_integers(
 ) -> list[Doubt]:
     """Return a doubt for each column of whole numbers, large ones of which a spreadsheet has cut to an exponent."""
     doubts = []
-    for name, number in selected.items():
+    for name, number in islice(selected.items(), _MOST_NUMBERS):
         values = arrays[name]
         if values.ndim != 1 or values.dtype.kind != "f" or table.count_cells is None or number not in table.columns:
             continue

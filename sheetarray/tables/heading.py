@@ -69,8 +69,8 @@ def find_heading(table: Table, rows: range | Positions, header: int | None) -> H
     lower = _choose_lower(rows)
     sample = _list_cells(table, numbers, lower) if lower != top else grid
     heading = Heading()
-    fills = [sum(cell is not None for cell in cells) for cells in grid]
-    lower_fills = sorted(sum(cell is not None for cell in cells) for cells in sample)
+    fills = [len(cells) - cells.count(None) for cells in grid]
+    lower_fills = sorted(len(cells) - cells.count(None) for cells in sample)
     heading.usual = usual = lower_fills[len(lower_fills) // 2]
     heading.kinds = kinds = _find_kinds(numbers, sample)
     if header is not None:
@@ -138,11 +138,18 @@ def _count_settings(
 
 def _list_cells(table: Table, numbers: Sequence[int], rows: Sequence[int]) -> list[list[Cell]]:
     """Return some rows as cells; blanks are None."""
-    columns = [
-        [None if isinstance(cell, str) and not cell.strip() else cell for cell in table.columns[number].cells(rows)]
-        for number in numbers
-    ]
+    columns = [drop_blanks(table.columns[number].cells(rows)) for number in numbers]
     return [list(cells) for cells in zip(*columns, strict=True)] if columns else [[] for _ in rows]
+
+
+def drop_blanks(cells: list[Cell]) -> list[Cell]:
+    """Return cells with None for white space."""
+    try:
+        if all(map(str.strip, cells)):  # a cell that is no text is a TypeError
+            return cells
+    except TypeError:
+        pass
+    return [None if isinstance(cell, str) and not cell.strip() else cell for cell in cells]
 
 
 def _choose_lower(rows: range | Positions) -> list[int]:

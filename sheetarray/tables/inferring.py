@@ -44,6 +44,7 @@ _MOMENTS = rf"{DAY}|{moment_pattern('')}|{moment_pattern('1,9')}|NaT"
 _FIRST, _LAST = "1677-09-21T00:12:43.145224193", "2262-04-11T23:47:16.854775807"  # of nanoseconds
 _BOOLEAN = "[tT][rR][uU][eE]|[fF][aA][lL][sS][eE]"
 _NUMERAL, _WORD = re.compile(f"{NUMBER}|{COMMA_NUMBER}|{GERMAN.number}"), re.compile(WORD)
+_GROUPED_POINTS = re.compile(GROUPED_POINTS)
 _MOST_DIGITS = 15  # of a number that a spreadsheet keeps
 _NO_DECIMAL = rf"[^,]*|{GROUPED}"  # cells without a comma that can be nothing but a decimal mark
 _PRINTED = re.compile(r"[+-]?[0-9]+\.([0-9]+)(?:([eE])[+-][0-9]{2,3})?")
@@ -80,9 +81,11 @@ def infer(
         (array([1, 2]), array(['01', ''], dtype='<U2'))
     """
     is_open = marks.is_plain and marks.decimal is None
-    if not as_text and isinstance(texts, list) and marks.is_plain and (doubles := _read_shortest(texts)) is not None:
-        grouped = is_open and re.fullmatch(GROUPED_POINTS, texts[0] or "") is not None
-        return Inferred(doubles, look=look_at_marks(texts) if grouped else "point")
+    if not as_text and isinstance(texts, list) and marks.is_plain and (numbers := _read_usual(texts)) is not None:
+        if numbers.dtype.kind == "i":
+            return Inferred(numbers)
+        grouped = is_open and _GROUPED_POINTS.fullmatch(texts[0] or "") is not None
+        return Inferred(numbers, look=look_at_marks(texts) if grouped else "point")
     column = _Cells.strip(texts)
     if not column.sample:
         return Inferred(np.full(len(texts), np.nan))
@@ -112,15 +115,21 @@ def _are_apart(column: _Cells) -> bool:
     return any(map(column.shows, APART)) and len({*map(len, begins)}) > 1 and column.are(GROUPED_APART)
 
 
-def _read_shortest(texts: list[str | None]) -> Array | None:
-    """Return doubles if each cell is the shortest text of one, as most programs print them: no rule is needed."""
-    if not texts or "." not in (texts[0] or ""):
+def _read_usual(texts: list[str | None]) -> Array | None:
+    """Return numbers if each cell is what programs print for one, so that no rule is needed: an integer, the shortest
+    text of a double, or doubles with one fixed number of digits.
+    """
+    if not texts or not texts[0] or texts[0][-1] not in "0123456789":
         return None
     try:
-        numbers = list(map(float, texts))  # type: ignore[arg-type]  # None is a TypeError
-    except (ValueError, TypeError):
+        if "." in texts[0]:
+            numbers = list(map(float, texts))  # type: ignore[arg-type]  # None is a TypeError
+            is_usual = list(map(repr, numbers)) == texts or _are_printed_alike(texts, numbers)  # type: ignore[arg-type]
+            return np.array(numbers) if is_usual else None
+        integers = list(map(int, texts))  # type: ignore[arg-type]
+        return np.array(integers, np.int64) if list(map(str, integers)) == texts else None
+    except (ValueError, TypeError, OverflowError):
         return None
-    return np.array(numbers) if list(map(repr, numbers)) == texts else None
 
 
 def _read_numbers(column: _Cells, marks: NumeralMarks) -> tuple[Array | None, MarksLook]:

@@ -107,6 +107,8 @@ def kind_of_cell(cell: Cell) -> str:
 
 def share_of_kind(kinds: Sequence[str]) -> tuple[str, float]:
     """Return the kind that most cells of a column have, besides blanks, and the share of these cells."""
+    if kinds and kinds[0] != BLANK and kinds.count(kinds[0]) == len(kinds):
+        return kinds[0], 1.0
     counts: dict[str, int] = {}
     for kind in kinds:
         if kind != BLANK:
