@@ -72,6 +72,8 @@ class ColumnReader:
             dtype, shape = _option_for(self.options.dtype, name), _option_for(self.options.shape, name)
             array = self._infer(column, number) if dtype is None else self._decode_given(column, dtype, name, number)
             arrays[name] = array if shape is None else self._reshape(array, column, shape, name, number)
+            if not column.errors:
+                continue
             of_cells = {
                 index: self._error(number, index, name, f"an error, {text}") for index, text in column.errors.items()
             }
@@ -82,12 +84,13 @@ class ColumnReader:
     def _take(self, number: int, name: str) -> TableColumn:
         """Return the cells of a column, in which every cell that means a missing value is blank."""
         column = self.table.columns[number].take(self.rows.data)
-        errors = {
-            index: self._error(number, index, name, cell.reason, cell.hint) for index, cell in column.unreadable.items()
-        }
-        if not self._keep(name, len(column), errors):
-            for wrong in errors.values():
-                raise wrong
+        if column.unreadable:
+            errors = {
+                index: self._error(number, index, name, cell.reason, cell.hint)
+                for index, cell in column.unreadable.items()
+            }
+            if not self._keep(name, len(column), errors):
+                raise next(iter(errors.values()))
         if self.options.missing_texts:
             column = _without_missing(column, self.options)
         if self.options.missing == "error":
