@@ -20,6 +20,7 @@ from .renamed import NAMES
 
 if TYPE_CHECKING:
     from .api import Merged, accept, check, iter_blocks, merge, read, read_columns, restore, scan, write, write_table
+    from .api.appending import append
     from .api.changes import Changes
     from .api.datasets import read_dataset, read_frame
     from .api.differing import diff
@@ -54,6 +55,7 @@ __all__ = [
     "View",
     "__version__",
     "accept",
+    "append",
     "check",
     "convert",
     "diff",
@@ -90,6 +92,7 @@ _LAZY = {  # imported when somebody asks for the name: `import sheetarray` costs
     "Page": "pages",
     "View": "sheets.views.description",
     "accept": "api",
+    "append": "api.appending",
     "check": "api",
     "convert": "scale.conversions",
     "diff": "api.differing",

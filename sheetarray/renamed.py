@@ -12,7 +12,7 @@ R = TypeVar("R")
 
 NAMES = {
     "adopt": "it is called sheetarray.accept",
-    "append_gsheet": "sheetarray.write(url, {'t': np.concatenate([sheetarray.read(url, 't'), rows])}) adds rows",
+    "append_gsheet": "sheetarray.append(url, {'t': rows}) adds rows",
     "convert_many": "sheetarray.convert takes a pattern or a list of sources, and a template",
     "create_gsheet": "sheetarray.write('gsheets://new?title=..&share=..', arrays) makes a spreadsheet",
     "from_frame": "sheetarray.from_linear takes the cells of a column, frame['t'].dropna().tolist()",

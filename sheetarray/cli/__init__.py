@@ -15,6 +15,7 @@ from ..formats import FORMATS, list_rows
 from ..loops import describe
 from ..renamed import COMMANDS
 from .accept import run_accept, run_merge, run_restore
+from .append import run_append
 from .arguments import UsageProblem, add_storage_option
 from .convert import export, run_convert
 from .diff import run_diff
@@ -68,6 +69,7 @@ def main() -> None:
       sheetarray restore returned.xlsx run.xlsx  undo edits, if there is a guard
       sheetarray diff run.csv returned.csv       list the elements that differ
       sheetarray merge run.xlsx returned/*.xlsx -o merged.xlsx
+      sheetarray append log.csv new.csv          append rows
       sheetarray table survey.csv -o survey.npz  read an ordinary table
       sheetarray export run.npz run.xlsx         write an ordinary table
       sheetarray page run.xlsx --open            look at the arrays in a browser
@@ -91,6 +93,7 @@ for _command in (
     run_accept,
     run_restore,
     run_merge,
+    run_append,
     run_diff,
     run_table,
     run_page,

@@ -15,7 +15,9 @@ of other packages import what they need from this module, as docs/adapters.md sh
     describe_table(source, table=, sheet=)      may: returns the description that was stored with a table
     accept(source, target=None, **options)       may: corrects headers, and leaves everything else as it is
     restore(source, target, **options)          may: writes arrays again from the snapshots in a file
-    revise(source, target, arrays)              may: writes new elements, and leaves everything else as it is
+    revise(source, target, arrays, renamed=)    may: writes new elements and names, and leaves everything else as it is
+    append(target, arrays, **options)           may: appends rows to arrays
+    append_table(target, columns)               may: appends rows to an ordinary table
     keeps                                       must: a `Keeps` that says what the format keeps
 
 Each name ends in the stem of the registry's row: `write_csv`, `keeps_csv`.

@@ -81,11 +81,9 @@ def test_an_old_option_on_the_command_line_is_an_error_that_names_the_new_one(co
 
 @needing("gsheet")
 def test_the_way_that_stands_for_append_gsheet_works(sheets_server, tmp_path):
-    assert NAMES["append_gsheet"].startswith(
-        "sheetarray.write(url, {'t': np.concatenate([sheetarray.read(url, 't'), rows])})"
-    )
+    assert NAMES["append_gsheet"].startswith("sheetarray.append(url, {'t': rows})")
     client, rows = sheets_server.client(), np.array([5.0])
     for url, options in ((f"gsheets://{sheets_server.create()}", {"client": client}), (tmp_path / "x.csv", {})):
         sa.write(url, {"t": np.arange(2.0)}, **options)
-        sa.write(url, {"t": np.concatenate([sa.read(url, "t", **options), rows])}, **options)
+        sa.append(url, {"t": rows}, **options)
         assert sa.read(url, "t", **options).tolist() == [0, 1, 5]

@@ -15,11 +15,13 @@ from __future__ import annotations
 from ...formats.contract import Keeps
 from .accepting import accept_gsheet
 from .address import url_of_key_gsheet
+from .appending import append_gsheet
 from .reading import check_gsheet, iter_elements_gsheet, read_columns_gsheet, read_gsheet, scan_gsheet
 from .writing import write_gsheet, write_sheets_gsheet, write_table_gsheet
 
 __all__ = [
     "accept_gsheet",
+    "append_gsheet",
     "check_gsheet",
     "instead_gsheet",
     "iter_elements_gsheet",

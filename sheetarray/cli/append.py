@@ -1,0 +1,48 @@
+"""`sheetarray append`: rows of one file at the end of the arrays, or of the table, of another one."""
+
+from __future__ import annotations
+
+import click
+
+from ..api.appending import append
+from ..elements.wording import count_noun
+from ..errors import NO_ARRAY, FormatError
+from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options
+from .console import print_headed, print_json, print_line
+from .endpoints import PIPE, refusing_values, source_endpoint, target_endpoint
+
+
+@click.command("append", short_help="Append rows to arrays or to a table.")
+@click.argument("target", type=FILE)
+@click.argument("rows", type=FILE)
+@reading_options()
+@json_option
+def run_append(target: str, rows: str, reading: FormatOptions, wants_json: bool) -> None:
+    """Append the rows in the file ROWS to the arrays, or to the ordinary table, in TARGET.
+
+    All rows arrive, or none. Arrays are found by their names, and arrays that share rows grow together. Headers, names,
+    views and checksums of a workbook become true. An ordinary CSV table keeps its delimiter, decimal mark, quotes and
+    line ends. The options of --read are those of ROWS.
+
+    \b
+    Examples:
+      sheetarray append log.csv new.csv
+      sheetarray append run.xlsx today.csv
+    """
+    if target == PIPE:
+        raise UsageProblem("append changes a file, and no pipe", "name the file")
+    place, goal = source_endpoint(rows, reading), target_endpoint(target, FormatOptions())
+    try:
+        arrays = place.call("read_labelled")
+    except FormatError as error:
+        if error.reason != NO_ARRAY:
+            raise
+        arrays = place.call("read_columns")
+    with refusing_values():
+        lengths = append(goal.place, arrays)
+    if wants_json:
+        print_json({"target": goal.label, "rows": lengths})
+        return
+    print_headed(f"{goal.label}: ", f"rows appended to {count_noun(len(lengths), 'array')}")
+    for name, length in lengths.items():
+        print_line(f"  {name}: {count_noun(length, 'row')}")

@@ -1,0 +1,208 @@
+"""Rows are appended to arrays and to ordinary tables: all of them or none, exact, and written as what is there."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import pytest
+import xarray as xr
+from command_line import run_command
+
+import sheetarray as sa
+
+ARRAYS = {
+    "t": np.array([1.5, 2.5]),
+    "n": np.array([1, 2**60]),
+    "s": np.array(["a", "=b"]),
+    "w": np.arange(6.0).reshape(2, 3),
+    "d": np.array(["2026-01-01", "2026-01-02"], "M8[D]"),
+    "b": np.array([True, False]),
+}
+ROWS = {"t": [4], "n": [3.0], "s": ["long text"], "w": [[7, 8, 9]], "d": np.array(["NaT"], "M8[D]"), "b": [True]}
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "csv.gz", "xlsx", "json", "npz"])
+def test_rows_follow_the_rows_of_arrays(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"t.{suffix}"
+    sa.write(path, ARRAYS)
+    assert sa.append(path, ROWS) == dict.fromkeys(ARRAYS, 3)
+    read = sa.read(path)
+    assert list(read) == list(ARRAYS)
+    for name, before in ARRAYS.items():
+        assert read[name].dtype.kind == before.dtype.kind
+        assert read[name][:2].tolist() == before.tolist()
+    assert read["t"].tolist() == [1.5, 2.5, 4.0]
+    assert read["n"].tolist() == [1, 2**60, 3]
+    assert read["s"].tolist() == ["a", "=b", "long text"]
+    assert read["w"][2].tolist() == [7, 8, 9]
+    assert np.isnat(read["d"][2])
+    assert suffix == "npz" or list(sa.check(path)) == []
+
+
+@pytest.mark.parametrize("suffix", ["csv", "xlsx", "json"])
+@pytest.mark.parametrize(
+    ("rows", "error", "text"),
+    [
+        ({"t": [4]}, sa.LimitError, "'n', 's'.* share the rows of 't'"),
+        ({**ROWS, "n": [3.5]}, sa.DTypeError, "n: int64"),
+        ({**ROWS, "s": [3]}, sa.DTypeError, "s: the array holds texts"),
+        ({**ROWS, "w": [[1, 2]]}, sa.LimitError, "w: new rows have the shape rows x 3"),
+        ({**ROWS, "t": [1, 2]}, sa.LimitError, "as many new ones"),
+        ({**ROWS, "x": [1]}, sa.NotFoundError, "no array 'x'"),
+    ],
+)
+def test_rows_that_do_not_fit_change_nothing(tmp_path: Path, suffix: str, rows: Any, error: Any, text: str) -> None:
+    path = tmp_path / f"t.{suffix}"
+    sa.write(path, ARRAYS)
+    before = path.read_bytes()
+    with pytest.raises(error, match=text):
+        sa.append(path, rows)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("suffix", ["csv", "xlsx", "json"])
+def test_a_frame_brings_its_index_and_a_dataset_its_coordinates(tmp_path: Path, suffix: str) -> None:
+    frame = pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}, index=pd.Index(["p", "q"], name="id"))
+    more = pd.DataFrame({"a": [3], "b": ["z"]}, index=pd.Index(["r"], name="id"))
+    sa.write(tmp_path / f"f.{suffix}", frame)
+    assert sa.append(tmp_path / f"f.{suffix}", more) == {"id": 3, "a": 3, "b": 3}
+    pd.testing.assert_frame_equal(sa.read_frame(tmp_path / f"f.{suffix}"), pd.concat([frame, more]), check_dtype=False)
+    days = np.arange("2026-01-01", "2026-01-04", dtype="M8[D]")
+    whole = xr.Dataset({"t": (("time", "x"), np.arange(6.0).reshape(3, 2))}, coords={"time": days})
+    sa.write(tmp_path / f"d.{suffix}", whole.isel(time=[0, 1]))
+    sa.append(tmp_path / f"d.{suffix}", {"t": whole["t"].values[2:], "time": days[2:]})
+    xr.testing.assert_identical(sa.read_dataset(tmp_path / f"d.{suffix}"), whole)
+    with pytest.raises(sa.LimitError, match="'time' share the rows of 't'"):
+        sa.append(tmp_path / f"d.{suffix}", {"t": whole["t"].values[2:]})
+    assert list(sa.check(tmp_path / f"d.{suffix}")) == []
+
+
+@pytest.mark.parametrize("guard", [True, False])
+def test_a_workbook_stays_as_it_is_but_for_the_rows(tmp_path: Path, guard: bool) -> None:
+    path, values = tmp_path / "t.xlsx", np.random.default_rng(0).normal(size=(4, 3))
+    sa.write(path, {"t": values}, guard=guard, views=True)
+    book = openpyxl.load_workbook(path)
+    book.create_sheet("notes")["B2"] = "=SUM(arrays!A1:A99)"
+    book.save(path)
+    sa.accept(path)
+    for number in range(3):
+        assert sa.append(path, {"t": np.full((1, 3), number)}) == {"t": 5 + number}
+    read = sa.read(path, "t")
+    assert read[4:].tolist() == [[0] * 3, [1] * 3, [2] * 3]
+    if guard:
+        assert read[:4].tobytes() == values.tobytes()
+    else:  # openpyxl has rounded them
+        np.testing.assert_allclose(read[:4], values, rtol=1e-14)
+    assert list(sa.check(path)) == []
+    after = openpyxl.load_workbook(path)
+    assert after["notes"]["B2"].value == "=SUM(arrays!A1:A99)"
+    assert after.defined_names["t"].attr_text.endswith(f"$A${22 + 20}")
+
+
+TABLES = {
+    "commas": (
+        "id,t,ok,day,s\n1,1.5,True,2026-01-01,a\n2,2.25,False,2026-01-02,b\n",
+        '3,0.5,True,2026-02-01,"x,""y"\n',
+    ),
+    "german": (
+        "id;t;ok;day;s\r\n1;1,5;true;2026-01-01;ä\r\n2;2,25;false;2026-01-02;b\r\n",
+        '3;0,5;true;2026-02-01;"x,""y"\r\n',
+    ),
+    "quoted": (
+        '"id","t","ok","day","s"\n"1","1.5","true","2026-01-01","a"\n"2","2.25","false","2026-01-02","b"\n',
+        '"3","0.5","true","2026-02-01","x,""y"\n',
+    ),
+    "not ended": ("id\tt\tok\tday\ts\n1\t1.5\tTRUE\t2026-01-01\ta\n2\t2.5\tFALSE\t2026-01-02\tb", None),
+}
+NEW = {"id": [3], "t": [0.5], "ok": [True], "day": np.array(["2026-02-01"], "M8[D]"), "s": ['x,"y']}
+
+
+@pytest.mark.parametrize("case", TABLES)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+@pytest.mark.filterwarnings("ignore::sheetarray.SheetArrayWarning")
+def test_a_table_keeps_how_it_is_written(tmp_path: Path, case: str, encoding: str) -> None:
+    text, added = TABLES[case]
+    path = tmp_path / "log.csv"
+    before = text.encode(encoding)
+    path.write_bytes(before)
+    assert sa.append(path, NEW) == dict.fromkeys(NEW, 3)
+    after = path.read_bytes()
+    assert after.startswith(before)
+    whole = after.decode(encoding)
+    if added is not None:
+        assert whole == text + added
+    else:
+        assert whole == text + '\n3\t0.5\tTRUE\t2026-02-01\t"x,""y"\n'
+    assert sa.read_columns(path)["s"].tolist()[-1] == 'x,"y'
+
+
+def test_a_row_that_was_cut_is_cut_off(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("id,t,s\n1,1.5,a\n2,2.5,b\n3,4.")
+    assert sa.append(path, {"id": [4], "t": [np.nan], "s": ["c"]}) == {"id": 3, "t": 3, "s": 3}
+    assert path.read_text() == "id,t,s\n1,1.5,a\n2,2.5,b\n4,,c\n"
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz"])
+def test_many_rows_are_appended_again_and_again(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"log{suffix}"
+    count = 5000  # more than the beginning that tells the dialect
+    text = "id,t\n" + "".join(f"{number},{number / 4}\n" for number in range(count))
+    path.write_bytes(gzip.compress(text.encode()) if suffix.endswith("gz") else text.encode())
+    for number in range(3):
+        assert sa.append(path, {"id": [count + number], "t": [0.25]})["t"] == count + number + 1
+    read = sa.read_columns(path)
+    assert read["id"].tolist() == list(range(count + 3))
+
+
+def test_an_append_that_fails_is_cut_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("id,t\n1,1.5\n2,2.5\n3,")
+    before = path.read_bytes()
+
+    def fail(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="No space"):
+        sa.append(path, {"id": [4], "t": [1.0]})
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("rows", "error", "text"),
+    [
+        ({"id": [3]}, sa.LimitError, "'t' are missing"),
+        ({"id": [3], "t": [1.5], "x": [1]}, sa.LimitError, "no column 'x'"),
+        ({"id": [3.5], "t": [1.5]}, sa.DTypeError, "id: the column holds int64"),
+        ({"id": [3, 4], "t": [1.5]}, sa.LimitError, "different lengths"),
+    ],
+)
+def test_rows_that_no_table_holds_change_nothing(tmp_path: Path, rows: Any, error: Any, text: str) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("id,t\n1,1.5\n2,2.5\n")
+    with pytest.raises(error, match=text):
+        sa.append(path, rows)
+    path.write_text("id,t\n1,1.5\n2,2.5\ntotal: 3 of 7\n")
+    with pytest.raises(sa.LimitError, match="move what is below it"):
+        sa.append(path, {"id": [3], "t": [1.5]})
+
+
+def test_the_command_appends_arrays_and_tables(tmp_path: Path) -> None:
+    sa.write(tmp_path / "run.csv", {"t": np.array([1.5])})
+    sa.write(tmp_path / "more.json", {"t": np.array([2.5])})
+    result = run_command("append", tmp_path / "run.csv", tmp_path / "more.json")
+    assert result.exit_code == 0, result.output
+    assert "t: 2 rows" in result.output
+    (tmp_path / "log.csv").write_text("id,t\n1,1.5\n")
+    (tmp_path / "new.csv").write_text("t;id\n2,5;2\n")
+    assert run_command("append", tmp_path / "log.csv", tmp_path / "new.csv", "--json").exit_code == 0
+    assert (tmp_path / "log.csv").read_text() == "id,t\n1,1.5\n2,2.5\n"
+    assert run_command("append", tmp_path / "run.csv", tmp_path / "log.csv").exit_code == 2
+    assert run_command("append", tmp_path / "absent.csv", tmp_path / "log.csv").exit_code == 2
