@@ -189,6 +189,7 @@ class Source:
         elif self._own and stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
             self.path = None if self._given is not None else Path(self.name or "")
             self._local = FileContent(self._file, self.name)
+            self._ended = self._local.size == len(self._head)
 
     def _inflate(self, stream: Any) -> None:
         """Read a compressed file through a stream that inflates it."""

@@ -26,7 +26,7 @@ from ...tables import (
 )
 from ..workbooks import MOST_COLUMNS
 from .reader import cells as c
-from .reader.columns.gathering import ColumnRuns, gather_columns
+from .reader.columns.gathering import ColumnRuns, gather_columns, join_columns
 from .reader.columns.run import ColumnRun
 from .reader.columns.texts import ColumnTexts
 from .reader.scalars import codes_of_words, scalars
@@ -41,7 +41,6 @@ _ROWS_TOLD = 100  # blank rows, at most, that stand for rows without an array
 _CELLS_A_GROUP = 2**18  # cells, blanks among them, that the columns of a group have at most
 _MOST_BLANKS = 2**27  # between cells: they take no memory before it is known which rows and columns are wanted
 _PENDING = "a formula without a value"
-_NONE: Positions = np.zeros(0, np.int64)
 
 
 class ExcelTable:
@@ -115,35 +114,6 @@ def _consume(runs: list[c.CellRun]) -> Iterator[c.CellRun]:
         yield runs.pop()
 
 
-def _join_pieces(columns: Sequence[ColumnRuns], *, numeric: bool) -> c.CellRun:
-    """Return the cells of some columns whose values are Float64, or those whose values are text.
-
-    They come column by column, each from top to bottom. Their columns count from the first of these.
-    """
-    import polars as pl
-
-    indices: list[int] = []
-    rows: list[Positions] = []
-    kinds: list[c.Kinds] = []
-    values: list[pl.Series] = []
-    for index, column in enumerate(columns):
-        for some_rows, some_kinds, some_values in zip(column.rows, column.kinds, column.values, strict=True):
-            if some_values.dtype.is_numeric() == numeric:
-                indices.append(index)
-                rows.append(np.arange(some_rows.start, some_rows.stop) if isinstance(some_rows, range) else some_rows)
-                kinds.append(some_kinds)
-                values.append(some_values)
-    if not rows:
-        return c.CellRun(_NONE, _NONE, np.zeros(0, np.uint8), pl.Series([], dtype=pl.String))
-    of_columns = np.repeat(indices, list(map(len, rows)))
-    cells = c.CellRun(np.concatenate(rows), of_columns, np.concatenate(kinds), pl.concat(values, rechunk=True))
-    steps = np.diff(cells.rows)
-    if (steps[np.diff(of_columns) == 0] >= 1).all():
-        return cells
-    order = np.lexsort((cells.rows, of_columns))
-    return c.CellRun(cells.rows[order], of_columns[order], cells.kinds[order], cells.values[order])
-
-
 class ColumnGroup:
     """Some columns of a worksheet side by side, whose cells are converted together: thousands of short ones, or a tall
     one alone.
@@ -154,7 +124,7 @@ class ColumnGroup:
     def __init__(self, columns: Sequence[ColumnRuns], *, from_1904: bool) -> None:
         self._from_1904 = from_1904
         self._heights = [column.height for column in columns]
-        self._texts, self._doubles = (_join_pieces(columns, numeric=numeric) for numeric in (False, True))
+        self._texts, self._doubles = (join_columns(columns, numeric=numeric) for numeric in (False, True))
         self._bounds = [np.searchsorted(half.columns, np.arange(len(columns) + 1)).tolist() for half in self._halves]
         self._taken: tuple[range | Positions, dict[int, TableColumn]] | None = None
         self._blank: Mask | None = None

@@ -178,15 +178,39 @@ def join_runs(column: ColumnRuns) -> ColumnRun:
 
     if not column.rows:
         return ColumnRun(np.zeros(0, np.int64), np.zeros(0, np.uint8), pl.Series([], dtype=pl.String))
-    every = [np.arange(rows.start, rows.stop) if isinstance(rows, range) else rows for rows in column.rows]
-    if len(every) == 1 and isinstance(column.rows[0], range):
-        return ColumnRun(every[0], column.kinds[0], column.values[0])
-    rows: Positions = np.concatenate(every)
-    kinds: Kinds = np.concatenate(column.kinds)
-    values = pl.concat(column.values)
+    if len(column.rows) == 1 and isinstance(column.rows[0], range):
+        return ColumnRun(_to_positions(column.rows[0]), column.kinds[0], column.values[0])
+    cells = join_columns([column])
     column.rows, column.kinds, column.values = [], [], []
-    steps = np.diff(rows)
-    if len(steps) and int(steps.min()) < 1:
-        order = np.argsort(rows, kind="stable")
-        rows, kinds, values = rows[order], kinds[order], values[order]
-    return ColumnRun(rows, kinds, values)
+    return ColumnRun(cells.rows, cells.kinds, cells.values)
+
+
+def join_columns(columns: Sequence[ColumnRuns], *, numeric: bool | None = None) -> CellRun:
+    """Return the cells of some columns, column by column, each from top to bottom.
+
+    Their rows count from the requested one, their columns from the first of these. `numeric`: those cells alone whose
+    values are Float64, or those whose values are text; None for all.
+    """
+    import polars as pl
+
+    pieces = [
+        (index, _to_positions(rows), kinds, values)
+        for index, column in enumerate(columns)
+        for rows, kinds, values in zip(column.rows, column.kinds, column.values, strict=True)
+        if numeric is None or values.dtype.is_numeric() == numeric
+    ]
+    if not pieces:
+        none = np.zeros(0, np.int64)
+        return CellRun(none, none, np.zeros(0, np.uint8), pl.Series([], dtype=pl.String))
+    indices, all_rows, all_kinds, all_values = zip(*pieces, strict=True)
+    which = np.repeat(indices, list(map(len, all_rows)))
+    rows, kinds = np.concatenate(all_rows), np.concatenate(all_kinds)
+    values = pl.concat(all_values, rechunk=len(columns) > 1)
+    if (np.diff(rows)[np.diff(which) == 0] >= 1).all():
+        return CellRun(rows, which, kinds, values)
+    order = np.lexsort((rows, which))
+    return CellRun(rows[order], which[order], kinds[order], values[order])
+
+
+def _to_positions(rows: range | Positions) -> Positions:
+    return np.arange(rows.start, rows.stop) if isinstance(rows, range) else rows
