@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
+import numpy as np
+
+from ..changes.compare import Comparison, DifferingElement
 from ..columns import ArrayInfo, keeping_unreadable
 from ..errors import FormatError, NotFoundError, check_kinds, warn_caller
 from ..files import RemoteFile, changing, is_url, name_part
-from ..formats import Format, format_of, locate_place, locate_places
-from ..labels import check_fit
+from ..formats import Format, format_of, known_options, locate_place, locate_places, rewinding
+from ..labels import LabelledArrays, check_fit
 from .arrays import check_writable, read_labelled, scan, write, write_releasing
+from .changes import Changes
+from .differences import SideFacts
+from .differing import diff_sides, hold_arrays
 from .large import hinting_at_reading, open_arrays
 from .targets import SourceOrTarget, folder_beside, is_path
 
@@ -69,11 +75,11 @@ def accept(
     format: str | None = None,
     storage_options: Mapping[str, Any] | None = None,
     **options: Any,
-) -> dict[str, ArrayInfo]:
-    """Accept the rows that people added or deleted. The headers are corrected, and everything else stays.
+) -> Changes:
+    """Accept what people changed: rows that they added or deleted, and elements that they edited.
 
-    In a workbook, defined names and checksums are corrected too. After that, `check` accepts the elements that
-    people edited.
+    The headers are corrected, and everything else stays. In a workbook, defined names, checksums, views and the guard
+    are corrected too. A cell that cannot be read stays as it is. The guard keeps its last good value.
 
     Args:
         source: a path, a URL, or an open file (then with `format` and a target).
@@ -83,7 +89,8 @@ def accept(
         **options: options of the format, as for `read`.
 
     Returns:
-        An `ArrayInfo` for each array whose length changed, by name.
+        The changes that were accepted. In a workbook with a guard, these are all changes since the arrays were written.
+            In any other file they are the new shapes, and the cells that cannot be read.
 
     Raises:
         FormatError: as `read` with `resize=True`, or labels contradict the new lengths. A wrong cell gives only a
@@ -98,8 +105,11 @@ def accept(
         >>> path = pathlib.Path(tempfile.mkdtemp(), "t.csv")
         >>> write(path, {"t": np.array([1.5, 2.5])})
         >>> _ = path.write_text(path.read_text() + "3.5\\n")
-        >>> accept(path)["t"].shape, read(path)["t"].tolist()
-        ((3,), [1.5, 2.5, 3.5])
+        >>> accept(path)
+        t of another shape, dtype or order
+        t: shape 2 -> 3
+        >>> read(path)["t"].tolist()
+        [1.5, 2.5, 3.5]
     """
     if target is None:
         source = locate_place(source, storage_options, format, options.get("client"))
@@ -113,6 +123,8 @@ def accept(
     reading = {**options, "resize": True}
     accept_in_place = row.function("accept") if goal.name == row.name else None
     with changing_source(source, target):
+        with rewinding(source) if hasattr(source, "read") else nullcontext():
+            infos = scan(source, format=format, **known_options(source, format, options, "scan"))
         with keeping_unreadable("missing") as unreadable:
             arrays = read_labelled(source, format=format, **reading)
         errors = [error for array in unreadable.values() for error in array.ravel().tolist() if error is not None]
@@ -120,17 +132,58 @@ def accept(
             raise errors[0]
         if arrays.labels is not None:
             check_fit(arrays.labels, arrays)
+        written = _read_written(row, source)
         if accept_in_place is not None:
             with keeping_unreadable("missing"):
-                infos: dict[str, ArrayInfo] = accept_in_place(source, target, **options)
+                accept_in_place(source, target, **options)
             _warn_of_unreadable(errors)
-            return infos
-        assert target is not None
-        before = scan(source, format=format)
-        written = write(target, arrays) or target
-        return {
-            name: info for name, info in scan(written).items() if name in before and info.shape != before[name].shape
-        }
+        else:
+            assert target is not None
+            write(target, arrays)
+        return _compare_with_written(written, infos, arrays, unreadable)
+
+
+def _read_written(row: Format, source: SourceOrTarget) -> dict[str, Any]:
+    """Return the arrays of a source as they were written, as far as it keeps them besides its cells."""
+    try:
+        read_written = row.function("read_written")
+    except NotFoundError:
+        return {}
+    arrays: dict[str, Any] = read_written(source)
+    return arrays
+
+
+def _compare_with_written(
+    written: Mapping[str, Any],
+    infos: Mapping[str, ArrayInfo],
+    arrays: LabelledArrays,
+    unreadable: Mapping[str, Any],
+) -> Changes:
+    """Return what became of arrays.
+
+    `written`: arrays as they were, as far as they are known. `infos`: what headers said. `arrays`: as they are now.
+    `unreadable`: of some arrays the errors of cells that cannot be read.
+    """
+    reshaped = [
+        name
+        for name, array in arrays.items()
+        if name not in written and name in infos and isinstance(array, np.ndarray) and array.shape != infos[name].shape
+    ]
+    now = {name: array for name, array in arrays.items() if name not in reshaped}
+    before = {name: written.get(name, array) for name, array in now.items()}
+    sides = [
+        hold_arrays(SideFacts(label, infos, arrays.labels), side, errors)
+        for label, side, errors in (("as written", before, {}), ("accepted", now, unreadable))
+    ]
+    differences = diff_sides(sides)
+    for name in reshaped:
+        dtype = infos[name].dtype
+        errors = unreadable.get(name, np.empty(0, object))
+        places = map(tuple, np.argwhere(errors.astype(np.bool_)).tolist())
+        elements = [DifferingElement(index, index, None, errors[index]) for index in places]
+        shapes = infos[name].shape, arrays[name].shape
+        differences.comparisons.append(Comparison(name, (dtype, dtype), shapes, unreadable=elements))
+    return Changes(differences)
 
 
 @contextmanager

@@ -241,7 +241,7 @@ def _format_pair(one: DifferingElement) -> str:
         else f"{value.location}: {value.reason}"
         if value.location
         else value.reason
-        for value in (one.a, one.b)
+        for value in ((one.b,) if one.a is None and isinstance(one.b, FormatError) else (one.a, one.b))
     )
 
 

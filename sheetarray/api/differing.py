@@ -145,11 +145,21 @@ def _describe_data(value: Any, label: str) -> DiffSide:
         arrays, labels = values_by_name(value), None
     arrays = {name: _to_array(array) for name, array in values_by_name(arrays).items()} if arrays else {}
 
+    return hold_arrays(SideFacts(label, {}, labels), arrays)
+
+
+def hold_arrays(facts: SideFacts, arrays: Mapping[str, Any], errors: Mapping[str, Any] | None = None) -> DiffSide:
+    """Return arrays in memory as one side of a comparison.
+
+    `errors`: of some arrays the errors of the cells that cannot be read; None for all other elements.
+    """
+
     @contextmanager
-    def opened(_names: Sequence[str], **_: Any) -> Iterator[OpenedArrays]:
+    def opened(_names: Sequence[str], *, unreadable: dict[str, Any]) -> Iterator[OpenedArrays]:
+        unreadable.update(errors or {})
         yield arrays, lambda: None
 
-    return DiffSide(SideFacts(label, {}, labels), list(arrays), opened)
+    return DiffSide(facts, list(arrays), opened)
 
 
 def _to_array(array: Any) -> Any:
@@ -272,7 +282,7 @@ def diff_sides(
         groups = _list_groups(pairs, sides, common, key)
         if key:
             _check_key(pairs, sides, groups[0], errors)
-        unsure, places = {*errors[0], *errors[1]}, _list_places(second.facts.infos)
+        unsure, places = {**dict.fromkeys(errors[0]), **errors[1]}, _list_places(second.facts.infos)
         rows = map_rows(pairs, groups, is_key=bool(key), unreadable=unsure, places=places)
         for name in common:
             comparison = compare(

@@ -20,7 +20,7 @@ from ..linear.header import Header
 from ..linear.resizing import contiguous_strides
 from ..loops import round_doubles
 from .rounding import NEAR, WAYS, mark_kept
-from .rows import Table, align_tables, content_key
+from .rows import content_key
 
 
 def cover_with_blocks(shape: Sequence[int], most: int = 2**20) -> Iterator[tuple[slice, ...]]:
@@ -157,29 +157,6 @@ class SortedRows:
         what = "rows in another order" if self.by is None else f"rows sorted by {self.by}"
         arrays = self.names[0] if len(self.names) == 1 else count_noun(len(self.names), "array")
         return f"{what} ({count_noun(len(self.order), 'row')}, {arrays})"
-
-
-def find_row_sources(before: Table, now: Table) -> Positions | None:
-    """Return for each row of a table as it is now its number as written, -1 for an added one; None if most are others.
-
-    A few elements may have been edited besides.
-
-    Example:
-        >>> from sheetarray.dtypes import from_name
-        >>> before, now = (np.array([[30], [10], [20]]), np.array([[10], [20], [30], [5]]))
-        >>> find_row_sources([(before, from_name("int64"))], [(now, from_name("int64"))]).tolist()
-        [1, 2, 0, -1]
-    """
-    pairs = [(x, y) for (x, _), (y, _) in zip(before, now, strict=True)]
-    differing = sum(y.size if len(x) != len(y) else int(np.count_nonzero(find_changes(x, y))) for x, y in pairs)
-    if not differing:
-        return None
-    sources = align_tables(before, now).sources
-    kept = sources >= 0
-    unknown = min(len(before[0][0]), len(now[0][0])) - int(kept.sum())
-    left = sum(int(np.count_nonzero(find_changes(x[sources[kept]], y[kept]))) for x, y in pairs)
-    left += unknown * sum(y.shape[1] for _, y in pairs)
-    return sources if kept.any() and 2 * left < differing else None
 
 
 def find_sorted(table: Mapping[str, Array]) -> str | None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from .. import dtypes
-from ..dtypes import Array, Positions
-from .elements import SortedRows, explain_arrays, find_changes, find_row_sources, find_sorted
+from ..dtypes import Array, Mask, Positions
+from .elements import SortedRows, explain_arrays, find_changes, find_sorted
 from .merged_groups import row_axis
-from .rows import RowMap, align_labels, align_tables, is_ascending, label_keys, to_rows
+from .merged_rows import map_merged_rows
+from .rows import RowMap, align_labels, align_tables, is_ascending, label_keys, pair_typed_over, to_rows
 
 
 def align_rows(a: Array, b: Array) -> RowMap | None:
@@ -38,7 +39,8 @@ def align_rows(a: Array, b: Array) -> RowMap | None:
     return RowMap(sources, a.shape[axis], axis) if (sources >= 0).any() else None
 
 
-_MOST_ALIGNED = 2 * 10**6  # elements of the arrays of a group that are looked at for rows that belong together
+_MOST_PLACED = 1000  # rows with elements that cannot be read, each of which is looked for among the rows before
+_MOST_ALIGNED = 2**24  # elements of the arrays of a group that are looked at for rows that belong together
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +74,17 @@ def map_rows(
     groups: Sequence[LabelGroup] = (),
     *,
     is_key: bool = False,
-    unreadable: Container[str] = (),
+    unreadable: Mapping[str, Array | None] | None = None,
     places: Mapping[str, Hashable] | None = None,
 ) -> GroupedRows:
     """Return which row is which: by labels where arrays have them, else by the content of all arrays that share rows.
 
     `pairs`: arrays as they were and as they are, by name. `groups`: arrays with labels. `is_key`: whether rows belong
-    together only where the labels are equal. `unreadable`: arrays that have cells which cannot be read. `places`: where
-    each array stands; arrays of different places do not share rows.
+    together only where the labels are equal. `unreadable`: of arrays that have cells which cannot be read, the
+    errors of those that are there now, None for all other elements. `places`: where each array stands; arrays of
+    different places do not share rows.
     """
-    grouped = GroupedRows()
+    grouped, unreadable = GroupedRows(), unreadable or {}
     rest = dict(pairs)
     for group in groups:
         if not group.axes or any(level in unreadable for level in group.levels):
@@ -95,14 +98,16 @@ def map_rows(
                 grouped.maps.setdefault(name, []).append(aligned[1][name])
             if name in aligned[1] or pairs[name][0].shape == pairs[name][1].shape:
                 rest.pop(name, None)
-    tables, maps = align_tables_of(rest, unreadable, places)
+    tables, maps = align_tables_of(rest, places, unreadable)
     grouped.sorted_rows += tables
     grouped.maps |= {name: [rows] for name, rows in maps.items()}
     return grouped
 
 
 def align_tables_of(
-    pairs: Mapping[str, tuple[Any, Any]], unreadable: Container[str] = (), places: Mapping[str, Hashable] | None = None
+    pairs: Mapping[str, tuple[Any, Any]],
+    places: Mapping[str, Hashable] | None = None,
+    unreadable: Mapping[str, Array | None] | None = None,
 ) -> tuple[list[SortedRows], dict[str, RowMap]]:
     """Return the groups whose rows stand in another order now, and by array which row is which.
 
@@ -125,38 +130,90 @@ def align_tables_of(
             tables.setdefault((place, axis, a.shape[axis], b.shape[axis]), []).append(name)
     sorted_rows, maps = list[SortedRows](), dict[str, RowMap]()
     for names in tables.values():
-        readable = [name for name in names if name not in unreadable] or names
-        rows = _align_group(pairs, readable)
-        alone = [name for name in readable if len(readable) > 1 and _is_mostly_changed(*pairs[name], rows)]
-        apart = {name: own for name in alone if (own := _align_group(pairs, [name])) is not None}
-        groups = [([name], own) for name, own in apart.items()]
-        for members, row_map in [([name for name in names if name not in apart], rows), *groups]:
+        rows = _align_group(pairs, names, unreadable or {})
+        groups: dict[str, tuple[list[str], RowMap | None]] = {"": (rest := [*names], rows)}
+        for name in names if len(names) > 1 else ():
+            if not _is_mostly_changed(*pairs[name], rows):
+                continue
+            own = _align_group(pairs, [name], unreadable or {})  # it was sorted alone, or its rows are others
+            if own is not None or (rows is not None and not _is_mostly_changed(*pairs[name], None)):
+                rest.remove(name)
+                groups[name] = [name], own
+        for members, row_map in groups.values():
             if row_map is None or not members:
                 continue
             axes = {name: row_axis(pairs[name][0]) for name in members}
             maps |= {name: replace(row_map, axis=axis) for name, axis in axes.items()}
             if row_map.is_sorted:
                 matched = np.flatnonzero(row_map.sources >= 0)
-                columns = {name: to_rows(pairs[name][1], axes[name])[matched] for name in members if name in readable}
+                columns = {name: to_rows(pairs[name][1], axes[name])[matched] for name in members}
                 sorted_rows.append(SortedRows(members, find_sorted(columns), row_map.pairs[1]))
     return sorted_rows, maps
 
 
-def _align_group(pairs: Mapping[str, tuple[Array, Array]], names: Sequence[str]) -> RowMap | None:
+def _align_group(
+    pairs: Mapping[str, tuple[Array, Array]], names: Sequence[str], unreadable: Mapping[str, Array | None]
+) -> RowMap | None:
     """Return which row is which in arrays that share rows; None if all stand where they stood, or nobody can tell."""
+    a, b = pairs[names[0]]
     if sum(array.size for name in names for array in pairs[name]) > _MOST_ALIGNED:
         return None
-    axes = {name: row_axis(pairs[name][0]) for name in names}
-    before, now = ([to_rows(pairs[name][side], axes[name]) for name in names] for side in (0, 1))
-    dtypes_of = [dtypes.from_numpy(rows.dtype) for rows in before]
-    sources = find_row_sources(list(zip(before, dtypes_of, strict=True)), list(zip(now, dtypes_of, strict=True)))
-    a, b = pairs[names[0]]
-    if sources is None or (len(names) == 1 and a.shape == b.shape and explain_arrays(a, b) is not None):
+    if len(names) == 1 and a.shape == b.shape and explain_arrays(a, b) is not None:
         return None
-    rows = RowMap(sources, len(before[0]))
-    known = np.flatnonzero(sources >= 0)
-    is_still = rows.count == len(sources) and bool((sources[known] == known).all())
-    return None if is_still else rows
+    axes = {name: row_axis(pairs[name][0]) for name in names}
+    before, now = ({name: to_rows(pairs[name][side], axes[name]) for name in names} for side in (0, 1))
+    rows = map_merged_rows(before, now, [])
+    masks: dict[str, Mask] = {}
+    for name in names:
+        errors = unreadable.get(name)
+        if errors is not None and errors.shape == pairs[name][1].shape:
+            masks[name] = to_rows(errors.astype(np.bool_), axes[name])
+    if masks:
+        placed = _place_unreadable(rows, before, now, masks)
+        rows = map_merged_rows(before, _fill_unreadable(placed, before, now, masks), [])
+    rows = pair_typed_over(rows)
+    known = np.flatnonzero(rows.sources >= 0)
+    is_still = rows.count == len(rows.sources) and bool((rows.sources[known] == known).all())
+    return None if (is_still and len(known) == rows.count) or not len(known) else rows
+
+
+def _place_unreadable(
+    rows: RowMap, before: Mapping[str, Array], now: Mapping[str, Array], masks: Mapping[str, Mask]
+) -> RowMap:
+    """Return the map with the rows placed that have elements which cannot be read: by their other elements.
+
+    Of single elements the rows beside them decide.
+    """
+    sources = rows.sources.copy()
+    spoilt = np.flatnonzero(np.any([mask.any(axis=1) for mask in masks.values()], axis=0) & (sources < 0))
+    for row in spoilt[:_MOST_PLACED].tolist():
+        left = np.setdiff1d(np.arange(rows.count), sources)
+        fits, is_told = np.ones(len(left), np.bool_), False
+        for name, array in before.items():
+            readable = ~masks[name][row] if name in masks else np.ones(array.shape[1], np.bool_)
+            if readable.any() and len(left):
+                told = np.repeat(now[name][row : row + 1, readable], len(left), axis=0)
+                fits &= ~find_changes(array[left][:, readable], told).any(axis=1)
+                is_told = True
+        if not is_told:
+            above = sources[:row][sources[:row] >= 0][-1:]
+            below = sources[row + 1 :][sources[row + 1 :] >= 0][:1]
+            fits = (left > (above[0] if len(above) else -1)) & (left < (below[0] if len(below) else rows.count))
+        if np.count_nonzero(fits) == 1 or (fits.any() and not is_told):
+            sources[row] = left[fits][0]
+    return RowMap(sources, rows.count, rows.axis)
+
+
+def _fill_unreadable(
+    rows: RowMap, before: Mapping[str, Array], now: Mapping[str, Array], masks: Mapping[str, Mask]
+) -> dict[str, Array]:
+    """Return rows in which elements that cannot be read are what they were."""
+    filled = dict(now)
+    for name, mask in masks.items():
+        known = mask & (rows.sources >= 0)[:, None]
+        was = before[name][np.maximum(rows.sources, 0)]
+        filled[name] = np.where(known, was, now[name]).astype(np.result_type(was, now[name]))
+    return filled
 
 
 def _is_mostly_changed(a: Array, b: Array, rows: RowMap | None) -> bool:

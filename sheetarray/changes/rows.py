@@ -393,6 +393,20 @@ def label_keys(rows: Mapping[str, Array], labels: Sequence[str]) -> list[Any]:
     return list(zip(*columns, strict=True))
 
 
+def pair_typed_over(rows: RowMap) -> RowMap:
+    """Return a map in which as many rows that were deleted and added between two known ones were typed over.
+
+    Example:
+        >>> pair_typed_over(RowMap(np.array([0, -1, 2, -1]), 3)).sources.tolist()
+        [0, 1, 2, -1]
+    """
+    sources = rows.sources.copy()
+    for start, stop, first, end in list(_gaps_of(sources, rows.count)):
+        if stop - start == end - first:
+            sources[start:stop] = np.arange(first, end)
+    return RowMap(sources, rows.count, rows.axis)
+
+
 def pair_runs(sources: Positions, count: int) -> None:
     """Pair elements between two known ones, although their number has changed: the first with the first."""
     for start, stop, first, end in list(_gaps_of(sources, count)):

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import click
 
 from .. import api
-from ..api import format_shape
+from ..api.changes import Changes
 from ..changes.conflicts import Conflict, FileChanges
-from ..columns import ArrayInfo, keeping_unreadable
 from ..elements.wording import count_noun, join_names
-from ..errors import Finding
 from ..linear.header import name_element
 from .arguments import (
     FILE,
@@ -28,7 +24,7 @@ from .arguments import (
     reading_options,
 )
 from .console import print_headed, print_json, print_line
-from .endpoints import PIPE, Endpoint, place_of, refusing_values, source_endpoint, source_endpoints, target_endpoint
+from .endpoints import PIPE, place_of, refusing_values, source_endpoint, source_endpoints, target_endpoint
 from .program import FINDINGS, FINE
 
 
@@ -66,55 +62,16 @@ def run_accept(file: str, output: str | None, reading: FormatOptions, wants_json
         raise UsageProblem("accept cannot write to a pipe", "name the file to write with -o")
     texts = {key: text for key, text in reading.texts.items() if key != "resize"}
     options = FormatOptions(None, texts).parse(place.row, "read")
-    before = place.call("scan")
-    findings: list[Finding] = place.call("check", quiet=True)
-    with keeping_unreadable("missing") as unreadable:
-        infos = place.call("accept", *([] if output is None else [goal.place]), **options)
-    status = FINDINGS if unreadable else FINE
-    accepted = _list_accepted(findings, goal.call("check", quiet=True) if findings else [], infos)
+    changes: Changes = place.call("accept", *([] if output is None else [goal.place]), **options)
+    status = FINDINGS if changes.unreadable else FINE
     if wants_json:
-        print_json(_to_json(place, goal, before, infos, accepted))
+        print_json({"file": place.label, "target": goal.label, "changes": changes.to_dict()})
         return status
-    counts = [f"{count_noun(len(infos), 'array')} accepted"] if infos else []
-    counts += [f"{count_noun(len(accepted), 'other change' if infos else 'change')} accepted"] if accepted else []
-    summary = ", ".join(counts) or "no array has another length; nothing to change"
-    print_headed(f"{goal.label}: ", summary)
-    for name, info in infos.items():
-        shapes = f"{format_shape(before[name].shape)} -> {format_shape(info.shape)}" if name in before else ""
-        print_line(f"  {name}: {shapes}")
-    for finding in accepted:
-        print_line("  ", nl=False)
-        print_headed(f"{finding.location}  " if finding.location else "", finding.message, indent=4, used=2)
+    summary, *lines = repr(changes).splitlines()
+    print_headed(f"{goal.label}: ", f"accepted: {summary}" if changes else "nothing to change")
+    for line in lines if changes else ():
+        print_headed("", f"  {line}", indent=4)
     return status
-
-
-def _list_accepted(
-    before: Sequence[Finding], after: Sequence[Finding], infos: Mapping[str, ArrayInfo]
-) -> list[Finding]:
-    """Return the findings that accepting a file removed, without those of arrays whose length changed."""
-    left = Counter((finding.array, finding.message) for finding in after)
-    gone = [finding for finding in before if not left[finding.array, finding.message]]
-    return [finding for finding in gone if not infos or (finding.array is not None and finding.array not in infos)]
-
-
-def _to_json(
-    place: Endpoint,
-    goal: Endpoint,
-    before: Mapping[str, ArrayInfo],
-    infos: Mapping[str, ArrayInfo],
-    accepted: Sequence[Finding],
-) -> dict[str, Any]:
-    return {
-        "file": place.label,
-        "target": goal.label,
-        "arrays": [
-            {"name": name, "before": list(before[name].shape) if name in before else None, "shape": list(info.shape)}
-            for name, info in infos.items()
-        ],
-        "accepted": [
-            {"location": finding.location, "array": finding.array, "message": finding.message} for finding in accepted
-        ],
-    }
 
 
 @click.command("restore", short_help="Write a workbook as it was, from its guard.")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import Array
-from ..errors import FormatError
+from ..errors import FormatError, quote_names, warn_caller
 from ..values import (
     EXTENSIONS,
     OBJECTS,
@@ -148,13 +148,17 @@ def describe_categories(dtype: Any) -> Categories:
 def _restore_categories(name: str, array: Array, categories: Categories) -> Any:
     import pandas as pd
 
-    index = pd.Index(categories.values)
-    codes = index.get_indexer(pd.Index(array))
+    stored = categories.values
     missing = np.asarray(pd.isna(array))
-    if strange := np.flatnonzero((codes < 0) & ~missing)[:1].tolist():
-        raise FormatError(f"{array[strange].tolist()[0]!r:.60} is not one of its categories")
+    added = array[(pd.Index(stored).get_indexer(pd.Index(array)) < 0) & ~missing]
+    if len(added):  # people type new ones
+        added = added[np.sort(np.unique(added.astype(str), return_index=True)[1])]
+        warn_caller(f"{name!r:.80} has new categories: {quote_names(added.astype(str).tolist())}")
+        stored = np.concatenate([stored.astype(object), added.astype(object)]).astype(np.result_type(stored, added))
+    index = pd.Index(stored)
+    codes = index.get_indexer(pd.Index(array))
     if categories.dtype:
-        values = restore_column(name, categories.values, categories.dtype)
+        values = restore_column(name, stored, categories.dtype)
         index = pd.Index(values, dtype=object) if OBJECTS.fullmatch(categories.dtype) else pd.Index(values)
     ordered = categories.ordered
     return pd.Categorical.from_codes(np.where(missing, -1, codes).tolist(), categories=index, ordered=ordered)

@@ -60,7 +60,7 @@ def test_restore_and_accept_report_as_json(tmp_path):
     sa.write(book, {"x": np.arange(3.0)}, guard=True)
     answer = json.loads(run("restore", book, tmp_path / "out.xlsx", "--json").stdout)
     assert answer == {"file": str(book), "target": str(tmp_path / "out.xlsx"), "arrays": ["x"], "edits_kept": False}
-    assert json.loads(run("accept", book, "--json").stdout)["accepted"] == []
+    assert json.loads(run("accept", book, "--json").stdout)["changes"]["same"]
 
 
 # Help ------------------------------------------------------------------------------------------------------------

@@ -249,7 +249,7 @@ class Book:
     def check(self) -> list[Any]:
         return list(sa.check(self.url, client=self.client))
 
-    def accept(self) -> dict[str, Any]:
+    def accept(self) -> sa.Changes:
         return sa.accept(self.url, client=self.client)
 
     def dump(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..views.description import View
 from .accepting.workbook import accept_excel
 from .adapter import check_excel, keeps_excel, read_excel, scan_excel, write_excel, write_sheets_excel
-from .reading import iter_elements_excel
+from .reading import iter_elements_excel, read_written_excel
 from .restoring import restore_excel
 from .revising import revise_excel
 from .table_adapter import describe_table_excel, read_columns_excel, write_table_excel
@@ -19,6 +19,7 @@ __all__ = [
     "keeps_excel",
     "read_columns_excel",
     "read_excel",
+    "read_written_excel",
     "restore_excel",
     "revise_excel",
     "scan_excel",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...columns import reporting_cells
+from ...columns import keeping_unreadable, reporting_cells
 from ...columns.blocks.parts import find_parts
 from ...columns.blocks.reading import iter_arrays
 from ...columns.blocks.stored import store_arrays
@@ -20,7 +20,7 @@ from ...formats.contract import Progress
 from ...linear.buffers import iter_rest
 from ...linear.data_cells import check_missing
 from ...linear.parsing import warn_of_finding
-from ..arrays_of_sheets import count_named, open_sheets, read_composites
+from ..arrays_of_sheets import count_named, open_sheets, read_composites, read_resized_arrays
 from ..workbooks import SheetChoice
 from .checking.workbook import select_sheets
 from .guard.snapshots import Snapshots, open_snapshots, warn_of_guard
@@ -120,3 +120,27 @@ def _iter_restored(
             yield name, stored.buffer(name)
             spool.release()
     warn_of_guard(snapshots)
+
+
+def read_written_excel(source: Readable) -> dict[str, np.ndarray[Any, Any]]:
+    """Return the arrays of a workbook as they were written, by the names that they have now, from its guard.
+
+    Args:
+        source: a path or an open file.
+
+    Returns:
+        The arrays that have a snapshot; none if the workbook has no guard.
+    """
+    with Source(source) as opened, locating(source=opened.name), Workbook(opened, reads_numbers=True) as book:
+        snapshots = open_snapshots(book)
+        if snapshots is None or not snapshots.exist:
+            return {}
+        with keeping_unreadable("missing"):
+            present = read_resized_arrays(book.plain_sheets())
+        written = {}
+        for name, array in present.items():
+            own = snapshots.find(name, array.column, array.buffer)
+            before = None if own is None else own.evidence.to_array(array.buffer.nbytes)
+            if before is not None:
+                written[name] = before
+        return written

@@ -85,17 +85,22 @@ def find_typed_over(view: ViewCells, corner: str | None) -> TypedOver:
     if not columns or not rows:
         return TypedOver((), choices, is_gone=True)
     there = set((view.rows * _ROW + view.columns)[formulas].tolist())
-    labelled = [left] if any(row * _ROW + left in there for row in rows) else []
+    labelled = any(row * _ROW + left in there for row in rows)
     typed = []
     for number, row in enumerate([first, *rows], -1):
         below = _to_index(value_at.get(row * _ROW + hidden))
         down = None if row == first else number if below is None else below
-        for place, column in enumerate([*labelled, *columns], -len(labelled)):
+        for place, column in enumerate([left, *columns], -1):
             position = row * _ROW + column
-            if position in there or (row == first and (column == left or not headed)):
+            if position in there or (row == first and column == left):
                 continue
             beside = _to_index(value_at.get((first - 2) * _ROW + column))
             index = None if column == left else place if beside is None else beside
+            is_label, has_formulas = row == first or column == left, bool(headed) if row == first else labelled
+            if is_label and not has_formulas:  # they are indices, or were typed over all together
+                value = value_at.get(position)
+                if value is None or _to_index(value) in (down if column == left else index, place, number):
+                    continue
             is_counted = below is None or beside is None
             typed.append(TypedCell(row, column, value_at.get(position), down, index, is_counted))
     return TypedOver(tuple(typed), choices)

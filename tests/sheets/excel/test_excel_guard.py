@@ -385,7 +385,7 @@ def test_accept_renews_the_guard(guarded: tuple[Path, Any], tmp_path: Path) -> N
     edited = edit_cells(path, {address: 0.125}, target=tmp_path / "edited.xlsx")
     wanted = array.copy()
     wanted[1, 2] = 0.125
-    assert sa.accept(edited) == {}
+    assert [one.index for one in sa.accept(edited).edited] == [(1, 2)]
     assert list(sa.check(edited)) == []
     assert_same(sa.read(edited)["t"], wanted)
     assert openpyxl.load_workbook(edited)["arrays guard"].sheet_state == "veryHidden"
@@ -395,7 +395,7 @@ def test_accept_renews_the_guard(guarded: tuple[Path, Any], tmp_path: Path) -> N
         book["arrays"].cell(last + row + 1, 1, 0.5)
     book["arrays"].delete_cols(2)
     book.save(edited)
-    assert list(sa.accept(edited)) == ["t"]
+    assert [(one.arrays, one.added) for one in sa.accept(edited).rows] == [(["t"], [40])]
     assert [finding for finding in sa.check(edited) if finding.severity == "error"] == []
     assert sa.read(edited)["t"].shape == (41, 5)
     sa.restore(edited, tmp_path / "out.xlsx")

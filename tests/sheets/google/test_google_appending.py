@@ -191,6 +191,6 @@ def test_accept_makes_named_ranges_true(server: SheetsServer, name: str) -> None
     sheet.add_rows(2)
     typed = [["2024-02-01"] if name == "day" else [0.5]] * 2
     sheet.update(typed, f"A{book.column(0).index('data') + 2 + count}", raw=False)
-    assert book.accept()[name].shape[0] == count + (2 if name == "day" else 1)
+    assert {one.name: one.after for one in book.accept().arrays}[name][0] == count + (2 if name == "day" else 1)
     assert len(book.ranges()[name]) == count + 2
     assert book.check() == []

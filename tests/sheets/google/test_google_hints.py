@@ -50,7 +50,7 @@ def test_a_bare_key_is_a_spreadsheet_where_a_client_is_given(sheets_server: Shee
     assert list(sa.read_frame(key, ["n"], client=client)) == ["n"]
     assert [block.shape for block in sa.iter_blocks(key, "t", rows=1, client=client)] == [(1, 3)] * 2
     assert "t" in sa.page(key, client=client).html
-    assert sa.accept(key, client=client) == {}
+    assert not sa.accept(key, client=client)
     sa.convert(key, tmp_path / "t.csv", client=client)
     assert sa.convert(tmp_path / "t.csv", key, client=client) == url
     assert sa.convert(key, tmp_path / "u.csv", reading={"client": client}) is None

@@ -100,7 +100,8 @@ def accept_workbook(
         if book.set_names(names.find_cells) or anew:
             book.compute_on_opening()
         part = book.ensure_properties()
-        record = true_record(record, exact, [sheet.title for sheet in book.sheets])
+        unknown = {name: array for name, array in arrays.items() if name not in exact}
+        record = true_record(record, exact, [sheet.title for sheet in book.sheets], unknown)
         replaced |= renew_views(book, arrays, record, names.by_array(book), typed, anew=anew)
         replaced[part] = renew_properties(package, part, record)
         replaced |= book.changed_parts()

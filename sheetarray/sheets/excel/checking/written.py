@@ -132,18 +132,20 @@ class WrittenArrays:
         rows = {places[name] for name in changed}
         together = {name: array for name, array in self._standing.items() if places[name] in rows}
         pairs: dict[str, tuple[Array, Array]] = {}
-        for name, array in together.items():
+        titles = list(dict.fromkeys(title for title, _ in places.values()))
+        for name in sorted(together, key=lambda name: _order_of(together[name], titles)):
+            array = together[name]
             evidence = array.evidence or self._find_again(name, array)
             if evidence is not None:
                 pairs[name] = array.to_pair(evidence)
-        unsure = {name for name in pairs if len(together[name].unreadable)}
-        grouped = map_rows(pairs, unreadable=unsure, places=places)
+        unreadable = {name: together[name].mark_unreadable() for name in pairs if len(together[name].unreadable)}
+        grouped = map_rows(pairs, unreadable=unreadable, places=places)
         comparisons = [
             compare(
                 name,
                 *pairs[name],
                 most=_MOST_EDITS,
-                errors=[None, together[name].mark_unreadable()],
+                errors=[None, unreadable.get(name)],
                 row_maps=grouped.maps.get(name, ()),
                 is_saved=True,
             )
@@ -168,6 +170,12 @@ def _ignore(_: object) -> None:
 def _place_of(array: _StandingArray) -> tuple[str | None, str]:
     anchor = array.column.group[0]
     return anchor.title, anchor.orient
+
+
+def _order_of(array: _StandingArray, titles: Sequence[str | None]) -> tuple[int, int, int]:
+    """Return a key that sorts arrays as people see them: sheet by sheet, from left to right."""
+    anchor = array.column.group[0]
+    return titles.index(anchor.title), anchor.column, anchor.row
 
 
 class _SheetPlaces:
