@@ -28,6 +28,7 @@ from ..labels import (
 )
 from ..linear.named import list_names, select
 from ..values import is_of
+from .shown import ArrayInfos
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -233,6 +234,11 @@ def read_with_labels(
         arrays = select(arrays, selected)
     else:
         infos, labels = scan_with_labels(source, format, options)
+        if (
+            isinstance(infos, ArrayInfos) and infos.dialect is not None
+        ):  # a table, whose record may know other arrays than it has columns
+            arrays, labels = read_with_labels(source, None, format, options)
+            return select(arrays, add_coordinates(selected, labels, arrays)), labels
         selected = add_coordinates(selected, labels, infos)
         arrays = dict(api.read(source, selected, format=format, **options))
     if labels is not None and names is None:

@@ -216,8 +216,7 @@ def write_table(
 
     The first columns are the index of a pandas DataFrame, unless it only counts rows, or the coordinates of a Dataset
     or DataArray. A Dataset gets a row for each combination of labels. In .xlsx you get an Excel Table, named like its
-    sheet. The workbook also stores the labels, so `read_dataset(.., table=..)` and `read_frame(.., table=..)` return
-    what you wrote.
+    sheet. The workbook also stores dtypes and labels, so `read`, `read_dataset` and `read_frame` return what you wrote.
 
     Args:
         target: a path, a URL, an open file (then with `format`), a Workbook or Worksheet of openpyxl or XlsxWriter, a

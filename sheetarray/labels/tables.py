@@ -46,17 +46,39 @@ class TableNote:
     kept: dict[str, Array] = field(default_factory=dict)  # the coordinates along that dimension
     # for each column that is a part of an array: the name of the array, and the place along that dimension
     places: dict[str, tuple[str, int]] = field(default_factory=dict)
+    names: list[str] = field(default_factory=list)  # of the arrays, in the order in which they were written
+    by_columns: list[str] = field(default_factory=list)  # those that are column-major
+    texts: list[str] = field(default_factory=list)  # the generic columns that hold text and None alone
+    table: str = ""  # the name of the Excel Table, where it is known
+
+    @classmethod
+    def of_plain(cls, dtypes: Mapping[str, str]) -> TableNote:
+        """Return the note of columns without labels."""
+        return cls(DatasetLabels(), dict(dtypes), names=list(dtypes))
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether the arrays had labels."""
+        return bool(self.labels.variables)
+
+    def as_written(self, arrays: Mapping[str, Array]) -> dict[str, Array]:
+        """Return arrays in the order in which they were written, each with its elements in the order that it had."""
+        names = dict.fromkeys([*filter(arrays.__contains__, self.names), *arrays])
+        return {name: np.asfortranarray(arrays[name]) if name in self.by_columns else arrays[name] for name in names}
 
     def to_json(self) -> dict[str, Any]:
         """Return the note as a JSON object; an empty one, with a warning, for labels that are not kept."""
         try:
-            text = str(self.labels.to_pieces(_MOST_CHARACTERS))
+            text = str(self.labels.to_pieces(_MOST_CHARACTERS)) if self.is_labelled else ""
             coordinates = {name: to_linear(array) for name, array in self.kept.items()}
         except (DTypeError, LimitError) as error:
             warn_caller(f"the table is written without its labels: {error}")
             return {}
         beside = {"dim": self.beside, "kept": coordinates, "places": self.places} if self.beside else None
-        return {"labels": text, "dtypes": self.dtypes, "axes": self.axes, "beside": beside}
+        note: dict[str, Any] = {"labels": text, "dtypes": self.dtypes, "axes": self.axes, "beside": beside}
+        if self.names != list(self.dtypes):
+            note["names"] = self.names
+        return note | ({"by_columns": self.by_columns} if self.by_columns else {})
 
     @classmethod
     def from_json(cls, tree: Any) -> TableNote | None:
@@ -64,13 +86,17 @@ class TableNote:
         if not tree:
             return None
         try:
-            note = cls(DatasetLabels.from_pieces(np.array([tree["labels"]])))
+            labels = tree["labels"]
+            note = cls(DatasetLabels.from_pieces(np.array([labels])) if labels else DatasetLabels())
             note.dtypes = {str(name): str(dtype) for name, dtype in dict(tree["dtypes"]).items()}
             note.axes = {str(dim): str(name) for dim, name in dict(tree["axes"]).items()}
             if beside := tree["beside"]:
                 note.beside = str(beside["dim"])
                 note.kept = {str(name): from_linear(cells) for name, cells in dict(beside["kept"]).items()}
                 note.places = {str(n): (str(array), int(at)) for n, (array, at) in dict(beside["places"]).items()}
+            note.names = [str(name) for name in tree.get("names", note.dtypes)]
+            note.by_columns = [str(name) for name in tree.get("by_columns", [])]
+            note.texts = [str(name) for name in tree.get("texts", [])]
             return note
         except (FormatError, KeyError, TypeError, ValueError, AttributeError) as error:
             warn_caller(f"the labels of the table are damaged, and not used: {error!s:.200}")
@@ -98,8 +124,11 @@ def lay_out_labels(table: Any, columns: str | None = None) -> Any:
         return table
     if lists := [name for name, array in arrays.items() if is_of(array, "awkward")]:
         raise DTypeError(f"{lists[0]}: a column of a table cannot hold lists: sheetarray.write keeps them")
-    linear = {name: array.to_numpy() for name, array in linear_arrays(arrays).items()}
+    written = linear_arrays(arrays)
+    linear = {name: array.to_numpy() for name, array in written.items()}
     note = TableNote(labels or DatasetLabels())
+    note.names = list(written)
+    note.by_columns = [name for name, array in written.items() if array.order == "column-major"]
     dims = name_dimensions(linear, note.labels)
     sizes: dict[str, int] = {}
     for name in sorted(linear, key=lambda name: -linear[name].ndim):  # the largest array says their order

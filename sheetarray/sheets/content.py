@@ -13,7 +13,7 @@ from ..columns import MOST_ARRAYS, ElementRun, Layout, SheetRoom, lay_out_sheets
 from ..dtypes import DType
 from ..errors import LimitError, naming_sheet
 from ..formats.contract import Progress, ignore_progress
-from ..labels import find_notes
+from ..labels import TableNote, find_notes
 from ..linear.array import LinearArray
 from ..linear.named import linear_arrays
 from ..tables import LabelledTable, lay_out_table, notes_of_columns
@@ -140,8 +140,19 @@ def lay_out_columns(
     serials: bool = False,
 ) -> SheetContent:
     """Return an ordinary table, with a row of names above its columns; see `lay_out_arrays` and `lay_out_table`."""
-    layout = lay_out_table(table, room.beyond(corner or (0, 0)), serials=serials)
-    description = table.describe() if isinstance(table, LabelledTable) else {}
+    room = room.beyond(corner or (0, 0))
+    if isinstance(table, LabelledTable):
+        table.check_rows(room.rows)
+    arrays = linear_arrays(table)
+    layout = lay_out_table(arrays, room, serials=serials)
+    if isinstance(table, LabelledTable):
+        description = table.describe()
+    else:
+        description = TableNote.of_plain({name: array.dtype for name, array in arrays.items()}).to_json()
+    if description:
+        shown = {piece.name: piece.dtype.kind for piece in layout.pieces}
+        texts = [name for name, array in arrays.items() if array.dtype == "generic" and shown[name] == "string"]
+        description |= {"texts": texts} if texts else {}
     return SheetContent(title, [layout], "table", notes=notes_of_columns(table), corner=corner, description=description)
 
 

@@ -6,6 +6,7 @@ and the cells of the rows that count as one `TableColumn`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
@@ -82,6 +83,8 @@ class TableColumn:
 
 
 def _number_text(number: float) -> str:
+    if number == 0:
+        return "-0" if math.copysign(1, number) < 0 else "0"
     return parse_string(int(number) if number.is_integer() and abs(number) <= 2.0**53 else number)
 
 

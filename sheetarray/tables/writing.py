@@ -17,28 +17,23 @@ from ..columns import Layout, LayoutColumn, SheetRoom
 from ..columns.refusals import check_cell_texts, check_names
 from ..dtypes import Array
 from ..errors import DTypeError, LimitError
+from ..linear.array import LinearArray
 from ..linear.named import linear_arrays
-from .labelled import LabelledTable
 
 _FAMILIES = {"i": "integers", "u": "integers", "f": "floats", "c": "complex numbers", "b": "booleans", "U": "text"}
 _FROM = {"D": ("h", "m", "s", "ms", "us", "ns"), "s": ("h", "m", "ms", "us", "ns"), "ms": ("us", "ns"), "us": ("ns",)}
 _FAMILIES |= {"T": "text", "M": "dates", "m": "durations", "O": "values of several kinds"}
 
 
-def lay_out_table(table: Any, room: SheetRoom, *, serials: bool = False) -> Layout:
+def lay_out_table(arrays: Mapping[str, LinearArray], room: SheetRoom, *, serials: bool = False) -> Layout:
     """Place the columns of a table in a sheet: names in row 1, elements right below.
 
-    `table`: a mapping of names to 1-D arrays, a DataFrame of pandas (its index first, unless it only counts) or
-    polars, an Arrow table. `serials`: whether dates become the serial numbers that spreadsheets count, where those are
-    exact.
+    `serials`: whether dates become the serial numbers that spreadsheets count, where those are exact.
 
     Raises:
         DTypeError: an array that is no column, or that no cells hold; names it.
         LimitError: columns of different lengths, none, or too much for the container; before anything is written.
     """
-    if isinstance(table, LabelledTable):
-        table.check_rows(room.rows)
-    arrays = linear_arrays(table)
     check_names(arrays)
     columns = []
     for name, array in arrays.items():

@@ -69,7 +69,7 @@ def test_a_table_is_names_and_cells_and_nothing_else(tmp_path: Path) -> None:
     assert [cell.data_type for cell in rows[1]] == ["d", "s", "n", "s", "b"]
     assert not any(dimension.hidden for dimension in sheet.row_dimensions.values())
     with pytest.raises(sa.FormatError):
-        sa.read(tmp_path / "t.xlsx")
+        sa.read(tmp_path / "t.csv")
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])

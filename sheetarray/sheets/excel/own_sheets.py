@@ -112,6 +112,6 @@ def remember_sheets(
     for area, name in names.items():
         record[area.title]["names"].append(name)
     for plan in sheets:
-        if plan.title in tables and plan.note:
-            record[plan.title]["table"] = {"name": tables[plan.title], **plan.note}
+        if plan.note:
+            record[plan.title]["table"] = {"name": tables.get(plan.title, ""), **plan.note}
     return record

@@ -14,7 +14,7 @@ from ...columns.blocks.stored import store_arrays
 from ...columns.pieced_arrays import NotInPiecesError
 from ...dtypes import Buffer
 from ...elements import Missing
-from ...errors import FormatError, locating
+from ...errors import NO_ARRAY, FormatError, locating
 from ...files import Readable, Source
 from ...formats.contract import Progress
 from ...linear.buffers import iter_rest
@@ -24,6 +24,7 @@ from ..arrays_of_sheets import count_named, open_sheets, read_composites, read_r
 from ..workbooks import SheetChoice
 from .checking.workbook import select_sheets
 from .guard.snapshots import Snapshots, open_snapshots, warn_of_guard
+from .recorded import find_recorded, read_recorded
 from .workbook import Workbook
 from .worksheet import ExcelSheet
 
@@ -48,6 +49,8 @@ def read_book(
         with reporting_cells(progress, sheets, lambda: count_named(arrays.read, arrays.scan, names)):
             by_name = read_composites(arrays.read, arrays.scan, names)
     except FormatError as error:
+        if error.reason == NO_ARRAY and (notes := find_recorded(book, sheets)):
+            return read_recorded(book, notes, names)
         error.hint = book.advise(error.location, error.hint or "") or None
         raise
     if snapshots is not None:

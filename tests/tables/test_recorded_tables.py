@@ -1,0 +1,188 @@
+"""A table that write_table put into a workbook is the arrays: read and read_dataset need no option, and lose no bit."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import pytest
+import xarray as xr
+
+import sheetarray as sa
+
+KINDS: dict[str, Any] = {
+    "float64": np.array([0.1 + 0.2, -0.0, np.nan, np.inf, -np.inf, 5e-324]),
+    "zeros": np.array([-0.0, 3.0, 0.0, 1.0, -0.0, 2.0]),
+    "float32": np.array([1 / 3, np.nan, -0.0, 1e30, 2, 3], np.float32),
+    "float16": np.array([1 / 3, np.nan, -0.0, 6e4, 2, 3], np.float16),
+    "int64": np.array([2**63 - 1, -(2**63), 0, 1, 2, 3]),
+    "uint64": np.array([2**64 - 1, 0, 1, 2, 3, 4], np.uint64),
+    "uint8": np.arange(6, dtype=np.uint8),
+    "bool": np.array([True, False] * 3),
+    "string": np.array(["007", "=1+1", "NaN", "", "TRUE", " a "]),
+    "complex128": np.array([1 + 2j, complex(-0.0, np.nan), np.inf, 0, 1j, 3]),
+    "complex64": np.array([1 + 2j, 0, 1j, 3, 4, 5], np.complex64),
+    "days": np.array(["2020-01-01", "NaT", "1850-05-05", "9999-12-31", "2020-02-29", "1900-03-01"], "M8[D]"),
+    "hours": np.array(["2020-01-01T05", "NaT", "1850-05-05", "2020-12-31", "2020-02-29", "1950-03-01"], "M8[h]"),
+    "nanoseconds": np.array(["2020-01-01T00:00:00.000000001", "NaT", *["1950-03-01"] * 4], "M8[ns]"),
+    "durations": np.array([1, 2, "NaT", -5, 2**53 + 1, 0], "m8[ns]"),
+    "texts": np.array(["a", None, "1", None, "b", "c"], object),
+    "mixed": np.array(["1", 1, None, True, 2.5, "=x"], object),
+}
+
+
+def plain(values: np.ndarray[Any, Any]) -> dict[str, Any]:
+    return {"v": values, "k": np.arange(len(values))}
+
+
+def labelled(values: np.ndarray[Any, Any]) -> xr.Dataset:
+    grid = np.asfortranarray(values.reshape(2, 3))
+    variables = {"v": (("x", "y"), grid, {"units": "K"}), "z": ("y", np.arange(3.0))}
+    return xr.Dataset(variables, {"x": [2.5, 1.5], "y": np.array(["q", "1", "b"])}, {"title": "T"})
+
+
+def framed(values: np.ndarray[Any, Any]) -> pd.DataFrame:
+    return pd.DataFrame({"v": values}, index=pd.Index(list("abcdef"), name="letter"))
+
+
+def write_quietly(path: Path, table: Any, **options: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sa.SheetArrayWarning)  # of what read_columns would read otherwise
+        sa.write_table(path, table, **options)
+
+
+def write_arrays(path: Path, table: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sa.SheetArrayWarning)
+        sa.write(path, table)
+
+
+def assert_same(one: dict[str, Any], other: dict[str, Any]) -> None:
+    assert list(one) == list(other)
+    for name, array in one.items():
+        again = other[name]
+        assert (array.dtype, array.shape, array.strides) == (again.dtype, again.shape, again.strides), name
+        if array.dtype == object:
+            pairs = zip(array.ravel().tolist(), again.ravel().tolist(), strict=True)
+            assert all(type(a) is type(b) and a == b for a, b in pairs), name
+        elif array.dtype.kind in "fc":
+            np.testing.assert_array_equal(array, again)
+            real = ~np.isnan(array.real)
+            assert (np.signbit(array.real) == np.signbit(again.real))[real].all(), name
+        else:
+            assert array.tobytes() == again.tobytes(), name
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("make", [plain, labelled, framed], ids=lambda make: make.__name__)
+def test_a_table_is_the_same_arrays_as_arrays(make: Any, kind: str, tmp_path: Path) -> None:
+    table, arrays = tmp_path / "table.xlsx", tmp_path / "arrays.xlsx"
+    content = make(KINDS[kind])
+    write_arrays(arrays, content)
+    for columns in (None, "y") if make is labelled else (None,):
+        write_quietly(table, content, columns=columns)
+        assert_same(sa.read(table), sa.read(arrays))
+        assert_same({"v": sa.read(table, "v")}, {"v": sa.read(arrays, "v")})
+        if make is framed:
+            pd.testing.assert_frame_equal(sa.read_frame(table), sa.read_frame(arrays))
+        else:
+            for names in (None, ["v"]) if make is labelled else ():
+                xr.testing.assert_identical(sa.read_dataset(table, names), sa.read_dataset(arrays, names))
+
+
+def test_a_dataset_comes_back_without_an_option(tmp_path: Path) -> None:
+    grid = labelled(KINDS["float64"])
+    write_quietly(tmp_path / "t.xlsx", grid)
+    xr.testing.assert_identical(sa.read_dataset(tmp_path / "t.xlsx"), grid)
+    with pytest.raises(sa.NotFoundError, match="no array 'w'"):
+        sa.read(tmp_path / "t.xlsx", "w")
+
+
+def edit(path: Path, change: Any) -> None:
+    book = openpyxl.load_workbook(path)
+    change(book)
+    book.save(path)
+
+
+def test_rows_may_be_sorted_and_columns_added_and_moved(tmp_path: Path) -> None:
+    grid = labelled(np.arange(6.0))
+    write_quietly(tmp_path / "t.xlsx", grid)
+
+    def change(book: Any) -> None:
+        sheet = book["table"]
+        rows = [[cell.value for cell in row] for row in sheet.iter_rows()]
+        for number, row in enumerate([rows[0], *reversed(rows[1:])], 1):
+            order = [1, 0, *range(2, len(row))]
+            for place, column in enumerate(order, 1):
+                sheet.cell(number, place).value = row[column]
+            sheet.cell(number, len(row) + 1).value = "note" if number == 1 else f"n{number}"
+        sheet.tables["table"].ref = f"A1:E{len(rows)}"
+        table = sheet.tables["table"]
+        table.autoFilter.ref = table.ref
+        table.tableColumns = []
+        table._initialise_columns()
+        for column, name in zip(table.tableColumns, [cell.value for cell in sheet[1]], strict=True):
+            column.name = name
+
+    edit(tmp_path / "t.xlsx", change)
+    again = sa.read_dataset(tmp_path / "t.xlsx")
+    xr.testing.assert_equal(again["v"].sortby("x").sortby("y"), grid["v"].sortby("x").sortby("y"))
+    assert again["note"].sizes == {"x": 2, "y": 3}
+
+
+def test_a_row_of_totals_is_no_row(tmp_path: Path) -> None:
+    write_quietly(tmp_path / "t.xlsx", plain(np.arange(6.0)))
+
+    def change(book: Any) -> None:
+        sheet = book["table"]
+        sheet["A8"] = 15
+        table = sheet.tables["table"]
+        table.ref, table.totalsRowCount = "A1:B8", 1
+
+    edit(tmp_path / "t.xlsx", change)
+    assert_same(sa.read(tmp_path / "t.xlsx"), plain(np.arange(6.0)))
+
+
+def test_a_cell_that_is_no_element_has_its_address(tmp_path: Path) -> None:
+    write_quietly(tmp_path / "t.xlsx", plain(np.arange(6.0)))
+    edit(tmp_path / "t.xlsx", lambda book: book["table"].cell(3, 2, "x"))
+    with pytest.raises(sa.FormatError, match=r"cell B3 \(k\[1\]\): expected an integer, found"):
+        sa.read(tmp_path / "t.xlsx")
+
+
+def test_several_tables_are_read_together_unless_a_name_is_in_two(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    write_quietly(path, {"a": np.arange(2)})
+    write_quietly(path, {"b": np.arange(3, dtype=np.int8)}, mode="a", sheet="other")
+    assert_same(sa.read(path), {"a": np.arange(2), "b": np.arange(3, dtype=np.int8)})
+    write_quietly(path, {"b": np.arange(4)}, mode="a", sheet="third")
+    with pytest.raises(sa.FormatError, match="two arrays have the name 'b', in the sheets 'other' and 'third'"):
+        sa.read(path)
+    assert_same(sa.read(path, sheet="third"), {"b": np.arange(4)})
+
+
+def test_a_table_whose_record_is_lost_is_an_ordinary_table(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    write_quietly(path, plain(np.arange(6.0)))
+
+    def change(book: Any) -> None:
+        for name in [entry.name for entry in book.custom_doc_props.props]:
+            del book.custom_doc_props[name]
+
+    edit(path, change)
+    with pytest.raises(sa.FormatError, match="no array of the exchange format here"):
+        sa.read(path)
+    assert sa.read_columns(path)["k"].tolist() == list(range(6))
+
+
+@pytest.mark.parametrize("zero", [-0.0, 0.0])
+def test_a_given_dtype_keeps_the_sign_of_zero_in_a_workbook(zero: float, tmp_path: Path) -> None:
+    sa.write_table(tmp_path / "t.xlsx", {"v": np.array([zero, 3.0])})
+    for dtype in ("float64", "float32"):
+        values = sa.read_columns(tmp_path / "t.xlsx", dtype=dtype)["v"]
+        assert np.signbit(values[0]) == np.signbit(zero)
+    assert sa.read_columns(tmp_path / "t.xlsx", dtype="int64")["v"].tolist() == [0, 3]
