@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import random
+from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
@@ -278,3 +279,16 @@ def test_as_many_elements_are_parsed_as_the_limit(odd: str, monkeypatch: pytest.
     assert not isinstance(told(content), str)
     set_limits(monkeypatch, opendocument_parsed=elements - 1)
     assert "very many elements of unusual XML" in told(content)
+
+
+@pytest.mark.parametrize("before", [8189, 8190, 8191, 8192, 8193])
+@pytest.mark.parametrize("white", ["\n ", " \n", "\n\t", "  ", "\n<!-- x -->\n", "\n<![CDATA[ ]]>"])
+def test_white_space_counts_the_same_wherever_the_parser_cuts_it(before: int, white: str, tmp_path: Path) -> None:
+    """The parser hands over some 8,192 characters at once."""
+    text = "x" * before + white + "b"
+    cells = ["t", f"a</text:p><text:p>{text}", "c"]
+    path = tmp_path / "t.ods"
+    path.write_bytes(document({"s": "".join(row(cell("string", "", text)) for text in cells)}))
+    between = "  " if white == "  " else " "  # a line end makes a space of all white space around it
+    expected = "a\n" + "x" * before + between + "b"
+    assert sa.read_columns(path)["t"].tolist() == [expected, "c"]

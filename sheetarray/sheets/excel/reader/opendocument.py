@@ -51,6 +51,7 @@ _VALUES = {
 _FAULT = re.compile(r"#(?:DIV/0!|N/A|NAME\?|NULL!|NUM!|REF!|VALUE!)|Err:[0-9]{3}")
 _ELAPSED = re.compile(r"(-?)P(?:([0-9]+)D)?T?(?:([0-9]+)H)?(?:([0-9]+)M)?(?:([0-9]+(?:[.,][0-9]+)?)S)?")
 _COUNT = re.compile("[0-9]+")
+_SPACES = "\t\n\r "
 _WHITE = re.compile("[\t\n\r ]{2,}|[\t\n\r]")
 _EXTERNAL = re.compile(r"'.*'#\$")  # titles of tables in which programs keep what they have read of other files
 _MOST_KEPT = 2**26  # bytes of the content that are kept, and read once for all tables
@@ -147,6 +148,7 @@ class _Rows(Handlers["list[TableCells]"]):
         self._cell: dict[str, str] | None = None
         self._text: list[str] | None = None  # of the cell's paragraphs
         self._length = 0  # characters of the text
+        self._white = ""  # at its end, which may go on: the parser hands over one text in several pieces
         self._written = self._made = 0  # rows with cells of the table, and the cells that repetition makes of them
         self._batch: list[TableCells] = []
         self._cells: list[ParsedCell] = []
@@ -205,6 +207,7 @@ class _Rows(Handlers["list[TableCells]"]):
 
     def begin(self, name: str, attributes: dict[str, str]) -> bool:
         if self._cell is not None:
+            self._end_white()
             return self._begin_within(name, attributes)
         if not self._depth:
             if name == _TABLE and self.open[-2:-1] == [f"{OFFICE_SPACE}spreadsheet"]:
@@ -237,17 +240,32 @@ class _Rows(Handlers["list[TableCells]"]):
 
     def characters(self, text: str) -> None:
         if self._text is not None and self.open[-1] not in _CELLS:
-            self._add_text(_WHITE.sub(_expand_space, text))
+            text = self._white + text
+            ends = len(text.rstrip(_SPACES))
+            self._add_text(_WHITE.sub(_expand_space, text[:ends]))
+            self._white = text[ends:]
+            if self._white.strip(" "):
+                self._white = "\n"  # which makes a single space of all that is around it
+            self._check_length(len(self._white))
+
+    def _end_white(self) -> None:
+        if self._white:
+            white, self._white = self._white, ""
+            self._add_text(_WHITE.sub(_expand_space, white))
+
+    def _check_length(self, more: int) -> None:
+        if self._length + more > LONGEST_TEXT:
+            raise self._error(f"a text has more than {LONGEST_TEXT} characters", self._row, self._column)
 
     def _add_text(self, text: str) -> None:
+        self._check_length(len(text))
         self._length += len(text)
-        if self._length > LONGEST_TEXT:
-            raise self._error(f"a text has more than {LONGEST_TEXT} characters", self._row, self._column)
         if self._text is not None:
             self._text.append(text)
 
     def end(self, name: str) -> None:
         if self._cell is not None:
+            self._end_white()
             if name in _CELLS:
                 self._end_cell(self._cell)
         elif name == _ROW and self._depth:
