@@ -26,7 +26,7 @@ from .layout import ElementRun, Layout, LayoutColumn
 from .parts import MOST_ADDRESSES, ReportError
 from .placing import SheetRoom, can_align, lay_out_sheets
 from .reading import ElementRestorer, JudgeArray, SheetArrays
-from .refusals import MOST_ARRAYS, too_many_arrays
+from .refusals import MOST_ARRAYS, MOST_DESCRIPTIONS, too_many_arrays, too_many_descriptions
 from .row_edits import UNEVEN_HINT, RowChange, describe_uneven_rows
 from .sheet import ArrayInfo, ColumnCells, DataCells, Request, Sheet, Texts, Zone, reporting_cells
 from .side_by_side import find_side_by_side
@@ -38,6 +38,7 @@ __all__ = [
     "MOST_ADDRESSES",
     "MOST_ARRAYS",
     "MOST_BROKEN",
+    "MOST_DESCRIPTIONS",
     "UNEVEN_HINT",
     "Anchor",
     "ArrayColumn",
@@ -83,4 +84,5 @@ __all__ = [
     "quote_title",
     "reporting_cells",
     "too_many_arrays",
+    "too_many_descriptions",
 ]

@@ -18,8 +18,42 @@ ReportError = Callable[[FormatError], None]
 MOST_ADDRESSES = 5  # of arrays that have the same name: so many are listed in a message
 
 
+class AnchorsByName:
+    """Finds the anchors of a few arrays among very many, in the order in which they stand.
+
+    Those whose name is not sure are found by each name that they may have.
+    """
+
+    def __init__(self, sheets: Sequence[Sheet], anchors: Sequence[Anchor]) -> None:
+        self._anchors = anchors
+        self._indices: dict[str, list[int]] = {}
+        self._nameless: list[int] = []
+        escaped = sheets[0].look.formulas == "escape"
+        for index, anchor in enumerate(anchors):
+            self._indices.setdefault(_name_of(anchor, escaped), []).append(index)
+            if anchor.error is not None or anchor.notes:
+                aliases = anchor.aliases
+                if aliases is None:
+                    self._nameless.append(index)
+                for alias in aliases or ():
+                    self._indices.setdefault(alias, []).append(index)
+
+    def of(self, names: Iterable[str]) -> list[Anchor]:
+        """Return the anchors that may be those of some arrays."""
+        indices = {*self._nameless}.union(*(self._indices.get(name, ()) for name in names))
+        return [self._anchors[index] for index in sorted(indices)]
+
+
+def _name_of(anchor: Anchor, escaped: bool) -> str:
+    return unescape_formula(anchor.name) if escaped and anchor.name[:1] == "'" else anchor.name
+
+
 def group_parts(
-    sheets: Sequence[Sheet], anchors: list[Anchor], names: frozenset[str] | None, report: ReportError, note: NoteFinding
+    sheets: Sequence[Sheet],
+    anchors: Sequence[Anchor],
+    names: frozenset[str] | None,
+    report: ReportError,
+    note: NoteFinding,
 ) -> dict[str, list[Anchor]]:
     """Group anchors by array name and sort parts; report and skip groups whose parts do not fit together.
 
@@ -28,7 +62,7 @@ def group_parts(
     groups: dict[str, list[Anchor]] = {}
     escaped = sheets[0].look.formulas == "escape"
     for anchor in anchors:
-        name = unescape_formula(anchor.name) if escaped and anchor.name[:1] == "'" else anchor.name
+        name = _name_of(anchor, escaped)
         if anchor.error is None and not anchor.notes:  # as a rule; there may be hundreds of thousands
             if names is None or name in names:
                 groups.setdefault(name, []).append(anchor)

@@ -27,7 +27,7 @@ from .accepting import ResizedArray
 from .anchors import find_anchors
 from .column import ArrayColumn, DecodedColumn, leave_out_blanks
 from .infos import Infos
-from .parts import ReportError, find_stops, group_parts
+from .parts import AnchorsByName, ReportError, find_stops, group_parts
 from .refusals import MOST_ARRAYS, too_many_arrays
 from .row_edits import RowChange, RowEdit, find_row_edits, resize_columns
 from .sheet import ArrayInfo, ColumnCells, Request, Sheet
@@ -95,6 +95,7 @@ class SheetArrays:
             )
         self.stops = find_stops(self._anchors)
         self._infos: Mapping[str, ArrayInfo] | None = None
+        self._by_name: AnchorsByName | None = None
 
     def read(self, names: Sequence[str] | None = None) -> dict[str, np.ndarray[Any, Any]]:
         """Return arrays in the order written; all of them for None."""
@@ -152,10 +153,12 @@ class SheetArrays:
 
     def _group(self, names: Sequence[str] | None, report: ReportError, note: NoteFinding) -> dict[str, list[Anchor]]:
         """Return the anchors of the parts of each array that is wanted, in the order wanted."""
-        names = [names] if isinstance(names, str) else names
-        groups = group_parts(self.sheets, self._anchors, None if names is None else frozenset(names), report, note)
         if names is None:
-            return groups
+            return group_parts(self.sheets, self._anchors, None, report, note)
+        names = [names] if isinstance(names, str) else names
+        if self._by_name is None:  # one array after the other may be asked for
+            self._by_name = AnchorsByName(self.sheets, self._anchors)
+        groups = group_parts(self.sheets, self._by_name.of(names), frozenset(names), report, note)
         if not groups.keys() >= frozenset(names):  # the message lists all that there are
             groups = group_parts(self.sheets, self._anchors, None, _ignore, _ignore)
         return select(groups, names)

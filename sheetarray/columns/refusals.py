@@ -8,12 +8,18 @@ from ..errors import FormatError, LimitError
 from ..linear.array import LinearArray
 from ..linear.named import check_unicode
 
-MOST_ARRAYS = 100_000  # of a file; each takes some 70 microseconds to find and to read
+MOST_ARRAYS = 50_000  # of a file; each takes up to 150 microseconds to find and to read
+MOST_DESCRIPTIONS = 5_000  # of awkward arrays in a file of columns; each takes some 700 microseconds
 
 
 def too_many_arrays() -> FormatError:
     """Return the error for a file of more arrays than are read."""
     return FormatError(f"more than {MOST_ARRAYS:,} arrays, the most that are read")
+
+
+def too_many_descriptions() -> FormatError:
+    """Return the error that a file has more awkward arrays than are read."""
+    return FormatError(f"more than {MOST_DESCRIPTIONS:,} awkward arrays, the most that are read together")
 
 
 def check_names(names: Mapping[str, object]) -> None:

@@ -182,7 +182,7 @@ def _decode(source: Source, *, mapped: bool = False) -> Array:
 keeps_npz = Keeps(EVERYTHING - {"generic"})
 
 _SUFFIX = ".npy"
-MOST_MEMBERS = 100_000  # of an archive; each takes some 80 microseconds to open
+MOST_MEMBERS = 50_000  # of an archive; each takes some 100 microseconds to open
 
 
 def write_npz(target: Writable, arrays: Any, *, compress: bool = False, progress: Progress | None = None) -> None:

@@ -15,11 +15,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
+from itertools import starmap
 from typing import Any, TypeVar
 
 import numpy as np
 
-from ..columns import ArrayInfo, ElementRestorer, JudgeArray, LayoutColumn, ResizedArray, Sheet, SheetArrays
+from ..columns import (
+    MOST_DESCRIPTIONS,
+    ArrayInfo,
+    ElementRestorer,
+    JudgeArray,
+    LayoutColumn,
+    ResizedArray,
+    Sheet,
+    SheetArrays,
+    too_many_descriptions,
+)
 from ..elements import Missing
 from ..errors import (
     DTypeError,
@@ -174,8 +185,8 @@ def check_composites(read: Read, scan: Scan) -> list[Finding]:
                 infos = _without_description(infos)
             descriptions = _read_descriptions(read, infos, None)
             arrays = _read_described(read, infos, descriptions)
-        except FormatError:
-            return findings
+        except FormatError as error:
+            return findings if error.location else [*findings, Finding.from_error(error)]
 
         def fail(error: FormatError) -> None:
             _locate(error, infos)
@@ -195,8 +206,9 @@ def find_fixed_columns(read: Read, scan: Scan) -> frozenset[str]:
     """Return the columns that cannot be resized one by one: those of composites, and descriptions."""
     infos = scan()
     fixed = {LABELS} & infos.keys()
+    names = [name for name in infos if name.endswith(_SUFFIX)]
     with suppress(FormatError, MissingDependencyError):
-        for name in [name for name in infos if name.endswith(_SUFFIX)]:
+        for name in names if len(names) <= MOST_DESCRIPTIONS else ():
             for description, array in _read_descriptions(read, {name: infos[name]}, None).items():
                 columns = _columns_of(description, array)
                 fixed |= {description, *columns} if columns else set()
@@ -264,7 +276,12 @@ def _read_descriptions(read: Read, infos: InfosByName, names: Sequence[str] | No
         and len(info.shape) == 1
         and info.shape[0] <= _MOST_PIECES
     ]
-    return read(columns) if columns and _load_module() is not None else {}
+    if not columns or (module := _load_module()) is None:
+        return {}
+    arrays = read(columns)
+    if len(arrays) > MOST_DESCRIPTIONS and sum(starmap(module.is_schema, arrays.items())) > MOST_DESCRIPTIONS:
+        raise too_many_descriptions()
+    return arrays
 
 
 def _read_described(
@@ -275,7 +292,8 @@ def _read_described(
     Names of all arrays tell a description from text that looks like one.
     """
     columns = {column for pair in descriptions.items() for column in _columns_of(*pair)} | {*wanted}
-    present = [name for name in infos if name in columns - {*descriptions}]
+    columns -= {*descriptions}
+    present = [name for name in infos if name in columns]
     return dict.fromkeys(infos) | descriptions | (read(present) if present else {})
 
 

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import io
 import json
+import struct
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -129,6 +131,61 @@ def _objects(part: int) -> bytes:
     return ("{" + ",".join(f'"{name}":{{"__type__":"x"}}' for name in _names(1_100_000 // part)) + "}").encode()
 
 
+_LIST = ["version", "1.0.0", "ndarray", "shape", "1", "strides", "1", *_HEADER[6:]]  # of an axis of length 1
+_TEXT = [*_LIST[:-6], "string", *_LIST[-5:]]
+
+
+def _quoted_rows(part: int) -> bytes:
+    line = ",".join([*_TEXT, '"a""b"'])
+    return "".join(f"{name},{line}\n" for name in _names(49_900 // part)).encode()
+
+
+def _lookalikes(part: int) -> bytes:
+    line = ",".join([*_TEXT, '"{""awkward0"":1}"'])
+    return "".join(f"{name}.json,{line}\n" for name in _names(49_900 // part)).encode()
+
+
+def _awkward_columns(part: int) -> bytes:
+    text = '"{{""awkward0"":""0.15.5"",""prefix"":""{0}-"",""schema"":{{""read"":""x""}}}}"'
+    schema, blob = ",".join([*_TEXT, text]), ",".join([*_LIST, "5"])
+    names = _names(5_000 // part)
+    return "".join(f"{name}.json,{schema.format(name)}\n{name}-x,{blob}\n" for name in names).encode()
+
+
+def _schemas(part: int) -> bytes:
+    arguments = [{"read": "x"}, {"dtype": "int8"}]
+    expression = {"call": ["numpy", "frombuffer"], "args": arguments}
+    schema = json.dumps({"awkward0": "0.15.5", "schema": expression})
+    return _zipped({"x": b"12345678"} | {f"{name}.json": schema for name in _names(130_000 // part)}, stored=True)
+
+
+def _one_blob(part: int) -> bytes:
+    schema = json.dumps({"awkward0": "0.15.5", "schema": {"list": [{"read": "x"}] * (30_000 // part)}})
+    return _zipped({"x": bytes(2**20), "t.json": schema}, stored=True)
+
+
+def _npz(part: int) -> bytes:
+    header = "{'descr': '|i1', 'fortran_order': False, 'shape': (1,), }".ljust(117) + "\n"
+    content = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + b"\x05"
+    return _zipped({f"{name}.npy": content for name in _names(50_000 // part)}, stored=True)
+
+
+def _shared_member(part: int) -> bytes:
+    """Return a ZIP file whose directory names the same bytes very often."""
+    content, names = b"{}", [f"{number:06x}".encode() + b".json" for number in range(525_000 // part)]
+    fields = (20, 0, 0, 0, 0, zlib.crc32(content), len(content), len(content), len(names[0]))
+    file = io.BytesIO()
+    file.write(struct.pack("<4s5H3L2H", b"PK\x03\x04", *fields, 0) + names[0] + content)
+    start = file.tell()
+    for name in names:
+        file.write(struct.pack("<4s6H3L5H2L", b"PK\x01\x02", 20, *fields, 0, 0, 0, 0, 0, 0) + name)
+    end = file.tell()
+    file.write(struct.pack("<4sQ2H2L4Q", b"PK\x06\x06", 44, 45, 45, 0, 0, len(names), len(names), end - start, start))
+    file.write(struct.pack("<4sLQL", b"PK\x06\x07", 0, end, 1))
+    file.write(struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 0xFFFF, 0xFFFF, 2**32 - 1, 2**32 - 1, 0))
+    return file.getvalue()
+
+
 _ONE = '<row r="1"><c r="A1" t="s"><v>0</v></c></row>'  # a cell that refers to a shared string
 _RICH = "<si><r><t>a</t></r><r><t>b</t></r></si>"
 BOMBS: dict[str, Bomb] = {
@@ -149,8 +206,12 @@ BOMBS: dict[str, Bomb] = {
     "270,000 arrays in rows of CSV": Bomb("csv", ".csv", _lines(",")),
     "190,000 arrays in JSON": Bomb("json", ".json", _lists),
     "1.1 M objects of SciSerialize": Bomb("sciserialize-json", ".json", _objects),
-    "200,000 members of .awkd": Bomb(
-        "awkd", ".awkd", lambda part: _zipped({f"{name}.json": "{}" for name in _names(200_000 // part)}, stored=True)
-    ),
+    "50,000 arrays in quoted rows of CSV": Bomb("csv", ".csv", _quoted_rows),
+    "50,000 texts in CSV that look like schemas": Bomb("csv", ".csv", _lookalikes),
+    "5,000 awkward arrays in CSV": Bomb("csv", ".csv", _awkward_columns),
+    "50,000 arrays in .npz": Bomb("npz", ".npz", _npz),
+    "130,000 arrays in .awkd": Bomb("awkd", ".awkd", _schemas),
+    "one blob of .awkd, read 30,000 times": Bomb("awkd", ".awkd", _one_blob),
+    "525,000 members of .awkd, the same bytes": Bomb("awkd", ".awkd", _shared_member),
 }
 """The family, by what is repeated."""

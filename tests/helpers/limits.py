@@ -52,6 +52,8 @@ LIMITS = {
     "avro_records": "interchange.avro.adapter MOST_RECORDS",
     "avro_blocks": "interchange.avro.adapter _MOST_BLOCKS",
     "archive_members": "interchange.npy MOST_MEMBERS",
+    "awkward_steps": "interchange.awkward.blobs MOST_STEPS",
+    "awkward_values": "interchange.awkward.blobs MOST_SCHEMA_PARTS",
     "packed_values": "interchange.sciserialize.serializers MOST_VALUES",
     "full_checksums": "sheets.excel.checksums.record MOST_IN_FULL",
     "guard_bytes": "sheets.snapshot MOST_BYTES",

@@ -21,6 +21,7 @@ import sheetarray as sa
 avro = pytest.importorskip("sheetarray.interchange.avro")
 npy = pytest.importorskip("sheetarray.interchange.npy")
 sciserialize = pytest.importorskip("sheetarray.interchange.sciserialize")
+from sheetarray.interchange import awkward  # noqa: E402
 from sheetarray.interchange.avro.datum import encode_varint  # noqa: E402
 from sheetarray.interchange.sciserialize import serializers  # noqa: E402
 
@@ -144,6 +145,12 @@ def in_archive(count: int) -> bytes:
     return file.getvalue()
 
 
+def in_awkd(count: int) -> bytes:
+    file = io.BytesIO()
+    awkward.write_awkd(file, {str(number): np.arange(2) for number in range(count)})  # a schema, a call and a blob each
+    return file.getvalue()
+
+
 # What is counted; where there are four of them, or more; and what is said if one less is allowed
 COUNTED: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "records.avro": ("avro_records", lambda: avro_file((3, 3 * ONE), (1, ONE)), "more than 3 records"),
@@ -154,6 +161,7 @@ COUNTED: dict[str, tuple[str, Callable[[], bytes], str]] = {
     ),
     "blocks.avro": ("avro_blocks", lambda: avro_file(*[(0, b"")] * 3, (1, ONE)), "more than 3 blocks"),
     "members.npz": ("archive_members", lambda: in_archive(4), "4 members; at most 3"),
+    "steps.awkd": ("awkward_steps", lambda: in_awkd(4), "more than 11 schemas, calls and blobs"),
     "frames.csv.gz": ("frames", lambda: in_frames(3), "more than 3 frames"),
     "values.msgpack": ("packed_values", lambda: sciserialize.packb({"a": np.arange(0)}), "12 values; at most 11"),
 }

@@ -16,7 +16,7 @@ from ...linear.header import Order
 from ...linear.named import default_name, select, values_by_name
 from ...linear.resizing import contiguous_strides
 from .archives import RAW, SCHEMA, ArchiveArrays, write_archive
-from .blobs import awkward_module
+from .blobs import awkward_module, check_steps
 from .constructors import WHITELIST
 from .writing import COMPRESSION, plan
 
@@ -43,6 +43,7 @@ def write_awkd(
         plan(value, name, suffix=RAW, schemasuffix=SCHEMA, compression=compression, pack=pack)
         for name, value in by_name.items()
     ]
+    check_steps(planned.schema for planned in plans)
     write_archive(target, plans, progress=progress)
 
 
@@ -58,10 +59,10 @@ def read_awkd(
     """Return the arrays of an `.awkd` file by name. An array without a name takes the name of the file.
 
     Each array is an `ak.Array`, or a NumPy array if it was written from one. Plain numbers that awkward0 wrote are
-    NumPy arrays, too. The options are those of `deserialize`.
+    NumPy arrays, too. The options are those of `deserialize`; `max_bytes` is for all arrays together.
     """
     options = {"functions": functions, "whitelist": whitelist, "errors": errors, "max_bytes": max_bytes}
-    with ArchiveArrays(source, plain=True, **options) as arrays:
+    with ArchiveArrays(source, plain=True, together=True, **options) as arrays:
         return {name: arrays[stored] for name, stored in select(_names(arrays), names).items()}
 
 
@@ -80,7 +81,7 @@ def scan_awkd(source: Readable) -> dict[str, ArrayInfo]:
     and the dtype is awkward's name for the type of an entry. `cells` is the number of elements in the buffers.
     `location` is the member that holds the schema.
     """
-    with ArchiveArrays(source, plain=True) as arrays:
+    with ArchiveArrays(source, plain=True, together=True) as arrays:
         return {name: _info(arrays[stored], arrays.member(stored)) for name, stored in _names(arrays).items()}
 
 
@@ -99,8 +100,10 @@ def _info(array: Any, location: str) -> ArrayInfo:
 def check_awkd(source: Readable) -> Iterator[Finding]:
     """Yield a finding for each array that cannot be read, or one for the file. An intact file has none."""
     findings: list[Finding] = []
-    with noting(findings), ArchiveArrays(source, plain=True) as arrays:
+    with noting(findings), ArchiveArrays(source, plain=True, together=True) as arrays:
         for name, stored in while_few(_names(arrays).items(), findings):
             with noting(findings, array=name):
                 arrays[stored]
+            if not arrays.may_go_on():
+                break
     yield from findings

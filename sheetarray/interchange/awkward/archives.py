@@ -28,7 +28,7 @@ from ..untrusted import (
     read_member,
     zip_stream,
 )
-from .reading import ReadOptions, read_awkward
+from .reading import AwkwardReader, ReadOptions
 from .writing import COMPRESSION, Compression, StoragePlan, check_member_names, plan
 
 # Members of a zip archive ---------------------------------------------------------------------------------------------
@@ -173,20 +173,30 @@ class ArchiveArrays(Mapping[str, Any]):
     """A mapping of the arrays of an `.awkd` file. It reads an array when you use it.
 
     If an array is broken, you get the error when you use that array. With `plain`, arrays that were written from NumPy
-    come back as NumPy arrays. Without it, every array is an `ak.Array`.
+    come back as NumPy arrays. Without it, every array is an `ak.Array`. With `together`, the limits of memory and
+    steps are for all arrays that you use, not for each.
 
     Attributes:
         source: the file's name, for messages.
     """
 
-    def __init__(self, file: Readable, *, schemasuffix: str = SCHEMA, plain: bool = False, **options: Any) -> None:
-        self._options = ReadOptions(**options)
+    def __init__(
+        self,
+        file: Readable,
+        *,
+        schemasuffix: str = SCHEMA,
+        plain: bool = False,
+        together: bool = False,
+        **options: Any,
+    ) -> None:
+        self._reader = AwkwardReader(ReadOptions(**options))
         name = os.fspath(file) if isinstance(file, (str, os.PathLike)) else getattr(file, "name", None)
         self.source = name if isinstance(name, str) else None
         with locating(source=self.source):
             self._members = Members(file)
         self._plain = plain
         self._suffix = schemasuffix
+        self._budget = self._reader.budget(self._members.stored) if together else None
         self._names = {
             member.removesuffix(schemasuffix): member for member in self._members if member.endswith(schemasuffix)
         }
@@ -195,7 +205,8 @@ class ArchiveArrays(Mapping[str, Any]):
         if name not in self._names:
             raise NotFoundError(f"no array {name!r}; there is {', '.join(map(repr, self._names)) or 'none'}")
         blobs, source, plain = self._members, self.source, self._plain
-        return read_awkward(blobs, name, self._suffix, self._options, source=source, stored=blobs.stored, plain=plain)
+        budget = self._budget or self._reader.budget(blobs.stored)
+        return self._reader.read_named(blobs, name, self._suffix, budget, source=source, plain=plain)
 
     def __contains__(self, name: object) -> bool:
         return name in self._names
@@ -218,6 +229,10 @@ class ArchiveArrays(Mapping[str, Any]):
     def member(self, name: str) -> str:
         """Return the member of the archive that holds an array's schema."""
         return self._names[name]
+
+    def may_go_on(self) -> bool:
+        """Return whether the limit of steps leaves some for more arrays."""
+        return self._budget is None or self._budget.has_steps
 
     def close(self) -> None:
         """Close the file, unless the caller opened it."""

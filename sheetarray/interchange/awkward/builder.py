@@ -19,7 +19,7 @@ from .blobs import (
     DEEPEST_ARRAY,
     MOST_ARRAYS,
     AwkwardLayout,
-    MemoryBudget,
+    Budget,
     StoredBlob,
     awkward_module,
     read_blob_elements,
@@ -48,7 +48,7 @@ class Builder:
     cache is the caller's, for virtual arrays that have a key.
     """
 
-    def __init__(self, budget: MemoryBudget, errors: Errors, cache: MutableMapping[str, Any] | None) -> None:
+    def __init__(self, budget: Budget, errors: Errors, cache: MutableMapping[str, Any] | None) -> None:
         if errors not in get_args(Errors):
             raise ValueError(f"errors is one of {get_args(Errors)}, not {errors!r}")
         self.ak = awkward_module()

@@ -9,22 +9,23 @@ or a date. What else such a file holds stays as it is.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import ChainMap
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from ...columns import ArrayInfo
+from ...columns import MOST_DESCRIPTIONS, ArrayInfo, too_many_descriptions
 from ...columns.reading import raise_error
 from ...dtypes import Array
-from ...errors import Finding, FormatError, LimitError, NotFoundError, locating
+from ...errors import MOST_NOTED, Finding, FormatError, LimitError, NotFoundError, locating
 from ...linear.header import NoteFinding
 from ...linear.json_text import cut_json
 from ...linear.parsing import warn_of_finding
-from .blobs import DEEPEST_EXPRESSION
-from .reading import ReadOptions, read_awkward
+from .blobs import DEEPEST_EXPRESSION, Budget
+from .reading import AwkwardReader, ReadOptions
 from .schema import SIGNATURES, Expression, parse_expression, parse_schema
 from .writing import check_member_names, plan
 
@@ -32,6 +33,7 @@ from .writing import check_member_names, plan
 
 DELIMITER = "-"
 SUFFIX = ".json"
+_MOST_LOOKALIKES = 100  # texts that look like schemas, each of which is told
 
 
 def to_columns(name: str, array: Any, *, limit: int, pack: bool = True) -> dict[str, Array]:
@@ -67,8 +69,14 @@ def to_columns(name: str, array: Any, *, limit: int, pack: bool = True) -> dict[
 def spread_awkward(arrays: Mapping[str, Any], *, limit: int) -> dict[str, Any]:
     """Return arrays by name, with each awkward one in the form of `to_columns`; all others as they are."""
     arrays_spread: dict[str, Any] = {}
+    count = 0
     for name, value in arrays.items():
         is_awkward = type(value).__module__.partition(".")[0] == "awkward"  # which is not imported for that
+        count += is_awkward
+        if count > MOST_DESCRIPTIONS:
+            raise LimitError(
+                f"more than {MOST_DESCRIPTIONS:,} awkward arrays, the most that are read together: write several files"
+            )
         columns = to_columns(name, value, limit=limit) if is_awkward else {name: value}
         for key in columns:
             if key in arrays_spread:
@@ -159,10 +167,15 @@ def from_columns(arrays: Mapping[str, Any], name: str, **options: Any) -> Any:
         >>> from_columns(columns, "e").to_list()
         [['one'], []]
     """
+    reader = AwkwardReader(ReadOptions(**options))
+    return _from_columns(arrays, name, reader, reader.budget())
+
+
+def _from_columns(arrays: Mapping[str, Any], name: str, reader: AwkwardReader, budget: Budget) -> Any:
     if name + SUFFIX not in arrays:
         raise NotFoundError(f"no array {name!r}: there is no schema {name + SUFFIX!r}")
     schema = "".join(arrays[name + SUFFIX].tolist()).encode("utf-8", "surrogatepass")
-    return read_awkward(ChainMap({name + SUFFIX: schema}, arrays), name, SUFFIX, ReadOptions(**options))  # type: ignore[arg-type]
+    return reader.read_named(ChainMap({name + SUFFIX: schema}, arrays), name, SUFFIX, budget)  # type: ignore[arg-type]
 
 
 def gather(
@@ -182,34 +195,52 @@ def gather(
     Raises:
         FormatError: an array that cannot be put together; `.location` names its schema.
     """
+    reader = AwkwardReader(ReadOptions())
+    budget, failed = reader.budget(), 0
     owners: dict[str, str] = {}
     arrays_by_name: dict[str, Any] = {}
-    for schema, array in arrays.items():
-        if is_schema(schema, array):
-            name = schema.removesuffix(SUFFIX)
-            try:
-                with locating(array=name):
-                    owners |= dict.fromkeys(_owned_columns(arrays, name, note), name)
-            except FormatError as error:
-                fail(error)
+    keys = sorted(arrays)
+    lookalikes: list[Finding] = []
+    schemas = [name for name, array in arrays.items() if is_schema(name, array)]
+    if len(schemas) > MOST_DESCRIPTIONS:
+        raise too_many_descriptions()
+    for schema in schemas:
+        name = schema.removesuffix(SUFFIX)
+        try:
+            with locating(array=name):
+                owners |= dict.fromkeys(_owned_columns(arrays, keys, name, lookalikes), name)
+        except FormatError as error:
+            fail(error)
+            failed += 1
+        if failed == MOST_NOTED:
+            break
+    for finding in lookalikes[:_MOST_LOOKALIKES]:
+        note(finding)
+    if len(lookalikes) > _MOST_LOOKALIKES:
+        reason = f"{len(lookalikes) - _MOST_LOOKALIKES:,} more arrays look like schemas of awkward arrays, and are text"
+        note(Finding("warning", lookalikes[_MOST_LOOKALIKES].location, reason))
     seen: set[str] = set()
     for key, array in arrays.items():
         if key not in owners:
             arrays_by_name[key] = array
-        elif (name := owners[key]) not in seen:
+        elif (name := owners[key]) not in seen and failed < MOST_NOTED:
             seen.add(name)
             try:
                 with locating(array=name):
                     if name in arrays and name not in owners:
                         raise FormatError(f"two arrays have the name {name!r}", location=name)
-                    arrays_by_name[name] = from_columns(arrays, name)
+                    arrays_by_name[name] = _from_columns(arrays, name, reader, budget)
             except FormatError as error:
                 fail(error)
+                failed = failed + 1 if budget.has_steps else MOST_NOTED
     return arrays_by_name
 
 
-def _owned_columns(arrays: Mapping[str, Any], name: str, note: NoteFinding) -> list[str]:
-    """Return the columns of an awkward array, with its schema; nothing if its schema is only text."""
+def _owned_columns(arrays: Mapping[str, Any], keys: Sequence[str], name: str, lookalikes: list[Finding]) -> list[str]:
+    """Return the columns of an awkward array, with its schema; nothing if its schema is only text.
+
+    `keys`: the names of all arrays, sorted. `lookalikes`: takes a finding about such text.
+    """
     schema = name + SUFFIX
     try:
         blobs = blobs_of(arrays[schema].tolist())
@@ -218,9 +249,10 @@ def _owned_columns(arrays: Mapping[str, Any], name: str, note: NoteFinding) -> l
         reason = f"the arrays that it describes are missing, such as {blobs[0]!r:.80}"
     except FormatError as error:
         reason = f"{error.location}: {error.reason}" if error.location else error.reason
-    if any(key.startswith(name + DELIMITER) for key in arrays):
+    place = bisect_left(keys, name + DELIMITER)
+    if place < len(keys) and keys[place].startswith(name + DELIMITER):
         raise FormatError(f"the schema of {name!r} is damaged: {reason}", location=schema)
-    note(
+    lookalikes.append(
         Finding(
             "warning", schema, f"read as text: it looks like the schema of an awkward array, but {reason}", array=schema
         )

@@ -17,7 +17,7 @@ from ...errors import FormatError, LimitError, NotFoundError, escape_controls
 from ..file_array import in_member
 from ..untrusted import damage_as_format_error, file_name_problem, load_package
 from .archives import check_inflated
-from .reading import ReadOptions, read_awkward
+from .reading import AwkwardReader, ReadOptions
 from .writing import COMPRESSION, Compression, check_member_names, plan
 
 # HDF5 groups ----------------------------------------------------------------------------------------------------------
@@ -67,13 +67,14 @@ class ArrayGroup(MutableMapping[str, Any]):
     """
 
     def __init__(self, group: Group, writing: Mapping[str, Any], reading: ReadOptions) -> None:
-        self._group, self._writing, self._reading = group, writing, reading
+        self._group, self._writing, self._reader = group, writing, AwkwardReader(reading)
 
     def __getitem__(self, name: str) -> Any:
         self._check_present(name)
         file: str = self._group.file.filename
         stored = _stored_size(self._group[name])
-        return read_awkward(_Datasets(self._group), name, f"/{_SCHEMA}", self._reading, source=file, stored=stored)
+        budget = self._reader.budget(stored)
+        return self._reader.read_named(_Datasets(self._group), name, f"/{_SCHEMA}", budget, source=file)
 
     def __setitem__(self, name: str, array: Any) -> None:
         """Store an array; an old one of the name stays until the new one is there."""

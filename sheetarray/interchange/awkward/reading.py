@@ -8,13 +8,13 @@ caller says so. Written by awkward 0.5 to 0.14 or awkward0 0.15: all are read.
 from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...errors import FormatError, NotFoundError
-from .blobs import BYTES_ALWAYS, BYTES_TIMES, MemoryBudget, StoredBlob, parse_dtype, read_blob
+from .blobs import Budget, StoredBlob, parse_dtype, read_blob, room_of_file
 from .builder import Builder, Errors, describe_plain_value
 from .constructors import CONSTRUCTORS, WHITELIST
 from .functions import TOPYTHON, Functions, Lookup, Whitelist, call_function, read_pickle
@@ -77,8 +77,8 @@ def deserialize(
         >>> deserialize(storage, "x").tolist()
         [[1.5, 2.5], [], [3.5]]
     """
-    options = ReadOptions(whitelist, cache, functions, errors, max_bytes)
-    return _read(storage, name, schemasuffix or "", options, plain=False)
+    reader = AwkwardReader(ReadOptions(whitelist, cache, functions, errors, max_bytes))
+    return reader.read(storage, name, schemasuffix or "", Budget(max_bytes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,20 +92,59 @@ class ReadOptions:
     max_bytes: int | None = None
 
 
-def _read(storage: Mapping[str, Any], name: str, suffix: str, options: ReadOptions, *, plain: bool) -> Any:
-    """Return an array; with `plain`, what was written as an array of NumPy is one."""
-    lookup = Lookup(CONSTRUCTORS, options.whitelist, options.functions)
-    build = Builder(MemoryBudget(options.max_bytes), options.errors, options.cache)
-    try:
-        content = storage[name + suffix]
-    except KeyError as error:
-        available = ", ".join(repr(key) for key, _ in zip(storage, range(_SHOWN), strict=False))
-        raise NotFoundError(f"no array {name!r:.80}; the container has {available or 'nothing'}") from error
-    try:
-        return _Reading(storage, parse_schema(content), lookup, options.whitelist, build).read_whole(plain=plain)
-    except FormatError as error:
-        error.element = error.element or name or None
-        raise
+class AwkwardReader:
+    """Reads arrays out of open containers, with the same options, which are looked at once for all of them."""
+
+    def __init__(self, options: ReadOptions) -> None:
+        self._options = options
+        self._lookup = Lookup(CONSTRUCTORS, options.whitelist, options.functions)
+
+    def budget(self, stored: int | None = None) -> Budget:
+        """Return what arrays may take together, out of a container that stores so many bytes.
+
+        None for a container whose blobs take the memory that they take in the file.
+        """
+        most = self._options.max_bytes
+        return Budget(room_of_file(stored) if most is None and stored is not None else most)
+
+    def read(
+        self, storage: Mapping[str, Any], name: str, schemasuffix: str, budget: Budget, *, plain: bool = False
+    ) -> Any:
+        """Return an array; with `plain`, what was written as an array of NumPy is one."""
+        options = self._options
+        build = Builder(budget, options.errors, options.cache)
+        try:
+            content = storage[name + schemasuffix]
+        except KeyError as error:
+            available = ", ".join(repr(key) for key, _ in zip(storage, range(_SHOWN), strict=False))
+            raise NotFoundError(f"no array {name!r:.80}; the container has {available or 'nothing'}") from error
+        try:
+            budget.step()
+            schema = parse_schema(content, budget)
+            return _Reading(storage, schema, self._lookup, options.whitelist, build).read_whole(plain=plain)
+        except FormatError as error:
+            error.element = error.element or name or None
+            raise
+
+    def read_named(
+        self,
+        storage: Mapping[str, Any],
+        name: str,
+        schemasuffix: str,
+        budget: Budget,
+        *,
+        source: str | None = None,
+        plain: bool = False,
+    ) -> Any:
+        """Return the same; what is wrong with it says where: in which source, under which name."""
+        schema = name + schemasuffix
+        try:
+            return self.read(storage, name, schemasuffix, budget, plain=plain)
+        except FormatError as error:
+            error.source = error.source or source
+            if error.location != schema:
+                error.location = f"{schema}, {error.location}" if error.location else schema
+            raise
 
 
 class _Reading:
@@ -188,6 +227,7 @@ class _Reading:
         split = len(values) - len(names)
         reader = dict(pair for key, pair in self._offered.items() if self._build.to_flag(body.get(key, False), key))
         kwargs = dict(zip(names, values[split:], strict=True))
+        self._build.budget.step()
         result = call_function(self._build, self._lookup.find(body["call"]), tuple(values[:split]), kwargs, reader)
         if not isinstance(result, self._build.ak.contents.Content):
             return result
@@ -199,32 +239,6 @@ class _Reading:
         name = body["read"]
         if not isinstance(name, str):
             raise FormatError(f"a blob named {describe_plain_value(name)}")
+        self._build.budget.step()
         absolute = self._build.to_flag(body.get("absolute", False), "absolute")
         return read_blob(self._storage, name if absolute else self._schema.prefix + name, self._build.budget)
-
-
-def read_awkward(
-    storage: Mapping[str, Any],
-    name: str,
-    schemasuffix: str,
-    options: ReadOptions,
-    *,
-    source: str | None = None,
-    stored: int | None = None,
-    plain: bool = False,
-) -> Any:
-    """Return an array of an open container; what is wrong with it says where: in which source, under which name.
-
-    Unless the options have `max_bytes`, the limit of memory goes by the bytes that are stored in the container, which
-    may have inflated its blobs.
-    """
-    schema = name + schemasuffix
-    if stored is not None and options.max_bytes is None:
-        options = replace(options, max_bytes=max(BYTES_ALWAYS, BYTES_TIMES * stored))
-    try:
-        return _read(storage, name, schemasuffix, options, plain=plain)
-    except FormatError as error:
-        error.source = error.source or source
-        if error.location != schema:
-            error.location = f"{schema}, {error.location}" if error.location else schema
-        raise

@@ -22,7 +22,7 @@ import numpy as np
 
 from ...errors import DTypeError, FormatError
 from ...linear.json_text import parse_json
-from .blobs import DEEPEST_EXPRESSION, DEEPEST_JSON, MOST_SCHEMA_BYTES, MOST_SCHEMA_PARTS
+from .blobs import DEEPEST_EXPRESSION, DEEPEST_JSON, MOST_SCHEMA_BYTES, MOST_SCHEMA_PARTS, Budget
 
 # What awkward0 passes over --------------------------------------------------------------------------------------------
 
@@ -338,8 +338,8 @@ class Schema:
     version: str  # of the package that wrote it
 
 
-def parse_schema(content: object) -> Schema:
-    """Return the schema of an array.
+def parse_schema(content: object, budget: Budget | None = None) -> Schema:
+    """Return the schema of an array, whose values are counted in a budget, if one is given.
 
     Example:
         >>> schema = parse_schema(b'{"awkward0": "0.15.5", "schema": {"json": null}}')
@@ -347,7 +347,10 @@ def parse_schema(content: object) -> Schema:
         ({'json': None}, '', '0.15.5')
     """
     most = {"most_bytes": MOST_SCHEMA_BYTES, "most_values": MOST_SCHEMA_PARTS, "deepest": DEEPEST_JSON}
-    tree = parse_json(_text(content), "a schema", **most)
+    text = _text(content)
+    tree = parse_json(text, "a schema", **most)
+    if budget is not None:
+        budget.note_schema(text)
     if not isinstance(tree, dict) or not any(signature in tree for signature in SIGNATURES):
         raise FormatError(
             "not the schema of an awkward array: it has neither the key awkward0 nor the key awkward",

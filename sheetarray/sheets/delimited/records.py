@@ -81,7 +81,8 @@ class Records:
         self._width = 0
         self._words_below = _WORDS if find_words else []  # that are looked for in what is not indexed
         self._long: tuple[int, int, list[list[str]]] = -1, 0, []  # the last long record: its row, cells asked for
-        self._kept: dict[int, _Block] = {}  # by its place, the last block of a single record of many megabytes
+        self._kept: dict[int, _Block] = {}  # by their places: those listed last, or a record of many megabytes
+        self._kept_after = -1  # the place of the index from which they were listed
         self._found: list[Positions] = []
         self._blank: list[Positions] = []
         self._report = report
@@ -225,6 +226,8 @@ class Records:
         self.index(row)
         block = bisect_right(self._rows, row) - 1
         skipped, place = row - self._rows[block], self._places[block]
+        if place != self._kept_after:
+            self._kept, self._kept_after = {}, place
         return list_records(self.content, place, self._mark, skipped, count, most, kept=self._kept)
 
     def record(self, row: int) -> list[str]:
@@ -387,15 +390,16 @@ def list_records(
 ) -> tuple[list[list[str]], int]:
     """Return some records from a place on as texts, behind others that are skipped, and the place after them.
 
-    `mark`: the delimiter; -1 where each line is one cell. `most`: cells of a record; -1 for all. `kept`: for one block
-    of a very long record, which would take as long again.
+    `mark`: the delimiter; -1 where each line is one cell. `most`: cells of a record; -1 for all. `kept`: for blocks,
+    which would take as long again for the next record; a very long one is kept alone.
     """
     records: list[list[str]] = []
     size = _LISTED
     while skipped + count > 0 and place < len(content):
         block = (kept and kept.get(place)) or _Block(content, place, mark, size)
-        if kept is not None and len(block.ends) == 1 and int(block.ends[0]) - place > _BLOCK:
-            kept.clear()
+        if kept is not None and place not in kept:
+            if len(block.ends) == 1 and int(block.ends[0]) - place > _BLOCK:
+                kept.clear()
             kept[place] = block
         taken = min(skipped + count, len(block.ends))
         records += block.rows(min(skipped, taken), taken, most)
