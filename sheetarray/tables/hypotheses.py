@@ -196,10 +196,12 @@ def find_marks(sample: Sample, given: Marks | None = None, *, known: frozenset[s
     if len(hypotheses) == 1:
         widths = Counter(len(cells) for cells, _ in islice(cut_rows(text, hypotheses[0]), _FEW_ROWS) if any(cells))
         return Choice(hypotheses[0], width=max(widths, key=lambda each: (widths[each], each), default=1))
-    scored = _score_all(sample, [marks for marks in hypotheses if marks.delimiter], [])
-    best, close = _find_best(scored)
-    if best * (1 - close) <= _NO_DELIMITER:  # rows of one cell may be as good
-        scored += _score_all(sample, [marks for marks in hypotheses if not marks.delimiter], scored)
+    scored: _Scored = []
+    best, close = 0.0, _CLOSE
+    for bound in sorted({_bound_score(marks) for marks in hypotheses}, reverse=True):
+        if bound < best * (1 - max(close, 1 - _RIVAL)):
+            break  # none of the others can be the best, or nearly
+        scored += _score_all(sample, [marks for marks in hypotheses if _bound_score(marks) == bound], scored)
         best, close = _find_best(scored)
     if best < _POOR:
         standing = [(fit.standing, marks) for fit, marks in scored if marks.delimiter in COMMON]
@@ -237,6 +239,11 @@ def find_marks(sample: Sample, given: Marks | None = None, *, known: frozenset[s
 
 
 _Scored = list[tuple["_Fit", Marks]]
+
+
+def _bound_score(marks: Marks) -> float:
+    """Return a score that a hypothesis does not pass; for all common delimiters it is the same."""
+    return _SELDOM.get(marks.delimiter, 1.0) if marks.delimiter else _NO_DELIMITER
 
 
 def _score_all(sample: Sample, hypotheses: Sequence[Marks], others: _Scored) -> _Scored:
