@@ -151,6 +151,15 @@ def system_error(number: int, path: str | os.PathLike[str]) -> OSError:
 
 NO_ARRAY = "no array of the exchange format here (no cells version, 1.0.0, ndarray)"
 """The reason of a `FormatError` about sheets without arrays, which may be ordinary tables."""
+NOT_UTF8 = "not text in utf-8"
+"""How the reason begins for which a text in another encoding is refused."""
+
+
+def may_be_table(reason: str) -> bool:
+    """Return whether a source that was refused for a reason may hold an ordinary table: it holds no array, or no UTF-8,
+    which tables need not be.
+    """
+    return reason == NO_ARRAY or reason.startswith(NOT_UTF8)
 
 
 class SheetArrayWarning(UserWarning):

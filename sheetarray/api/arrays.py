@@ -11,11 +11,11 @@ from ..columns import ArrayInfo
 from ..dtypes import Array
 from ..elements import describe_object
 from ..errors import (
-    NO_ARRAY,
     DTypeError,
     Finding,
     FormatError,
     NotFoundError,
+    may_be_table,
     warn_caller,
 )
 from ..files import name_part
@@ -309,7 +309,7 @@ def check(
 def _of_table(findings: Iterator[Finding], read_table: Callable[[], OrdinaryTable | None]) -> Iterator[Finding]:
     """Yield findings; of a source that holds an ordinary table, and no array, what is doubtful in the table."""
     for finding in findings:
-        if finding.message == NO_ARRAY and (table := read_table()) is not None:
+        if may_be_table(finding.message) and (table := read_table()) is not None:
             yield from table.columns.findings
         else:
             yield finding

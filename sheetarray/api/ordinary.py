@@ -11,7 +11,7 @@ import numpy as np
 
 from ..columns import ArrayInfo, DataCells, keeping_unreadable
 from ..dtypes import Array, from_numpy
-from ..errors import NO_ARRAY, DTypeError, FormatError, NotFoundError
+from ..errors import DTypeError, FormatError, NotFoundError, may_be_table
 from ..formats import find_format, format_of
 from .shown import ArrayInfos
 
@@ -132,7 +132,7 @@ def scan_or_find_table(
         return ArrayInfos(find_format("scan", source, format, options).function("scan")(source, **options)), None
     except FormatError as error:
         table = None
-        if error.reason == NO_ARRAY:
+        if may_be_table(error.reason):
             how, keeps = (options, False) if of_table is None else (of_table, True)
             table = find_table(source, place, format, how, keeps_errors=keeps)
         if table is None:

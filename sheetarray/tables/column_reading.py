@@ -168,7 +168,9 @@ class ColumnReader:
             if look == "apart":
                 self._tell_apart(number, names[number])
         unclear = [number for number, look in self._looks.items() if look in ("points", "commas")]
-        if "comma" in self._looks.values() or (unclear and self._is_comma_proven()):
+        if "both" in self._looks.values():
+            self.marks = NumeralMarks(",", ".")
+        elif "comma" in self._looks.values() or (unclear and self._is_comma_proven()):
             self.marks = NumeralMarks(",")
         arrays: dict[str, Array] = {}
         points = any(look == "point" for look in self._looks.values())

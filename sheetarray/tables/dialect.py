@@ -48,7 +48,8 @@ class Dialect:
                 parts.append(f"escape {self.marks.escapechar!r}")
         if self.encoding is not None:
             parts.append(f"encoding {self.encoding}")
-        if self.decimal != "." or self.thousands is not None:
+        is_delimiter = self.marks is not None and self.decimal == self.marks.delimiter  # then it is found, not given
+        if (self.decimal != "." or self.thousands is not None) and not is_delimiter:
             parts.append(f"decimal {self.decimal!r}")
         if self.thousands is not None:
             parts.append(f"thousands {self.thousands!r}")
@@ -79,7 +80,8 @@ class Dialect:
             options.append(f"escapechar={_quoted(self.marks.escapechar)}")
         if self.encoding is not None:
             options.append(f"encoding={_quoted(self.encoding)}")
-        if self.decimal != "." or self.thousands is not None:
+        is_delimiter = self.marks is not None and self.decimal == self.marks.delimiter  # then it is found, not given
+        if (self.decimal != "." or self.thousands is not None) and not is_delimiter:
             options.append(f"decimal={_quoted(self.decimal)}")
         if self.thousands is not None:
             options.append(f"thousands={_quoted(self.thousands)}")

@@ -209,7 +209,7 @@ def _count_above(
     above = max((index + 1 for index, cells in enumerate(grid[:-2]) if _ends_settings(cells)), default=0)
     above = above or _count_comments(table, top, grid, usual)
     if above:
-        return above
+        return above + next((index for index, fill in enumerate(fills[above:]) if fill), 0)
     for index, fill in enumerate(fills[:-1]):
         is_banner = fill == 1 and usual > 1 and table.count_cells is not None and table.width_of(top[index]) == 1
         if fill and fill > most and not is_banner and not _is_title(index, grid, fills, kinds, places):

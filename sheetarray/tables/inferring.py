@@ -146,7 +146,7 @@ def _read_numbers(column: _Cells, marks: NumeralMarks) -> tuple[Array | None, Ma
     if marks.decimal is None and column.are(COMMA_NUMBER) and not column.are(_NO_DECIMAL):
         return _read_plain_numbers(column.replace(",", ".")), "comma"
     if marks.decimal is None and column.are(GERMAN.number) and column.hold(",") and not column.are(_NO_DECIMAL):
-        return _read_marked(column, GERMAN), "comma"
+        return _read_marked(column, GERMAN), "both"
     return None, None
 
 

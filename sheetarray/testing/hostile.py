@@ -31,7 +31,7 @@ import numpy as np
 
 import sheetarray as sa
 
-from ..errors import NO_ARRAY
+from ..errors import may_be_table
 from ..files import COMPRESSIONS
 from ..formats import FORMATS
 from .bombs import BOMBS
@@ -306,7 +306,7 @@ class HostileConformance(ConformanceHooks):
         used = time.process_time() - started
         assert used <= (seconds or self.seconds), f"{used:.1f} s of CPU time for {said}"
         errors = [finding for finding in outcomes["check"] if finding.severity == "error"]
-        if refused == NO_ARRAY and outcomes["scan"] and not errors:
+        if may_be_table(refused or "") and outcomes["scan"] and not errors:
             return False  # an ordinary table: `read` refuses it, and `check` says what is doubtful in it
         assert bool(outcomes["read"]) != bool(errors), f"read gives {outcomes['read']}, check {errors} for {said}"
         assert not outcomes["read"] or sorted(outcomes["scan"]) == sorted(outcomes["read"]), said

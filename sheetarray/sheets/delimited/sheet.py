@@ -173,7 +173,7 @@ class CsvSheet:
 
     def find_cut_end(self) -> list[Finding]:
         """Return a finding if the last row has no line end, as in a text that was cut short within a cell."""
-        if bytes(self._content[0][-1:]) in (b"\n", b"\r"):
+        if bytes(self._content[0][-1:]) in (b"\n", b"\r", b"\x1a"):  # the last one ends a text of DOS
             return []
         try:
             rows = self.records.count
