@@ -26,7 +26,7 @@ from ...tables import (
 )
 from ..workbooks import MOST_COLUMNS
 from .reader import cells as c
-from .reader.columns.gathering import ColumnRuns, gather_columns, join_columns
+from .reader.columns.gathering import ColumnRuns, gather_columns, join_gathered
 from .reader.columns.run import ColumnRun
 from .reader.columns.texts import ColumnTexts
 from .reader.scalars import codes_of_words, scalars
@@ -124,7 +124,7 @@ class ColumnGroup:
     def __init__(self, columns: Sequence[ColumnRuns], *, from_1904: bool) -> None:
         self._from_1904 = from_1904
         self._heights = [column.height for column in columns]
-        self._texts, self._doubles = (join_columns(columns, numeric=numeric) for numeric in (False, True))
+        self._texts, self._doubles = (join_gathered(columns, numeric=numeric) for numeric in (False, True))
         self._bounds = [np.searchsorted(half.columns, np.arange(len(columns) + 1)).tolist() for half in self._halves]
         self._taken: tuple[range | Positions, dict[int, TableColumn]] | None = None
         self._blank: Mask | None = None

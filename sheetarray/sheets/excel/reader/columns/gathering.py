@@ -180,12 +180,12 @@ def join_runs(column: ColumnRuns) -> ColumnRun:
         return ColumnRun(np.zeros(0, np.int64), np.zeros(0, np.uint8), pl.Series([], dtype=pl.String))
     if len(column.rows) == 1 and isinstance(column.rows[0], range):
         return ColumnRun(_to_positions(column.rows[0]), column.kinds[0], column.values[0])
-    cells = join_columns([column])
+    cells = join_gathered([column])
     column.rows, column.kinds, column.values = [], [], []
     return ColumnRun(cells.rows, cells.kinds, cells.values)
 
 
-def join_columns(columns: Sequence[ColumnRuns], *, numeric: bool | None = None) -> CellRun:
+def join_gathered(columns: Sequence[ColumnRuns], *, numeric: bool | None = None) -> CellRun:
     """Return the cells of some columns, column by column, each from top to bottom.
 
     Their rows count from the requested one, their columns from the first of these. `numeric`: those cells alone whose
