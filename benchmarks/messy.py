@@ -29,6 +29,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -295,7 +296,8 @@ def main() -> None:
     normalize = lru_cache(maxsize=None)(importlib.import_module("pollock.data_types").normalize_cell)
     csv.field_size_limit(2**24)
     warnings.simplefilter("ignore")
-    lines = [_HEAD]
+    versions = ", ".join(f"{name.lower()} {metadata.version(name)}" for name in READERS if name != "csv")
+    lines = [_HEAD, f"\nA file may take {arguments.limit:g} s. {versions}, csv of Python {sys.version.split()[0]}."]
     for dataset in arguments.dataset or _DATASETS:
         lines.append(f"\n## {_TITLES[dataset]}\n")
         lines.append("| reader | marks | simple | weighted | simple, names as spelled | weighted, so | failed files |")
