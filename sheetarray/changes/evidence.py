@@ -83,7 +83,7 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptElements:
     """The elements of an array of today, beside those that they were.
 
     Attributes:
@@ -108,7 +108,7 @@ class Kept:
         return changed
 
 
-def compare_elements(evidence: Evidence, header: Header, buffer: Buffer) -> Kept | None:
+def compare_elements(evidence: Evidence, header: Header, buffer: Buffer) -> KeptElements | None:
     """Return an array beside what it was; None if the evidence has no elements of its dtype and its rows.
 
     Rows are found wherever they stand now, and single elements where hardly a row is left whole.
@@ -116,9 +116,9 @@ def compare_elements(evidence: Evidence, header: Header, buffer: Buffer) -> Kept
     written = evidence.elements(buffer.nbytes)
     if written is None or evidence.header is None or evidence.header.dtype.name != header.dtype.name:
         return None
-    ways: list[Kept] = []
+    ways: list[KeptElements] = []
     if len(written) == len(buffer):
-        ways.append(Kept(written, mark_kept(written, buffer, header.dtype)))
+        ways.append(KeptElements(written, mark_kept(written, buffer, header.dtype)))
         if ways[0].mask.all():
             return ways[0]
     rows, before = count_rows(header), count_rows(evidence.header)
@@ -130,7 +130,7 @@ def compare_elements(evidence: Evidence, header: Header, buffer: Buffer) -> Kept
     return max(ways, key=lambda way: int(way.mask.sum()), default=None)
 
 
-def _compare_rows(written: Buffer, header: Header, buffer: Buffer, width: int) -> Kept:
+def _compare_rows(written: Buffer, header: Header, buffer: Buffer, width: int) -> KeptElements:
     """Return an array beside what it was, row by row; a row has `width` elements."""
     before, now = written.reshape(-1, width), buffer.reshape(-1, width)
     rows = align_tables([(before, header.dtype)], [(now, header.dtype)])
@@ -144,7 +144,7 @@ def _compare_rows(written: Buffer, header: Header, buffer: Buffer, width: int) -
     mask = np.zeros(len(buffer), np.bool_)
     elements[places] = written[origins]
     mask[places] = mark_kept(written[origins], buffer[places], header.dtype)
-    return Kept(elements, mask, rows)
+    return KeptElements(elements, mask, rows)
 
 
 def _prefer_exact(sources: Positions, before: Array, now: Array) -> None:
@@ -185,7 +185,7 @@ class OwnEvidence:
     """The evidence that belongs to an array of today, and the array beside it."""
 
     evidence: Evidence
-    kept: Kept
+    kept: KeptElements
 
 
 class EvidenceSearch:

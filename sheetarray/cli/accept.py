@@ -68,7 +68,7 @@ def run_accept(file: str, output: str | None, reading: FormatOptions, wants_json
         print_json({"file": place.label, "target": goal.label, "changes": changes.to_dict()})
         return status
     summary, *lines = repr(changes).splitlines()
-    print_headed(f"{goal.label}: ", f"accepted: {summary}" if changes else "nothing to change")
+    print_headed(f"{goal.label}: ", f"accepted: {summary}" if changes else "accepted as it is")
     for line in lines if changes else ():
         print_headed("", f"  {line}", indent=4)
     return status

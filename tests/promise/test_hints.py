@@ -320,12 +320,14 @@ def test_what_a_hint_of_the_command_line_names_works(words, named, followed, fol
 
 
 def test_a_change_that_accept_takes_is_said(folder):
-    said = run("accept edited_plain.xlsx")
-    assert said.stdout.startswith("edited_plain.xlsx: 1 change accepted\n")
-    assert "some of its 12 elements were edited" in said.stdout
-    assert run("accept edited_plain.xlsx").stdout == (
-        "edited_plain.xlsx: no array has another length; nothing to change\n"
-    )
+    """Without a guard nobody knows which elements were edited; with one each is said."""
+    assert run("check edited_plain.xlsx").exit_code == 1
+    assert run("accept edited_plain.xlsx").stdout == "edited_plain.xlsx: accepted as it is\n"
+    assert run("check edited_plain.xlsx").exit_code == 0
+    first, *lines = run("accept edited_guarded.xlsx").stdout.splitlines()
+    assert first == "edited_guarded.xlsx: accepted: 1 element changed in t"
+    assert any("t[9], cell arrays!A29" in line for line in lines)
+    assert run("accept edited_guarded.xlsx").stdout == "edited_guarded.xlsx: accepted as it is\n"
 
 
 def test_a_change_of_all_elements_is_told_by_check_and_diff(folder):
