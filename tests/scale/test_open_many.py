@@ -155,6 +155,24 @@ def test_a_changed_file_is_an_error_whenever_it_is_computed(tmp_path, memory):
         assert dataset["t"][1].values.tolist() == ARRAYS[1].tolist()
 
 
+@pytest.mark.filterwarnings("ignore:.* keep:sheetarray.SheetArrayWarning")
+@pytest.mark.parametrize("how", ["cut", "emptied", "grown", "another", "removed"])
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".npy", ".ra", ".json", ".xlsx"])
+def test_a_file_that_is_changed_before_its_block_is_computed_is_an_error(suffix, how, tmp_path):
+    dataset = sa.open_many(write_days(tmp_path, suffix))
+    array = dataset["array" if suffix in (".npy", ".ra") else "t"]
+    path = tmp_path / f"2{suffix}"
+    content = path.read_bytes()
+    if how == "removed":
+        path.unlink()
+    else:
+        other = (tmp_path / f"3{suffix}").read_bytes()
+        path.write_bytes({"cut": content[:-9], "emptied": b"", "grown": content * 2, "another": other}[how])
+    with pytest.raises(FileNotFoundError if how == "removed" else sa.FormatError, match=f"2{suffix}"):
+        array.compute()
+    assert array[1].values.tolist() == ARRAYS[1].tolist()
+
+
 def test_paths_mean_the_same_files_wherever_blocks_are_read(tmp_path, monkeypatch):
     write_days(tmp_path)
     monkeypatch.chdir(tmp_path)
