@@ -30,7 +30,7 @@ from ..values import is_of
 from .changes import MOST_LISTED, Changes
 from .differences import Differences, SideFacts
 from .large import open_arrays
-from .ordinary import OrdinaryTable, scan_or_find_table, table_option_names, unify_columns, warn_of_table
+from .ordinary import OrdinaryTable, has_table_option, scan_or_find_table, unify_columns, warn_of_table
 from .targets import SourceOrTarget
 
 OpenedArrays = tuple[Mapping[str, Any], Callable[[], None]]  # and a function that lets mapped ones leave memory
@@ -213,18 +213,12 @@ def _refuse_unknown(
     """Refuse an option that none of the sources has."""
     places = [locate_place(source, storage_options, format, options.get("client")) for source in sources]
     for option in options:
-        if not any(_has_option(place, format, option) for place in places):
+        if not any(
+            known_options(place, format, {option: None}, "read") or has_table_option(place, option, format)
+            for place in places
+        ):
             titles = [format_of(place, format, reading=True).title for place in places]
             raise TypeError(f"diff has no option {option!r:.80} for {' and '.join(dict.fromkeys(titles)) or 'arrays'}")
-
-
-def _has_option(place: Any, format: str | None, option: str) -> bool:
-    if known_options(place, format, {option: None}, "read"):
-        return True
-    try:
-        return option in table_option_names(place, format)
-    except NotFoundError:  # the format has no ordinary tables
-        return False
 
 
 def diff_sides(

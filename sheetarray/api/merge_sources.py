@@ -11,16 +11,28 @@ import numpy as np
 
 from ..changes.conflicts import UnreadableElement
 from ..changes.elements import are_alike, find_changes
+from ..changes.merged_groups import row_axis
 from ..changes.row_groups import dtype_name
 from ..changes.unions import find_missing_value
-from ..columns import ArrayInfo, keeping_unreadable
+from ..columns import keeping_unreadable
 from ..dtypes import Array, Mask
-from ..errors import FormatError, locating
+from ..errors import FormatError, NotFoundError, locating, may_be_table
 from ..files import RemoteFile
 from ..formats import format_of, known_options, locate_place
 from ..labels import LabelledArrays
-from ..labels.places import find_cell, find_labels
-from .arrays import read_labelled, scan
+from ..labels.places import find_cell, find_labels, label_of
+from .arrays import read_labelled
+from .ordinary import (
+    OrdinaryTable,
+    describe_columns,
+    find_table,
+    has_table_option,
+    scan_or_find_table,
+    to_common_dtype,
+    unify_columns,
+    warn_of_table,
+)
+from .shown import ArrayInfos
 from .targets import SourceOrTarget
 
 _BLANK = ", found a blank cell"  # how the reason of an error ends
@@ -32,12 +44,15 @@ class MergeSource:
     Attributes:
         given: the place as the caller gave it.
         place: where it is.
+        given_options: the options of the caller, for any format.
         name: by which conflicts call it.
         row: its format.
         arrays: its arrays, with their labels.
         unreadable: for some arrays masks of the elements whose cells cannot be read.
         unreadable_elements: these elements, one by one.
         renamed: the name now of arrays that have another one in the base, by the name there.
+        table: the ordinary table that stands there; None if there are arrays.
+        keys: the arrays whose values tell rows apart, as the caller named them.
     """
 
     def __init__(
@@ -53,15 +68,21 @@ class MergeSource:
         self.place = locate_place(given, storage_options, None, client)
         self.name = os.fspath(self.place if isinstance(self.place, RemoteFile) else given)
         self.row = format_of(self.place, None, reading=True)
-        self._options = options if client is None else {**options, "client": client}
+        self.given_options = options if client is None else {**options, "client": client}
         self.arrays = LabelledArrays({}, None)
         self.unreadable: dict[str, Mask] = {}
         self.unreadable_elements: list[UnreadableElement] = []
         self.renamed: dict[str, str] = {}
+        self.table: OrdinaryTable | None = None
+        self.keys: Sequence[str] = ()
 
     def options(self, verb: str) -> dict[str, Any]:
         """Return the options that a verb of this format takes."""
-        return known_options(self.place, None, self._options, verb)
+        return known_options(self.place, None, self.given_options, verb)
+
+    def has_option(self, option: str) -> bool:
+        """Return whether this format has an option of reading, for arrays or for an ordinary table."""
+        return option in {*self.row.options("read")} or has_table_option(self.place, option)
 
     def read(self) -> None:
         """Read the arrays and their labels. Rows that people have added or deleted count as they stand.
@@ -69,11 +90,43 @@ class MergeSource:
         A blank in an array whose dtype has a missing value is that value. Other cells that cannot be read are listed.
         """
         resize: dict[str, Any] = {"resize": True} if "resize" in self.row.options("read") else {}
-        with locating(source=self.name), keeping_unreadable() as unreadable:
-            self.arrays = read_labelled(self.place, **resize, **self.options("read"))
+        if self._may_record_tables and self.infos.dialect is not None:
+            self._read_table()
+            return
+        try:
+            with locating(source=self.name), keeping_unreadable() as unreadable:
+                self.arrays = read_labelled(self.place, **resize, **self.options("read"))
+        except FormatError as error:
+            if not may_be_table(error.reason) or not self._read_table():
+                raise
+            return
         for name, errors in unreadable.items():
             if isinstance(array := self.arrays.get(name), np.ndarray):
                 self._note_unreadable(name, array.copy(order="K"), errors)
+
+    @property
+    def _may_record_tables(self) -> bool:
+        """Whether `read` of the format may take a table as the arrays that it records."""
+        try:
+            self.row.function("describe_table")
+        except NotFoundError:
+            return False
+        return True
+
+    def _read_table(self) -> bool:
+        """Read the columns of the ordinary table, and return whether there is one."""
+        self.table = find_table(self.place, None, None, self.given_options, keeps_errors=True)
+        if self.table is None:
+            return False
+        warn_of_table(self.table, self.name)
+        self.arrays = LabelledArrays(dict(self.table.columns), None)
+        return True
+
+    def take_columns(self, columns: Mapping[str, Any], unreadable: Mapping[str, Array]) -> None:
+        """Take the columns of its table in other dtypes, and the errors of cells that these cannot mean."""
+        self.arrays = LabelledArrays(dict(columns), None)
+        for name, errors in unreadable.items():
+            self._note_unreadable(name, self.arrays[name].copy(), errors)
 
     def _note_unreadable(self, name: str, array: Array, errors: Array) -> None:
         missing, mask = find_missing_value(array.dtype), np.zeros(array.shape, np.bool_)
@@ -100,10 +153,12 @@ class MergeSource:
         )
 
     @cached_property
-    def infos(self) -> dict[str, ArrayInfo]:
-        """Where the arrays stand."""
+    def infos(self) -> ArrayInfos:
+        """Where the arrays stand, or the columns of a table."""
+        if self.table is not None:
+            return ArrayInfos(describe_columns(self.table.columns))
         with locating(source=self.name):
-            return dict(scan(self.place, **self.options("scan")))
+            return ArrayInfos(scan_or_find_table(self.place, None, self.options("scan"), self.given_options)[0])
 
     def find_renamed(self, base: MergeSource) -> None:
         """Give arrays the names that they have in the base, where elements or places tell which they are."""
@@ -151,7 +206,52 @@ class MergeSource:
 
     def label(self, name: str, index: tuple[int, ...] | None) -> dict[str, str]:
         """Return the labels of an element, by dimension or by the levels of its index."""
-        return {} if index is None else find_labels(self.arrays.labels, self.arrays, name, index)
+        if index is None:
+            return {}
+        array = self.arrays.get(name)
+        if not self.keys or not isinstance(array, np.ndarray) or not array.ndim:
+            return find_labels(self.arrays.labels, self.arrays, name, index)
+        row = index[row_axis(array)]
+        columns = {key: self.arrays[key] for key in self.keys}
+        return {key: label_of(column, row) for key, column in columns.items() if row < len(column)}
+
+
+def unify_tables(files: Sequence[MergeSource]) -> bool:
+    """Give the columns of ordinary tables dtypes in which they can be compared, and return whether the files are some.
+
+    Cells that cannot be read are those that differ from the cell of the base.
+
+    Raises:
+        FormatError: some files are tables, and others hold arrays.
+    """
+    base, *copies = files
+    if base.table is None and all(copy.table is None for copy in copies):
+        return False
+    for file in files:
+        if file.table is None or base.table is None:
+            is_table = file.table is not None
+            reason = f"{'an ordinary table' if is_table else 'arrays'}, and {base.name} is not: they are not merged"
+            raise FormatError(reason, source=file.name if file is not base else copies[0].name)
+    columns: dict[str, Any] = dict(base.table.columns) if base.table is not None else {}
+    for copy in copies:
+        if base.table is None or copy.table is None:
+            continue
+        (ours, errors), (theirs, unreadable) = unify_columns(base.table, copy.table)
+        columns = {name: to_common_dtype(column, ours[name])[0] for name, column in columns.items()}
+        copy.take_columns(theirs, {name: _drop_same(wrong, errors.get(name)) for name, wrong in unreadable.items()})
+    base.arrays = LabelledArrays(columns, None)
+    return True
+
+
+def _drop_same(errors: Array, before: Array | None) -> Array:
+    """Return the errors of cells without those that the base has in the same row, for the same reason."""
+    left = errors.copy()
+    if before is None:
+        return left
+    for row in np.flatnonzero(errors != np.array(None)).tolist():
+        if row < len(before) and before[row] is not None and before[row].reason == errors[row].reason:
+            left[row] = None
+    return left
 
 
 def choose_names(files: Sequence[MergeSource]) -> dict[str, str]:

@@ -25,7 +25,8 @@ from .accepting import changing_source, check_suffixes, is_one_place, refuse_unw
 from .arrays import check_writable, write
 from .choices import find_name, read_choices
 from .conflicts_json import changes_to_json, conflict_to_json, describe_element, describe_value
-from .merge_sources import MergeSource, choose_names
+from .merge_sources import MergeSource, choose_names, unify_tables
+from .merged_tables import drop_unaligned, write_merged_table
 from .shown import ListedRows, format_html, format_table
 from .targets import SourceOrTarget
 
@@ -170,6 +171,7 @@ def merge(
     - A blank cell is a change where the dtype has a missing value, such as NaN. Other cells that cannot be read are
       listed in `unreadable`, and the base's values stay.
     - An array with another name is the same array if its elements or its place tell so.
+    - Files without arrays are ordinary tables; their columns are merged. The base decides the dtypes.
     - Rows run along the first axis. If the copies differ in the length of another axis, rows run along that axis.
 
     Args:
@@ -215,7 +217,7 @@ def merge(
     keys = [key] if isinstance(key, str) else list(key or ())
     files = [MergeSource(place, storage_options, client, options) for place in (base, *returned)]
     for option in options:
-        if not any(file.options("read").keys() & {option} for file in files):
+        if not any(file.has_option(option) for file in files):
             titles = dict.fromkeys(file.row.title for file in files)
             raise TypeError(f"merge has no option {option!r:.80} for {' and '.join(titles)}")
     names = [file.name for file in files]
@@ -235,6 +237,7 @@ def merge(
     with changing_source(files[0].place, target, storage_options):
         for file in files:
             file.read()
+        is_table = unify_tables(files)
         files[0].refuse_unreadable()
         for file in files[1:]:
             if files[0].arrays.labels is not None:  # they hold, also where somebody has deleted their description
@@ -255,9 +258,15 @@ def merge(
         for file, changes in zip(files[1:], merged.changes, strict=True):
             changes.renamed, changes.unreadable = file.renamed, file.unreadable_elements
         new_names = choose_names(files)
+        if is_table:
+            drop_unaligned(merged, files)
         arrays = {new_names.get(name, name): array for name, array in merged.arrays.items()}
         labelled = LabelledArrays(arrays, _merge_labels([file.arrays for file in files], arrays))
-        url = None if write_merged is None else write_merged(labelled, new_names)
+        url = None
+        if write_merged is not None and not is_table:
+            url = write_merged(labelled, new_names)
+        elif target is not None and is_table:
+            url = write_merged_table(files[0], target, merged, new_names, storage_options, client)
         return Merged(labelled, merged.conflicts, merged.changes, names[0], url)
 
 
@@ -266,6 +275,7 @@ def _find_key_groups(
 ) -> tuple[dict[tuple[str, int], Hashable], dict[Hashable, Sequence[str]]]:
     """Return the arrays of as many rows as the key as one group, which the key labels, and all others by themselves."""
     for file in files:
+        file.keys = keys
         for name in keys:
             if name not in file.arrays:
                 raise NotFoundError(f"{file.name}: no array {name!r}, which is to tell the rows that belong together")

@@ -80,6 +80,14 @@ def table_option_names(source: Any, format: str | None) -> set[str]:
     return {*row.options("read_columns")} | {field.name for field in fields(TableOptions)}
 
 
+def has_table_option(source: Any, option: str, format: str | None = None) -> bool:
+    """Return whether an option is one for the ordinary tables of a source."""
+    try:
+        return option in table_option_names(source, format)
+    except NotFoundError:  # the format has no ordinary tables
+        return False
+
+
 def warn_of_table(table: OrdinaryTable, label: str) -> None:
     """Warn of what is doubtful in a table; `label` is the name of its source."""
     from ..tables import warn_of
@@ -190,7 +198,7 @@ def unify_columns(
             results[place] = _read_side(side, {**dtypes, **texts})
     for name in common:
         pair = results[0][0][name], results[1][0][name]
-        results[0][0][name], results[1][0][name] = _to_common_dtype(*pair)
+        results[0][0][name], results[1][0][name] = to_common_dtype(*pair)
     return results[0], results[1]
 
 
@@ -220,7 +228,7 @@ def _given_dtype(array: Array) -> str:
     return from_numpy(array.dtype).name
 
 
-def _to_common_dtype(a: Any, b: Any) -> tuple[Any, Any]:
+def to_common_dtype(a: Any, b: Any) -> tuple[Any, Any]:
     """Return two arrays of numbers, dates or text in one dtype, where that loses nothing; others as they are."""
     if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or a.dtype == b.dtype:
         return a, b

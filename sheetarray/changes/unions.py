@@ -124,8 +124,11 @@ class RowUnion:
         merged: dict[str, Any],
         found: dict[str, ConflictsOfArray],
         changes: Sequence[FileChanges],
-    ) -> None:
-        """Put the merged arrays of the group, and their conflicts, under their names."""
+    ) -> Positions:
+        """Put the merged arrays of the group, and their conflicts, under their names.
+
+        It returns for each merged row its row in the base; -1 where the base lacks it.
+        """
         deleted = [
             None if rows.is_same else places[: self._count] < 0
             for rows, places in zip(self._maps, self.in_copy, strict=True)
@@ -159,6 +162,7 @@ class RowUnion:
         for name, values in values_of.items():
             chosen = values if is_whole else values[order]
             merged[name] = _from_rows(chosen, self._files.base[name], self._group.axes[name])
+        return self.in_base[order]
 
     def _order_rows(self, remaining: Mask) -> Positions:
         """Return the rows that remain in their order: each added one behind the last row that remains before it."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import Array, Mask
+from ..dtypes import Array, Mask, Positions
 from .dates import convert_times
 
 _EXACT_IN_DOUBLES = 2**53
@@ -49,6 +49,16 @@ def find_other_zeros(a: Array, b: Array) -> Mask:
     if "c" in kinds:
         return find_other_zeros(np.real(a), np.real(b)) | find_other_zeros(np.imag(a), np.imag(b))
     return np.asarray((a == 0) & (b == 0) & (np.signbit(a) != np.signbit(b)))
+
+
+def find_changed(a: Array, b: Array) -> Positions:
+    """Return the indices, in one dimension, of the pairs that differ, signs of zeros among them.
+
+    Example:
+        >>> find_changed(np.array([1.0, 0.0, np.nan]), np.array([1.0, -0.0, np.nan])).tolist()
+        [1]
+    """
+    return np.flatnonzero(find_unequal(a, b, 0, 0) | find_other_zeros(a, b))
 
 
 def _find_other_times(a: Array, b: Array) -> Mask:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from .cells import SHORT, RawColumn, ScalarColumn, Table, TableColumn, TableSheet, TextColumn
 from .dialect import Dialect
 from .doubts import Doubt, warn_of
-from .given import cast_column
+from .given import cast_column, given_dtypes, is_same_column
 from .hypotheses import (
     COMMON,
     WHITESPACE,
@@ -66,6 +66,8 @@ __all__ = [
     "cut_rows",
     "find_changed_columns",
     "find_marks",
+    "given_dtypes",
+    "is_same_column",
     "kind_of",
     "lay_out_table",
     "notes_of_columns",

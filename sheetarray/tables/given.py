@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from .. import dtypes
 from ..changes.elements import cast_exactly
 from ..dtypes import Array, DType
 from ..elements import Missing, Problem, TextLook, buffer_from_text, decode, format_bool
+from ..elements.equality import find_changed
 from ..errors import DTypeError, FormatError
 from ..linear.array import to_linear
 from .moments import read_formatted, without_zones
@@ -41,6 +43,29 @@ def parse_given_dtype(dtype: DTypeLike) -> DType:
         except (TypeError, ValueError, SyntaxError):  # NumPy does not know it either
             raise DTypeError(str(error)) from None
     return dtypes.from_numpy(numpy_dtype)
+
+
+def given_dtypes(columns: Mapping[str, Array]) -> dict[str, Any]:
+    """Return the dtypes under which cells are read as what some columns hold; objects are read as they are found."""
+    return {
+        name: "string" if column.dtype.kind in "UT" else column.dtype
+        for name, column in columns.items()
+        if column.dtype.kind != "O"
+    }
+
+
+def is_same_column(a: Array, b: Array) -> bool:
+    """Return whether two columns hold the same; a blank is None, NaN, NaT or no text."""
+    if len(a) != len(b):
+        return False
+    if "O" not in a.dtype.kind + b.dtype.kind:
+        return not len(find_changed(a, b))
+    pairs = ([None if _is_blank(cell) else cell for cell in column.tolist()] for column in (a, b))
+    return all(x == y for x, y in zip(*pairs, strict=True))
+
+
+def _is_blank(cell: Any) -> bool:
+    return cell is None or cell != cell or cell == ""
 
 
 def decode_given(

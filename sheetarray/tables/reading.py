@@ -29,6 +29,8 @@ class TableColumns(dict[str, Array]):
     """The columns of a table by name, with what was assumed of it.
 
     Attributes:
+        title: of its sheet; None where the container has only one.
+        name_row: the last row of the sheet that holds names, counted from 0; -1 if none does.
         dialect: what was assumed; None if the container says it all.
         findings: what is doubtful.
         runs: the first row of each run of rows of data that stand one below the other in the sheet: its number among
@@ -43,15 +45,40 @@ class TableColumns(dict[str, Array]):
         places: Mapping[str, int] | None = None,
         runs: Sequence[tuple[int, int]] = (),
         title: str | None = None,
+        name_row: int = -1,
     ) -> None:
         super().__init__(columns)
         self.dialect, self.findings, self.runs = dialect, list(findings), list(runs)
-        self._places, self._title = dict(places or {}), title
+        self._places, self.title = dict(places or {}), title
+        self.name_row = name_row
+
+    def column_of(self, name: str) -> int:
+        """Return the column of the sheet, counted from 0, in which a column of the table stands."""
+        return self._places[name]
+
+    def place_columns(self, names: Sequence[str]) -> dict[str, int]:
+        """Return the column of the sheet, counted from 0, for each of some columns; new ones go to the right.
+
+        Raises:
+            FormatError: a new column in a table without names.
+        """
+        fresh = [name for name in names if name not in self._places]
+        if fresh and self.name_row < 0:
+            raise FormatError("a table without names takes no new column", hint="name a target with another suffix")
+        right = max(self._places.values(), default=-1) + 1
+        return {**self._places, **{name: right + number for number, name in enumerate(fresh)}}
+
+    def list_rows(self) -> list[int]:
+        """Return the row of the sheet, counted from 0, in which each row of data stands."""
+        count = len(next(iter(self.values()), ()))
+        ends = [*(first for first, _ in self.runs[1:]), count]
+        spans = [range(row, row + end - first) for (first, row), end in zip(self.runs, ends, strict=False)]
+        return [row for span in spans for row in span]
 
     def data_cells(self, name: str) -> list[DataCells]:
         """Return the ranges of the cells of a column, from the top down."""
         column = self._places[name]
-        return [DataCells(self._title, row, column, "columns", first) for first, row in self.runs]
+        return [DataCells(self.title, row, column, "columns", first) for first, row in self.runs]
 
 
 @dataclass
@@ -102,7 +129,9 @@ def read_table(
         len(names),
         len(rows.data),
     )
-    return TableColumns(arrays, dialect, list_findings(doubts, sheet.title), selected, rows.find_runs(), sheet.title)
+    name_row = rows.name_row if rows.names else -1
+    findings = list_findings(doubts, sheet.title)
+    return TableColumns(arrays, dialect, findings, selected, rows.find_runs(), sheet.title, name_row)
 
 
 def read_tables(readers: Mapping[str, Callable[[], dict[str, Array]]]) -> dict[str, dict[str, Array]]:

@@ -146,6 +146,17 @@ def test_changes_of_other_cells_are_merged_without_a_conflict(repository, name):
     assert not list(sa.check(path))
 
 
+def test_tables_are_merged_cell_by_cell(repository):
+    path = repository.folder / "t.csv"
+
+    def save(text=TABLE):
+        path.write_text(text)
+
+    branch_twice(repository, save, TABLE.replace("2,3.5", "2,9.5"), TABLE.replace("1,2.5", "1,7.5") + "4,5.5\n")
+    repository.git("merge", "-q", "other")  # lines that stand beside one another would be a conflict
+    assert path.read_text() == "id,price\n1,7.5\n2,9.5\n3,4.5\n4,5.5\n"
+
+
 def test_other_parts_of_a_workbook_stay(repository):
     path = repository.folder / "t.xlsx"
 

@@ -7,6 +7,7 @@ from .accepting import accept_csv, revise_csv
 from .appending import append_table_csv
 from .pieces import read_elements_csv
 from .reading import check_csv, iter_elements_csv, read_columns_csv, read_csv, scan_csv
+from .table_revising import revise_table_csv
 from .writing import write_csv, write_table_csv
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "read_csv",
     "read_elements_csv",
     "revise_csv",
+    "revise_table_csv",
     "scan_csv",
     "write_csv",
     "write_table_csv",

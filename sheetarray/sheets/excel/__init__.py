@@ -9,6 +9,7 @@ from .reading import iter_elements_excel, read_written_excel
 from .restoring import restore_excel
 from .revising import revise_excel
 from .table_adapter import describe_table_excel, read_columns_excel, write_table_excel
+from .table_revising import revise_table_excel
 
 __all__ = [
     "View",
@@ -22,6 +23,7 @@ __all__ = [
     "read_written_excel",
     "restore_excel",
     "revise_excel",
+    "revise_table_excel",
     "scan_excel",
     "write_excel",
     "write_sheets_excel",

@@ -37,6 +37,7 @@ class NewCell:
     # the row (from 0) of the cell above whose style an added one takes; None for a cell that is there
     model: int | None = None
     header: int | None = None  # the number of a cell of a header, which may not be a formula; None for any other cell
+    keeps_formula: bool = False  # whether a formula in the cell stays, with the content as its value
 
 
 NewCells = dict[tuple[int, int], NewCell]  # by row and column, counted from 0
@@ -132,6 +133,8 @@ class Splice:
         if new.header is not None:
             hint = f"type {new.header} into it, then accept the file"
             raise FormatError("this cell of a header is a formula", location=where, hint=hint)
+        if new.keeps_formula and new.plain is not None:
+            return self._cell(prefix, row, column, style, new, serial=holds_number, formula=formula[0])
         plain = _PLAIN.fullmatch(unescape((formula[2] or b"").decode("utf-8", "replace")).strip())
         if plain is not None and new.plain is not None:  # the element stands in a view for editing
             cells = self.followed.setdefault((plain[1] or plain[2]).replace("''", "'"), {})

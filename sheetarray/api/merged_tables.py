@@ -1,0 +1,61 @@
+"""The result of a merge of ordinary tables: which columns it has, and how it gets into a copy of the base."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from ..changes.merge import MergedArrays
+from ..errors import NotFoundError, warn_caller
+from ..formats import format_of, locate_places
+from .merge_sources import MergeSource
+from .ordinary import table_options
+from .tables import write_table
+from .targets import SourceOrTarget
+
+
+def drop_unaligned(merged: MergedArrays, files: Sequence[MergeSource]) -> None:
+    """Leave out new columns of copies unless all tables have the rows of the base: nobody knows their rows otherwise.
+
+    Warns:
+        SheetArrayWarning: a column is left out.
+    """
+    count = max(map(len, files[0].arrays.values()), default=0)
+    is_same = all(
+        len(sources) == count and bool((sources == np.arange(count)).all()) for sources in merged.row_sources.values()
+    ) and not any(change.moved or change.added or change.deleted for change in merged.changes)
+    for name in [name for name in merged.arrays if name not in files[0].arrays]:
+        if is_same and len(merged.arrays[name]) == count:
+            continue
+        del merged.arrays[name]
+        owner = next(file.name for file in files if name in file.arrays)
+        warn_caller(f"{owner}: the new column {name!r:.80} is not merged, since rows were added, deleted or sorted")
+
+
+def write_merged_table(
+    base: MergeSource,
+    target: SourceOrTarget,
+    merged: MergedArrays,
+    renamed: Mapping[str, str],
+    storage_options: Mapping[str, Any] | None,
+    client: Any,
+) -> str | None:
+    """Write the merged table: into a copy of the base, if the format is the base's; else as a table of its own.
+
+    `renamed`: the new names of columns, by those of the base.
+    """
+    _, place = locate_places([(base.given, None), (target, None)], storage_options, client)
+    row = format_of(place)
+    if row.name == base.row.name:
+        with suppress(NotFoundError):
+            revise = row.function("revise_table")
+            options = table_options(base.place, None, base.given_options)
+            sources = next(iter(merged.row_sources.values()), np.zeros(0, np.int64))
+            revise(base.place, place, merged.arrays, sources.tolist(), renamed=renamed, **options)
+            return None
+    options = {"client": client} if client is not None and "client" in row.options("write_table") else {}
+    columns = {renamed.get(name, name): array for name, array in merged.arrays.items()}
+    return write_table(place, columns, **options)

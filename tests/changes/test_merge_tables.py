@@ -1,0 +1,272 @@
+"""`sa.merge` of ordinary tables: a model in plain Python, and what stays as it was in the base's file."""
+
+from __future__ import annotations
+
+import csv
+import random
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pytest
+from command_line import run_command
+from openpyxl.chart import LineChart, Reference
+from openpyxl.worksheet.table import Table
+
+import sheetarray as sa
+
+NAMES = ["id", "price", "count", "name", "day"]
+Rows = dict[int, list[Any]]  # the cells of each row but its id, by its id
+
+
+def make_row(rng: random.Random) -> list[Any]:
+    day = np.datetime64("2024-01-01") + rng.randrange(300)
+    return [rng.randrange(1, 10**6) / 10**4 + 0.0, rng.randrange(10**6), f"name {rng.randrange(10**6)}", day]
+
+
+def save(table: Rows, path: Path) -> Path:
+    if path.suffix == ".xlsx":
+        book = openpyxl.Workbook()
+        book.active.append(NAMES)
+        for key, row in table.items():
+            book.active.append([key, *row[:3], row[3].item()])
+        book.save(path)
+        return path
+    delimiter, decimal = {".tsv": ("\t", "."), ".csv": (",", "."), ".txt": (";", ",")}[path.suffix]
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file, delimiter=delimiter)
+        writer.writerow(NAMES)
+        for key, (price, *rest) in table.items():
+            writer.writerow([key, str(price).replace(".", decimal), *rest])
+    return path
+
+
+def load(path: Path) -> Rows:
+    columns = sa.read_columns(path)
+    return {
+        int(key): [float(price), int(count), str(name), day]
+        for key, price, count, name, day in zip(*(columns[name] for name in NAMES), strict=True)
+    }
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_copies_are_merged_as_a_model_merges_them(seed, tmp_path):
+    rng = random.Random(seed)
+    base = {key: make_row(rng) for key in range(1, rng.randrange(5, 25))}
+    copies, conflicts, added, deleted = [], set(), {}, {}
+    changed: dict[tuple[int, int], list[Any]] = {}
+    for number in range(rng.randrange(1, 5)):
+        copy = {key: list(row) for key, row in base.items()}
+        for _ in range(rng.randrange(4)):
+            key, column = rng.choice([*base]), rng.randrange(4)
+            copy[key][column] = make_row(rng)[column]
+        for key in rng.sample([*base], rng.randrange(2)):
+            del copy[key]
+            deleted.setdefault(key, []).append(number)
+        for _ in range(rng.randrange(3)):
+            key = 1000 * (number + 1) + len(copy)
+            copy[key] = added[key] = make_row(rng)
+        for key, row in base.items():
+            for column in range(4):
+                if key in copy and copy[key][column] != row[column]:
+                    changed.setdefault((key, column), []).append(copy[key][column])
+        copies.append(copy)
+    expected = {key: list(row) for key, row in base.items()}
+    for (key, column), values in changed.items():
+        if key in deleted or len({*values}) > 1:
+            conflicts.add(key)
+        else:
+            expected[key][column] = values[0]
+    for key in deleted:
+        if not any(key == changed_key for changed_key, _ in changed):
+            del expected[key]
+    expected |= added
+    suffixes = [rng.choice([".csv", ".tsv", ".txt", ".xlsx"]) for _ in range(len(copies) + 1)]
+    sent = save(base, tmp_path / f"sent{suffixes[0]}")
+    returned = [
+        save(copy, tmp_path / f"copy{number}{suffix}")
+        for number, (copy, suffix) in enumerate(zip(copies, suffixes[1:], strict=True))
+    ]
+    target = tmp_path / f"merged{suffixes[0]}"
+    merged = sa.merge(sent, *returned, target=target, key="id")
+    assert {int(one.labels["id"]) for one in merged.conflicts} == conflicts
+    result = load(target)
+    for key in conflicts:
+        for column in range(4):
+            if (key, column) not in changed:
+                continue
+            if key in deleted or len({*changed[key, column]}) > 1:
+                expected[key][column] = base[key][column]
+    assert result == expected
+
+
+TEXT = 'sep=;\r\n"id";"price";name\r\n1;2,50;"apple"\r\n2;3,50;pear\r\n3;4,00;"a ""b"""\r\n'
+
+
+def test_all_other_characters_of_a_text_stay(tmp_path):
+    sent, copy, target = (tmp_path / name for name in ("sent.csv", "copy.csv", "merged.csv"))
+    sent.write_bytes(TEXT.encode("cp1252"))
+    copy.write_bytes(TEXT.replace("3,50", "9,75").replace("3;4,00", "3;4,0").encode("cp1252") + b"4;1;\xe4pfel\r\n")
+    with pytest.warns(sa.SheetArrayWarning, match="cp1252"):
+        merged = sa.merge(sent, copy, target=target, key="id")
+    assert not merged.conflicts
+    assert target.read_bytes().decode() == TEXT.replace("3,50", "9,75") + "4;1;äpfel\r\n"
+
+
+def test_everything_else_in_a_workbook_stays(tmp_path):
+    sent, copy, target = (tmp_path / name for name in ("sent.xlsx", "copy.csv", "merged.xlsx"))
+    book = openpyxl.Workbook()
+    for row in (["id", "price", "name"], [1, 2.5, "apple"], [2, 3.5, "pear"], [3, 4.0, "plum"]):
+        book.active.append(row)
+    book.active["B3"].number_format = "0.00"
+    chart = LineChart()
+    chart.add_data(Reference(book.active, min_col=2, min_row=1, max_row=4), titles_from_data=True)
+    book.active.add_chart(chart, "H2")
+    book.create_sheet("notes")["A1"] = "by hand"
+    book.save(sent)
+    copy.write_text("id,price,name\n1,2.5,apple\n2,9.75,pear\n3,4,plum\n4,1.25,fig\n")
+    sa.merge(sent, copy, target=target, key="id")
+    revised = openpyxl.load_workbook(target)
+    assert [[cell.value for cell in row] for row in revised["Sheet"].iter_rows()] == [
+        ["id", "price", "name"],
+        [1, 2.5, "apple"],
+        [2, 9.75, "pear"],
+        [3, 4, "plum"],
+        [4, 1.25, "fig"],
+    ]
+    assert revised["Sheet"]["B3"].number_format == "0.00"
+    with zipfile.ZipFile(sent) as before, zipfile.ZipFile(target) as after:
+        names = {name for name in before.namelist() if not name.endswith("worksheets/sheet1.xml")}
+        assert names - {*after.namelist()} == set()
+        assert all(before.read(name) == after.read(name) for name in names)
+
+
+def test_a_cell_that_cannot_be_read_is_listed_and_the_rest_is_merged(tmp_path):
+    sent, copy = tmp_path / "sent.csv", tmp_path / "copy.csv"
+    sent.write_text("id,t\n1,2.5\n2,3.5\n3,4.5\n")
+    copy.write_text("id,t\n1,soon\n2,9.5\n3,4.5\n")
+    merged = sa.merge(sent, copy, key="id")
+    assert merged.arrays["t"].tolist() == [2.5, 9.5, 4.5]
+    assert [(cell.array, cell.cell) for cell in merged.unreadable] == [("t", "B2")]
+
+
+def test_integers_stay_integers_and_one_that_became_a_fraction_is_taken(tmp_path):
+    sent, copy, target = (tmp_path / name for name in ("sent.csv", "copy.csv", "merged.csv"))
+    sent.write_text("id,t\n1,2\n2,3\n3,4\n")
+    copy.write_text("id,t\n1,2\n2,3.5\n3,\n")
+    sa.merge(sent, copy, target=target, key="id")
+    assert target.read_text() == "id,t\n1,2\n2,3.5\n3,\n"
+
+
+def test_the_command_merges_tables_and_lists_conflicts(tmp_path):
+    for name, value in (("sent", "3.5"), ("ann", "5.5"), ("ben", "6.5")):
+        (tmp_path / f"{name}.csv").write_text(f"id,t\n1,2.5\n2,{value}\n")
+    paths = [str(tmp_path / f"{name}.csv") for name in ("sent", "ann", "ben")]
+    result = run_command("merge", *paths, "-o", str(tmp_path / "merged.csv"))
+    assert result.exit_code == 1
+    assert "B3" in result.stdout
+    assert (tmp_path / "merged.csv").read_text() == "id,t\n1,2.5\n2,3.5\n"
+
+
+def test_a_target_of_another_suffix_is_a_table_too(tmp_path):
+    for name, value in (("sent", "3.5"), ("ann", "5.5")):
+        (tmp_path / f"{name}.csv").write_text(f"id,t\n1,2.5\n2,{value}\n")
+    sa.merge(tmp_path / "sent.csv", tmp_path / "ann.csv", target=tmp_path / "merged.xlsx")
+    assert sa.read_columns(tmp_path / "merged.xlsx")["t"].tolist() == [2.5, 5.5]
+
+
+def test_arrays_and_a_table_are_not_merged(tmp_path):
+    sa.write(tmp_path / "sent.csv", {"t": np.array([1.0, 2.0])})
+    (tmp_path / "copy.csv").write_text("t\n1\n2\n")
+    with pytest.raises(sa.FormatError):
+        sa.merge(tmp_path / "sent.csv", tmp_path / "copy.csv")
+
+
+def merge_texts(folder: Path, sent: str, *copies: str, **options: Any) -> tuple[Any, str]:
+    paths = [folder / "sent.csv", *(folder / f"copy{number}.csv" for number in range(len(copies)))]
+    for path, text in zip(paths, (sent, *copies), strict=True):
+        path.write_text(text)
+    merged = sa.merge(*paths, target=folder / "merged.csv", **options)
+    return merged, (folder / "merged.csv").read_text()
+
+
+def test_columns_that_were_added_or_renamed_are_taken(tmp_path):
+    sent = "id,t\n1,2.5\n2,3.5\n3,4.5\n"
+    _, text = merge_texts(
+        tmp_path, sent, "id,temp\n1,2.5\n2,3.5\n3,9.5\n", "id,t,u\n1,2.5,x\n2,3.5,\n3,4.5,z\n", key="id"
+    )
+    assert text == "id,temp,u\n1,2.5,x\n2,3.5,\n3,9.5,z\n"
+
+
+def test_a_new_column_of_other_rows_is_left_out_with_a_warning(tmp_path):
+    sent = "id,t\n1,2.5\n2,3.5\n3,4.5\n"
+    with pytest.warns(sa.SheetArrayWarning, match="the new column 'u' is not merged"):
+        _, text = merge_texts(tmp_path, sent, "id,t,u\n1,2.5,x\n3,4.5,z\n", key="id")
+    assert text == "id,t\n1,2.5\n3,4.5\n"
+
+
+def test_rows_that_were_inserted_stand_where_they_were_inserted(tmp_path):
+    sent = "id,t\n1,2.5\n2,3.5\n3,4.5\n4,5.5"
+    _, text = merge_texts(tmp_path, sent, "id,t\n1,2.5\n9,0.5\n2,3.5\n3,4.5\n4,5.5\n", sent + "\n5,6.5\n", key="id")
+    assert text == "id,t\n1,2.5\n9,0.5\n2,3.5\n3,4.5\n4,5.5\n5,6.5"
+
+
+def test_cells_are_spelled_as_those_of_their_column(tmp_path):
+    sent = 'id,when,ok,note\n1,2024-01-02 10:00:00,yes,"x"\n2,2024-01-03 11:30:00,no,"y"\n'
+    sent = sent.replace("yes", "TRUE").replace("no,", "FALSE,")
+    copy = sent.replace("11:30:00,FALSE", "12:45:00,TRUE").replace('"y"', '"a, b"')
+    _, text = merge_texts(tmp_path, sent, copy, key="id")
+    assert text == copy
+
+
+def test_a_row_deleted_by_one_and_changed_by_another_is_a_conflict_and_stays(tmp_path):
+    sent = "id,t\n1,2.5\n2,3.5\n3,4.5\n"
+    merged, text = merge_texts(tmp_path, sent, "id,t\n1,2.5\n3,4.5\n", "id,t\n1,2.5\n2,9.5\n3,4.5\n", key="id")
+    assert [(one.array, one.labels) for one in merged.conflicts] == [("t", {"id": "2"})]
+    assert text == sent
+
+
+def test_formulas_of_a_workbook_stay(tmp_path):
+    sent, copy, target = (tmp_path / name for name in ("sent.xlsx", "copy.csv", "merged.xlsx"))
+    sa.write_table(sent, {"id": np.array([1, 2]), "t": np.array([2.5, 3.5]), "twice": np.array([5.0, 7.0])}, sheet="t")
+    book = zipfile.ZipFile(sent)
+    parts = {name: book.read(name) for name in book.namelist()}
+    part = next(name for name in parts if "worksheets/sheet" in name and b"<v>7" in parts[name])
+    parts[part] = parts[part].replace(b"<v>7", b"<f>B3*2</f><v>7")
+    with zipfile.ZipFile(sent, "w") as changed:
+        for name, content in parts.items():
+            changed.writestr(name, content)
+    copy.write_text("id,t,twice\n1,2.5,5\n2,4.5,9\n")
+    sa.merge(sent, copy, target=target, key="id")
+    assert openpyxl.load_workbook(target)["t"]["C3"].value == "=B3*2"
+    assert openpyxl.load_workbook(target, data_only=True)["t"]["C3"].value == 9
+    assert openpyxl.load_workbook(target)["t"]["B3"].value == 4.5
+
+
+def test_the_range_of_an_excel_table_grows_and_shrinks(tmp_path):
+    sent, copy, target = (tmp_path / name for name in ("sent.xlsx", "copy.csv", "merged.xlsx"))
+    columns = {"id": np.array([1, 2, 3]), "t": np.array([2.5, 3.5, 4.5])}
+    sa.write_table(sent, columns, sheet="t")
+    for text, last in (("id,t\n1,2.5\n2,3.5\n3,4.5\n4,5.5\n", 5), ("id,t\n1,2.5\n2,3.5\n", 3)):
+        copy.write_text(text)
+        sa.merge(sent, copy, target=target, key="id")
+        (table,) = openpyxl.load_workbook(target)["t"].tables.values()
+        assert table.ref == f"A1:B{last}"
+        assert len(sa.read_columns(target)["id"]) == last - 1
+
+
+def test_cells_in_the_way_of_added_rows_are_an_error_that_changes_nothing(tmp_path):
+    sent, copy, target = (tmp_path / name for name in ("sent.xlsx", "copy.xlsx", "merged.xlsx"))
+    for path, count in ((sent, 3), (copy, 5)):
+        book = openpyxl.Workbook()
+        book.active.append(["id", "t"])
+        for number in range(1, count + 1):
+            book.active.append([number, number + 0.5])
+        book.active.add_table(Table(displayName="T", ref=f"A1:B{count + 1}"))
+        book.active[f"A{count + 3}"] = "made by hand"
+        book.save(path)
+    with pytest.raises(sa.LimitError, match="A6"):
+        sa.merge(sent, copy, target=target, key="id", table="T")
+    assert not target.exists()
