@@ -158,7 +158,7 @@ class MergeSource:
         if self.table is not None:
             return ArrayInfos(describe_columns(self.table.columns))
         with locating(source=self.name):
-            return ArrayInfos(scan_or_find_table(self.place, None, self.options("scan"), self.given_options)[0])
+            return scan_or_find_table(self.place, None, self.options("scan"), self.given_options)[0]
 
     def find_renamed(self, base: MergeSource) -> None:
         """Give arrays the names that they have in the base, where elements or places tell which they are."""

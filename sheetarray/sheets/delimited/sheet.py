@@ -109,6 +109,7 @@ class CsvSheet:
         self._single = self.delimiter == SINGLE_COLUMN
         self.knows_decimal = True if decimal else None  # the caller has named it, or cells have shown it
         self.look = TextLook(decimal or ".", formulas)
+        self._may_part_thousands = False  # whether the points in the first elements of all arrays could
         self._is_settled = decimal is not None  # else the decimal mark is looked for when it matters
 
     # The text ------------------------------------------------------------------------------------------------
@@ -148,7 +149,9 @@ class CsvSheet:
         most = max(1, min(_MOST_SAMPLED, _SAMPLED // max(len(anchors), 1)))
         data_cells = [(anchor.data_cell, anchor.orient) for anchor in anchors[:_SAMPLED]]
         zones = [Zone(row, column, most, orient) for (column, row), orient in data_cells]
-        return find_decimal([cell for cells in self.zones(zones) for cell in cells])
+        sample = [cell for cells in self.zones(zones) for cell in cells]
+        self._may_part_thousands = could_part_thousands(sample)
+        return find_decimal(sample)
 
     def try_other_decimal(self) -> bool:
         """Read with a decimal comma from now on, and return True, unless a cell has shown that the mark is a point."""
@@ -308,7 +311,8 @@ class CsvSheet:
                     address = cell_address(request.row + cut[0], request.column)
                     message = f"a program has cut this integer to {cells[cut[0]]!s:.40}{more}: digits are missing"
                     self.notes.append(Finding("warning", address, message, _CUT_HINT))
-        is_open = self.delimiter != "," and self.knows_decimal is not True and self.look.decimal == "."
+        is_open = self.delimiter != "," and self.look.decimal == "."
+        is_open = is_open and (self.knows_decimal is not True or self._may_part_thousands)
         for request in requests if is_open else ():
             if request.dtype.kind in _WITH_DECIMALS:
                 end = request.stop or request.row + _MOST_SAMPLED
