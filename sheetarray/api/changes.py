@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..changes.compare import Comparison, DifferingElement
-from ..elements.wording import count_noun
+from ..changes.wording import count_noun
 from ..errors import FormatError, escape_controls
 from ..linear.header import name_element
 from .changes_lines import list_lines, summarise

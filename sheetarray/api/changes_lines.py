@@ -8,9 +8,9 @@ from typing import NamedTuple
 from ..changes.compare import Comparison, DifferingElement
 from ..changes.findings import describe_row
 from ..changes.row_groups import describe_rows
+from ..changes.wording import MOST_NAMED, count_noun, format_value, join_names
 from ..columns import ArrayInfo
 from ..elements import label_text
-from ..elements.wording import MOST_NAMED, count_noun, format_value, join_names
 from ..errors import FormatError
 from ..labels import DatasetLabels
 from ..labels.places import find_row

@@ -10,7 +10,7 @@ from ..changes.compare import Comparison, DifferingElement
 from ..changes.elements import SortedRows
 from ..columns import ArrayInfo
 from ..labels import DatasetLabels
-from ..labels.places import find_cell, find_labels, label_of
+from ..labels.places import find_cell, find_labels, label_at
 
 
 @dataclass(slots=True)
@@ -32,7 +32,7 @@ class SideFacts:
         return (
             {}
             if axis is None
-            else {key: label_of(array, index[axis]) for key, array in self.keys.items() if key != name}
+            else {key: label_at(array, index[axis]) for key, array in self.keys.items() if key != name}
         )
 
 

@@ -20,7 +20,7 @@ from ..errors import FormatError, NotFoundError, locating, may_be_table
 from ..files import RemoteFile
 from ..formats import format_of, known_options, locate_place
 from ..labels import LabelledArrays
-from ..labels.places import find_cell, find_labels, label_of
+from ..labels.places import find_cell, find_labels, label_at
 from .arrays import read_labelled
 from .ordinary import (
     OrdinaryTable,
@@ -213,7 +213,7 @@ class MergeSource:
             return find_labels(self.arrays.labels, self.arrays, name, index)
         row = index[row_axis(array)]
         columns = {key: self.arrays[key] for key in self.keys}
-        return {key: label_of(column, row) for key, column in columns.items() if row < len(column)}
+        return {key: label_at(column, row) for key, column in columns.items() if row < len(column)}
 
 
 def unify_tables(files: Sequence[MergeSource]) -> bool:

@@ -13,7 +13,6 @@ import numpy as np
 
 from ..dtypes import Array, Buffer, DType, Mask, Positions, from_numpy
 from ..elements.equality import find_unequal
-from ..elements.wording import count_noun
 from ..linear.array import LinearArray
 from ..linear.buffers import is_column_major
 from ..linear.header import Header
@@ -21,6 +20,7 @@ from ..linear.resizing import contiguous_strides
 from ..loops import round_doubles
 from .rounding import NEAR, WAYS, mark_kept
 from .rows import content_key
+from .wording import count_noun
 
 
 def cover_with_blocks(shape: Sequence[int], most: int = 2**20) -> Iterator[tuple[slice, ...]]:

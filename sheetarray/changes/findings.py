@@ -10,11 +10,11 @@ import numpy as np
 
 from ..dtypes import Array
 from ..elements import label_text
-from ..elements.wording import MOST_NAMED, count_noun, format_change
 from ..errors import Finding
 from .compare import Comparison, DifferingElement
 from .row_groups import GroupedRows, describe_rows
 from .rows import RowMap
+from .wording import MOST_NAMED, count_noun, format_change
 
 _MOST_ELEMENTS, _MOST_ROWS = 20, 20  # of an array, or of arrays that share rows, that are named
 _MOST_GONE, _MOST_IN_ROW = 3, 4  # deleted rows whose values are shown, and elements of each

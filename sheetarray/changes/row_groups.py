@@ -127,7 +127,7 @@ def align_tables_of(
         axis = row_axis(a)
         if _fits_along(axis, a, b) and dtype_name(a) == dtype_name(b) and (a.shape != b.shape or row_axis(b) == axis):
             place = (places or {}).get(name)
-            tables.setdefault((place, axis, a.shape[axis], b.shape[axis]), []).append(name)
+            tables.setdefault((place, a.shape[axis], b.shape[axis]), []).append(name)
     sorted_rows, maps = list[SortedRows](), dict[str, RowMap]()
     for names in tables.values():
         rows = _align_group(pairs, names, unreadable or {})

@@ -10,7 +10,7 @@ import click
 from .. import api
 from ..api.changes import Changes
 from ..changes.conflicts import Conflict, FileChanges
-from ..elements.wording import count_noun, join_names
+from ..changes.wording import count_noun, join_names
 from ..linear.header import name_element
 from .arguments import (
     FILE,

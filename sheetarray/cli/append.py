@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ..api.appending import append
-from ..elements.wording import count_noun
+from ..changes.wording import count_noun
 from ..errors import NO_ARRAY, FormatError
 from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options
 from .console import print_headed, print_json, print_line

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar, cast, get_args, get_origin
 import click
 from click.shell_completion import CompletionItem
 
-from ..elements.wording import count_noun
+from ..changes.wording import count_noun
 from ..errors import NotFoundError
 from ..files import is_url
 from ..formats import FORMATS, Format, list_rows

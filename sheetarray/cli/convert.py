@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import api
 from ..changes.row_groups import dtype_name
-from ..elements.wording import count_noun
+from ..changes.wording import count_noun
 from ..files import find_places, is_url
 from ..formats import format_of
 from ..labels import lay_out_labels

@@ -8,7 +8,7 @@ from ..api.changes import MOST_LISTED, Changes
 from ..api.changes_lines import MOST_SHOWN, list_lines, summarise
 from ..api.differences import Differences
 from ..api.differing import diff_sides
-from ..elements.wording import count_noun
+from ..changes.wording import count_noun
 from .arguments import (
     FILE,
     MOST_LINES,

@@ -17,7 +17,7 @@ from .. import api
 from ..api import shorten
 from ..api.conflicts_json import conflict_to_json
 from ..api.differing import diff
-from ..elements.wording import count_noun
+from ..changes.wording import count_noun
 from ..errors import FormatError, escape_controls
 from ..files import replacing
 from .arguments import MOST_LINES, UsageProblem

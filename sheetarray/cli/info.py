@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..api import format_shape
+from ..changes.wording import count_noun, join_names
 from ..columns import ArrayInfo
-from ..elements.wording import count_noun, join_names
 from ..errors import Finding, escape_controls
 from ..linear.header import name_element
 from .arguments import (

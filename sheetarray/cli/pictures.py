@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..api import shorten
+from ..changes.wording import format_value
 from ..dtypes import Array
 from ..elements import label_text
-from ..elements.wording import format_value
 from ..pages.colours import MISSING, RISING, Colour, blend
 from .console import PIPED_WIDTH, has_blocks, has_colours, line_width, print_renderable
 

@@ -12,8 +12,8 @@ import numpy as np
 from ..api import format_shape, shorten
 from ..api.element_texts import to_json_cells
 from ..changes.row_groups import dtype_name
+from ..changes.wording import count_noun, format_value
 from ..elements import label_text
-from ..elements.wording import count_noun, format_value
 from ..errors import FormatError, escape_controls
 from ..linear.array import to_rectangular
 from ..pages.slices import Indices, SliceError, find_indices, format_slice, parse_slice, slice_to_two_axes, split_labels

@@ -11,7 +11,7 @@ import numpy as np
 from ..api import shorten
 from ..api.element_texts import to_json_cells
 from ..changes.row_groups import dtype_name
-from ..elements.wording import count_noun
+from ..changes.wording import count_noun
 from ..errors import escape_controls
 from ..pages.differences import mask_missing
 from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options, writing_options

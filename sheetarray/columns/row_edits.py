@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..changes.wording import count_noun
 from ..elements import Missing, label_text
-from ..elements.wording import count_noun
 from ..errors import Finding, quote_names
 from ..linear.data_cells import may_be_blank
 from ..linear.header import Header, NoteFinding

@@ -37,11 +37,11 @@ def find_labels(
         for level in list_levels(labels, dim):
             array = arrays.get(level)
             if isinstance(array, np.ndarray) and array.ndim == 1 and place < len(array) and level != name:
-                texts[level] = label_of(array, place)
+                texts[level] = label_at(array, place)
     return texts
 
 
-def label_of(array: Array, place: int) -> str:
+def label_at(array: Array, place: int) -> str:
     """Return the text of an element that labels others."""
     return label_text(array[place] if array.dtype.kind in "mM" else to_scalar(array[place]))
 

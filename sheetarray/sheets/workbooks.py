@@ -12,7 +12,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
-from xml.sax.saxutils import escape
 
 from ..columns import quote_title
 from ..columns.grid import column_number
@@ -350,11 +349,15 @@ def quote_attribute(value: str) -> str:
         >>> quote_attribute('a "b" & c')
         '"a &quot;b&quot; &amp; c"'
     """
+    from xml.sax.saxutils import escape  # it brings modules of the network, which texts do without
+
     return f'"{escape(value, _IN_ATTRIBUTES)}"'
 
 
 def escape_text(text: str) -> str:
     """Return text as character data, with its special characters escaped."""
+    from xml.sax.saxutils import escape
+
     return escape(text)
 
 

@@ -117,7 +117,6 @@ def test_what_cannot_be_is_said_in_two_lines(path: Path) -> None:
     array = path.with_name("array.csv")
     sa.write(array, {"t": np.arange(3)})
     assert "sheetarray info" in run(array).stderr
-    assert "sheetarray table" in run_command("show", path, "id").stderr
 
 
 def export(*words: object, **options: object) -> Result:

@@ -159,7 +159,7 @@ def test_help_names_the_options_of_every_format(verb):
     assert not set(listed) - DELETED
 
 
-def test_importing_loads_nothing_heavy_and_writing_json_no_columnar_engine():
+def test_importing_loads_nothing_heavy_json_no_columnar_engine_and_a_text_nothing_of_the_network():
     heavy = [
         *("polars", "pandas", "openpyxl", "fastexcel", "gspread", "rich", "click", "xarray", "zstandard", "awkward"),
         "fastavro",
@@ -170,9 +170,11 @@ sa.scan; sa.to_linear([1.5])
 print(sorted(set({heavy!r}) & set(sys.modules)))
 sa.write(io.BytesIO(), [1.5], format="json")
 print("polars" in sys.modules)
+text = io.BytesIO("\\n".join(map(str, ["t", *sa.to_linear([1.5])])).encode())
+print(sa.read(text, "t", format="csv"), sorted({{"ssl", "xml.sax", "urllib.request", "email"}} & {{*sys.modules}}))
 """
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == ["[]", "False"]
+    assert done.stdout.splitlines() == ["[]", "False", "[1.5] []"]
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,14 @@ def test_resize_gives_what_the_cells_say(tmp_path_factory, suffix, table):
         assert f"{name!r} is {' x '.join(map(str, edit.of_array(arrays[name]).shape))}" in errors[0].message
 
 
+def test_a_row_is_one_row_whatever_the_orders_of_arrays(tmp_path):
+    arrays = {"a": np.asfortranarray(np.array([[12.5, -13.25], [64.0, 10.5]])), "b": np.array([True, True])}
+    path, edit = written(tmp_path / "t.xlsx", arrays), Edit("insert", 0, 1)
+    edit_rows(path, arrays, edit)
+    errors = [finding.message for finding in sa.check(path) if finding.severity == "error"]
+    assert errors == ["row 0 inserted in 2 arrays"]
+
+
 def make_arrays(rows: int, seed: int = 0) -> dict[str, np.ndarray[Any, Any]]:
     """Five arrays with as many rows."""
     random = np.random.default_rng(seed)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..elements import label_text
 from ..errors import escape_controls
-from .dates import label_text
 
 MOST_NAMED = 5  # arrays that a message names; others are counted
 _SHORT, _DIGITS = 8, 6  # characters of a number that is shown as it is, and digits of any other
