@@ -8,8 +8,8 @@ from .adapter import check_excel, keeps_excel, read_excel, scan_excel, write_exc
 from .reading import iter_elements_excel, read_written_excel
 from .restoring import restore_excel
 from .revising import revise_excel
-from .table_adapter import describe_table_excel, read_columns_excel, write_table_excel
-from .table_revising import revise_table_excel
+from .tables.adapter import describe_table_excel, read_columns_excel, write_table_excel
+from .tables.revising import revise_table_excel
 
 __all__ = [
     "View",

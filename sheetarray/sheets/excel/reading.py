@@ -24,7 +24,7 @@ from ..arrays_of_sheets import count_named, open_sheets, read_composites, read_r
 from ..workbooks import SheetChoice
 from .checking.workbook import select_sheets
 from .guard.snapshots import Snapshots, open_snapshots, warn_of_guard
-from .recorded import find_recorded, read_recorded
+from .tables.recorded import find_recorded, read_recorded
 from .workbook import Workbook
 from .worksheet import ExcelSheet
 

@@ -58,7 +58,7 @@ def accept_excel(
     Example:
         >>> import io
         >>> import numpy as np
-        >>> from ..table_adapter import write_table_excel
+        >>> from ..tables.adapter import write_table_excel
         >>> words = "version 1.0.0 ndarray shape 2 strides 1 offset 0 order row-major dtype float64 length 2 capacity 2"
         >>> file, accepted = io.BytesIO(), io.BytesIO()
         >>> write_table_excel(file, {"t": np.array([*words.split(), "data", "1.5", "2.5", "3.5"])})

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from ...columns import Sheet
-from ...elements import generic_from_text
-from ...errors import FormatError, locating
-from ...labels import TableNote, give_labels, stack_labels
-from ...linear.named import select
-from ...tables import TableOptions, read_table
-from .table import ExcelTable
-from .workbook import Workbook
+from ....columns import Sheet
+from ....elements import generic_from_text
+from ....errors import FormatError, locating
+from ....labels import TableNote, give_labels, stack_labels
+from ....linear.named import select
+from ....tables import TableOptions, read_table
+from ..workbook import Workbook
+from .cells import ExcelTable
 
 ArraysByName = dict[str, np.ndarray[Any, Any]]
 

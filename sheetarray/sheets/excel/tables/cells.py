@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...columns import Request, may_make_anchors
-from ...dtypes import Array, Mask, Positions, from_name
-from ...elements import Cell, Unreadable
-from ...elements.serials import serials_to_dates, serials_to_moments
-from ...tables import (
+from ....columns import Request, may_make_anchors
+from ....dtypes import Array, Mask, Positions, from_name
+from ....elements import Cell, Unreadable
+from ....elements.serials import serials_to_dates, serials_to_moments
+from ....tables import (
     EXACT,
     SHORT,
     WHITE,
@@ -24,13 +24,13 @@ from ...tables import (
     Table,
     TableColumn,
 )
-from ..workbooks import MOST_COLUMNS
-from .reader import cells as c
-from .reader.columns.gathering import ColumnRuns, gather_columns, join_gathered
-from .reader.columns.run import ColumnRun
-from .reader.columns.texts import ColumnTexts
-from .reader.scalars import codes_of_words, scalars
-from .worksheet import ExcelSheet
+from ...workbooks import MOST_COLUMNS
+from ..reader import cells as c
+from ..reader.columns.gathering import ColumnRuns, gather_columns, join_gathered
+from ..reader.columns.run import ColumnRun
+from ..reader.columns.texts import ColumnTexts
+from ..reader.scalars import codes_of_words, scalars
+from ..worksheet import ExcelSheet
 
 if TYPE_CHECKING:
     import polars as pl

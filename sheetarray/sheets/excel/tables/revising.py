@@ -14,21 +14,21 @@ from typing import Any
 
 import numpy as np
 
-from ...dtypes import Array
-from ...elements import buffer_to_typed
-from ...elements.equality import find_changed
-from ...errors import FormatError, locating
-from ...files import Readable, Source, Writable, replacing
-from ...linear.array import LinearArray
-from ...tables import TableColumns, TableOptions, given_dtypes, is_same_column
-from ..workbooks import EXACT_INTEGER, SheetChoice
-from .package.package import Package
-from .package.packing import PackageWriter
-from .package.relations import Relations
-from .row_xml import cells_xml, format_text
-from .splicing import SAVE_ANEW, NewCell, NewCells, Splice
-from .table_adapter import read_columns_excel
-from .workbook_part import WorkbookPart
+from ....dtypes import Array
+from ....elements import buffer_to_typed
+from ....elements.equality import find_changed
+from ....errors import FormatError, locating
+from ....files import Readable, Source, Writable, replacing
+from ....linear.array import LinearArray
+from ....tables import TableColumns, TableOptions, given_dtypes, is_same_column
+from ...workbooks import EXACT_INTEGER, SheetChoice
+from ..package.package import Package
+from ..package.packing import PackageWriter
+from ..package.relations import Relations
+from ..row_xml import cells_xml, format_text
+from ..splicing import SAVE_ANEW, NewCell, NewCells, Splice
+from ..workbook_part import WorkbookPart
+from .adapter import read_columns_excel
 
 _RANGE = re.compile(rb"""(\sref\s*=\s*["'])([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})(?=["'])""")
 

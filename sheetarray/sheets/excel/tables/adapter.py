@@ -11,17 +11,17 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...errors import locating
-from ...files import Readable, Source, Writable
-from ...formats.contract import Progress, ignore_progress
-from ...tables import TableOptions, read_table, read_tables
-from ..content import Formats, IfSheetExists, WriteOptions, choose_formats_of, lay_out_columns
-from ..workbooks import SheetChoice, check_is_text, is_first
-from .checking.workbook import select_sheets
-from .sheet_writes import sheet_room, write
-from .table import ExcelTable
-from .workbook import Workbook
-from .workbook_part import WorkbookPart
+from ....errors import locating
+from ....files import Readable, Source, Writable
+from ....formats.contract import Progress, ignore_progress
+from ....tables import TableOptions, read_table, read_tables
+from ...content import Formats, IfSheetExists, WriteOptions, choose_formats_of, lay_out_columns
+from ...workbooks import SheetChoice, check_is_text, is_first
+from ..checking.workbook import select_sheets
+from ..sheet_writes import sheet_room, write
+from ..workbook import Workbook
+from ..workbook_part import WorkbookPart
+from .cells import ExcelTable
 
 
 def write_table_excel(
