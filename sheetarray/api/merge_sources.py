@@ -146,8 +146,8 @@ class MergeSource:
         """Refuse a base with cells that cannot be read: nobody knows what copies have changed in them."""
         if not self.unreadable_elements:
             return
-        first, *others = self.unreadable_elements
-        more = f" (and {len(others):,} more cells)" if others else ""
+        first, *further = self.unreadable_elements
+        more = f" (and {len(further):,} more cells)" if further else ""
         raise FormatError(
             f"{first.text}{more}", location=first.cell, source=self.name, array=first.array, index=first.index
         )

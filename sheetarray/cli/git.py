@@ -123,8 +123,8 @@ def _list_settings() -> dict[str, str]:
 def _find_program() -> str:
     """Return the command for git's shell: by its name if that finds this program, else with Python's path."""
     beside = Path(sys.executable).with_name("sheetarray")
-    found = shutil.which("sheetarray")
-    if found is not None and beside.exists() and os.path.samefile(found, beside):
+    on_path = shutil.which("sheetarray")
+    if on_path is not None and beside.exists() and os.path.samefile(on_path, beside):
         return "sheetarray"
     return f"{shlex.quote(sys.executable)} -m sheetarray"
 

@@ -184,10 +184,10 @@ class _Page:
 
     def spell_changes(self, name: str, column: Array, sources: Array) -> dict[int, str]:
         """Return the cells of a new column that differ from those in their rows in the source, or have none there."""
-        kept = np.flatnonzero(sources >= 0)
-        changed = kept
+        staying = np.flatnonzero(sources >= 0)
+        changed = staying
         if name in self.present:
-            changed = kept[find_changed(self.present[name][sources[kept]], column[kept])]
+            changed = staying[find_changed(self.present[name][sources[staying]], column[staying])]
         places = np.concatenate([changed, np.flatnonzero(sources < 0)])
         return dict(zip(places.tolist(), self._spell(name, column[places]), strict=True))
 
