@@ -213,9 +213,10 @@ def options_of_format(row: Format, verb: str) -> dict[str, tuple[str, dict[str, 
 
 def _parse_value(key: str, text: str, annotation: str, names: dict[str, Any]) -> Any:
     """Return a value of the kind that the annotation names."""
+    words = {annotation}
     if isinstance(names.get(annotation), UnionType):  # it is the name of a type
         annotation = str(names[annotation])
-    words = set(re.findall(r"\w+", annotation))
+    words |= set(re.findall(r"\w+", annotation))
     choices: list[Any] = re.findall(r"['\"](\w[\w-]*)['\"]", annotation)
     for word in words:
         if get_origin(names.get(word)) is Literal:

@@ -117,10 +117,9 @@ def scan_composites(read: Read, scan: Scan) -> dict[str, ArrayInfo]:
     description is damaged stand for themselves; `read` and `check` say what is wrong.
     """
     infos = dict(scan())
-    if LABELS in infos or wants_labels():
-        labels = _read_labels(read, infos, warn_of_finding)
-        if labels is not None:
-            infos = name_infos(infos, labels, warn_of_finding)
+    labels = _read_labels(read, infos, warn_of_finding)
+    if labels is not None:
+        infos = name_infos(infos, labels, warn_of_finding)
     if not any(name.endswith(_SUFFIX) for name in infos):
         return infos
     try:

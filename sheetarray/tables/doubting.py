@@ -177,7 +177,7 @@ def doubt_cut_integers(
         values = arrays[name]
         if values.ndim != 1 or values.dtype.kind != "f" or table.count_cells is None or number not in table.columns:
             continue
-        held = np.flatnonzero(np.abs(values) >= _SHOWN)
+        held = np.flatnonzero(np.abs(values, dtype=np.float64) >= _SHOWN)
         if not len(held) or not (np.isnan(values) | (values == np.rint(values))).all():
             continue
         places = [int(rows.data[index]) for index in held[:_MOST_BELOW]]

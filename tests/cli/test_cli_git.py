@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import openpyxl
 import pytest
+from children import GIVEN_UP_AFTER
 
 import sheetarray as sa
 
@@ -39,7 +40,7 @@ class Repository:
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=GIVEN_UP_AFTER,
         )
         assert status is None or done.returncode == status, done.stdout + done.stderr
         return done.stdout + done.stderr

@@ -241,8 +241,8 @@ def test_findings_lead_to_their_elements(browser: Browser, tmp_path: Path) -> No
     browser.wait_until("document.querySelector('#slice').textContent.startsWith('t')")
     assert readout(browser)[:2] == ["t[1, 2, 3]", "99.5"]
     assert browser.texts("td.marked bdi") == ["99.5"]
-    assert "edited" in browser.texts("td.marked")[0]
-    assert "edited" in readout(browser)[-1]
+    assert "23.0 -> 99.5" in browser.texts("td.marked")[0]
+    assert "23.0 -> 99.5" in readout(browser)[-1]
 
 
 def test_two_files_stand_side_by_side_with_their_difference(browser: Browser, tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_an_edit_of_a_short_array_names_the_array(tmp_path: Path) -> None:
         assert finding.location == f"arrays!A20:A{19 + count}"
         assert finding.message == f"n: some of its {count} elements were edited"
         assert "guard=True" in finding.hint
-        assert "sheetarray accept" in finding.hint
+        assert "sa.accept" in finding.hint
 
 
 @pytest.mark.parametrize(("count", "end"), [(128, 63), (129, 64), (1000, 66), (4096, 63), (6400, 99)])
