@@ -122,17 +122,21 @@ def align_tables_of(
     """
     tables: dict[Hashable, list[str]] = {}
     for name, (a, b) in pairs.items():
-        if not all(isinstance(array, np.ndarray) and array.ndim and array.size for array in (a, b)):
+        if not all(isinstance(array, np.ndarray) and array.ndim for array in (a, b)) or not a.size:
             continue
         axis = row_axis(a)
+        if not b.size and b.shape[axis : axis + 1] != (0,):
+            continue
         if _fits_along(axis, a, b) and dtype_name(a) == dtype_name(b) and (a.shape != b.shape or row_axis(b) == axis):
             place = (places or {}).get(name)
             tables.setdefault((place, a.shape[axis], b.shape[axis]), []).append(name)
     sorted_rows, maps = list[SortedRows](), dict[str, RowMap]()
     for names in tables.values():
-        rows = _align_group(pairs, names, unreadable or {})
+        count = pairs[names[0]][0].shape[row_axis(pairs[names[0]][0])]
+        is_emptied = not pairs[names[0]][1].size
+        rows = RowMap(np.zeros(0, np.int64), count) if is_emptied else _align_group(pairs, names, unreadable or {})
         groups: dict[str, tuple[list[str], RowMap | None]] = {"": (rest := [*names], rows)}
-        for name in names if len(names) > 1 else ():
+        for name in names if len(names) > 1 and not is_emptied else ():
             if not _is_mostly_changed(*pairs[name], rows):
                 continue
             own = _align_group(pairs, [name], unreadable or {})  # it was sorted alone, or its rows are others

@@ -83,6 +83,15 @@ def test_a_row_is_one_row_whatever_the_orders_of_arrays(tmp_path):
     assert errors == ["row 0 inserted in 2 arrays"]
 
 
+def test_all_rows_of_several_arrays_are_deleted_at_once(tmp_path):
+    arrays = {"a": np.array([12.5, -13.25]), "b": np.array([[1, 2], [3, 4]])}
+    path = written(tmp_path / "t.xlsx", arrays)
+    edit_rows(path, arrays, Edit("delete", 0, 2))
+    (error,) = [finding.message for finding in sa.check(path) if finding.severity == "error"]
+    assert error.startswith("rows 0 to 1 deleted in 2 arrays")
+    assert sa.diff(arrays, {name: array[:0] for name, array in arrays.items()}).rows[0].deleted == [0, 1]
+
+
 def make_arrays(rows: int, seed: int = 0) -> dict[str, np.ndarray[Any, Any]]:
     """Five arrays with as many rows."""
     random = np.random.default_rng(seed)
