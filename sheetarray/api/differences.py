@@ -24,6 +24,10 @@ class SideFacts:
     keys: dict[str, Any] = field(default_factory=dict)  # the arrays by which rows belong together, by name
     key_axes: Mapping[str, int] = field(default_factory=dict)  # the axes along which these label rows, by array
 
+    def find_row_cell(self, name: str, row: int) -> str | None:
+        """Return the address of the cell of an array of one dimension; None where nobody knows."""
+        return find_cell(self.infos.get(name), (row,))
+
     def find_labels(self, name: str, index: Sequence[int]) -> dict[str, str]:
         """Return the labels of an element; without any those of its row by the key."""
         if labels := find_labels(self.labels, self.levels, name, index):

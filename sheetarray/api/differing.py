@@ -16,14 +16,14 @@ from ..changes.compare import Comparison, compare
 from ..changes.elements import are_alike
 from ..changes.merged_groups import row_axis
 from ..changes.row_groups import LabelGroup, dtype_name, map_rows
-from ..changes.rows import label_keys
+from ..changes.rows import check_key
 from ..columns import ArrayInfo
 from ..dtypes import Array
 from ..errors import FormatError, NotFoundError, check_kinds, locating, quote_names
 from ..files import RemoteFile, conceal_secrets
 from ..formats import format_of, known_options, locate_place, rewinding
 from ..labels import compare_labels, describe_arrays, reading_labels
-from ..labels.places import find_cell, list_levels
+from ..labels.places import list_levels
 from ..linear.array import LinearArray
 from ..linear.named import values_by_name
 from ..values import is_of
@@ -267,8 +267,7 @@ def diff_sides(
             release_b()
 
         if first.table is not None or second.table is not None:
-            pair = (side.table or arrays for side, arrays in zip(sides, (a, b), strict=True))
-            (a, of_a), (b, of_b) = unify_columns(*pair)
+            (a, of_a), (b, of_b) = unify_columns(first.table or a, second.table or b)
             for of_side, more in zip(errors, (of_a, of_b), strict=True):
                 of_side.update(more)
         renamed = _find_renamed(gone, come, a, b)
@@ -359,7 +358,7 @@ def _list_places(infos: Mapping[str, ArrayInfo]) -> dict[str, Any]:
 def _refuse_unreadable_keys(
     sides: Sequence[DiffSide], key: Sequence[str], unreadable: Sequence[Mapping[str, Array]]
 ) -> None:
-    """Raise the error of the first cell of a key that cannot be read."""
+    """Refuse a key with a cell that cannot be read."""
     for side, errors in zip(sides, unreadable, strict=True):
         for name in key:
             for error in errors.get(name, np.array([])).ravel().tolist():
@@ -380,25 +379,13 @@ def _check_key(
     for number, side in enumerate(sides):
         side.facts.keys = {level: np.array(pairs[level][number]) for level in key}
         side.facts.key_axes = dict(group.axes)
-    for number, side in enumerate(sides):
-        rows: dict[Any, int] = {}
-        for row, label in enumerate(label_keys({name: pairs[name][number] for name in key}, key)):
-            if label in rows:
-                names = quote_names(key)
-                info = side.facts.infos.get(key[0])
-                raise FormatError(
-                    f"rows {rows[label]} and {row} have the same {names}, so it is no key",
-                    source=side.facts.label,
-                    location=find_cell(info, (row,)),
-                    hint="name more arrays that tell rows apart",
-                )
-            rows[label] = row
+        check_key(side.facts.keys, side.facts.label, side.facts.find_row_cell)
 
 
 def _list_groups(
     pairs: Mapping[str, tuple[Any, Any]], sides: Sequence[DiffSide], common: Sequence[str], key: Sequence[str]
 ) -> list[LabelGroup]:
-    """Return the groups of arrays whose rows are told apart by labels or by the key."""
+    """Return the groups of arrays whose rows are identified by labels or by the key."""
 
     def is_level(name: str) -> bool:
         return name in pairs and all(isinstance(one, np.ndarray) and one.ndim == 1 for one in pairs[name])

@@ -16,6 +16,7 @@ from ..changes.row_groups import dtype_name
 from ..changes.unions import find_missing_value
 from ..columns import keeping_unreadable
 from ..dtypes import Array, Mask
+from ..elements.equality import find_unequal
 from ..errors import FormatError, NotFoundError, locating, may_be_table
 from ..files import RemoteFile
 from ..formats import format_of, known_options, locate_place
@@ -52,7 +53,8 @@ class MergeSource:
         unreadable_elements: these elements, one by one.
         renamed: the name now of arrays that have another one in the base, by the name there.
         table: the ordinary table that stands there; None if there are arrays.
-        keys: the arrays whose values tell rows apart, as the caller named them.
+        keys: the arrays whose values identify rows, as the caller named them.
+        absent: columns of the base that its table lacks.
     """
 
     def __init__(
@@ -75,6 +77,7 @@ class MergeSource:
         self.renamed: dict[str, str] = {}
         self.table: OrdinaryTable | None = None
         self.keys: Sequence[str] = ()
+        self.absent: list[str] = []
 
     def options(self, verb: str) -> dict[str, Any]:
         """Return the options that a verb of this format takes."""
@@ -90,15 +93,19 @@ class MergeSource:
         A blank in an array whose dtype has a missing value is that value. Other cells that cannot be read are listed.
         """
         resize: dict[str, Any] = {"resize": True} if "resize" in self.row.options("read") else {}
-        if self._may_record_tables and self.infos.dialect is not None:
-            self._read_table()
+        if self._may_record_tables and self._scanned[1] is not None:
+            self._take_table(self._scanned[1])
             return
         try:
             with locating(source=self.name), keeping_unreadable() as unreadable:
                 self.arrays = read_labelled(self.place, **resize, **self.options("read"))
         except FormatError as error:
-            if not may_be_table(error.reason) or not self._read_table():
+            table = None
+            if may_be_table(error.reason):
+                table = find_table(self.place, None, None, self.given_options, keeps_errors=True)
+            if table is None:
                 raise
+            self._take_table(table)
             return
         for name, errors in unreadable.items():
             if isinstance(array := self.arrays.get(name), np.ndarray):
@@ -113,20 +120,27 @@ class MergeSource:
             return False
         return True
 
-    def _read_table(self) -> bool:
-        """Read the columns of the ordinary table, and return whether there is one."""
-        self.table = find_table(self.place, None, None, self.given_options, keeps_errors=True)
-        if self.table is None:
-            return False
-        warn_of_table(self.table, self.name)
-        self.arrays = LabelledArrays(dict(self.table.columns), None)
-        return True
+    def _take_table(self, table: OrdinaryTable) -> None:
+        """Take the columns of an ordinary table."""
+        self.table = table
+        warn_of_table(table, self.name)
+        self.arrays = LabelledArrays(dict(table.columns), None)
 
     def take_columns(self, columns: Mapping[str, Any], unreadable: Mapping[str, Array]) -> None:
         """Take the columns of its table in other dtypes, and the errors of cells that these cannot mean."""
         self.arrays = LabelledArrays(dict(columns), None)
         for name, errors in unreadable.items():
             self._note_unreadable(name, self.arrays[name].copy(), errors)
+
+    def fill_absent(self, columns: Mapping[str, Array]) -> None:
+        """Give the table the columns that only the base has: the base's values stand, and rows of its own are blank."""
+        height = max(map(len, self.arrays.values()), default=0)
+        self.absent = [name for name in columns if name not in self.arrays]
+        for name in self.absent:
+            dtype = columns[name].dtype
+            missing = find_missing_value(dtype)
+            self.arrays[name] = np.full(height, None if dtype.kind == "O" else missing, dtype)
+            self.unreadable[name] = np.ones(height, np.bool_)
 
     def _note_unreadable(self, name: str, array: Array, errors: Array) -> None:
         missing, mask = find_missing_value(array.dtype), np.zeros(array.shape, np.bool_)
@@ -155,13 +169,16 @@ class MergeSource:
     @cached_property
     def infos(self) -> ArrayInfos:
         """Where the arrays stand, or the columns of a table."""
-        if self.table is not None:
-            return ArrayInfos(describe_columns(self.table.columns))
+        return self._scanned[0] if self.table is None else ArrayInfos(describe_columns(self.table.columns))
+
+    @cached_property
+    def _scanned(self) -> tuple[ArrayInfos, OrdinaryTable | None]:
+        """Where the arrays stand; or the columns of the ordinary table, and the table."""
         with locating(source=self.name):
-            return scan_or_find_table(self.place, None, self.options("scan"), self.given_options)[0]
+            return scan_or_find_table(self.place, None, self.options("scan"), self.given_options)
 
     def find_renamed(self, base: MergeSource) -> None:
-        """Give arrays the names that they have in the base, where elements or places tell which they are."""
+        """Rename arrays as in the base, if their elements or their place show that only the name was changed."""
         gone = [name for name in base.arrays if name not in self.arrays]
         come = [name for name in self.arrays if name not in base.arrays]
         pairs: dict[str, list[str]] = {before: [] for before in gone}
@@ -204,6 +221,10 @@ class MergeSource:
             return info.location if info is not None else None
         return find_cell(info, index)
 
+    def find_row_cell(self, name: str, row: int) -> str | None:
+        """Return the address of the cell of an array of one dimension; None where nobody knows."""
+        return self.address(name, (row,))
+
     def label(self, name: str, index: tuple[int, ...] | None) -> dict[str, str]:
         """Return the labels of an element, by dimension or by the levels of its index."""
         if index is None:
@@ -232,15 +253,52 @@ def unify_tables(files: Sequence[MergeSource]) -> bool:
             is_table = file.table is not None
             reason = f"{'an ordinary table' if is_table else 'arrays'}, and {base.name} is not: they are not merged"
             raise FormatError(reason, source=file.name if file is not base else copies[0].name)
-    columns: dict[str, Any] = dict(base.table.columns) if base.table is not None else {}
-    for copy in copies:
-        if base.table is None or copy.table is None:
-            continue
-        (ours, errors), (theirs, unreadable) = unify_columns(base.table, copy.table)
+    tables = [file.table for file in files if file.table is not None]
+    texts = _find_texts(tables)
+    columns, _ = tables[0].read_keeping(dict.fromkeys(texts & {*tables[0].columns}, "string"))
+    unified = [unify_columns(tables[0], table, texts) for table in tables[1:]]
+    for (ours, _), _ in unified:
         columns = {name: to_common_dtype(column, ours[name])[0] for name, column in columns.items()}
+    for copy, ((_, errors), (theirs, unreadable)) in zip(copies, unified, strict=True):
         copy.take_columns(theirs, {name: _drop_same(wrong, errors.get(name)) for name, wrong in unreadable.items()})
     base.arrays = LabelledArrays(columns, None)
     return True
+
+
+def fill_absent_columns(files: Sequence[MergeSource]) -> None:
+    """Give each table the columns of the base that it lacks, in dtypes that have a missing value."""
+    base, *copies = files
+    lacking = [name for name in base.arrays if any(name not in copy.arrays for copy in copies)]
+    for name in lacking:
+        base.arrays[name] = _with_missing(base.arrays[name])
+        for copy in copies:
+            if name in copy.arrays:
+                copy.arrays[name] = to_common_dtype(copy.arrays[name], base.arrays[name])[0]
+    for copy in copies:
+        copy.fill_absent(base.arrays)
+
+
+def _find_texts(tables: Sequence[OrdinaryTable]) -> set[str]:
+    """Return the columns that have to be compared as text, since tables have cells of other kinds in them."""
+    base, *copies = tables
+    texts: set[str] = set()
+    for copy in copies:
+        (ours, _), (theirs, _) = unify_columns(base, copy)
+        for name in ours.keys() & theirs.keys():
+            if dtype_name(ours[name]) != dtype_name(theirs[name]) or (
+                ours[name].dtype.kind in "UT" and base.columns[name].dtype.kind not in "UT"
+            ):
+                texts.add(name)
+    return texts
+
+
+def _with_missing(column: Array) -> Array:
+    """Return a column in a dtype that has a missing value."""
+    if find_missing_value(column.dtype) is not None:
+        return column
+    if column.dtype.kind in "iu" and not find_unequal(column, column.astype(np.float64), 0, 0).any():
+        return column.astype(np.float64)
+    return column.astype(object)
 
 
 def _drop_same(errors: Array, before: Array | None) -> Array:

@@ -43,7 +43,7 @@ def write_merged_table(
     storage_options: Mapping[str, Any] | None,
     client: Any,
 ) -> str | None:
-    """Write the merged table: into a copy of the base, if the format is the base's; else as a table of its own.
+    """Write the merged table. In the format of the base, the target is a copy of the base with other cells.
 
     `renamed`: the new names of columns, by those of the base.
     """

@@ -14,7 +14,7 @@ import numpy as np
 from ..changes.conflicts import Conflict, FileChanges, UnreadableElement
 from ..changes.merge import merge_arrays
 from ..changes.merged_groups import row_axis
-from ..changes.rows import label_keys
+from ..changes.rows import check_key
 from ..errors import FormatError, NotFoundError, check_kinds, escape_controls, quote_names
 from ..files import conceal_secrets, is_url
 from ..formats import format_of, locate_place, locate_places
@@ -25,7 +25,7 @@ from .accepting import changing_source, check_suffixes, is_one_place, refuse_unw
 from .arrays import check_writable, write
 from .choices import find_name, read_choices
 from .conflicts_json import changes_to_json, conflict_to_json, describe_element, describe_value
-from .merge_sources import MergeSource, choose_names, unify_tables
+from .merge_sources import MergeSource, choose_names, fill_absent_columns, unify_tables
 from .merged_tables import drop_unaligned, write_merged_table
 from .shown import ListedRows, format_html, format_table
 from .targets import SourceOrTarget
@@ -243,6 +243,8 @@ def merge(
             if files[0].arrays.labels is not None:  # they hold, also where somebody has deleted their description
                 file.arrays.pop(NAME, None)
             file.find_renamed(files[0])
+        if is_table:
+            fill_absent_columns(files)
         groups, labels = _find_key_groups(files, keys) if keys else _find_groups(files[0])
         merged = merge_arrays(
             (names[0], files[0].arrays),
@@ -256,6 +258,7 @@ def merge(
         )
         merged.conflicts.complete = _completing({file.name: file for file in files})
         for file, changes in zip(files[1:], merged.changes, strict=True):
+            changes.absent += file.absent
             changes.renamed, changes.unreadable = file.renamed, file.unreadable_elements
         new_names = choose_names(files)
         if is_table:
@@ -277,11 +280,12 @@ def _find_key_groups(
     for file in files:
         file.keys = keys
         for name in keys:
-            if name not in file.arrays:
+            if name not in file.arrays or name in file.absent:
                 raise NotFoundError(f"{file.name}: no array {name!r}, which is to tell the rows that belong together")
             if getattr(file.arrays[name], "ndim", 0) != 1:
                 raise FormatError(f"{name}: the key needs an array of one dimension", source=file.name)
-        _refuse_repeated_keys(file, keys)
+        columns = {name: file.arrays[name] for name in keys}
+        check_key(columns, file.name, file.find_row_cell)
     groups: dict[tuple[str, int], Hashable] = {}
     count = len(files[0].arrays[keys[0]])
     for name, array in files[0].arrays.items():
@@ -289,20 +293,6 @@ def _find_key_groups(
             axis = row_axis(array)
             groups[name, axis] = "key" if array.shape[axis] == count else ("alone", name)
     return groups, {"key": list(keys)}
-
-
-def _refuse_repeated_keys(file: MergeSource, keys: Sequence[str]) -> None:
-    """Refuse two rows with the same key."""
-    rows: dict[Any, int] = {}
-    for row, label in enumerate(label_keys({name: file.arrays[name] for name in keys}, keys)):
-        if label in rows:
-            raise FormatError(
-                f"rows {rows[label]} and {row} have the same {quote_names(keys)}, so it is no key",
-                source=file.name,
-                location=file.address(keys[0], (row,)),
-                hint="name more arrays that tell rows apart",
-            )
-        rows[label] = row
 
 
 def _find_groups(base: MergeSource) -> tuple[dict[tuple[str, int], Hashable], dict[Hashable, Sequence[str]]]:

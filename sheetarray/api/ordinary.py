@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
@@ -127,10 +127,10 @@ def find_table(
 def scan_or_find_table(
     source: Any, format: str | None, options: Mapping[str, Any], of_table: Mapping[str, Any] | None = None
 ) -> tuple[ArrayInfos, OrdinaryTable | None]:
-    """Return what the headers of a source say; of one without arrays its ordinary table, with the infos of columns.
+    """Return the infos of all arrays of a source, and None; or those of the columns of its table, and the table.
 
-    `options`: for `scan`. `of_table`: options of the table, whose unreadable cells are then
-    kept; None for those of `scan`.
+    `options`: for `scan`. `of_table`: options of the table, whose unreadable cells are then kept; None for those of
+    `scan`.
 
     Raises:
         FormatError: the source holds neither.
@@ -169,19 +169,24 @@ def _info_of(column: Array, cells: Sequence[DataCells], is_listed: bool) -> Arra
 
 
 def unify_columns(
-    before: OrdinaryTable | Mapping[str, Any], after: OrdinaryTable | Mapping[str, Any]
+    before: OrdinaryTable | Mapping[str, Any],
+    after: OrdinaryTable | Mapping[str, Any],
+    texts: Collection[str] = (),
 ) -> tuple[tuple[dict[str, Any], dict[str, Array]], tuple[dict[str, Any], dict[str, Array]]]:
     """Return the arrays of two sources, of which one at least is a table, in dtypes that can be compared.
 
     The dtype of a table is only inferred, so that of arrays counts; of two tables that of the first. Cells that this
-    dtype cannot mean are errors, by array, in the second mapping of each source.
+    dtype cannot mean are errors, by array, in the second mapping of each source. `texts`: columns of tables that are
+    read as text.
     """
     sides = [side.columns if isinstance(side, OrdinaryTable) else side for side in (before, after)]
     common = [name for name in sides[0] if name in sides[1]]
     under: tuple[dict[str, Any], dict[str, Any]] = {}, {}
+    for columns, dtypes in zip(sides, under, strict=True):
+        dtypes.update(dict.fromkeys((name for name in texts if name in columns), "string"))
     for name in common:
         a, b = sides[0][name], sides[1][name]
-        if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or _are_alike_kinds(a, b):
+        if name in texts or not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or _are_alike_kinds(a, b):
             continue
         if isinstance(after, OrdinaryTable):
             under[1][name] = _given_dtype(a)
@@ -193,9 +198,8 @@ def unify_columns(
         results.append((arrays, unreadable))
     hopeless = [name for name, errors in results[1][1].items() if _count(errors) * 2 > errors.size > 0]
     if hopeless and isinstance(before, OrdinaryTable) and isinstance(after, OrdinaryTable):
-        texts = dict.fromkeys(hopeless, "string")
         for place, (side, dtypes) in enumerate(zip((before, after), under, strict=True)):
-            results[place] = _read_side(side, {**dtypes, **texts})
+            results[place] = _read_side(side, {**dtypes, **dict.fromkeys(hopeless, "string")})
     for name in common:
         pair = results[0][0][name], results[1][0][name]
         results[0][0][name], results[1][0][name] = to_common_dtype(*pair)

@@ -239,7 +239,7 @@ class EvidenceSearch:
         return usable[0] if len(usable) == 1 else None
 
     def _find_same(self, name: str, header: Header, buffer: Buffer) -> OwnEvidence | None:
-        """Return the evidence of another name that has nine tenths of the elements, wherever they stand."""
+        """Return the evidence of an array of another name that shares nine tenths of its elements, in any order."""
         key = header.dtype.name, len(buffer), content_key(buffer, header.dtype)
         alike = [_compare(one, header, buffer) for one in self._by_content.get(key, ()) if one.name != name]
         same = [own for own in alike if own is not None and own.kept.mask.sum() >= 0.9 * len(buffer)]

@@ -12,7 +12,7 @@ same key, so whoever takes an element from a row compares it first.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import Array, Buffer, DType, Mask, Positions, from_numpy
+from ..errors import FormatError, quote_names
 from .row_keys import WORDS, Elements, Keys, element_keys, mix_bits, row_keys
 
 Table = Sequence[tuple[Array, DType]]  # the rows of arrays side by side: of each two dimensions, and its dtype
@@ -391,6 +392,55 @@ def label_keys(rows: Mapping[str, Array], labels: Sequence[str]) -> list[Any]:
         else:
             columns.append([tuple(map(str, row)) for row in cells.tolist()])
     return list(zip(*columns, strict=True))
+
+
+def find_blank_label(column: Array) -> int | None:
+    """Return the first row whose label is blank, NaN or NaT: such a label identifies no row; None if there is none.
+
+    Example:
+        >>> find_blank_label(np.array([1.0, np.nan])), find_blank_label(np.array(["a", "b"]))
+        (1, None)
+    """
+    if column.dtype.kind in "fc":
+        blank = np.isnan(column)
+    elif column.dtype.kind in "mM":
+        blank = np.isnat(column)
+    elif column.dtype.kind in "UTO":
+        blank = np.array([cell is None or cell != cell or cell == "" for cell in column.tolist()], np.bool_)
+    else:
+        return None
+    rows = np.flatnonzero(blank)
+    return int(rows[0]) if len(rows) else None
+
+
+def check_key(columns: Mapping[str, Array], source: str, find_address: Callable[[str, int], str | None]) -> None:
+    """Refuse a key that does not identify every row: one with a blank, or with the same values in two rows.
+
+    `columns`: the arrays of the key, by name. `source`: of the arrays, for errors. `find_address`: returns the address
+    of an element, given the name of its array and its row.
+
+    Raises:
+        FormatError: names the cell.
+    """
+    for name, column in columns.items():
+        if (blank := find_blank_label(column)) is not None:
+            raise FormatError(
+                f"a blank cell in {name!r:.60} identifies no row",
+                location=find_address(name, blank),
+                array=name,
+                source=source,
+                hint="fill it, or name another key",
+            )
+    rows: dict[Any, int] = {}
+    for row, label in enumerate(label_keys(columns, list(columns))):
+        if label in rows:
+            raise FormatError(
+                f"rows {rows[label]} and {row} have the same {quote_names(list(columns))}, so it is no key",
+                location=find_address(next(iter(columns)), row),
+                source=source,
+                hint="name more arrays that tell rows apart",
+            )
+        rows[label] = row
 
 
 def pair_typed_over(rows: RowMap) -> RowMap:

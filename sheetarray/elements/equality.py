@@ -51,11 +51,11 @@ def find_other_zeros(a: Array, b: Array) -> Mask:
     return np.asarray((a == 0) & (b == 0) & (np.signbit(a) != np.signbit(b)))
 
 
-def find_changed(a: Array, b: Array) -> Positions:
+def index_changes(a: Array, b: Array) -> Positions:
     """Return the indices, in one dimension, of the pairs that differ, signs of zeros among them.
 
     Example:
-        >>> find_changed(np.array([1.0, 0.0, np.nan]), np.array([1.0, -0.0, np.nan])).tolist()
+        >>> index_changes(np.array([1.0, 0.0, np.nan]), np.array([1.0, -0.0, np.nan])).tolist()
         [1]
     """
     return np.flatnonzero(find_unequal(a, b, 0, 0) | find_other_zeros(a, b))

@@ -12,7 +12,7 @@ from .. import dtypes
 from ..changes.elements import cast_exactly
 from ..dtypes import Array, DType
 from ..elements import Missing, Problem, TextLook, buffer_from_text, decode, format_bool
-from ..elements.equality import find_changed
+from ..elements.equality import index_changes
 from ..errors import DTypeError, FormatError
 from ..linear.array import to_linear
 from .moments import read_formatted, without_zones
@@ -59,7 +59,7 @@ def is_same_column(a: Array, b: Array) -> bool:
     if len(a) != len(b):
         return False
     if "O" not in a.dtype.kind + b.dtype.kind:
-        return not len(find_changed(a, b))
+        return not len(index_changes(a, b))
     pairs = ([None if _is_blank(cell) else cell for cell in column.tolist()] for column in (a, b))
     return all(x == y for x, y in zip(*pairs, strict=True))
 

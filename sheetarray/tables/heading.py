@@ -125,7 +125,7 @@ def _pass_rule(heading: Heading, table: Table, grid: Sequence[Sequence[Cell]], r
 def _count_settings(
     table: Table, grid: Sequence[Sequence[Cell]], fits: Sequence[bool | None], rows: Sequence[int]
 ) -> int:
-    """Return the number of rows, full of cells, that a blank line parts from the names: settings of an instrument."""
+    """Return the number of rows above a blank line that are settings of an instrument, and no part of the table."""
     first = next((index for index, fit in enumerate(fits) if fit), None)
     if first is None or table.count_cells is None:
         return 0

@@ -298,6 +298,12 @@ def _rank(marks: Marks) -> int:
     return 4 * place + 2 * (marks.quotechar != '"') + bool(marks.escapechar)
 
 
+def _are_aligned(text: str) -> bool:
+    """Return whether two blanks stand side by side in most rows, as where blanks align columns."""
+    lines = [line.strip() for line in text.split("\n")[:_MOST_ROWS] if line.strip()]
+    return 2 * sum("  " in line for line in lines) > len(lines)
+
+
 def _list_hypotheses(text: str, given: Marks, known: frozenset[str]) -> Iterator[Marks]:
     """Yield the hypotheses that a text and the caller allow."""
     if "delimiter" in known:
@@ -306,6 +312,8 @@ def _list_hypotheses(text: str, given: Marks, known: frozenset[str]) -> Iterator
         delimiters = [mark for mark in (*COMMON, *_SELDOM) if mark in text and mark != WHITESPACE]
         if " " in text or "\t" in text:
             delimiters.append(WHITESPACE)
+        if " " in delimiters and _are_aligned(text):
+            delimiters.remove(" ")
         delimiters.append("")
     for delimiter in delimiters:
         if "quotechar" in known:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -206,3 +207,14 @@ def test_the_command_appends_arrays_and_tables(tmp_path: Path) -> None:
     assert (tmp_path / "log.csv").read_text() == "id,t\n1,1.5\n2,2.5\n"
     assert run_command("append", tmp_path / "run.csv", tmp_path / "log.csv").exit_code == 2
     assert run_command("append", tmp_path / "absent.csv", tmp_path / "log.csv").exit_code == 2
+
+
+def test_a_character_that_the_encoding_lacks_is_refused_and_the_table_stays(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes("a,b\n1,\xe9\n".encode("cp1252"))
+    before = path.read_bytes()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sa.SheetArrayWarning)
+        with pytest.raises(sa.DTypeError, match="has no 'Ω'"):
+            sa.append(path, {"a": [7], "b": ["Ω"]})
+    assert path.read_bytes() == before

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import random
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,19 +11,12 @@ import openpyxl
 import pandas as pd
 import pytest
 from command_line import run_command
+from saved_tables import NAMES, Rows, make_row, save_table
 
 import sheetarray as sa
 
-NAMES = ["id", "price", "count", "name", "day"]
-Table = dict[int, list[Any]]  # the cells of each row but its id, by its id; in the order of the rows
 
-
-def make_row(rng: random.Random) -> list[Any]:
-    day = np.datetime64("2024-01-01") + rng.randrange(300)
-    return [rng.randrange(1, 10**6) / 10**4 + 0.0, rng.randrange(10**6), f"name {rng.randrange(10**6)}", day]
-
-
-def change(rng: random.Random, table: Table) -> Table:
+def change(rng: random.Random, table: Rows) -> Rows:
     """Return a table after some edits: typed, inserted, deleted, appended, sorted."""
     rows = [(key, list(row)) for key, row in table.items()]
     for _ in range(rng.randrange(5)):
@@ -43,25 +34,6 @@ def change(rng: random.Random, table: Table) -> Table:
     return dict(rows)
 
 
-def save(table: Table, path: Path) -> Path:
-    """Save a table as another program would: text with the marks of its suffix, or a workbook of openpyxl."""
-    if path.suffix == ".xlsx":
-        book = openpyxl.Workbook()
-        sheet = book.active
-        sheet.append(NAMES)
-        for key, row in table.items():
-            sheet.append([key, *row[:3], row[3].item()])
-        book.save(path)
-        return path
-    delimiter, decimal = {".tsv": ("\t", "."), ".csv": (",", "."), ".txt": (";", ",")}[path.suffix]
-    with open(path, "w", newline="") as file:
-        writer = csv.writer(file, delimiter=delimiter)
-        writer.writerow(NAMES)
-        for key, (price, *rest) in table.items():
-            writer.writerow([key, str(price).replace(".", decimal), *rest])
-    return path
-
-
 @pytest.mark.parametrize("seed", range(120))
 def test_a_key_finds_what_a_model_finds_in_any_two_containers(seed, tmp_path):
     rng = random.Random(seed)
@@ -69,7 +41,7 @@ def test_a_key_finds_what_a_model_finds_in_any_two_containers(seed, tmp_path):
     after = change(rng, before)
     suffixes = [rng.choice([".csv", ".tsv", ".txt", ".xlsx"]) for _ in range(2)]
     paths = [
-        save(table, tmp_path / f"{name}{suffix}")
+        save_table(table, tmp_path / f"{name}{suffix}")
         for table, name, suffix in zip((before, after), ("before", "after"), suffixes, strict=True)
     ]
     changes = sa.diff(*paths, key="id")
@@ -96,14 +68,14 @@ def test_a_key_finds_what_a_model_finds_in_any_two_containers(seed, tmp_path):
 def test_a_table_does_not_differ_from_itself_in_another_container(suffix, tmp_path):
     rng = random.Random(7)
     table = {key: make_row(rng) for key in range(50)}
-    assert not sa.diff(save(table, tmp_path / "a.csv"), save(table, tmp_path / f"b{suffix}"))
+    assert not sa.diff(save_table(table, tmp_path / "a.csv"), save_table(table, tmp_path / f"b{suffix}"))
 
 
 def test_without_a_key_inserted_and_deleted_rows_are_found_by_content(tmp_path):
     rng = random.Random(3)
     before = {key: make_row(rng) for key in range(40)}
     after = {key: row for key, row in before.items() if key not in (5, 6)} | {99: make_row(rng)}
-    changes = sa.diff(save(before, tmp_path / "a.csv"), save(after, tmp_path / "b.csv"))
+    changes = sa.diff(save_table(before, tmp_path / "a.csv"), save_table(after, tmp_path / "b.csv"))
     assert changes.rows[0].deleted == [5, 6]
     assert changes.rows[0].added == [38]
     assert not changes.edited

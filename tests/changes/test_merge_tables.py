@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import random
+import warnings
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -14,33 +14,9 @@ import pytest
 from command_line import run_command
 from openpyxl.chart import LineChart, Reference
 from openpyxl.worksheet.table import Table
+from saved_tables import NAMES, Rows, make_row, save_table
 
 import sheetarray as sa
-
-NAMES = ["id", "price", "count", "name", "day"]
-Rows = dict[int, list[Any]]  # the cells of each row but its id, by its id
-
-
-def make_row(rng: random.Random) -> list[Any]:
-    day = np.datetime64("2024-01-01") + rng.randrange(300)
-    return [rng.randrange(1, 10**6) / 10**4 + 0.0, rng.randrange(10**6), f"name {rng.randrange(10**6)}", day]
-
-
-def save(table: Rows, path: Path) -> Path:
-    if path.suffix == ".xlsx":
-        book = openpyxl.Workbook()
-        book.active.append(NAMES)
-        for key, row in table.items():
-            book.active.append([key, *row[:3], row[3].item()])
-        book.save(path)
-        return path
-    delimiter, decimal = {".tsv": ("\t", "."), ".csv": (",", "."), ".txt": (";", ",")}[path.suffix]
-    with open(path, "w", newline="") as file:
-        writer = csv.writer(file, delimiter=delimiter)
-        writer.writerow(NAMES)
-        for key, (price, *rest) in table.items():
-            writer.writerow([key, str(price).replace(".", decimal), *rest])
-    return path
 
 
 def load(path: Path) -> Rows:
@@ -84,9 +60,9 @@ def test_copies_are_merged_as_a_model_merges_them(seed, tmp_path):
             del expected[key]
     expected |= added
     suffixes = [rng.choice([".csv", ".tsv", ".txt", ".xlsx"]) for _ in range(len(copies) + 1)]
-    sent = save(base, tmp_path / f"sent{suffixes[0]}")
+    sent = save_table(base, tmp_path / f"sent{suffixes[0]}")
     returned = [
-        save(copy, tmp_path / f"copy{number}{suffix}")
+        save_table(copy, tmp_path / f"copy{number}{suffix}")
         for number, (copy, suffix) in enumerate(zip(copies, suffixes[1:], strict=True))
     ]
     target = tmp_path / f"merged{suffixes[0]}"
@@ -270,3 +246,46 @@ def test_cells_in_the_way_of_added_rows_are_an_error_that_changes_nothing(tmp_pa
     with pytest.raises(sa.LimitError, match="A6"):
         sa.merge(sent, copy, target=target, key="id", table="T")
     assert not target.exists()
+
+
+def test_a_column_in_which_one_copy_has_text_and_another_a_row_more_is_compared_as_text(tmp_path):
+    sent = "id,t\n1,2\n2,3\n3,4\n"
+    copies = [sent.replace(",2\n", ",2 EUR\n").replace(",3\n", ",3 EUR\n").replace(",4\n", ",4 EUR\n"), sent + "4,6\n"]
+    merged, text = merge_texts(tmp_path, sent, *copies, key="id")
+    assert text == "id,t\n1,2 EUR\n2,3 EUR\n3,4 EUR\n4,6\n"
+    assert not merged.conflicts
+
+
+def test_a_column_that_a_copy_lacks_stays_and_its_new_rows_are_blank_there(tmp_path):
+    sent = "id,t,u\n1,2,x\n2,3,\n"
+    merged, text = merge_texts(tmp_path, sent, "id,t\n1,2\n2,4\n3,9\n", key="id")
+    assert text == "id,t,u\n1,2,x\n2,4,\n3,9,\n"
+    assert merged.changes[0].absent == ["u"]
+    assert not merged.unreadable
+    _, text = merge_texts(tmp_path, sent, "id,u\n1,x\n2,z\n3,y\n", "id,t,u\n1,2,x\n2,5,\n", key="id")
+    assert text == "id,t,u\n1,2,x\n2,5,z\n3,,y\n"
+
+
+def test_a_key_with_a_blank_or_without_a_column_is_refused(tmp_path):
+    sent = "id,t\n1,2\n2,3\n3,5\n"
+    with pytest.raises(sa.FormatError, match="identifies no row") as raised:
+        merge_texts(tmp_path, sent, "id,t\n1,2\n,7\n3,5\n", key="id")
+    assert raised.value.location == "A3"
+    with pytest.raises(sa.NotFoundError, match=r"copy0\.csv: no array 'id'"):
+        merge_texts(tmp_path, sent, "t\n1\n", key="id")
+    with pytest.raises(sa.FormatError, match="identifies no row"):
+        sa.diff(
+            {"id": np.array([1.0, np.nan]), "t": np.arange(2)},
+            {"id": np.array([1.0, 2.0]), "t": np.arange(2)},
+            key="id",
+        )
+
+
+def test_a_character_that_the_encoding_of_the_base_lacks_is_refused_and_nothing_is_written(tmp_path):
+    (tmp_path / "sent.csv").write_bytes("id,t\n1,\xe9\n2,b\n".encode("cp1252"))
+    (tmp_path / "copy.csv").write_text("id,t\n1,\xe9\n2,Ω\n", encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sa.SheetArrayWarning)
+        with pytest.raises(sa.DTypeError, match="has no 'Ω'"):
+            sa.merge(tmp_path / "sent.csv", tmp_path / "copy.csv", target=tmp_path / "merged.csv", key="id")
+    assert not (tmp_path / "merged.csv").exists()

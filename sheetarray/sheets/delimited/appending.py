@@ -18,6 +18,7 @@ from ...errors import DTypeError, FormatError, LimitError, locating, quote_names
 from ...files import RemoteFile, Source, is_url, name_part, replacing
 from ...tables.dialect import Dialect
 from ...tables.reading import TableColumns
+from .encodings import encode_text
 from .reading import read_columns_csv
 
 _HEAD, _TAIL = 2**14, 2**16  # bytes that tell the dialect, and those in which the last row is looked at
@@ -168,7 +169,7 @@ class _TableRows:
             for (name, array), sample in zip(arrays.items(), [*self._last, *[""] * len(names)], strict=False)
         ]
         rows = "".join(self._delimiter.join(row) + self._line_end for row in zip(*texts, strict=True))
-        return (("" if self._is_ended or not rows else self._line_end) + rows).encode(self._encoding)
+        return encode_text(("" if self._is_ended or not rows else self._line_end) + rows, self._encoding)
 
     def _format_column(self, name: str, array: Array, sample: str, *, quotes: bool) -> list[str]:
         array = _fit(name, array, self._columns[name])

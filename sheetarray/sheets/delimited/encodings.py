@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 
-from ...errors import NotFoundError, check_kinds
+from ...errors import DTypeError, NotFoundError, check_kinds
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -37,6 +37,24 @@ def canonical_encoding(name: str) -> str:
     except (LookupError, UnicodeError):
         pass
     raise NotFoundError(f"no text encoding {name!r}")
+
+
+def encode_text(text: str, encoding: str) -> bytes:
+    """Return text as bytes of an encoding.
+
+    Raises:
+        DTypeError: the encoding lacks a character.
+    """
+    try:
+        return text.encode(encoding)
+    except UnicodeEncodeError as error:
+        raise error_of_encoding(error) from error
+
+
+def error_of_encoding(error: UnicodeEncodeError) -> DTypeError:
+    """Return the error that names the character which an encoding lacks."""
+    lacking = error.object[error.start : error.end]
+    return DTypeError(f"{error.encoding} has no {lacking!r:.20}: write with encoding='utf-8'")
 
 
 def find_encoding(start: bytes) -> tuple[str, int]:

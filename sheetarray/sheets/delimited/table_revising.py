@@ -13,10 +13,11 @@ import numpy as np
 
 from ...dtypes import Array
 from ...elements import label_text, parse_string
-from ...elements.equality import find_changed
+from ...elements.equality import index_changes
 from ...errors import FormatError, locating
 from ...files import Readable, Source, Writable, replacing
 from ...tables import TableColumns, TableOptions, given_dtypes, is_same_column, read_table
+from .encodings import encode_text
 from .records import field_pattern
 from .table import CsvTable
 
@@ -61,6 +62,7 @@ def revise_table_csv(
     Other arguments are those of `read_columns_csv`.
 
     Raises:
+        DTypeError: the encoding of the text lacks a character.
         FormatError: the text cannot be changed in place.
     """
     options = table or TableOptions()
@@ -103,7 +105,7 @@ def _revise(
         raise FormatError(f"a text in {encoding} whose bytes are not kept when it is written again", hint=_HINT)
     lines = list(_split(text, marks.delimiter))
     page = _Page(text, lines, present, marks.delimiter, dialect.decimal, options.date_format)
-    return begin + codecs.encode(_join(page, columns, np.asarray(sources, np.int64), names), encoding)
+    return begin + encode_text(_join(page, columns, np.asarray(sources, np.int64), names), encoding)
 
 
 def _split(text: str, delimiter: str) -> Iterator[_Line]:
@@ -187,7 +189,7 @@ class _Page:
         staying = np.flatnonzero(sources >= 0)
         changed = staying
         if name in self.present:
-            changed = staying[find_changed(self.present[name][sources[staying]], column[staying])]
+            changed = staying[index_changes(self.present[name][sources[staying]], column[staying])]
         places = np.concatenate([changed, np.flatnonzero(sources < 0)])
         return dict(zip(places.tolist(), self._spell(name, column[places]), strict=True))
 
@@ -271,7 +273,7 @@ class _Page:
         return self.text[start:end].strip().removeprefix('"').removesuffix('"')
 
     def _quote_alike(self, cell: str, line: _Line | None, number: int) -> str:
-        """Return a cell in quotes if that of its column in a row stands in quotes that it does not need."""
+        """Return a cell, in quotes if a row quotes its own cell of this column although it need not."""
         if line is None or number >= len(line.cells) or not cell or cell.startswith('"'):
             return cell
         start, end = line.cells[number]

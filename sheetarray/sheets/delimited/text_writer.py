@@ -15,8 +15,8 @@ from ...columns import Layout
 from ...columns.layout import format_name
 from ...dtypes import DType
 from ...elements import Cell, TextLook
-from ...errors import DTypeError
 from ...files import Sink, numbering_errors
+from .encodings import error_of_encoding
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,8 +57,7 @@ class TextWriter:
         try:
             self.sink.write(text.encode() if self.encoder is None else self.encoder.encode(text))
         except UnicodeEncodeError as error:
-            lacking = error.object[error.start : error.end]
-            raise DTypeError(f"{error.encoding} has no {lacking!r:.20}: write with encoding='utf-8'") from error
+            raise error_of_encoding(error) from error
 
     def write_frame(
         self, frame: pl.DataFrame, *, end: str = _LINE_END, cut: int = 0, kinds: Collection[str] = _TEXTUAL

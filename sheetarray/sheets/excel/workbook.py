@@ -85,7 +85,7 @@ class Workbook:
 
     @property
     def own(self) -> WorkbookPart | None:
-        """The own part of an .xlsx or .xlsm, with its names; None for any other kind."""
+        """The part `workbook.xml` of an .xlsx or .xlsm, with the defined names; None for other kinds of files."""
         return self._container.own if isinstance(self._container, OoxmlCells) else None
 
     @property

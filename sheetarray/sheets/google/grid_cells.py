@@ -97,7 +97,7 @@ def fetch_grid(service: SheetsApi, sheet: Worksheet, rect: Rect, fields: str = C
 
 
 def cells_after(answer: Answer, gid: int) -> GridCells | None:
-    """Return the cells of a worksheet that the answer to a batch of changes shows; None if it shows none."""
+    """Return the cells of a worksheet from the answer to a batch of changes; None if the answer has no cells."""
     try:
         return _cells_shown(answer["updatedSpreadsheet"], gid)
     except (KeyError, TypeError, ValueError, AttributeError):

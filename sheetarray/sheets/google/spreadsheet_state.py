@@ -326,7 +326,7 @@ def fetch_state(service: SheetsApi) -> State:
 
 
 def shown_state(service: SheetsApi, answer: Answer) -> State | None:
-    """Return the state of the spreadsheet that the answer to a batch of changes shows; None if it shows none."""
+    """Return the state of the spreadsheet from the answer to a batch of changes; None if the answer has no state."""
     try:
         return _parse_state(service, answer["updatedSpreadsheet"])
     except (KeyError, ValueError, TypeError, AttributeError):

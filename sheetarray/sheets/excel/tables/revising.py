@@ -16,7 +16,7 @@ import numpy as np
 
 from ....dtypes import Array
 from ....elements import buffer_to_typed
-from ....elements.equality import find_changed
+from ....elements.equality import index_changes
 from ....errors import FormatError, locating
 from ....files import Readable, Source, Writable, replacing
 from ....linear.array import LinearArray
@@ -122,7 +122,7 @@ def _find_cells(
         number, both = numbers[name], min(count, len(column))
         changed = np.arange(len(column))
         if name in present:
-            changed = np.concatenate([find_changed(present[name][:both], column[:both]), np.arange(both, len(column))])
+            changed = np.concatenate([index_changes(present[name][:both], column[:both]), np.arange(both, len(column))])
         array = LinearArray.from_numpy(column[changed])
         plain = cells_xml(buffer_to_typed(array.buffer, array.dtype_entry, exact=EXACT_INTEGER))
         serial: Sequence[str | None] = [None] * len(plain)
