@@ -10,7 +10,8 @@ as the file spells them, where `name_2` or `name_1` is a second `name`, and the 
 name is blank. What lies between the two is spelling alone.
 
 A file that takes a reader longer than `--limit` counts as failed. `--cache FOLDER` keeps the scores of each file, so
-that a run that was stopped goes on. `--write` writes the table into MESSY.md.
+that a run that was stopped goes on. `--write` writes the table into MESSY.md; rows of readers that `--only` leaves out
+stay.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from typing import Any
 
 Rows = list[list[str]]
 Parameters = dict[str, Any]
+_PAGE = Path(__file__).with_name("MESSY.md")
 _DATASETS = ("polluted_files", "survey_sample")
 _TITLES = {"polluted_files": "2,290 polluted files", "survey_sample": "97 real files"}
 _FIND_ONLY = ("clevercsv",)
@@ -296,20 +298,45 @@ def main() -> None:
     normalize = lru_cache(maxsize=None)(importlib.import_module("pollock.data_types").normalize_cell)
     csv.field_size_limit(2**24)
     warnings.simplefilter("ignore")
-    versions = ", ".join(f"{name.lower()} {metadata.version(name)}" for name in READERS if name != "csv")
-    lines = [_HEAD, f"\nA file may take {arguments.limit:g} s. {versions}, csv of Python {sys.version.split()[0]}."]
-    for dataset in arguments.dataset or _DATASETS:
+    readers = arguments.only or list(READERS)
+    kept = _rows_of_others(readers) if arguments.only else {}
+    lines = [_HEAD, _describe_run(readers, arguments.limit)]
+    for dataset in _DATASETS if arguments.write else arguments.dataset or _DATASETS:
         lines.append(f"\n## {_TITLES[dataset]}\n")
         lines.append("| reader | marks | simple | weighted | simple, names as spelled | weighted, so | failed files |")
         lines.append("|---|---|---|---|---|---|---|")
-        for name in arguments.only or READERS:
+        for name in READERS:
+            if name not in readers:
+                lines += kept.get((_TITLES[dataset], name), [])
+                continue
             for is_given in (False, True) if name not in _FIND_ONLY else (False,):
                 options: dict[str, Any] = {"is_given": is_given, "normalize": normalize, "cache": arguments.cache}
                 scores = run(arguments.folder, dataset, name, limit=arguments.limit, **options)
                 lines.append(f"| {name} | {'given' if is_given else 'found'} | {scores.row()} |")
                 print(dataset, lines[-1], flush=True)
     if arguments.write:
-        Path(__file__).with_name("MESSY.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        _PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _describe_run(readers: Sequence[str], limit: float) -> str:
+    """Return the line that says which versions were tried; that of a reader that is not asked stays."""
+    before = dict(re.findall(r"(\w+) ([\d.]+\w*)(?=[,.])", _PAGE.read_text(encoding="utf-8").partition("\n## ")[0]))
+    names = [name.lower() for name in READERS if name != "csv"]
+    asked = {name.lower() for name in readers}
+    versions = [f"{name} {metadata.version(name) if name in asked else before.get(name, '?')}" for name in names]
+    return f"\nA file may take {limit:g} s. {', '.join(versions)}, csv of Python {sys.version.split()[0]}."
+
+
+def _rows_of_others(readers: Sequence[str]) -> dict[tuple[str, str], list[str]]:
+    """Return the rows of the readers that are not asked, as they stand in MESSY.md, by their table and name."""
+    rows: dict[tuple[str, str], list[str]] = {}
+    title = ""
+    for line in _PAGE.read_text(encoding="utf-8").splitlines():
+        title = line.removeprefix("## ") if line.startswith("## ") else title
+        name = line.split(" | ")[0].removeprefix("| ")
+        if name in READERS and name not in readers:
+            rows.setdefault((title, name), []).append(line)
+    return rows
 
 
 if __name__ == "__main__":

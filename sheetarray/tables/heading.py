@@ -207,7 +207,7 @@ def _count_above(
     most = usual * _SPARSE
     places = {number: place for place, number in enumerate(numbers)}
     above = max((index + 1 for index, cells in enumerate(grid[:-2]) if _ends_settings(cells)), default=0)
-    above = above or _count_comments(table, top, grid, usual)
+    above = above or _count_comments(table, top, grid, usual) or _count_sentences(table, top, grid)
     if above:
         return above + next((index for index, fill in enumerate(fills[above:]) if fill), 0)
     for index, fill in enumerate(fills[:-1]):
@@ -242,6 +242,31 @@ def _count_comments(table: Table, top: Sequence[int], grid: Sequence[Sequence[Ce
         if match.end() < len(cells[0].rstrip()) and table.width_of(top[index]) == usual:
             return 0
     return 0
+
+
+def _count_sentences(table: Table, top: Sequence[int], grid: Sequence[Sequence[Cell]]) -> int:
+    """Return the number of rows above names that hold sentences, in which a blank stands behind each delimiter; 0 if a
+    row below does so too, or if rows below are as wide and follow at once.
+    """
+    if table.count_cells is None:
+        return 0
+    first = next((row for row, cells in enumerate(grid) if not _is_sentence(cells)), 0)
+    if not any(cells.count(None) < len(cells) - 1 for cells in grid[:first]) or len(grid) < first + 2:
+        return 0
+    below = grid[first:]
+    if any(isinstance(cell, str) and cell[:1] in " \t" for cells in below for cell in cells):
+        return 0
+    widths = {table.width_of(row) for row in top[first:]}
+    is_apart = table.row_of(top[first]) - table.row_of(top[first - 1]) > 1
+    is_other = all(table.width_of(row) not in widths for row in top[:first])
+    return first if len(widths) == 1 and (is_apart or is_other) and _holds_text(below[0]) else 0
+
+
+def _is_sentence(cells: Sequence[Cell]) -> bool:
+    """Return whether a row holds one cell, the first, or text in which a blank stands behind each delimiter."""
+    held = [cell for cell in cells if cell is not None]
+    more = all(isinstance(cell, str) and cell[:1] in " \t" for cell in held[1:])
+    return bool(held) and cells[0] is not None and more and _holds_text(cells)
 
 
 def _is_title(

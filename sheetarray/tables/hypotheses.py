@@ -275,6 +275,27 @@ def _are_names(row: Sequence[str], delimiter: str) -> bool:
     return len(row) == 1 and delimiter in row[0] and not any(cell[:1] in " \t" for cell in row[0].split(delimiter))
 
 
+def _part_all(rows: Sequence[Sequence[str]], delimiter: str) -> bool:
+    """Return whether a delimiter stands equally often in all rows of one cell, of which there are several: in all below
+    the row of names, if titles stand above it.
+    """
+    first = next((place for place, row in enumerate(rows) if delimiter in row[0]), len(rows))
+    cut = rows[first:]
+    if len(cut) < 2 or len({row[0].count(delimiter) for row in cut}) > 1:
+        return False
+    return not first or (_are_names(cut[0], delimiter) and not any(map(_is_value, cut[0][0].split(delimiter))))
+
+
+def _count_titles(rows: Sequence[Sequence[str]]) -> int:
+    """Return the number of rows of one cell above rows of one width, which are at least as many; 0 of any others."""
+    first = next((place for place, row in enumerate(rows) if len(row) > 1), 0)
+    return first if 2 * first <= len(rows) and len({len(row) for row in rows[first:]}) == 1 else 0
+
+
+def _is_value(cell: str) -> bool:
+    return kind_of(cell) in (*TYPED, BLANK)
+
+
 def _width_together(row: Sequence[str], below: Sequence[str]) -> int:
     """Return how many cells each of two rows has, blanks at the end aside; 0 if that differs or they are few, or if a
     blank stands behind a delimiter, as in a sentence.
@@ -366,7 +387,7 @@ class _Fit:
         self._rows = rows
         cut = [len(row) for row in rows if len(row) > 1]
         self.is_even = 1 < len(cut) > len(rows) / 2 and len(rows[0]) > 1 and len({*cut}) == 1
-        lower = rows[len(rows) // 4 :] if len(rows) > 4 else rows[len(rows) > 2 :]
+        lower = rows[max(len(rows) // 4, _count_titles(rows)) :] if len(rows) > 4 else rows[len(rows) > 2 :]
         widths = Counter(map(len, lower))
         self.standing = sum(len(row) > 1 for row in lower) / len(lower)
         self.width = width = max(widths, key=lambda each: (widths[each], each))
@@ -374,10 +395,7 @@ class _Fit:
         self.regular = regular if width > 1 else 0.0
         if not marks.delimiter:
             self.score = _NO_DELIMITER * self._likeness(lower, marks, 1)
-            counts = [(mark, rows[0][0].count(mark)) for mark in COMMON]
-            if len(rows) > 1 and any(
-                count and all(row[0].count(mark) == count for row in rows) for mark, count in counts
-            ):
+            if any(_part_all(rows, mark) for mark in COMMON):
                 self.score *= _NAMES_PARTED
             return
         if width == 1:

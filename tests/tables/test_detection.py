@@ -57,6 +57,33 @@ def test_a_table_in_any_dialect_comes_back_or_a_warning_says_why_not(data: st.Da
     assert told or {name: array.tolist() for name, array in columns.items()} == same
 
 
+TITLES = [["Report"], ["Report of all stations in 2024", "2024"], ["Lab", "by Ann", "X-200", "v 1.2.3", "2024-01-05"]]
+ROWS = {
+    "integers": [[str(4 * row + column) for column in range(4)] for row in range(6)],
+    "floats": [[f"{row}.{column}5" for column in range(4)] for row in range(6)],
+    "words": [["Bern", "Rom", "Oslo", "Wien"], ["Rom", "Ulm", "Bern", "Jena"], ["Wien", "Bern", "Rom", "Ulm"]],
+    "kinds": [
+        ["Bern", "1.5", "20", "2024-01-05"],
+        ["Ulm", "2.5", "31", "2024-01-06"],
+        ["Rom", "0.5", "8", "2024-01-07"],
+    ],
+}
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("kind", ROWS)
+@pytest.mark.parametrize("title", TITLES, ids=lambda title: f"{len(title)} lines")
+def test_titles_above_a_table_are_skipped_with_a_warning(delimiter: str, kind: str, title: list[str]) -> None:
+    for count in (2, 3, 4):
+        for blank in ([], [""], ["", ""]):
+            for more in ("", delimiter * (count - 1)):
+                rows = [row[:count] for row in [["city", "t", "rain", "day"], *ROWS[kind]]]
+                lines = [*(line + more for line in title + blank), *map(delimiter.join, rows)]
+                columns, told = read("\n".join(lines) + "\n", dtype=str)
+                assert [list(columns), *map(list, zip(*columns.values(), strict=True))] == rows, lines
+                assert "skip_rows=" in " ".join(told)
+
+
 def test_the_dialect_says_what_was_assumed_and_the_call_that_states_it() -> None:
     text = "Bericht\n\nOrt;t\nBern;1,5\nUlm;2,25\nJena;3,5\n"
     dialect = sa.scan(io.BytesIO(text.encode()), format="csv").dialect
