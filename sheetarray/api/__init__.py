@@ -11,8 +11,8 @@ from .arrays import check, check_readable, check_writable, read, read_labelled, 
 from .blocks import iter_blocks
 from .conflicts_json import describe_value
 from .differing import open_side
-from .large import lies_in_rows, open_arrays, read_in_pieces
 from .merging import Merged, merge
+from .opened import open_arrays
 from .shown import format_shape, shorten
 from .tables import read_columns, write_table
 from .targets import SourceOrTarget, folder_beside
@@ -29,13 +29,11 @@ __all__ = [
     "folder_beside",
     "format_shape",
     "iter_blocks",
-    "lies_in_rows",
     "merge",
     "open_arrays",
     "open_side",
     "read",
     "read_columns",
-    "read_in_pieces",
     "read_labelled",
     "restore",
     "scan",

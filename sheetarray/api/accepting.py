@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
@@ -19,7 +20,7 @@ from .arrays import check_writable, read_labelled, scan, write, write_releasing
 from .changes import Changes
 from .differences import SideFacts
 from .differing import diff_sides, hold_arrays
-from .large import hinting_at_reading, open_arrays
+from .opened import open_arrays
 from .targets import SourceOrTarget, folder_beside, is_path
 
 
@@ -51,8 +52,23 @@ def convert_one(
     check_writable(target, to_format, writing)  # what is wrong with it is said before anything is read
     folder = folder_beside(target)
     opened = open_arrays(source, names, format=from_format, folder=folder, **reading)
-    with hinting_at_reading(source, from_format), opened as (arrays, release):
+    with _hinting_at_reading(source, from_format), opened as (arrays, release):
         return write_releasing(target, arrays, release, to_format, writing)
+
+
+@contextmanager
+def _hinting_at_reading(source: SourceOrTarget, name: str | None) -> Iterator[None]:
+    """Have a hint at an option of `read` name it as `convert` takes it: `reading={'group': 'north'}`."""
+    try:
+        yield
+    except FormatError as error:
+        options = set(format_of(source, name, reading=True).options("read")) - {"names"}
+        if options:
+            value = rf"\b({'|'.join(sorted(options))})=('[^']*'|\"[^\"]*\"|True|False|\d+)"
+            error.reason, error.hint = (
+                re.sub(value, r"reading={'\1': \2}", text) for text in (error.reason, error.hint or "")
+            )
+        raise
 
 
 def _hand_client(client: Any, sides: Sequence[tuple[str, SourceOrTarget, str | None, dict[str, Any]]]) -> None:

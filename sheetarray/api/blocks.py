@@ -5,17 +5,20 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 
 from ..columns import ArrayInfo
+from ..columns.blocks.mapping import MappedArrays
+from ..columns.plain_arrays import lies_in_rows
 from ..dtypes import Array, Buffer
-from ..errors import FormatError, check_kinds, parse_count
-from ..formats import format_of, known_options, locate_place, rewinding
+from ..errors import FormatError, NotFoundError, check_kinds, parse_count
+from ..formats import Format, format_of, is_service, known_options, locate_place, rewinding
 from ..linear.named import select
 from .arrays import read, scan
-from .large import iter_elements, lies_in_rows, read_in_pieces, watch_file
+from .opened import watch_file
 from .targets import SourceOrTarget
 
 _MAPPED = 2**24  # bytes of a mapped file: after each so many, the system is told that they may leave memory
@@ -78,10 +81,18 @@ def iter_blocks(
         return _cut_whole(read(source, [name], format=format, **options)[name], name, rows)
     info = select(infos, [name])[name]
     _check_rows(info.shape, name)
-    pieces = iter_elements(source, [name], format, options) if lies_in_rows(info) else None
-    if pieces is None:
-        return _read_blocks(source, name, rows, format, options)
+    if not lies_in_rows(info) or not _comes_in_pieces(row, options):
+        return _read_blocks(source, name, rows, format, options, check_unchanged)
+    pieces = row.function("iter_elements")(source, [name], **options)
     return _while_unchanged(_cut((elements for _, elements in pieces), info, rows), check_unchanged)
+
+
+def _comes_in_pieces(row: Format, options: Mapping[str, Any]) -> bool:
+    """Return whether an adapter gives elements piece by piece, and takes the options for it."""
+    try:
+        return set(options) <= set(row.options("iter_elements"))
+    except NotFoundError:
+        return False
 
 
 def _while_unchanged(blocks: Iterator[Array], check_unchanged: Callable[[], None]) -> Iterator[Array]:
@@ -90,20 +101,26 @@ def _while_unchanged(blocks: Iterator[Array], check_unchanged: Callable[[], None
         yield block
 
 
-def _read_blocks(source: SourceOrTarget, name: str, rows: int, format: str | None, options: Any) -> Iterator[Array]:
+def _read_blocks(
+    source: SourceOrTarget,
+    name: str,
+    rows: int,
+    format: str | None,
+    options: Mapping[str, Any],
+    check_unchanged: Callable[[], None],
+) -> Iterator[Array]:
     """Yield the blocks of an array whose rows do not come one after the other."""
-    mapped = read_in_pieces(source, [name], format=format, **options)
-    if mapped is None:
-        yield from _cut_whole(read(source, [name], format=format, **options)[name], name, rows)
-        return
-    arrays, spool = mapped
-    with spool:
+    with MappedArrays() as mapped:
+        with nullcontext() if is_service(source, format) else mapped.mapping():
+            array = read(source, [name], format=format, **options)[name]
+        if mapped.exist:  # which took a while
+            check_unchanged()
         size = 0
-        for block in _cut_whole(arrays[name], name, rows):
-            yield block.copy()
+        for block in _cut_whole(array, name, rows):
+            yield block.copy() if mapped.exist else block
             size += block.nbytes
             if size >= _MAPPED:
-                spool.release()
+                mapped.release()
                 size = 0
 
 

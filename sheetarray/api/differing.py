@@ -29,7 +29,7 @@ from ..linear.named import values_by_name
 from ..values import is_of
 from .changes import MOST_LISTED, Changes
 from .differences import Differences, SideFacts
-from .large import open_arrays
+from .opened import open_arrays
 from .ordinary import OrdinaryTable, has_table_option, scan_or_find_table, unify_columns, warn_of_table
 from .targets import SourceOrTarget
 

@@ -19,6 +19,7 @@ from .accepting import (
 )
 from .anchors import MOST_BROKEN, anchors_of_grid, find_anchors
 from .beginnings import may_make_anchors
+from .blocks.mapping import are_mapped
 from .column import ArrayColumn
 from .grid import cell_address, column_letters, quote_title
 from .header_cells import cells_of_zone
@@ -28,7 +29,18 @@ from .placing import SheetRoom, can_align, lay_out_sheets
 from .reading import ElementRestorer, JudgeArray, SheetArrays
 from .refusals import MOST_ARRAYS, MOST_DESCRIPTIONS, too_many_arrays, too_many_descriptions
 from .row_edits import UNEVEN_HINT, RowChange, describe_uneven_rows
-from .sheet import ArrayInfo, ColumnCells, DataCells, Request, Sheet, Texts, Zone, reporting_cells
+from .sheet import (
+    ArrayInfo,
+    Block,
+    ColumnCells,
+    DataCells,
+    Request,
+    Sheet,
+    Texts,
+    Zone,
+    reporting_cells,
+    whole_columns,
+)
 from .side_by_side import find_side_by_side
 from .unreadable import errors_of_problems, keep_errors, keep_unreadable, keeping_unreadable
 from .words import DESCRIPTION, Anchor, Words
@@ -43,6 +55,7 @@ __all__ = [
     "Anchor",
     "ArrayColumn",
     "ArrayInfo",
+    "Block",
     "ColumnCells",
     "DataCells",
     "ElementEdits",
@@ -63,6 +76,7 @@ __all__ = [
     "Words",
     "Zone",
     "anchors_of_grid",
+    "are_mapped",
     "can_align",
     "cell_address",
     "cells_of_zone",
@@ -85,4 +99,5 @@ __all__ = [
     "reporting_cells",
     "too_many_arrays",
     "too_many_descriptions",
+    "whole_columns",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -151,3 +152,8 @@ def find_stops(anchors: Iterable[Anchor]) -> dict[int, int]:
                 end = anchor.first + anchor.start + anchor.header.capacity
                 stops[id(anchor)] = max(end, other.first - MOST_BEFORE_DAMAGED)
     return stops
+
+
+def raise_error(error: FormatError) -> None:
+    """Raise a copy of an error. An anchor keeps the error; with a traceback, it would keep the whole sheet, too."""
+    raise copy(error)

@@ -75,6 +75,14 @@ class PiecedArrays:
         self._file.write(np.ascontiguousarray(elements).view(np.uint8).data)
         self._counts[name] = done + len(elements)
 
+    def replace(self, name: str, elements: Buffer) -> None:
+        """Put other elements of the same dtype in the place of all that an array has; they show in its map."""
+        dtype, count = self._sizes[name]
+        assert (elements.dtype, len(elements)) == (dtype, count)
+        self._file.seek(self._starts[name])
+        self._file.write(np.ascontiguousarray(elements).view(np.uint8).data)
+        self._file.flush()
+
     def join(self) -> dict[str, Buffer]:
         """Return the arrays, which are mapped and read-only.
 

@@ -8,7 +8,6 @@ cell is judged by its look. Arrays have the lengths that their headers say, or t
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -25,12 +24,15 @@ from ..linear.parsing import warn_of_finding
 from ..linear.resizing import NO_RESIZE_HINT, RESIZE_HINT, count_rows
 from .accepting import ResizedArray
 from .anchors import find_anchors
+from .blocks.mapping import are_mapped, map_large
+from .blocks.parts import ColumnPart, column_of_parts, split_groups
+from .blocks.reading import iter_arrays
 from .column import ArrayColumn, DecodedColumn, leave_out_blanks
 from .infos import Infos
-from .parts import AnchorsByName, ReportError, find_stops, group_parts
+from .parts import AnchorsByName, ReportError, find_stops, group_parts, raise_error
 from .refusals import MOST_ARRAYS, too_many_arrays
 from .row_edits import RowChange, RowEdit, find_row_edits, resize_columns
-from .sheet import ArrayInfo, ColumnCells, Request, Sheet
+from .sheet import ArrayInfo, ColumnCells, Request, Sheet, whole_columns
 from .unreadable import errors_of_problems, join_rows, keep_unreadable, keeps_all
 from .words import DESCRIPTION, Anchor
 
@@ -99,10 +101,33 @@ class SheetArrays:
 
     def read(self, names: Sequence[str] | None = None) -> dict[str, np.ndarray[Any, Any]]:
         """Return arrays in the order written; all of them for None."""
-        reading = _Reading(self, raise_error, warn_of_finding)
         groups = self._group(names, raise_error, warn_of_finding)
-        arrays: dict[str, Any] = reading.read(groups, self._find_alike(groups) if self.resize else {})
-        return arrays  # each was read: the first error is raised
+        mapped = self._map_large(groups) if are_mapped() and not self.resize else {}
+        others = {name: group for name, group in groups.items() if name not in mapped} if mapped else groups
+        reading = _Reading(self, raise_error, warn_of_finding)
+        arrays: dict[str, Any] = reading.read(others, self._find_alike(groups) if self.resize else {})
+        arrays |= mapped
+        return {name: arrays[name] for name in groups} if mapped else arrays  # each was read
+
+    def _map_large(self, groups: Mapping[str, list[Anchor]]) -> dict[str, np.ndarray[Any, Any]]:
+        """Return arrays that go block by block into a file, by name; none if all arrays are to be read at once."""
+        headers = {name: group[0].header for name, group in groups.items() if group[0].header is not None}
+        notes = [list(sheet.notes) for sheet in self.sheets]
+        parts: dict[str, list[ColumnPart]] = {}
+
+        def iterate(names: Collection[str]) -> Iterator[tuple[str, Buffer]]:
+            parts.update(split_groups(self.sheets, {name: groups[name] for name in names}, self.stops))
+            yield from iter_arrays(self.sheets, parts, self.missing)
+
+        def restore(name: str, buffer: Buffer) -> Buffer:
+            assert self.restore is not None
+            return self.restore.restore(name, buffer, column_of_parts(self.sheets, parts[name]))
+
+        buffers = map_large(headers, iterate, None if self.restore is None else restore)
+        if not buffers:
+            for sheet, before in zip(self.sheets, notes, strict=True):
+                sheet.notes = before
+        return {name: view_of(headers[name], buffer) for name, buffer in buffers.items()}
 
     def read_resized(self) -> dict[str, ResizedArray]:
         """Return every array with the length that its cells have, and its buffer, by name.
@@ -254,7 +279,7 @@ class _Reading:
         """Return the columns of arrays; every sheet is asked once."""
         cells: dict[str | None, Iterator[ColumnCells]] = {}
         for title, requests in self._plan(groups.values()).items():
-            cells[title] = iter(self._sheets[title].columns(requests, typed=typed))
+            cells[title] = iter(whole_columns(self._sheets[title], requests, typed=typed))
         return {name: self._join(name, group, cells) for name, group in groups.items()}
 
     def _fetch_rows(self, groups: Mapping[str, list[Anchor]]) -> Iterator[tuple[str, ArrayColumn]]:
@@ -389,11 +414,6 @@ def _split(groups: Mapping[str, list[Anchor]]) -> tuple[dict[str, list[Anchor]],
     for name, group in groups.items():
         (lying if group[0].orient == "rows" else standing)[name] = group
     return lying, standing
-
-
-def raise_error(error: FormatError) -> None:
-    """Raise a copy of an error. An anchor keeps the error; with a traceback, it would keep the whole sheet, too."""
-    raise copy(error)
 
 
 def _ignore(_: object) -> None:

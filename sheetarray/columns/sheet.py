@@ -56,6 +56,24 @@ class Zone:
     orient: Orient
 
 
+@dataclass(slots=True)
+class Block:
+    """The next cells of a column, or all of them.
+
+    Attributes:
+        place: the index of the request for the column.
+        cells: the first ones as they are, and the rest: a Series, `Numbers` without the blanks below them, or `Texts`,
+            in a container of text; or a list of Python scalars, in one that has types of its own.
+        count: the number of the cells, of a block that is not the whole column; blanks at the end may be left out.
+        as_text: returns the same as text, if they came typed; None where the sheet has to be gone over again for it.
+    """
+
+    place: int
+    cells: ColumnCells
+    count: int = 0
+    as_text: Callable[[], ColumnCells] | None = None
+
+
 class Sheet(Protocol):
     """A sheet as a container shows it. All rows and columns count from 0."""
 
@@ -79,50 +97,32 @@ class Sheet(Protocol):
         For ordinary tables. Blanks are None or ""; the last row may be cut short, but never within a cell.
         """
 
-    def columns(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:
-        """Return each requested column down to the sheet's end, or to where its request stops.
+    def blocks(
+        self, requests: Sequence[Request], counts: Sequence[int] | None = None, *, typed: bool
+    ) -> Iterator[Block]:
+        """Yield the cells of columns, block by block; those of one column in their order.
 
-        `requests`: of different cells; a column may be in several, one below the other. `typed`: parse under
-        `elements.engine_dtype` where the container can; otherwise text is String.
+        `requests`: of different cells; a column may be in several, one below the other. `counts`: how many cells of
+        each column are elements: then memory does not grow with the sheet. None: each column comes as one block, down
+        to the sheet's end, or to where its request stops. `typed`: parse under `elements.engine_dtype` where the
+        container can; otherwise text is String.
 
-        It returns for each request the first cells as they are, and the rest: a Series, `Numbers` without the blanks
-        below them, or `Texts`, in a container of text; or a list of Python scalars, in one that has types of its own.
+        Raises:
+            NotInPiecesError: with `counts`, the sheet has to be read as a whole; it has more cells, for example.
         """
 
     def rows(self, requests: Sequence[Request]) -> Iterable[ColumnCells]:
-        """Return the cells from each requested one on to the right, as `columns` returns them without `typed`; `stop`
-        of such a request is a column.
+        """Return the cells from each requested one on to the right, as those of blocks without `typed`; `stop` of
+        such a request is a column.
         """
 
 
-@dataclass(slots=True)
-class Block:
-    """The next cells of a column that is read block by block.
-
-    Attributes:
-        place: the index of the request for the column.
-        count: the number of the cells; blanks at the end may be left out of them.
-        cells: as `Sheet.columns` returns them.
-        as_text: returns the same as text, if they came typed; None where the sheet has to be gone over again for it.
-    """
-
-    place: int
-    count: int
-    cells: ColumnCells
-    as_text: Callable[[], ColumnCells] | None = None
-
-
-class BlockSheet(Sheet, Protocol):
-    """A sheet whose columns come block by block, so that memory does not grow with it."""
-
-    def blocks(self, requests: Sequence[Request], counts: Sequence[int], *, typed: bool) -> Iterator[Block]:
-        """Yield the cells of columns, block by block; those of one column in their order.
-
-        `counts`: how many cells of each column are elements. `typed`: as for `columns`.
-
-        Raises:
-            NotInPiecesError: the sheet has to be read as a whole; there are more cells, for example.
-        """
+def whole_columns(sheet: Sheet, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:
+    """Return the cells of whole columns of a sheet."""
+    columns: list[ColumnCells] = [((), ())] * len(requests)
+    for block in sheet.blocks(requests, typed=typed):
+        columns[block.place] = block.cells
+    return columns
 
 
 @dataclass(frozen=True, slots=True)

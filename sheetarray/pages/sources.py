@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from typing import Any
 
 import numpy as np
 
 from .. import api
-from ..api.datasets import add_coordinates, read_with_labels, scan_with_labels
+from ..api.datasets import read_with_labels
 from ..api.ordinary import OrdinaryTable, scan_or_find_table
 from ..columns import ArrayInfo
+from ..columns.blocks.mapping import MappedArrays
 from ..errors import Finding, FormatError, SheetArrayError, SheetArrayWarning, check_kinds
-from ..formats import is_place, known_options, locate_places
+from ..formats import is_place, is_service, known_options, locate_places
 from ..labels import DatasetLabels, describe_arrays
 from ..linear.array import LinearArray
 from ..linear.named import list_names, select, values_by_name
@@ -158,7 +159,9 @@ def read_file(
         return source
 
     def read(names: Sequence[str] | None) -> tuple[dict[str, Any], DatasetLabels | None]:
-        return _read_mapped(rewind(), names, format, options, opened)
+        mapped = opened.enter_context(MappedArrays())  # so that large arrays never are in memory as a whole
+        with nullcontext() if is_service(source, format) else mapped.mapping():
+            return read_with_labels(rewind(), names, format, options)
 
     def read_alone(name: str) -> dict[str, Any]:
         return api.read(rewind(), [name], format=format, **options)
@@ -172,22 +175,6 @@ def read_file(
         return PageFile(title, columns, None, infos, findings, {})
     arrays, labels, unread = _read(read, read_alone, names, infos, findings)
     return PageFile(title, arrays, labels, infos, findings, unread)
-
-
-def _read_mapped(
-    source: Any, names: Sequence[str] | None, format: str | None, options: dict[str, Any], opened: ExitStack
-) -> tuple[dict[str, Any], DatasetLabels | None]:
-    """Return arrays and their labels; those of a large file are mapped, so that they never are in memory as a whole."""
-    with_coordinates = names
-    if names is not None and isinstance(source, (str, os.PathLike)):
-        infos, labels = scan_with_labels(source, format, options)
-        with_coordinates = add_coordinates([*names], labels, infos)
-    mapped = api.read_in_pieces(source, with_coordinates, format=format, **options)
-    if mapped is not None:
-        arrays, spool = mapped
-        opened.enter_context(spool)
-        return arrays, arrays.labels
-    return read_with_labels(source, names, format, options)
 
 
 def _scan(

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from ..columns import ElementRestorer, JudgeArray, RowChange, SheetArrays
+from ..columns import ElementRestorer, JudgeArray, RowChange, Sheet, SheetArrays
 from ..columns.blocks.parts import find_parts
 from ..columns.blocks.reading import iter_arrays
 from ..columns.blocks.stored import store_arrays
 from ..columns.pieced_arrays import NotInPiecesError
-from ..columns.sheet import BlockSheet
 from ..dtypes import Array
 from ..elements import Missing
 from ..errors import Finding
@@ -21,7 +20,7 @@ from .arrays_of_sheets import check_composites
 
 
 def check_in_blocks(
-    sheets: Sequence[BlockSheet],
+    sheets: Sequence[Sheet],
     *,
     missing: Missing,
     judge: JudgeArray,
@@ -55,7 +54,7 @@ def check_in_blocks(
         yield from check_composites(read, SheetArrays(sheets).scan)
 
 
-def check_passing(sheet: BlockSheet, missing: Missing) -> list[Finding]:
+def check_passing(sheet: Sheet, missing: Missing) -> list[Finding]:
     """Return every finding in a sheet whose elements nobody judges: they are read, and not kept.
 
     Raises:

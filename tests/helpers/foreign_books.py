@@ -174,8 +174,8 @@ def opened(content: bytes, title: str | None = None) -> Iterator[Any]:
 def column_of(content: bytes, column: int, *, dtype: str = "float64", first: int = 0, typed: bool = False) -> list[Any]:
     """The cells of a column from a row on, as an array of a dtype asks for them; the reason of one that has none."""
     with opened(content) as sheet:
-        ((_, cells),) = sheet.columns([Request(column, first, from_name(dtype))], typed=typed)
-        return [getattr(cell, "reason", cell) for cell in cells]
+        (block,) = sheet.blocks([Request(column, first, from_name(dtype))], typed=typed)
+        return [getattr(cell, "reason", cell) for cell in block.cells[1]]
 
 
 def cells_of(runs: Iterable[Any]) -> dict[tuple[int, int], tuple[int, Any, bool]]:

@@ -9,10 +9,9 @@ import pytest
 
 LIMITS = {
     # from where on something is large, and goes piece by piece
-    "large_file": "api.large LARGE_FILE",
-    "many_elements": "api.large MANY_ELEMENTS",
+    "many_elements": "columns.blocks.mapping MANY_ELEMENTS",
     "mapped_elements": "api.blocks _MAPPED",
-    "bytes_of_pieces": "api.large MOST_BYTES",
+    "bytes_of_pieces": "columns.blocks.mapping MOST_BYTES",
     "read_into_memory": "files.contents _IN_MEMORY",
     "large_json": "sheets.json.adapter LARGE_TEXT",
     "small_text": "sheets.delimited.reading _SMALL",
@@ -26,7 +25,7 @@ LIMITS = {
     # how much is handled at once
     "csv_piece": "sheets.delimited.sheet BLOCK",
     "csv_rows_piece": "sheets.delimited.pieces _PIECE",
-    "json_piece": "sheets.json.adapter _PIECE",
+    "json_piece": "sheets.json.sound_lists _PIECE",
     "json_block": "sheets.json.text _BLOCK",
     "large_workbook": "sheets.excel.checking.large LARGE_WORKBOOK",
     "workbook_piece": "sheets.excel.worksheet _CELLS_A_BLOCK",

@@ -17,7 +17,7 @@ from command_line import run_command
 from limits import set_limits
 
 import sheetarray as sa
-from sheetarray.api import blocks, large
+from sheetarray.api import open_arrays
 from sheetarray.columns.pieced_arrays import PiecedArrays
 from sheetarray.formats.contract import Source
 from sheetarray.sheets.json import adapter as checking
@@ -58,8 +58,8 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
 
 @pytest.fixture
 def all_are_large(monkeypatch):
-    """Let every file be a large one, of many elements."""
-    set_limits(monkeypatch, large_file=1, many_elements=1)
+    """Let all arrays together be many elements."""
+    set_limits(monkeypatch, many_elements=1)
 
 
 @pytest.fixture
@@ -83,7 +83,6 @@ def test_blocks_of_a_large_column_major_array_are_those_of_reading_at_once(tmp_p
     path = tmp_path / f"run.{suffix}"
     sa.write(path, {"turned": turned, "n": np.arange(60)}, **({"guard": False} if suffix == "xlsx" else {}))
     set_limits(monkeypatch, mapped_elements=4096)
-    monkeypatch.delattr(blocks, "read")  # which would read the file whole
     for rows in (1, 59, 60, 100):
         parts = list(sa.iter_blocks(path, "turned", rows=rows))
         assert [len(part) for part in parts[:-1]] == [rows] * (len(parts) - 1)
@@ -110,16 +109,13 @@ def test_the_bytes_are_those_of_reading_at_once(tmp_path, in_pieces, suffix, to)
     assert run_command("convert", path, outs[2]).exit_code == 0
     sa.convert(path, outs[3], ["turned", "word"])
     with pytest.MonkeyPatch.context() as patch:
-        set_limits(patch, large_file=2**60)
+        set_limits(patch, many_elements=2**60)
         sa.convert(path, outs[0])
         sa.convert(path, outs[4], ["turned", "word"])
     assert outs[0].read_bytes() == outs[1].read_bytes() == outs[2].read_bytes()
     assert outs[3].read_bytes() == outs[4].read_bytes()
     assert sa.read(outs[1], ["turned"])["turned"].flags.f_contiguous
-    mapped = large.read_in_pieces(path)
-    assert mapped is not None
-    arrays, spool = mapped
-    with spool:
+    with open_arrays(path) as (arrays, _):
         for name, array in sa.read(path).items():
             assert (arrays[name].dtype, arrays[name].strides) == (array.dtype, array.strides)
             assert arrays[name].tolist() == array.tolist()
@@ -134,7 +130,7 @@ def test_the_differences_are_those_of_reading_at_once(tmp_path, in_pieces):
     command = ["diff", str(tmp_path / "a.csv"), str(tmp_path / "b.xlsx"), "--json"]
     result = run_command(*command)
     with pytest.MonkeyPatch.context() as patch:
-        set_limits(patch, large_file=2**60)
+        set_limits(patch, many_elements=2**60)
         once = run_command(*command)
     assert result.exit_code == 1
     assert result.output == once.output
@@ -144,26 +140,17 @@ def test_the_differences_are_those_of_reading_at_once(tmp_path, in_pieces):
 def test_what_comes_in_pieces_has_limits(tmp_path, monkeypatch):
     def comes_in_pieces(arrays: dict[str, Any], names: list[str] | None = None, **options: Any) -> bool:
         sa.write(tmp_path / "run.csv", arrays)
-        mapped = large.read_in_pieces(tmp_path / "run.csv", names, **options)
-        if mapped is None:
-            return False
-        read, spool = mapped
-        with spool:
-            assert not any(array.flags.writeable for array in read.values())
-        return True
+        with open_arrays(tmp_path / "run.csv", names, **options) as (read, _):
+            return not any(array.flags.writeable for array in read.values())
 
     set_limits(monkeypatch, many_elements=100)
     long = {"t": np.zeros(100)}
-    assert not comes_in_pieces(long)
-    for limit, wanted in ((0, True), (-1, True), (1, False)):
-        set_limits(monkeypatch, large_file=(tmp_path / "run.csv").stat().st_size + limit)
-        assert comes_in_pieces(long) == wanted
-    set_limits(monkeypatch, large_file=1)
     for size in (99, 100, 101):
         assert comes_in_pieces({"t": np.zeros(size)}) == (size >= 100)
     assert comes_in_pieces({str(number): np.zeros(1) for number in range(100)})
     assert comes_in_pieces(long, missing="nan")
-    assert not comes_in_pieces(long, delimiter=",")  # an option that pieces have not
+    assert comes_in_pieces(long, delimiter=",")
+    assert not comes_in_pieces(long, resize=True)  # all cells tell how long the arrays are
     with pytest.raises(sa.NotFoundError, match="absent"):
         comes_in_pieces(long, ["absent"])
     for limit, wanted in ((799, False), (800, True), (801, True)):
@@ -178,7 +165,7 @@ def test_an_awkward_array_is_converted_beside_numbers_in_pieces(tmp_path, in_pie
     sa.write(source, {"e": ak.Array(rows), "t": np.arange(5.0)}, **({"guard": False} if suffix == ".xlsx" else {}))
     sa.convert(source, target)
     assert sa.read(target, ["e"])["e"].tolist() == rows
-    assert set(in_pieces) == {"t"}
+    assert set(in_pieces) == {"t", "e-x", "e-y-counts", "e-y-content"}
 
 
 @pytest.mark.usefixtures("all_are_large")
@@ -191,7 +178,7 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path):
         path.write_bytes(content + b"\n")
 
     with pytest.raises(sa.FormatError, match="has changed since its first rows were read"):
-        large.read_in_pieces(path, progress=save_again)
+        sa.convert(path, tmp_path / "copy.json", reading={"progress": save_again})
 
 
 @pytest.mark.usefixtures("all_are_large")
@@ -302,7 +289,7 @@ def test_a_wrong_cell_is_a_difference_in_pieces_as_at_once(tmp_path, monkeypatch
     for changed in ([*lines[:500], b"x", *lines[501:]], lines[:500] + lines[501:]):
         (tmp_path / "b.csv").write_bytes(b"\n".join(changed))
         with monkeypatch.context() as patch:
-            set_limits(patch, large_file=2**60)
+            set_limits(patch, many_elements=2**60)
             once = run_command(*command)
         result = run_command(*command)
         assert result.exit_code == once.exit_code == 1

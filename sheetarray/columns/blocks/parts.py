@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 
 from ...dtypes import Buffer
 from ...errors import Finding
 from ...linear.header import Header, NoteFinding
 from ...linear.named import select
 from ..anchors import find_anchors
-from ..parts import find_stops, group_parts
+from ..column import ArrayColumn
+from ..parts import find_stops, group_parts, raise_error
 from ..pieced_arrays import NotInPiecesError, PiecedArrays
-from ..reading import raise_error
-from ..sheet import BlockSheet, Request
+from ..sheet import Request, Sheet
 from ..words import Anchor
 
 _KEPT = 2**18  # kept elements that are yielded at once
@@ -89,7 +90,7 @@ def _refuse(_: Finding) -> None:
 
 
 def find_parts(
-    sheets: Sequence[BlockSheet], names: Sequence[str] | None, note: NoteFinding = _refuse
+    sheets: Sequence[Sheet], names: Sequence[str] | None, note: NoteFinding = _refuse
 ) -> dict[str, list[ColumnPart]]:
     """Return the parts of arrays, by the names of the arrays.
 
@@ -103,6 +104,26 @@ def find_parts(
     groups = group_parts(sheets, anchors, None if names is None else frozenset(names), raise_error, note)
     if not all(name in groups for name in names or ()):
         raise NotInPiecesError
-    stops = find_stops(anchors)
+    return split_groups(sheets, select(groups, names), find_stops(anchors))
+
+
+def split_groups(
+    sheets: Sequence[Sheet], groups: Mapping[str, list[Anchor]], stops: Mapping[int, int]
+) -> dict[str, list[ColumnPart]]:
+    """Return the parts of arrays, by the names of the arrays.
+
+    `groups`: the anchors of each array. `stops`: as `find_stops` returns them.
+
+    Raises:
+        NotInPiecesError: an array lies in rows, or its parts are not those that its header says.
+    """
     heights = {sheet.title: sheet.max_rows or 0 for sheet in sheets}
-    return {name: _split_parts(name, group, stops, heights) for name, group in select(groups, names).items()}
+    return {name: _split_parts(name, group, stops, heights) for name, group in groups.items()}
+
+
+def column_of_parts(sheets: Sequence[Sheet], parts: Sequence[ColumnPart]) -> ArrayColumn:
+    """Return the cells of an array without their values, for the addresses of its elements."""
+    sheet = next(sheet for sheet in sheets if sheet.title == parts[0].anchor.title)
+    column = ArrayColumn([part.anchor for part in parts], [([], []) for _ in parts], sheet)
+    column.starts = [0, *accumulate(part.count for part in parts[:-1])]
+    return column

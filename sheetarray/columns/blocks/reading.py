@@ -6,15 +6,51 @@ wrong cell, or a wrong number of cells, are to be read as a whole, since reading
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
 
 from ...dtypes import Buffer
 from ...elements import Missing
+from ...errors import FormatError
+from ...linear.buffers import iter_rest
 from ...linear.data_cells import may_be_blank
 from ..column import ArrayColumn
 from ..pieced_arrays import NotInPiecesError
-from ..sheet import Block, BlockSheet
-from .parts import ColumnPart
+from ..sheet import Block, Sheet
+from .parts import ColumnPart, find_parts
+
+ReadWhole = Callable[[Sequence[str]], dict[str, np.ndarray[Any, Any]]]  # reads arrays by their names
+
+
+def iter_elements(
+    sheets: Sequence[Sheet], names: Sequence[str], missing: Missing, read_whole: ReadWhole
+) -> Iterator[tuple[str, Buffer]]:
+    """Yield names of arrays, each with the next elements of its buffer, again and again.
+
+    `read_whole`: reads arrays at once, if a cell is wrong, or arrays lie in rows; it raises the right error.
+    """
+
+    def iterate() -> Iterator[tuple[str, Buffer]]:
+        yield from iter_arrays(sheets, find_parts(sheets, names), missing)
+
+    return iter_or_read(iterate(), names, read_whole)
+
+
+def iter_or_read(
+    pieces: Iterator[tuple[str, Buffer]], names: Sequence[str], read_whole: ReadWhole
+) -> Iterator[tuple[str, Buffer]]:
+    """Yield names of arrays, each with its next elements, and what is left of those that have to be read at once."""
+    done = dict.fromkeys(names, 0)
+    try:
+        for name, elements in pieces:
+            done[name] += len(elements)
+            yield name, elements
+        return
+    except (NotInPiecesError, FormatError):
+        pass
+    yield from iter_rest(read_whole(list(done)), done)
 
 
 class _NeedsTextError(Exception):
@@ -22,7 +58,7 @@ class _NeedsTextError(Exception):
 
 
 def iter_arrays(
-    sheets: Sequence[BlockSheet], arrays: Mapping[str, Sequence[ColumnPart]], missing: Missing
+    sheets: Sequence[Sheet], arrays: Mapping[str, Sequence[ColumnPart]], missing: Missing
 ) -> Iterator[tuple[str, Buffer]]:
     """Yield names of arrays, each with its next elements.
 
@@ -46,9 +82,7 @@ def iter_arrays(
                 turns[name] += 1
 
 
-def _iter_sheet(
-    sheet: BlockSheet, parts: Sequence[ColumnPart], missing: Missing
-) -> Iterator[tuple[ColumnPart, Buffer]]:
+def _iter_sheet(sheet: Sheet, parts: Sequence[ColumnPart], missing: Missing) -> Iterator[tuple[ColumnPart, Buffer]]:
     """Yield parts, each with its next elements, until all of them are complete."""
     if not parts:
         return
@@ -63,12 +97,12 @@ def _iter_sheet(
         if left:
             import polars as pl
 
-            rest = Block(0, left, ([], pl.Series([], dtype=pl.String)))
+            rest = Block(0, ([], pl.Series([], dtype=pl.String)), left)
             yield part, _decode_block(sheet, part, rest, missing, typed=False)
 
 
 def _pass_over(
-    sheet: BlockSheet, parts: Sequence[ColumnPart], missing: Missing, *, typed: bool
+    sheet: Sheet, parts: Sequence[ColumnPart], missing: Missing, *, typed: bool
 ) -> Iterator[tuple[ColumnPart, Buffer]]:
     """Yield parts, each with its next elements, up to the last cell of the sheet.
 
@@ -85,7 +119,7 @@ def _pass_over(
         yield part, elements
 
 
-def _decode_block(sheet: BlockSheet, part: ColumnPart, block: Block, missing: Missing, *, typed: bool) -> Buffer:
+def _decode_block(sheet: Sheet, part: ColumnPart, block: Block, missing: Missing, *, typed: bool) -> Buffer:
     """Return the elements in some cells of a part, decoded in bulk if possible, otherwise one by one."""
     anchor, cells = part.next_elements(block.count), block.cells
     is_complex = part.header.dtype.kind == "complex"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import accumulate
 
 import numpy as np
 
@@ -13,8 +12,8 @@ from ...elements import Missing, text_array
 from ..column import ArrayColumn
 from ..pieced_arrays import MOST_BYTES, NotInPiecesError, PiecedArrays
 from ..reading import ElementRestorer
-from ..sheet import BlockSheet
-from .parts import ColumnPart
+from ..sheet import Sheet
+from .parts import ColumnPart, column_of_parts
 from .reading import iter_arrays
 
 
@@ -27,21 +26,17 @@ class StoredArrays:
 
     def __init__(
         self,
-        sheets: Sequence[BlockSheet],
+        sheets: Sequence[Sheet],
         parts: Mapping[str, Sequence[ColumnPart]],
         buffers: Mapping[str, Buffer],
         restore: ElementRestorer | None,
     ) -> None:
-        self._sheets = {sheet.title: sheet for sheet in sheets}
+        self._sheets = sheets
         self._parts, self._buffers, self._restore = parts, buffers, restore
 
     def column(self, name: str) -> ArrayColumn:
         """Return the cells of an array without their values, for the addresses of its elements."""
-        group = self._parts[name]
-        sheet = self._sheets[group[0].anchor.title]
-        column = ArrayColumn([part.anchor for part in group], [([], []) for _ in group], sheet)
-        column.starts = [0, *accumulate(part.count for part in group[:-1])]
-        return column
+        return column_of_parts(self._sheets, self._parts[name])
 
     def read(self, name: str) -> Buffer:
         """Return the elements of an array, as the cells have them."""
@@ -55,7 +50,7 @@ class StoredArrays:
 
 @contextmanager
 def store_arrays(
-    sheets: Sequence[BlockSheet],
+    sheets: Sequence[Sheet],
     parts: Mapping[str, Sequence[ColumnPart]],
     missing: Missing,
     restore: ElementRestorer | None,

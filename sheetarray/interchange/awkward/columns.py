@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ...columns import MOST_DESCRIPTIONS, ArrayInfo, too_many_descriptions
-from ...columns.reading import raise_error
+from ...columns.parts import raise_error
 from ...dtypes import Array
 from ...errors import MOST_NOTED, Finding, FormatError, LimitError, NotFoundError, locating
 from ...linear.header import NoteFinding

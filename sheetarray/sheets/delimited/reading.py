@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any, ClassVar, TypedDict, Unpack, overload
 
 import numpy as np
 
 from ...columns import ArrayInfo
-from ...columns.blocks.parts import find_parts
-from ...columns.blocks.reading import iter_arrays
+from ...columns.blocks.reading import iter_elements
 from ...columns.pieced_arrays import NotInPiecesError
 from ...dtypes import Array, Buffer
 from ...elements import FormulaMode, Missing
@@ -20,7 +17,6 @@ from ...elements.spelling import DecimalMark
 from ...errors import Finding, FormatError, locating
 from ...files import Readable, Source
 from ...formats.contract import Progress
-from ...linear.buffers import iter_rest
 from ...linear.data_cells import check_missing
 from ...linear.named import pick_array
 from ...tables import TableOptions, read_table
@@ -105,24 +101,31 @@ def read_csv(
     with Source(source, storage_options=storage_options) as opened, locating(source=opened.name):
         bar = _WorkReport(progress, 0) if progress else None
         sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas, report=bar)
-        sheet.words()  # of the headers, which all else needs
-        arrays = open_sheets([sheet], strict=strict, missing=missing, resize=resize)
-        if bar is not None:
-            bar.total = count_named(arrays.read, arrays.scan, names)
-            bar("words", 0.0)
+        return pick_array(_read_sheet(sheet, names, bar, strict=strict, missing=missing, resize=resize), names)
+
+
+def _read_sheet(
+    sheet: CsvSheet, names: str | Sequence[str] | None, bar: _WorkReport | None = None, **options: Any
+) -> dict[str, Array]:
+    """Return arrays of a text by name; `bar` is told how far that is, and the options are those of `open_sheets`."""
+    sheet.words()  # of the headers, which all else needs
+    arrays = open_sheets([sheet], **options)
+    if bar is not None:
+        bar.total = count_named(arrays.read, arrays.scan, names)
+        bar("words", 0.0)
+    try:
+        by_name = read_composites(arrays.read, arrays.scan, names)
+    except FormatError as error:
+        error.hint = error.hint or sheet.find_hint(error.location)
+        if not sheet.try_other_decimal():
+            raise
         try:
             by_name = read_composites(arrays.read, arrays.scan, names)
-        except FormatError as error:
-            error.hint = error.hint or sheet.find_hint(error.location)
-            if not sheet.try_other_decimal():
-                raise
-            try:
-                by_name = read_composites(arrays.read, arrays.scan, names)
-            except FormatError:
-                raise error from None
-        if progress is not None and bar is not None:
-            progress(bar.total, bar.total)
-        return pick_array(by_name, names)
+        except FormatError:
+            raise error from None
+    if bar is not None:
+        bar.end()
+    return by_name
 
 
 class _WorkReport:
@@ -137,6 +140,10 @@ class _WorkReport:
     def __init__(self, progress: Progress, total: int) -> None:
         self._progress, self.total = progress, total
         self._done = -1
+
+    def end(self) -> None:
+        """Report that all cells have been read."""
+        self._progress(self.total, self.total)
 
     def __call__(self, work: str, share: float) -> None:
         """Report that a share of some work is done."""
@@ -228,16 +235,12 @@ def iter_elements_csv(
         NotFoundError: an array does not exist.
     """
     check_missing(missing)
-    done = dict.fromkeys(names, 0)
     with Source(source) as opened, locating(source=opened.name):
-        with suppress(NotInPiecesError, FormatError):  # reading the text whole raises the right error
-            sheet = CsvSheet(opened, None, None, None, "escape")
-            for name, elements in iter_arrays([sheet], find_parts([sheet], list(done)), missing):
-                done[name] += len(elements)
-                yield name, elements
-            return
-        arrays = read_csv(opened.path or io.BytesIO(bytes(opened.whole())), list(done), missing=missing)
-    yield from iter_rest(arrays, done)
+
+        def read_whole(names: Sequence[str]) -> dict[str, np.ndarray[Any, Any]]:
+            return _read_sheet(CsvSheet(opened, None, None, None, "escape"), names, missing=missing)
+
+        yield from iter_elements([CsvSheet(opened, None, None, None, "escape")], names, missing, read_whole)
 
 
 def read_columns_csv(

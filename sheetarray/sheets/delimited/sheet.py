@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from ... import loops
-from ...columns import ColumnCells, Request, Texts, Words, Zone, cell_address, find_anchors, find_side_by_side
+from ...columns import Block, ColumnCells, Request, Texts, Words, Zone, cell_address, find_anchors, find_side_by_side
 from ...columns.pieced_arrays import NotInPiecesError
-from ...columns.sheet import Block
 from ...dtypes import DType, Positions
 from ...elements import Cell, FormulaMode, TextLook
 from ...elements.spelling import DecimalMark
@@ -264,25 +263,14 @@ class CsvSheet:
             cells = record[request.column : request.stop]
             yield [], Texts(cells) if len(cells) <= MOST_SHORT else pl.Series(cells, dtype=pl.String)
 
-    def columns(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:
-        """Return columns in bulk: numbers, and long ones of text; few cells of text as lists."""
-        runs = [(r.column, r.row, r.stop or ENDLESS, _kind_of(r.dtype, typed)) for r in requests]
-        results = self._read_runs(self.records, runs)
-        if not self._is_settled and any(
-            request.dtype.kind in _WITH_DECIMALS
-            for request, cells in zip(requests, results, strict=True)
-            if not isinstance(cells, np.ndarray)
-        ):
-            self._settle_decimal()
-        for run in self._run_beside(requests):
-            self._warn_of_wide_row(self.records.read([run])[0][0], run[0])
-        self._note_marks(requests, results)
-        if self._report is not None:
-            self._report("columns", 1.0)
-        return [((), cells) for cells in results]
-
-    def blocks(self, requests: Sequence[Request], counts: Sequence[int], *, typed: bool) -> Iterator[Block]:
+    def blocks(
+        self, requests: Sequence[Request], counts: Sequence[int] | None = None, *, typed: bool
+    ) -> Iterator[Block]:
         """Yield the cells of columns, a piece of the text at a time; refuse a text of which anything is to be said."""
+        if counts is None:
+            for place, cells in enumerate(self._read_columns(requests, typed=typed)):
+                yield Block(place, ((), cells))
+            return
         ends = [request.stop for request in requests]
         requests = [replace(request, stop=request.row + count) for request, count in zip(requests, counts, strict=True)]
         if not self._are_whole(requests, ends):
@@ -295,11 +283,31 @@ class CsvSheet:
                 for place, request in enumerate(requests)
                 if request.row < top + step and (request.stop or 0) > top
             }
-            columns = self.columns([*pieces.values()], typed=typed)
+            columns = self._read_columns([*pieces.values()], typed=typed, share=min(top + step, last) / last)
             if self.notes:
                 raise NotInPiecesError
             for (place, piece), cells in zip(pieces.items(), columns, strict=True):
-                yield Block(place, (piece.stop or 0) - piece.row, cells)
+                yield Block(place, ((), cells), (piece.stop or 0) - piece.row)
+
+    def _read_columns(self, requests: Sequence[Request], *, typed: bool, share: float = 1.0) -> list[Any]:
+        """Return columns in bulk: numbers, and long ones of text; few cells of text as lists.
+
+        `share`: of the text, that is reported as done.
+        """
+        runs = [(r.column, r.row, r.stop or ENDLESS, _kind_of(r.dtype, typed)) for r in requests]
+        results = self._read_runs(self.records, runs)
+        if not self._is_settled and any(
+            request.dtype.kind in _WITH_DECIMALS
+            for request, cells in zip(requests, results, strict=True)
+            if not isinstance(cells, np.ndarray)
+        ):
+            self._settle_decimal()
+        for run in self._run_beside(requests):
+            self._warn_of_wide_row(self.records.read([run])[0][0], run[0])
+        self._note_marks(requests, results)
+        if self._report is not None:
+            self._report("columns", share)
+        return results
 
     def _note_marks(self, requests: Sequence[Request], results: Sequence[Any]) -> None:
         """Remark on integers that a program has cut to an exponent, and on points that could part thousands."""

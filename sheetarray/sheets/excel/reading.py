@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...columns import keeping_unreadable, reporting_cells
-from ...columns.blocks.parts import find_parts
-from ...columns.blocks.reading import iter_arrays
-from ...columns.blocks.stored import store_arrays
-from ...columns.pieced_arrays import NotInPiecesError
+from ...columns.blocks.mapping import MappedArrays
+from ...columns.blocks.reading import iter_elements
 from ...dtypes import Buffer
 from ...elements import Missing
 from ...errors import NO_ARRAY, FormatError, locating
@@ -23,10 +21,9 @@ from ...linear.parsing import warn_of_finding
 from ..arrays_of_sheets import count_named, open_sheets, read_composites, read_resized_arrays
 from ..workbooks import SheetChoice
 from .checking.workbook import select_sheets
-from .guard.snapshots import Snapshots, open_snapshots, warn_of_guard
+from .guard.snapshots import open_snapshots, warn_of_guard
 from .tables.recorded import find_recorded, read_recorded
 from .workbook import Workbook
-from .worksheet import ExcelSheet
 
 
 def read_book(
@@ -89,40 +86,23 @@ def iter_elements_excel(
         [('t', [0, 1, 2])]
     """
     check_missing(missing)
-    done = dict.fromkeys(names, 0)
-    with Source(source) as opened, locating(source=opened.name):
-        try:
-            with Workbook(opened) as book:
-                sheets = select_sheets(book, sheet)
-                if not (guard and book.guards()):
-                    pieces = iter_arrays(sheets, find_parts(sheets, list(done)), missing)
-                elif sheet is None:
-                    pieces = _iter_restored(book, sheets, list(done), missing)
-                else:  # arrays of all sheets tell what programs have done
-                    raise NotInPiecesError
-                for name, elements in pieces:
-                    yield name, elements
-                    done[name] += len(elements)
-                for finding in [finding for read_sheet in sheets for finding in read_sheet.notes[:1]]:
-                    warn_of_finding(finding)
+    with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
+        sheets = select_sheets(book, sheet)
+
+        def read_whole(names: Sequence[str]) -> dict[str, np.ndarray[Any, Any]]:
+            for read_in_part in sheets:
+                read_in_part.notes.clear()
+            return read_book(book, names, sheet=sheet, missing=missing, guard=guard)
+
+        if guard and book.guards():  # whole arrays tell what programs have done
+            with MappedArrays() as mapped:
+                with mapped.mapping():
+                    arrays = read_whole(names)
+                yield from iter_rest(arrays, dict.fromkeys(names, 0))
             return
-        except (NotInPiecesError, FormatError):
-            pass
-        with Workbook(opened, reads_numbers=True) as book:
-            arrays = read_book(book, list(done), sheet=sheet, missing=missing, guard=guard)
-    yield from iter_rest(arrays, done)
-
-
-def _iter_restored(
-    book: Workbook, sheets: Sequence[ExcelSheet], names: Sequence[str], missing: Missing
-) -> Iterator[tuple[str, Buffer]]:
-    """Yield names of arrays, each with all of its elements, with the bits that their guard has kept."""
-    snapshots = Snapshots(book)
-    with store_arrays(sheets, find_parts(sheets, None), missing, snapshots) as (stored, spool):
-        for name in names:
-            yield name, stored.buffer(name)
-            spool.release()
-    warn_of_guard(snapshots)
+        yield from iter_elements(sheets, names, missing, read_whole)
+        for finding in [finding for read_sheet in sheets for finding in read_sheet.notes[:1]]:
+            warn_of_finding(finding)
 
 
 def read_written_excel(source: Readable) -> dict[str, np.ndarray[Any, Any]]:

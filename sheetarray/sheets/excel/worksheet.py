@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...columns import ColumnCells, Request, Words, Zone, cell_address
+from ...columns import Block, ColumnCells, Request, Words, Zone, cell_address
 from ...columns.pieced_arrays import NotInPiecesError
-from ...columns.sheet import Block, Numbers
+from ...columns.sheet import Numbers
 from ...columns.words import WORDS, WordCodes
 from ...dtypes import DType, Positions
 from ...elements import Cell, TextLook, engine_dtype
@@ -228,20 +228,19 @@ class ExcelSheet:
 
     # Columns -------------------------------------------------------------------------------------------------
 
-    def columns(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:
-        """Return the requested columns, read in one pass over the sheet."""
+    def blocks(
+        self, requests: Sequence[Request], counts: Sequence[int] | None = None, *, typed: bool
+    ) -> Iterator[Block]:
+        """Yield the cells of columns in one pass over the sheet: whole ones, or with `counts` some rows at a time."""
         if not requests:
-            return []
-        numeric = typed and self.can_read_numbers(requests)
-        results: list[ColumnCells] = [([], ())] * len(requests)
-        with self.runs(numeric=numeric, first=min(request.row for request in requests)) as runs:
-            for place, cells in self.sort_into_columns(runs, requests, note=self._note):
-                results[place] = [], self.column_cells(cells, requests[place], typed=typed, numeric=numeric)
-        return results
-
-    def blocks(self, requests: Sequence[Request], counts: Sequence[int], *, typed: bool) -> Iterator[Block]:
-        """Yield the cells of columns, some rows of the sheet at a time."""
-        numeric = typed and self.can_read_numbers(requests)
+            return
+        numeric = typed and self._can_read_numbers(requests)
+        if counts is None:
+            with self.runs(numeric=numeric, first=min(request.row for request in requests)) as runs:
+                for place, cells in self._sort_into_columns(runs, requests, note=self._note):
+                    column = self._column_cells(cells, requests[place], typed=typed, numeric=numeric)
+                    yield Block(place, ([], column))
+            return
         requests, left = [*requests], [*counts]  # each for the cells that are still to come
         last, waiting, count = -1, list[CellRun](), 0
         with self.runs_from(min(request.row for request in requests) if not numeric else 0, numeric=numeric) as runs:
@@ -249,7 +248,7 @@ class ExcelSheet:
                 if int(run.rows.min()) <= last:
                     raise NotInPiecesError
                 last = int(run.rows.max())
-                self.note_formulas(run)
+                self._note(run)
                 waiting.append(run)
                 count += len(run)
                 if count >= _CELLS_A_BLOCK:
@@ -261,7 +260,7 @@ class ExcelSheet:
         self, runs: Sequence[CellRun], requests: list[Request], left: list[int], *, typed: bool, numeric: bool
     ) -> Iterator[Block]:
         """Yield the blocks in some cells of the sheet; requests go on behind them."""
-        for place, cells in self.sort_into_columns(runs, [*requests]):
+        for place, cells in self._sort_into_columns(runs, [*requests]):
             if len(cells):
                 request, left[place] = requests[place], left[place] - cells.height
                 if left[place] < 0:
@@ -271,18 +270,18 @@ class ExcelSheet:
                 if typed and not numeric:
                     again = replace(cells, values=cells.values.clone())  # looking at cells puts texts among them
                     as_text = partial(self._text_of, again, request)
-                typed_cells = self.column_cells(cells, request, typed=typed, numeric=numeric)
-                yield Block(place, cells.height, ([], typed_cells), as_text)
+                typed_cells = self._column_cells(cells, request, typed=typed, numeric=numeric)
+                yield Block(place, ([], typed_cells), cells.height, as_text)
 
     def _text_of(self, cells: ColumnRun, request: Request) -> ColumnCells:
-        return [], self.column_cells(cells, request, typed=False, numeric=False)
+        return [], self._column_cells(cells, request, typed=False, numeric=False)
 
-    def can_read_numbers(self, requests: Sequence[Request]) -> bool:
+    def _can_read_numbers(self, requests: Sequence[Request]) -> bool:
         """Return whether the sheet can be read for numbers alone: no text is wanted, and no formula to be followed."""
         is_textual = any(map(_is_text, {request.dtype for request in requests}))
         return not is_textual and not (self.followed is not None and self.followed.are_wanted)
 
-    def sort_into_columns(
+    def _sort_into_columns(
         self, runs: Iterable[CellRun], requests: Sequence[Request], note: Callable[[CellRun], None] | None = None
     ) -> Iterator[tuple[int, ColumnRun]]:
         """Yield the index of each request, and its cells among some cells of the sheet; column by column.
@@ -309,7 +308,7 @@ class ExcelSheet:
         if self.report is not None:
             self.report(len(run))
 
-    def column_cells(
+    def _column_cells(
         self, run: ColumnRun, request: Request, *, typed: bool, numeric: bool
     ) -> pl.Series | Numbers | Sequence[Cell]:
         """Return the requested cells of a column, converted for its dtype.

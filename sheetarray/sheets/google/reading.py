@@ -11,12 +11,12 @@ from typing import Any, TypedDict, TypeVar, Unpack, overload
 import numpy as np
 
 from ...columns import Anchor, ArrayColumn, ArrayInfo, ColumnCells, find_anchors, reporting_cells
+from ...columns.blocks.reading import iter_elements
 from ...dtypes import Array, Buffer
 from ...elements import Missing
 from ...errors import Finding, FormatError, RemoteError, locating
 from ...files import PathLike
 from ...formats.contract import Progress
-from ...linear.buffers import ravel_in_order
 from ...linear.data_cells import error_for_problem
 from ...linear.header import Header
 from ...linear.named import pick_array
@@ -30,7 +30,7 @@ from .requests import TIMEOUT, ChangedError, SheetsApi, open_service
 from .spreadsheet_state import State, fetch_state, generation_name
 from .stage import stage_findings
 from .views import find_typed_views
-from .worksheet import CELLS_A_REQUEST, MOST_AT_ONCE, GoogleSheet, fetch_values
+from .worksheet import MOST_AT_ONCE, GoogleSheet, fetch_values
 
 # Reads worksheets as they stand at one moment: tries again while others write.
 
@@ -418,19 +418,11 @@ def iter_elements_gsheet(
     with locating(source=service.address.label):
         try:
             sheets = select_worksheets(service)
-            in_rows = _find_rows(sheets, names)
-            for name in names:
-                if name not in in_rows:
-                    arrays = open_sheets(sheets)
-                    yield name, ravel_in_order(read_composites(arrays.read, arrays.scan, [name])[name])
-                    continue
-                grid, anchor = in_rows[name]
-                assert anchor.header is not None
-                for start in range(0, anchor.header.capacity, CELLS_A_REQUEST):
-                    stop = min(start + CELLS_A_REQUEST, anchor.header.capacity)
-                    elements = _fetch_elements(grid, anchor, start, stop, "error")
-                    if not grid.is_whole:
-                        grid.check_unchanged()
-                    yield name, elements
+
+            def read_whole(names: Sequence[str]) -> dict[str, Array]:
+                arrays = open_sheets(sheets)
+                return read_composites(arrays.read, arrays.scan, names)
+
+            yield from iter_elements(sheets, names, "error", read_whole)
         except ChangedError:
             raise FormatError("it has changed since its first rows were read", hint="read it again") from None

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-from ...columns import ColumnCells, Request, Words, Zone, anchors_of_grid
+from ...columns import Block, ColumnCells, Request, Words, Zone, anchors_of_grid
 from ...dtypes import DType
 from ...elements import Cell, TextLook
 from ...elements.serials import FIRST_SERIAL, serials_to_dates
@@ -289,12 +289,34 @@ class GoogleSheet:
 
     # Columns -------------------------------------------------------------------------------------------------
 
-    def columns(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:  # noqa: ARG002  (always typed)
-        """Return the cells of the column of each request, as Python scalars; dates of a dtype of dates as text."""
+    def blocks(
+        self,
+        requests: Sequence[Request],
+        counts: Sequence[int] | None = None,
+        *,
+        typed: bool,  # noqa: ARG002  (always typed)
+    ) -> Iterator[Block]:
+        """Yield the cells of columns as Python scalars; dates of a dtype of dates as text.
+
+        With `counts` no others are fetched, by two requests for each block.
+
+        Raises:
+            ChangedError: the worksheet has changed since its first rows were read.
+        """
+        if counts is not None:
+            for place, (request, count) in enumerate(zip(requests, counts, strict=True)):
+                for row in range(request.row, request.row + count, CELLS_A_REQUEST):
+                    stop = min(row + CELLS_A_REQUEST, request.row + count)
+                    cells: ColumnCells = [], self.fetch_elements(request.column, row, stop, request.dtype)
+                    if not self.is_whole:
+                        self.check_unchanged()
+                    yield Block(place, cells, stop - row, partial(_as_they_are, cells))
+            return
         if not self.is_whole:
             firsts = sorted(((request.column, request.row) for request in requests), reverse=True)
             self._fetch_columns({column: row for column, row in firsts if column not in self._columns})
-        return [([], self._elements(request.column, request.row, request.stop, request.dtype)) for request in requests]
+        for place, request in enumerate(requests):
+            yield Block(place, ([], self._elements(request.column, request.row, request.stop, request.dtype)))
 
     def _elements(self, column: int, row: int, stop: int | None, dtype: DType) -> list[Cell]:
         return _put_dates(self._cells(column)[row:stop], dtype)
@@ -356,3 +378,7 @@ def _stack(fetched: Iterable[tuple[Rect, FetchedColumns]]) -> dict[int, list[Cel
                 held += [""] * (rect.top - len(held))
                 held += cells
     return columns
+
+
+def _as_they_are(cells: ColumnCells) -> ColumnCells:
+    return cells

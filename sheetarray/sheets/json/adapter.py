@@ -6,9 +6,7 @@ Numbers are doubles to most readers of JSON, so integers beyond 2^53 are decimal
 
 from __future__ import annotations
 
-import io
 import json
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -22,6 +20,7 @@ from ...columns import (
     UNEVEN_HINT,
     ArrayInfo,
     ReportError,
+    are_mapped,
     check_accept_target,
     column_letters,
     describe_uneven_rows,
@@ -29,24 +28,24 @@ from ...columns import (
     keep_unreadable,
     too_many_arrays,
 )
+from ...columns.blocks.reading import iter_or_read
 from ...columns.pieced_arrays import NotInPiecesError
 from ...dtypes import Array, Buffer
-from ...elements import MOST_GENERIC, Cell, ComplexForm, Missing, Problem, is_blank
-from ...errors import Finding, FormatError, locating
-from ...files import BytesLike, Readable, Source, Writable, check_structure, locate, refuse_empty, replacing
+from ...elements import MOST_GENERIC, Cell, ComplexForm, Missing, Problem
+from ...errors import Finding, FormatError, NotFoundError, locating
+from ...files import Readable, Source, Writable, check_structure, locate, refuse_empty, replacing
 from ...formats.contract import CELL_CHARACTERS, Keeps, Progress, ignore_progress
 from ...linear.array import decode_list, resize_to_cells
-from ...linear.buffers import iter_rest, view_of
-from ...linear.data_cells import check_missing, decode_data
+from ...linear.buffers import view_of
+from ...linear.data_cells import check_missing
 from ...linear.header import AddressOf, Header, NoteFinding
 from ...linear.named import check_unicode, default_name, pick_array, select
 from ...linear.parsing import changed_header_cells, warn_of_finding
 from ..arrays_of_sheets import check_composites, find_fixed_columns, read_composites, scan_composites
 from ..content import SheetContent, take_arrays
+from .sound_lists import SoundLists, refuse_finding
 from .text import (
     NO_ARRAY,
-    FlatList,
-    cut_items,
     dump_cells,
     dump_elements,
     find_lists,
@@ -186,11 +185,55 @@ def read_json(
         {'x': array([1.5])}
     """
     with Source(source, storage_options=storage_options) as opened, locating(source=opened.name):
-        lists = _Lists(opened, strict=strict, missing=missing, resize=resize)
+        if (
+            are_mapped(len(opened.whole()))
+            and not (strict or resize)
+            and (large := _read_large(opened, names, missing)) is not None
+        ):
+            return pick_array(large, names)
+        lists = _Lists(read_lists(opened), strict=strict, missing=missing, resize=resize)
         if resize:
             lists.warn_of_uneven()
         lists.progress = progress
         return pick_array(read_composites(lists.read, lists.scan, names), names)
+
+
+def _read_large(source: Source, names: str | Sequence[str] | None, missing: Missing) -> dict[str, Any] | None:
+    """Return arrays, the large ones mapped; None if none is large, or the text has to be parsed at once."""
+    try:
+        lists = SoundLists(source, missing, refuse_finding)
+        arrays = read_composites(lists.read, lists.scan, names)
+    except (NotInPiecesError, FormatError, NotFoundError):
+        return None
+    return arrays if lists.has_mapped else None
+
+
+def iter_elements_json(
+    source: Readable, names: Sequence[str], *, missing: Missing = "error"
+) -> Iterator[tuple[str, Buffer]]:
+    """Yield names of arrays, each with the next elements of its buffer, one array after the other.
+
+    Lists that are not asked for are passed over. If a cell, or the number of cells, is wrong, the text is read at once.
+
+    Arguments are those of `read_json`.
+
+    Raises:
+        FormatError: as `read_json`, when the first cell that is wrong is reached.
+        NotFoundError: no such array.
+    """
+    check_missing(missing)
+    with Source(source) as opened, locating(source=opened.name):
+
+        def iterate() -> Iterator[tuple[str, Buffer]]:
+            lists = SoundLists(opened, missing)
+            for name in names:
+                yield from ((name, elements) for elements in lists.iterate(name))
+
+        def read_whole(names: Sequence[str]) -> dict[str, Any]:
+            lists = _Lists(read_lists(opened), missing=missing)
+            return read_composites(lists.read, lists.scan, names)
+
+        yield from iter_or_read(iterate(), names, read_whole)
 
 
 def scan_json(source: Readable, *, strict: bool = False, resize: bool = False) -> dict[str, ArrayInfo]:
@@ -206,12 +249,12 @@ def scan_json(source: Readable, *, strict: bool = False, resize: bool = False) -
         flat_lists = find_lists(text_to_utf8(opened.whole()), default_name(opened.name), strict=strict)
         infos = {name: json_list.info for name, json_list in flat_lists.items()}
         if resize:
-            lists = _Lists(opened, strict=strict, resize=True)
+            lists = _Lists(read_lists(opened), strict=strict, resize=True)
             lists.warn_of_uneven()
             infos = lists.scan(resized=True)
 
         def read(names: Sequence[str] | None) -> dict[str, Any]:
-            return _Lists(opened, strict=strict, missing="nan").read(names)
+            return _Lists(read_lists(opened), strict=strict, missing="nan").read(names)
 
         return scan_composites(read, lambda: infos)
 
@@ -228,7 +271,7 @@ def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Find
             yield from remarks
             return
         try:
-            lists = _Lists(opened, missing=missing)
+            lists = _Lists(read_lists(opened), missing=missing)
         except FormatError as error:
             yield Finding.from_error(error)
             return
@@ -254,27 +297,14 @@ def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Find
 
 def _check_in_pieces(source: Source, missing: Missing) -> Iterable[Finding] | None:
     """Return the findings of a text, without keeping its lists; None if it cannot be checked in pieces."""
-
-    def refuse(_: Finding) -> None:
-        raise NotInPiecesError
-
     try:
-        text = text_to_utf8(source.whole())
-        lists = find_sound_lists(text, default_name(source.name), refuse)
-        for json_list in lists.values():
-            for _ in iter_list(text, json_list, missing):
+        lists = SoundLists(source, missing, refuse_finding)
+        for name in lists.scan():
+            for _ in lists.iterate(name):
                 pass
     except (NotInPiecesError, FormatError):
         return None
-
-    def read(names: Sequence[str] | None) -> dict[str, Any]:
-        arrays = {}
-        for name, json_list in select(lists, names).items():
-            pieces = list(iter_list(text, json_list, missing)) or [np.zeros(0, json_list.header.dtype.numpy)]
-            arrays[name] = view_of(json_list.header, np.concatenate(pieces))
-        return arrays
-
-    return check_composites(read, lambda: {name: json_list.info for name, json_list in lists.items()})
+    return check_composites(lists.read, lists.scan)
 
 
 def accept_json(
@@ -293,7 +323,7 @@ def accept_json(
     check_accept_target(source, target)
     with Source(source) as opened, locating(source=opened.name):
         raw = bytes(opened.whole())
-        lists = _Lists(opened, missing=missing, resize=True)
+        lists = _Lists(read_lists(opened), missing=missing, resize=True)
         text = bytes(text_to_utf8(raw))
         places = find_lists(text, default_name(opened.name))
         pieces: list[bytes] = []
@@ -339,9 +369,9 @@ class _Lists:
     """
 
     def __init__(
-        self, source: Source, *, strict: bool = False, missing: Missing = "error", resize: bool = False
+        self, cells: dict[str, Any], *, strict: bool = False, missing: Missing = "error", resize: bool = False
     ) -> None:
-        self.cells, self._strict, self._missing = read_lists(source), strict, missing
+        self.cells, self._strict, self._missing = cells, strict, missing
         self.fixed: Collection[str] = self.cells.keys()
         self.progress: Progress | None = None
         self._done = self._total = 0
@@ -442,88 +472,3 @@ def read_lists(source: Source) -> dict[str, Any]:
     if isinstance(content, list) and content and all(isinstance(cells, list) for cells in content):
         return {column_letters(index): cells for index, cells in enumerate(content)}
     raise FormatError(NO_ARRAY)
-
-
-# Arrays piece by piece, so that memory does not grow with the text -------------------------------------------------
-
-_PIECE = 2**20  # bytes of text that are parsed at once
-_MOST_BLANKS = 4096  # bytes of white space after the last list
-_COMMA_AHEAD = re.compile(rb"[ \t\r\n]*+,")
-
-
-def iter_elements_json(
-    source: Readable, names: Sequence[str], *, missing: Missing = "error"
-) -> Iterator[tuple[str, Buffer]]:
-    """Yield names of arrays, each with the next elements of its buffer, one array after the other.
-
-    Lists that are not asked for are passed over. If a cell, or the number of cells, is wrong, the text is read at once.
-
-    Arguments are those of `read_json`.
-
-    Raises:
-        FormatError: as `read_json`, when the first cell that is wrong is reached.
-        NotFoundError: no such array.
-    """
-    check_missing(missing)
-    done = dict.fromkeys(names, 0)
-    left = list(done)
-    with Source(source) as opened, locating(source=opened.name):
-        with suppress(NotInPiecesError, FormatError):
-            text = text_to_utf8(opened.whole())
-            lists = find_sound_lists(text, default_name(opened.name))
-            while left and all(name in lists for name in left):
-                for elements in iter_list(text, lists[left[0]], missing):
-                    yield left[0], elements
-                    done[left[0]] += len(elements)
-                left.pop(0)
-        if not left:
-            return
-        arrays = read_json(opened.path or io.BytesIO(bytes(opened.whole())), left, missing=missing)
-    yield from iter_rest(arrays, {name: done[name] for name in left})
-
-
-def find_sound_lists(text: BytesLike, alone: str, note: NoteFinding = warn_of_finding) -> dict[str, FlatList]:
-    """Return the header and the position of each list, if all text around their data cells is JSON.
-
-    Raises:
-        FormatError: it is not, or a header is broken.
-    """
-    lists = find_lists(text, alone, note=note)
-    start, pieces = 0, []
-    for json_list in lists.values():
-        pieces.append(bytes(text[start : json_list.at]))
-        start = json_list.end
-    if len(text) - start > _MOST_BLANKS:
-        raise NotInPiecesError  # so much text after the last list can only be wrong
-    parse_text(b"".join([*pieces, bytes(text[start:])]))
-    return lists
-
-
-def iter_list(text: BytesLike, one: FlatList, missing: Missing) -> Iterator[Buffer]:
-    """Yield the elements of a list, a piece of the text at a time.
-
-    Raises:
-        NotInPiecesError: cells are to be looked at one by one.
-    """
-    if one.header.part is not None or one.start != len(one.spans):
-        raise NotInPiecesError
-    comma = _COMMA_AHEAD.match(text, one.at, one.end)
-    if comma is None and text[one.at : one.end].strip():
-        raise NotInPiecesError
-    header, left = one.header, one.header.capacity
-    for piece in cut_items(text, comma.end() if comma else one.end, one.end, _PIECE):
-        cells = parse_text(b"[%b]" % piece)
-        if not cells or (header.dtype.kind == "complex" and not all(isinstance(cell, str) for cell in cells)):
-            raise NotInPiecesError
-        count = min(left, len(cells))
-        if not all(map(is_blank, cells[count:])):
-            raise NotInPiecesError
-        if count:
-            part_header = Header(header.dtype, (count,), (1,), 0, "row-major", count)
-            buffer, problems = decode_data(cells[:count], part_header, missing=missing)
-            if problems:
-                raise NotInPiecesError
-            yield buffer
-        left -= count
-    if left:
-        raise NotInPiecesError

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ...columns import ArrayInfo, ColumnCells, Request, Words, Zone, reporting_cells
+from ...columns import ArrayInfo, Block, ColumnCells, Request, Words, Zone, reporting_cells
+from ...columns.pieced_arrays import NotInPiecesError
 from ...dtypes import DType, Mask, Positions
 from ...elements import Cell, Missing, TextLook, Unreadable
 from ...elements.serials import FIRST_SERIAL, serials_to_dates
@@ -249,8 +250,16 @@ class ObjectSheet:
         """Return a few cells here and there."""
         return [self._cells(zone.orient == "columns", zone.row, zone.column, zone.count, None) for zone in zones]
 
-    def columns(self, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:  # noqa: ARG002  (a Sheet's)
-        """Return columns as Python scalars."""
+    def blocks(
+        self,
+        requests: Sequence[Request],
+        counts: Sequence[int] | None = None,
+        *,
+        typed: bool,  # noqa: ARG002  (a Sheet's)
+    ) -> Iterator[Block]:
+        """Yield whole columns as Python scalars; the cells are in memory as they are."""
+        if counts is not None:
+            raise NotInPiecesError
         by_column = self._lines[0]
         ends = [max(by_column.get(request.column, {0: None})) + 1 for request in requests]
         ends = [
@@ -261,12 +270,10 @@ class ObjectSheet:
             raise FormatError(
                 f"{sum(sizes):,} cells to read, nearly all of them blank", location=self.title, hint="names= reads some"
             )
-        columns: list[ColumnCells] = []
-        for request, size in zip(requests, sizes, strict=True):
-            columns.append(([], self._cells(True, request.row, request.column, size, request.dtype)))
+        for place, (request, size) in enumerate(zip(requests, sizes, strict=True)):
+            yield Block(place, ([], self._cells(True, request.row, request.column, size, request.dtype)))
             if self.report is not None:
                 self.report(size)
-        return columns
 
     def rows(self, requests: Sequence[Request]) -> Iterator[ColumnCells]:
         """Yield rows, from a column on."""

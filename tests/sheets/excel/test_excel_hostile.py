@@ -624,7 +624,6 @@ def test_the_packed_bytes_may_not_end_early_or_go_on() -> None:
 def test_readings_that_are_given_up_end_by_themselves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A reading left half way is cleared away whenever the interpreter comes to it, in whatever thread that is."""
     sa.write(tmp_path / "t.xlsx", {"t": np.arange(60_000.0)})
-    set_limits(monkeypatch, large_file=1)
     gc.set_threshold(20)
     try:
         for _ in range(examples(80)):
