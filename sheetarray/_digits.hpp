@@ -206,14 +206,14 @@ const char *take_many_digits(const char *at, const char *end, uint64_t *number) 
   return take_digits(at, end, number);
 }
 
-// Parse the integer at the front of a text and return its length; 0 where there is none, or one of more than 18 digits.
+// Parse the integer at the front of a text and return its length; 0 where there is none, or one of more than 19 digits.
 size_t parse_integer(string_view text, int64_t *number) {
   const bool is_negative = !text.empty() && text.front() == '-';
   const char *const begin = text.data() + is_negative;
   uint64_t size = 0;
   const char *at = take_many_digits(begin, text.data() + text.size(), &size);
-  if (at == begin || at - begin > 18) return 0;
-  *number = is_negative ? -static_cast<int64_t>(size) : static_cast<int64_t>(size);
+  if (at == begin || at - begin > 19 || size > static_cast<uint64_t>(INT64_MAX) + is_negative) return 0;
+  *number = static_cast<int64_t>(is_negative ? 0 - size : size);
   return static_cast<size_t>(at - text.data());
 }
 
@@ -275,7 +275,7 @@ enum Shown { FRACTION = 1, POINT = 2, OTHER_POINT = 4 };
 
 // Parse the number at the front of a text, if it has no zeros in front, and a double gives all of its digits back, and
 // return its length; otherwise 0. Whole numbers are those below 2^53. What it shows is added.
-size_t parse_kept(string_view text, double *number, int64_t *shown) {
+size_t parse_kept(string_view text, int, double *number, int64_t *shown) {
   const size_t sign = !text.empty() && text.front() == '-';
   if (text.size() > sign + 1 && text[sign] == '0' && is_digit(text[sign + 1])) return 0;
   Decimal decimal{0, 0};
@@ -295,6 +295,39 @@ size_t parse_kept(string_view text, double *number, int64_t *shown) {
   }
   *number = std::copysign(absolute, sign ? -1.0 : 1.0);
   return size;
+}
+
+// Parse a day at the front of a text, `2024-02-29`, or for `digits` of 0 to 9 a moment with so many digits of a second or
+// fewer, `2024-02-29T10:20:30.5`, or `NaT`, and return its length; 0 where no calendar has it. It counts days from 1970 on,
+// or the units that the digits make. The bit of the number of digits is added to what is shown.
+size_t parse_kept(string_view text, int digits, int64_t *count, int64_t *shown) {
+  const string_view shape = string_view("0000-00-00T00:00:00").substr(0, digits < 0 ? 10 : 19);
+  if (text.substr(0, 3) == "NaT") return *count = INT64_MIN, 3;
+  int64_t parts[6] = {}, *part = parts;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const char unit = i < text.size() ? text[i] : '\0';
+    if (shape[i] == '0' ? !is_digit(unit) : unit != shape[i] && !(unit == ' ' && shape[i] == 'T')) return 0;
+    if (shape[i] == '0') *part = *part * 10 + (unit - '0');
+    else ++part;
+  }
+  const auto &[year, month, day, hour, minute, second] = parts;
+  const bool is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+  const int64_t last = month == 2 ? 28 + is_leap : 30 + ((month + month / 8) & 1);
+  const bool is_held = digits < 7 || (year >= 1678 && year <= 2261);  // by 64 bits, as nanoseconds
+  if (!is_held || month < 1 || month > 12 || day < 1 || day > last || hour > 23 || minute > 59 || second > 59) return 0;
+  const int64_t years = year + 399 + (month > 2);  // that begin with March, 400 too many
+  *count = 365 * years + years / 4 - years / 100 + years / 400 + (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 865566;
+  if (digits < 0) return shape.size();
+  *count = ((*count * 24 + hour) * 60 + minute) * 60 + second;
+  const string_view fraction = text.substr(shape.size(), static_cast<size_t>(digits) + 1);
+  const bool has_point = fraction.substr(0, 1) == ".";
+  const char *const begin = fraction.data(), *const end = begin + fraction.size();
+  uint64_t value = 0;
+  const auto size = has_point ? take_digits(begin + 1, end, &value) - begin : 1;
+  if (has_point && size == 1) return 0;
+  *count = *count * power_of_ten(digits) + static_cast<int64_t>(value) * power_of_ten(digits - static_cast<int>(size) + 1);
+  *shown |= int64_t{1} << (size - 1);
+  return shape.size() + (has_point ? static_cast<size_t>(size) : 0);
 }
 
 // Write eight digits, all of them at once.

@@ -724,7 +724,7 @@ class Fields {
   Fields(string_view text, size_t place, int mark)
       : cursor_(text, place),
         stops_{'\n', '\r', static_cast<char>(mark < 0 ? '\n' : mark)},
-        is_in_values_(is_digit(mark) || is_letter(mark) || mark == '+' || mark == '-' || mark == '.') {
+        is_in_values_(is_digit(mark) || is_letter(mark) || (mark > 0 && std::strchr("+-. :", mark))) {
     for (int i = 0; i < 3; ++i) eights_[i] = ONES * static_cast<unsigned char>(stops_[i]);
   }
 
@@ -769,17 +769,17 @@ class Fields {
     size_t size = 0;
     if (is_in_values_) return false;
     if constexpr (!std::is_same<Value, bool>::value) size = parse_number(cursor_.rest(), taken);
-    else if ((*taken = cursor_.rest(4) == "TRUE")) size = 4;
-    else if (cursor_.rest(5) == "FALSE") size = 5;
+    else if ((*taken = cursor_.rest(4) == "TRUE" || cursor_.rest(4) == "true")) size = 4;
+    else if (cursor_.rest(5) == "FALSE" || cursor_.rest(5) == "false") size = 5;
     return pass(size);
   }
 
-  // The same for a number that a double keeps; what it shows is added.
-  bool take_kept(double *taken, int64_t *shown) {
+  // The same for a number that a double keeps, or a moment; what it shows is added.
+  template <class Value>
+  bool take_kept(int digits, Value *taken, int64_t *shown) {
     int64_t found = 0;
-    const bool is_taken = !is_in_values_ && pass(parse_kept(cursor_.rest(), taken, &found));
-    if (is_taken) *shown |= found;
-    return is_taken;
+    if (is_in_values_ || !pass(parse_kept(cursor_.rest(), digits, taken, &found))) return false;
+    return *shown |= found, true;
   }
 
  private:
@@ -863,7 +863,9 @@ bool read_value(string_view text, Value *value) {
 // A run of cells of one column: `kind` is t for text, s for those texts that are not blank, with their rows; d, f, i, u
 // for doubles, floats, integers and unsigned ones, D, F for doubles and floats with a decimal comma, b for booleans. A
 // column of those ends at the first cell that is none. n is for numbers of which a double keeps all digits, NaN for
-// blanks.
+// blanks; y for days, and 0, 3, 6, 9 for moments with so many digits of a second, BLANK for blanks.
+const int64_t BLANK = INT64_MIN + 1;
+
 struct Run {
   long long column, first, end;
   int kind;
@@ -876,11 +878,9 @@ struct Run {
   void add(int64_t row, string_view text) {
     if (text.empty() && kind != 't') {
       ++blanks;
-      if (kind == 'n') keep(std::nan(""));
-    } else if (kind == 'n') {
-      double number = 0;
-      failed = failed || parse_kept(text, &number, &shown) != text.size();
-      if (!failed) keep(number);
+      if (is_kept()) keep([](auto *) { return true; });
+    } else if (is_kept()) {
+      failed = !keep([&](auto *value) { return parse_kept(text, digits(), value, &shown) == text.size(); });
     } else if (kind == 't' || kind == 's') {
       texts.add(text);
       if (kind == 's') rows.push_back(row);
@@ -893,12 +893,7 @@ struct Run {
   }
   // Add a field that is a value in its usual form, with a point, and pass it; or return false, with no step taken.
   bool take(Fields *fields) {
-    if (kind == 'n') {
-      double number;
-      if (failed || !fields->take_kept(&number, &shown)) return false;
-      keep(number);
-      return true;
-    }
+    if (is_kept()) return keep([&](auto *value) { return fields->take_kept(digits(), value, &shown); });
     const bool is_usual = !failed && !blanks && kind != 't' && kind != 's' && kind != 'D' && kind != 'F';
     return is_usual && add_value([&](auto *value) { return fields->take_value(value); });
   }
@@ -906,16 +901,22 @@ struct Run {
     if (failed) return Py_NewRef(Py_None);
     if (kind == 't') return to_texts(std::move(texts));
     if (kind == 's') return Py_BuildValue("(NN)", to_bytes(rows), to_texts(std::move(texts)));
-    if (kind == 'n')
+    if (is_kept())
       return Py_BuildValue("(NLL)", to_bytes(numbers), static_cast<long long>(blanks), static_cast<long long>(shown));
     return Py_BuildValue("(NL)", to_bytes(numbers), static_cast<long long>(blanks));
   }
 
  private:
-  void keep(double number) {
-    int64_t bits;
-    std::memcpy(&bits, &number, sizeof bits);
-    numbers.push_back(bits);
+  bool is_kept() const { return kind == 'n' || kind == 'y' || is_digit(kind); }
+  int digits() const { return is_digit(kind) ? kind - '0' : -1; }
+  // Add the number or the moment that `read(&value)` finds, if any, and return true; false where it returns false.
+  template <class Read>
+  bool keep(Read read) {
+    double number = std::nan("");
+    int64_t bits = BLANK;
+    if (failed || !(kind == 'n' ? read(&number) : read(&bits))) return false;
+    if (kind == 'n') std::memcpy(&bits, &number, sizeof bits);
+    return numbers.push_back(bits), true;
   }
   // Add the value that `read(&value)` finds, and return true; false where it finds none.
   template <class Read>
@@ -1016,6 +1017,41 @@ PyObject *read_delimited(PyObject *arguments) {
                        to_bytes(records.marks), to_bytes(records.found), to_bytes(records.blank), pieces);
 }
 
+// ---- Text to NumPy's fixed width -----------------------------------------------------------------------------------
+
+// Return texts in units of four bytes, each in as many as the longest has code points, NUL behind its end; None if that
+// takes more than `most` bytes. The text i ends at `ends[i + 1]`.
+PyObject *widen_texts(PyObject *arguments) {
+  Argument ends, joined;
+  Py_ssize_t most;
+  if (!PyArg_ParseTuple(arguments, "y*y*n", &ends.view, &joined.view, &most)) return nullptr;
+  const size_t count = std::max<size_t>(ends.count(), 1) - 1;
+  const auto begins = [](char unit) { return (unit & 0xC0) != 0x80; };
+  const auto text = [&](size_t i) {
+    const size_t start = ends.at<size_t>(i), end = ends.at<size_t>(i + 1);
+    if (start > end || end > joined.bytes().size()) throw std::invalid_argument("a text beyond all texts");
+    return joined.bytes().substr(start, end - start);
+  };
+  size_t longest = 1;
+  for (size_t i = 0; i < count; ++i)
+    if (const string_view each = text(i); each.size() > longest)
+      longest = std::max(longest, static_cast<size_t>(std::count_if(each.begin(), each.end(), begins)));
+  if (most < 0 || count > static_cast<size_t>(most) / 4 / longest) return Py_NewRef(Py_None);
+  std::vector<uint32_t> points(count * longest);
+  unlocked([&] {
+    for (size_t i = 0; i < count; ++i) {
+      uint32_t *next = points.data() + longest * i, *const start = next;
+      for (const char unit : text(i)) {
+        const uint32_t byte = static_cast<unsigned char>(unit), bits = 0x1Fu >> (byte >= 0xE0) >> (byte >= 0xF0);
+        if (begins(unit)) *next++ = byte < 0x80 ? byte : byte & bits;
+        else if (next > start) next[-1] = next[-1] << 6 | (byte & 0x3F);
+      }
+    }
+  });
+  const size_t size = 4 * points.size();
+  return PyByteArray_FromStringAndSize(reinterpret_cast<const char *>(points.data()), static_cast<Py_ssize_t>(size));
+}
+
 // ---- The module ----------------------------------------------------------------------------------------------------
 // The number in its documentation is that of `loops.LOOPS`: it changes with what a function takes or returns.
 
@@ -1026,9 +1062,10 @@ PyMethodDef methods[] = {
     {"scan_strings", guarded<scan_cells<&Rows::scan_item>>, METH_VARARGS, "Return the texts of string items."},
     {"scan_table_rows", guarded<scan_cells<&Rows::scan_table_row>>, METH_VARARGS, "Return the cells of rows of .ods."},
     {"read_delimited", guarded<read_delimited>, METH_VARARGS, "Return runs of cells of columns, and an index of all fields."},
+    {"widen_texts", guarded<widen_texts>, METH_VARARGS, "Return texts in units of four bytes, padded to one width."},
     {nullptr, nullptr, 0, nullptr}};
 
-PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_scan", "The compiled loops of sheetarray, 5", 0, methods};
+PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_scan", "The compiled loops of sheetarray, 6", 0, methods};
 
 }  // namespace
 

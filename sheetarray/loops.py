@@ -17,7 +17,7 @@ import numpy as np
 if TYPE_CHECKING:
     import polars as pl
 
-LOOPS = "The compiled loops of sheetarray, 5"  # those that this package calls
+LOOPS = "The compiled loops of sheetarray, 6"  # those that this package calls
 PLAIN = "SHEETARRAY_PLAIN"  # in the environment: `1` switches the compiled loops off
 
 scan: Any = None  # the module `_scan`, or None

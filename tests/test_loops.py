@@ -83,6 +83,21 @@ def test_decimals_are_read_as_the_nearest_doubles(compiled: bool, texts: list[st
     assert list(map(repr, numbers.tolist())) == [repr(float(text)) for text in texts]
 
 
+EDGE_INTEGERS = [2**63 - 1, -(2**63), 10**18, -(10**18), 10**18 - 1, 0, 2**63 - 2, 1 - 2**63]
+
+
+@pytest.mark.parametrize("compiled", WAYS)
+@pytest.mark.parametrize("odd", ["9223372036854775808", "-9223372036854775809", "18446744073709551616"])
+def test_integers_are_read_up_to_the_ends_of_their_range(compiled: bool, odd: str) -> None:
+    file = io.StringIO()
+    sa.write_csv(file, {"n": np.array(EDGE_INTEGERS)})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loops, "COMPILED", compiled)
+        assert sa.read_csv(io.StringIO(file.getvalue()))["n"].tolist() == EDGE_INTEGERS
+        with pytest.raises(sa.FormatError, match="range of int64"):
+            sa.read_csv(io.StringIO(file.getvalue().replace("9223372036854775806", odd)))
+
+
 @pytest.mark.parametrize("compiled", WAYS)
 def test_points_between_cells_are_no_decimal_points(compiled: bool) -> None:
     file = io.StringIO()

@@ -8,7 +8,7 @@ polars is imported at the first use, so that reading headers never waits for it.
 from __future__ import annotations
 
 from .column_dates import cast_dates
-from .column_strings import longest_text
+from .column_strings import buffer_from_joined, longest_text
 from .dates import convert_times, dates_to_iso, label_text
 from .decoding import decode
 from .encode import (
@@ -84,6 +84,7 @@ __all__ = [
     "TypedCells",
     "Unreadable",
     "blank_missing",
+    "buffer_from_joined",
     "buffer_from_text",
     "buffer_from_texts",
     "buffer_from_typed",

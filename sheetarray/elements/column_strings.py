@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import loops
 from ..dtypes import Buffer
 from ..errors import DTypeError
 from .look import TextLook
 from .problems import Problem
 from .spelling import EVALUATED_PATTERN
-from .texts import is_mostly_padding, to_variable_width
+from .texts import MOST_PADDING, MOST_RATIO, is_mostly_padding, to_variable_width
 
 if TYPE_CHECKING:
     import polars as pl
@@ -83,6 +84,20 @@ def strings_from_text(column: pl.Series, look: TextLook) -> tuple[Buffer, list[P
     if drops or is_mostly_padding(len(texts), width, size):
         return to_variable_width(texts.to_list()), []
     return _to_fixed_width(texts, max(width, 1), size == count), []
+
+
+def buffer_from_joined(ends: Buffer, joined: bytes | memoryview) -> Buffer | None:
+    """Return texts that stand one after the other in UTF-8 as `<U`; None if that is mostly padding, or drops a NUL.
+
+    `ends`: the place at which the first text begins, and those at which each ends.
+    """
+    first, end, count = int(ends[0]), int(ends[-1]), len(ends) - 1
+    if count == 0:
+        return np.empty(0, "<U1")
+    if np.count_nonzero(np.frombuffer(joined, np.uint8)[first:end]) < end - first:
+        return None
+    units = loops.scan.widen_texts(ends, joined, max(MOST_PADDING, MOST_RATIO * (end - first)))
+    return None if units is None else np.frombuffer(units, f"<U{len(units) // 4 // count}")
 
 
 def _to_fixed_width(texts: pl.Series, width: int, ascii_only: bool) -> Buffer:

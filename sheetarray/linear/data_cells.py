@@ -141,9 +141,12 @@ def decode_data(
 def buffer_from_numbers(numbers: Buffer, dtype: DType) -> Buffer | None:
     """Return the buffer of a column of plain numbers; None if its dtype does not hold one of them.
 
-    `numbers`: booleans of bool; int64 or uint64 of integers and of time spans; floats of the width of their dtype.
+    `numbers`: booleans of bool; int64 or uint64 of integers; int64 of moments and of time spans; floats of the width of
+    their dtype; text of any width.
     """
-    if dtype.kind == "timedelta" or numbers.dtype == dtype.numpy:
+    if dtype.kind == "string":
+        return numbers
+    if dtype.kind in ("timedelta", "datetime") or numbers.dtype == dtype.numpy:
         return numbers.view(dtype.numpy)
     limits = np.iinfo(dtype.numpy)
     if len(numbers) and (numbers.min() < limits.min or numbers.max() > limits.max):

@@ -25,9 +25,10 @@ from .hypotheses import (
     stands_between_values,
     unquote,
 )
+from .inferring import holds_text
 from .kinds import TYPED, kind_of
 from .labelled import LabelledTable, notes_of_columns, repeat
-from .numerals import EXACT, WHITE
+from .numerals import EXACT, WHITE, MarksLook
 from .options import DTypeLike, DTypes, NamedTable, Rows, Shape, Shapes, TableOptions, Values
 from .reading import TableColumns, read_table, read_tables, refuse_arrays
 from .writing import coarsen, find_changed_columns, lay_out_table
@@ -46,6 +47,7 @@ __all__ = [
     "Doubt",
     "LabelledTable",
     "Marks",
+    "MarksLook",
     "NamedTable",
     "RawColumn",
     "Rows",
@@ -67,6 +69,7 @@ __all__ = [
     "find_changed_columns",
     "find_marks",
     "given_dtypes",
+    "holds_text",
     "is_same_column",
     "kind_of",
     "lay_out_table",

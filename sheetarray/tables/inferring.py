@@ -45,6 +45,8 @@ _FIRST, _LAST = "1677-09-21T00:12:43.145224193", "2262-04-11T23:47:16.854775807"
 _BOOLEAN = "[tT][rR][uU][eE]|[fF][aA][lL][sS][eE]"
 _NUMERAL, _WORD = re.compile(f"{NUMBER}|{COMMA_NUMBER}|{GERMAN.number}"), re.compile(WORD)
 _GROUPED_POINTS = re.compile(GROUPED_POINTS)
+_VALUES = _BOOLEAN, NUMBER, COMMA_NUMBER, GERMAN.number, _MOMENTS, GROUPED_COMMAS, GROUPED_APART
+_ANY_VALUE = re.compile("|".join(_VALUES))  # that a cell may be under some marks of numbers
 _MOST_DIGITS = 15  # of a number that a spreadsheet keeps
 _NO_DECIMAL = rf"[^,]*|{GROUPED}"  # cells without a comma that can be nothing but a decimal mark
 _PRINTED = re.compile(r"[+-]?[0-9]+\.([0-9]+)(?:([eE])[+-][0-9]{2,3})?")
@@ -107,6 +109,14 @@ def infer(
             look = "apart"
         return Inferred(_keep_text(texts, column.blanks), long, look)
     return Inferred(_spread(values, column.blanks, nullable), look=look if is_open else None)
+
+
+def holds_text(texts: Sequence[str]) -> bool:
+    """Return whether one of the first cells of a column can be nothing but text, whatever marks numbers have.
+
+    Then the column is text, as `infer` says.
+    """
+    return any((bare := text.strip(WHITE)) and not _ANY_VALUE.fullmatch(bare) for text in texts)
 
 
 def _are_apart(column: _Cells) -> bool:

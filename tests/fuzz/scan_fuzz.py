@@ -4,15 +4,17 @@
     make fuzz FUZZ=10000    so many; a second argument of this program draws others
 
 Each grammar has its texts, and a function that reads one through the same door as the package and checks what comes of
-it. Delimited text and rounded doubles are compared with the plain way, bit for bit.
+it. Delimited text and rounded doubles are compared with the plain way, bit for bit, moments and wide text with NumPy.
 """
 
 from __future__ import annotations
 
 import os
 import random
+import re
 import struct
 import sys
+from contextlib import suppress
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
@@ -24,8 +26,9 @@ os.environ["SHEETARRAY_PLAIN"] = "1"  # what the loops are compared with
 
 from sheetarray import loops
 from sheetarray.columns.words import WORDS
+from sheetarray.elements import DAY, moment_pattern
 from sheetarray.errors import FormatError
-from sheetarray.sheets.delimited.records import _scan_plainly
+from sheetarray.sheets.delimited.records import BLANK, MOMENTS, _scan_plainly
 from sheetarray.sheets.excel.reader.raw_cells import CELL, FORMULA
 
 PIECES = [
@@ -62,6 +65,7 @@ DELIMITED = [
     b't,n\r\nversion,Data\r\n1.5,-2\r\n"a ""b"", c",NaN\r\n',
     b'a;"two\nlines" rest;\xc3\xa9\n;;\r\r\n1,5;1e999;0x1p3',
     b"-1,18446744073709551615,TRUE\n\xc2\xa0data ,9223372036854775807,false\n\n1e-5,-Infinity,12345678901234567890\n",
+    b"2024-02-29,2100-02-28T23:59:59,1969-12-31 00:00:00.25\n0000-02-29,NaT,2261-12-31T23:59:59.123456789\n\n1677-12-3",
     b"0.1234567890123456789,9007199254740993,TRUE\n0.00000001234567890123456e-300,-1.7976931348623159E+308,FALSE\n",
 ]
 PREFIXES = b" xml: x14ac: table: office: calcext:"
@@ -158,7 +162,9 @@ class Fuzz:
         """Read columns and words of a delimited text."""
         text, dice = self.mutate(DELIMITED), self.dice
         mark, place, size = dice.choice([ord(","), ord(";"), -1]), dice.randrange(len(text) + 9), dice.randint(1, 60)
-        runs = [(at // 2, at % 2 * 2, at % 2 * 2 + 2, dice.choice("tsdfDFiubn")) for at in range(dice.randrange(6))]
+        runs = [
+            (at // 2, at % 2 * 2, at % 2 * 2 + 2, dice.choice("tsdfDFiubny0369")) for at in range(dice.randrange(6))
+        ]
         words = list(WORDS) if dice.randrange(2) else []
         given = (mark, size, dice.randrange(3), words, runs)
         end, *index, pieces = self.scan.read_delimited(text, place, *given)
@@ -175,9 +181,28 @@ class Fuzz:
             for (*_, kind), piece, other in zip(runs, pieces, texts, strict=True):
                 if kind == "t":
                     assert loops.texts_to_series(piece).to_list() == other
+                    self.widen(piece, other)
                 elif kind == "s":
                     assert piece[0] == other[0].tobytes()
                     assert loops.texts_to_series(piece[1]).to_list() == other[1]
+            texts = _scan_plainly(bytes(text), place, *given[:-1], [(*run[:3], "t") for run in runs])[-1]
+            for (*_, kind), piece, cells in zip(runs, pieces, texts, strict=True):
+                if kind in MOMENTS:
+                    counts = count_moments(cells, kind)
+                    assert (piece and np.frombuffer(piece[0], np.int64).tolist()) == counts, (kind, cells, piece)
+
+    def widen(self, texts: Any, expected: list[str]) -> None:
+        """Compare texts in units of four bytes with those of NumPy; lying ends are refused."""
+        _, ends, joined = texts
+        most = self.dice.choice([10**6, 40])
+        wide = self.scan.widen_texts(ends, joined, most)
+        longest = max(1, *map(len, expected), 1)
+        padded = "".join(text.ljust(longest, "\0") for text in expected).encode("utf-32-le")
+        assert wide == (None if len(padded) > most else padded)
+        if self.dice.randrange(9) == 0:
+            lying = np.frombuffer(ends, np.int64) + self.dice.choice([-1, 1, 2**62])
+            with suppress(ValueError):
+                self.scan.widen_texts(lying, joined, most)
 
     def run(self) -> None:
         """Try one mutation."""
@@ -194,6 +219,24 @@ class Fuzz:
                 self.read_rows(TABLES, self.scan.scan_table_rows)
             case _:
                 self.read_rows(SHEETS, self.scan.scan_rows)
+
+
+def count_moments(cells: list[str], kind: str) -> list[int] | None:
+    """Return moments as NumPy counts them; None if one is none, or too fine."""
+    digits = "" if kind in "y0" else f"1,{kind}"
+    pattern = DAY if kind == "y" else moment_pattern("") + (f"|{moment_pattern(digits)}" if digits else "")
+    counts = []
+    for cell in cells:
+        if cell in ("", "NaT"):
+            counts.append(BLANK if cell == "" else np.iinfo(np.int64).min)
+            continue
+        if not re.fullmatch(pattern, cell) or (kind == "9" and not "1678" <= cell[:4] <= "2261"):
+            return None
+        try:
+            counts.append(int(np.datetime64(cell.replace(" ", "T"), MOMENTS[kind]).astype(np.int64)))
+        except ValueError:
+            return None
+    return counts
 
 
 def main(path: Path, mutations: int, seed: int) -> None:

@@ -1,4 +1,4 @@
-"""Columns of numbers in long tables: parsed where they stand, they are what they are in short ones."""
+"""Columns of values and of text in long tables: parsed where they stand, they are what they are in short ones."""
 
 from __future__ import annotations
 
@@ -26,6 +26,14 @@ COLUMNS: dict[str, Callable[[int], str]] = {
     "grouped": lambda row: f"{row % 9 + 1}.{row:03}",
     "word": lambda row: f"w{row}",
     "day": lambda row: f"2024-01-{row % 28 + 1:02}",
+    "days off": lambda row: "" if row % 6 == 1 else "NaT" if row % 6 == 2 else f"{1900 + row}-02-28",
+    "second": lambda row: f"2024-02-29 {row % 24:02}:59:{row % 60:02}",
+    "fraction": lambda row: f"1969-12-31T23:59:59.{row:03}" + "5" * (row % 4),
+    "fine": lambda row: f"{1678 + row}-12-31T23:59:59.{row:09}",
+    "answer": lambda row: "true" if row % 3 else "FALSE",
+    "answers": lambda row: "" if row % 3 == 2 else "True",
+    "text": lambda row: "" if row % 5 == 4 else f"no {row}" + "é😀" * (row % 2),
+    "blanks": lambda row: " " if row % 5 == 4 else f" {row}x ",
 }
 ODD = (
     "007",
@@ -40,6 +48,15 @@ ODD = (
     "1e400",
     '"x,y"',
     "3.5",
+    "2023-02-29",
+    "2024-01-01T24:00:00",
+    "2024-01-01T10:20:30.1234567890",
+    "1677-12-31T00:00:00",
+    "2024-01-01",
+    "NaT",
+    "TRUE",
+    "\u3000",
+    "b\x7f",
 )
 
 

@@ -1,7 +1,8 @@
-"""The columns of a large text that are numbers: parsed where they stand, their texts read only if somebody asks.
+"""The columns of a large text that are numbers, moments or booleans: parsed where they stand, their texts read only if
+somebody asks.
 
-The first rows say which columns these are. A column in which any cell below them is no number, or one that loses digits
-as a double, is read as text. So each file is gone over once, and files with such columns twice.
+The first rows say which columns these are. A column in which any cell below them is of another kind, or a number that
+loses digits as a double, is read as text. So each file is gone over once, and files with such columns twice.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...dtypes import Array, Mask, Positions
-from ...elements import Cell
-from ...tables import RawColumn, TableColumn, TableOptions, TextColumn
-from .records import Records, Run
+from ...elements import DAY, FALSE, NO_TIME, TRUE, Cell, moment_pattern
+from ...tables import MarksLook, RawColumn, TableColumn, TableOptions, TextColumn
+from .records import BLANK, MOMENTS, Records, Run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,41 +26,68 @@ _HEAD = 32  # rows that say which columns are numbers
 _NAMES = 16  # of them may hold names, or stand above the table
 _NUMERAL = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _NUMERALS = re.compile(rf"(?:(?:{_NUMERAL.pattern})?\n)*(?:{_NUMERAL.pattern})?")  # one a line
+_DAYS = re.compile(f"{DAY}|{NO_TIME}")
+_MOMENTS = re.compile(rf"{moment_pattern('')}(?:\.[0-9]{{1,9}})?|{NO_TIME}")
+_BOOLEANS = re.compile(f"{TRUE}|{FALSE}", re.IGNORECASE)
 _AT_ONCE = 64  # records that are listed together
 _FRACTION, _POINT, _OTHER_POINT = 1, 2, 4  # what numbers show, as the compiled loop says it
 _DTYPES = "float64", "int64"  # that the caller may give
 
 
+class Plan(NamedTuple):
+    """Where the values of a column are expected."""
+
+    first: int  # the row of the first one
+    kind: str  # of the run: n for numbers, b for booleans, or one of `MOMENTS`
+
+
 class Kept(NamedTuple):
-    """The numbers of a column, NaN for blanks."""
+    """The values of a column: NaN for blanks, `BLANK` among moments."""
 
-    numbers: Array
+    values: Array
     blanks: int  # how many
-    shown: int  # what they show, as the bits above
+    shown: int  # what numbers show, as the bits above; the bits of the digits of seconds
 
 
-def plan_numbers(records: Records, options: TableOptions) -> dict[int, int]:
-    """Return the columns of numbers, and of each the first row below which all cells that are looked at are numbers.
+def asks_for_texts(options: TableOptions) -> bool:
+    """Return whether options ask for something of the texts of numbers and dates."""
+    asks = options.na_values or options.missing == "error" or options.date_format is not None
+    return bool(asks) or options.decimal == "," or options.thousands is not None or options.comment is not None
 
-    None is left if options ask for something of their texts.
+
+def plan_values(records: Records, options: TableOptions) -> dict[int, Plan | None]:
+    """Return where each column has values, below a row below which all cells that are looked at are values of one kind.
+
+    A column of text has None. The result is empty if options ask for something of their texts.
     """
     dtype = options.dtype
-    asks_for_text = options.na_values or options.missing == "error" or options.date_format is not None
-    if asks_for_text or options.decimal == "," or options.thousands is not None or options.comment is not None:
+    if asks_for_texts(options):
         return {}
     if dtype is not None and (not isinstance(dtype, (str, type, np.dtype)) or not _is_number(dtype)):
         return {}
     head = records.head(_HEAD)
     if len(head) < _HEAD:
         return {}
-    plan: dict[int, int] = {}
+    plan: dict[int, Plan | None] = {}
     for column, cells in enumerate(zip_longest(*head, fillvalue="")):
         first = 1 if _NUMERALS.fullmatch("\n".join(cells[1:])) else len(cells)
-        while first and (not cells[first - 1] or _NUMERAL.fullmatch(cells[first - 1])):
+        pattern = _NUMERAL
+        if first > 1 and dtype is None:
+            last = next(filter(None, reversed(cells)), "")
+            pattern = next((each for each in (_DAYS, _MOMENTS, _BOOLEANS) if each.fullmatch(last)), _NUMERAL)
+        while first and (not cells[first - 1] or pattern.fullmatch(cells[first - 1])):
             first -= 1
-        if first <= _NAMES and any(cells[first:]):
-            plan[column] = first
+        is_planned = first <= _NAMES and any(cells[first:])
+        plan[column] = Plan(first, _kind_of(pattern, cells[first:])) if is_planned else None
     return plan
+
+
+def _kind_of(pattern: re.Pattern[str], cells: Sequence[str]) -> str:
+    """Return the kind of a run of cells that are of a pattern."""
+    if pattern is _MOMENTS:
+        digits = max(len(cell.partition(".")[2]) for cell in cells)
+        return str(3 * -(-digits // 3))
+    return {_NUMERAL: "n", _DAYS: "y", _BOOLEANS: "b"}[pattern]
 
 
 def _is_number(dtype: Any) -> bool:
@@ -70,7 +98,7 @@ def _is_number(dtype: Any) -> bool:
 
 
 class NumberColumns:
-    """The columns of numbers of a text, and the texts of those that are asked for."""
+    """The columns of values of a text, and the texts of those that are asked for."""
 
     def __init__(self, records: Records, first: int, end: int, options: TableOptions) -> None:
         self._records, self._first, self._end = records, first, end
@@ -80,13 +108,14 @@ class NumberColumns:
         self._blocks: dict[int, list[list[str]]] = {}
         self._listed: dict[tuple[int, ...], list[tuple[str, ...]]] = {}  # by rows, their cells of each column
 
-    def column(self, number: int, split: int, kept: Kept) -> RawColumn:
-        """Return a column whose numbers begin in a row of the text."""
+    def column(self, number: int, plan: Plan, kept: Kept) -> RawColumn:
+        """Return a column whose values begin in a row of the text."""
         self._numbers.append(number)
-        numbers = kept.numbers[max(self._first - split, 0) : self._end - split]  # blank rows stand above and below
-        blanks = int(np.count_nonzero(np.isnan(numbers))) if kept.blanks else 0
-        kept = Kept(numbers, blanks, kept.shown)
-        return _NumberColumn(self, number, max(split - self._first, 0), kept, self._end - self._first)
+        values = kept.values[max(self._first - plan.first, 0) : self._end - plan.first]  # blank rows stand beside them
+        blanks = int(np.count_nonzero(_are_blank(values))) if kept.blanks else 0
+        kept = Kept(values, blanks, kept.shown)
+        split, height = max(plan.first - self._first, 0), self._end - self._first
+        return _ValueColumn(self, number, split, plan.kind, kept, height)
 
     def list_cells(self, number: int, rows: Sequence[int]) -> list[Cell]:
         """Return the texts of a column in a few rows, which are asked of one column after the other."""
@@ -105,18 +134,24 @@ class NumberColumns:
         return self._blocks[place][index]
 
     def texts(self, number: int) -> TextColumn:
-        """Return the texts of a column; those of all columns of numbers are read at once."""
+        """Return the texts of a column; those of all columns of values are read at once."""
         if number not in self._texts:
             runs: list[Run] = [(each, self._first, self._end, "t") for each in self._numbers]
             self._texts = dict(zip(self._numbers, self._records.read(runs), strict=True))
         return TextColumn(self._texts[number])
 
 
-class _NumberColumn:
-    """A column of numbers; see `tables.RawColumn`. `split`: the row of the table in which they begin."""
+def _are_blank(values: Array) -> Mask:
+    blank: Mask = np.isnan(values) if values.dtype.kind == "f" else values == BLANK
+    return blank
 
-    def __init__(self, columns: NumberColumns, number: int, split: int, kept: Kept, height: int) -> None:
-        self._columns, self._number, self._split, self._kept, self._height = columns, number, split, kept, height
+
+class _ValueColumn:
+    """A column of values of one kind; see `tables.RawColumn`. `split`: the row of the table in which they begin."""
+
+    def __init__(self, columns: NumberColumns, number: int, split: int, kind: str, kept: Kept, height: int) -> None:
+        self._columns, self._number, self._split, self._kind, self._kept = columns, number, split, kind, kept
+        self._height = height
 
     def cells(self, rows: Sequence[int]) -> list[Cell]:
         """Return the texts in a few rows."""
@@ -128,7 +163,7 @@ class _NumberColumn:
         filled = np.ones(self._height, np.bool_)
         filled[: len(top)] = [isinstance(cell, str) and bool(cell.strip()) for cell in top]
         if self._kept.blanks:
-            filled[len(top) :] = ~np.isnan(self._numbers(len(top), self._height))
+            filled[len(top) :] = ~_are_blank(self._values(len(top), self._height))
         return filled
 
     def has_blanks(self) -> bool:
@@ -140,20 +175,36 @@ class _NumberColumn:
         return self._columns.texts(self._number).begins(mark)
 
     def take(self, rows: range | Positions) -> TableColumn:
-        """Return the cells of some rows: numbers, if all of them are below the first one."""
-        if not isinstance(rows, range) or rows.start < self._split:
-            return self._columns.texts(self._number).take(rows)
-        numbers, shown = self._numbers(rows.start, rows.stop), self._kept.shown
+        """Return the cells of some rows: values, if all of them are below the first one."""
+        column = None
+        if isinstance(rows, range) and rows.start >= self._split:
+            values = self._values(rows.start, rows.stop)
+            column = TableColumn(lambda: self._columns.texts(self._number).take(rows).as_series())
+            if self._kind == "n":
+                column.typed, column.look = self._take_numbers(values)
+            else:
+                column.typed = values.copy() if self._kind == "b" else self._take_moments(values)
+        return self._columns.texts(self._number).take(rows) if column is None or column.typed is None else column
+
+    def _take_numbers(self, numbers: Array) -> tuple[Array | None, MarksLook]:
+        """Return int64 or float64, or None, and what their marks show."""
+        shown = self._kept.shown
         has_blanks = self._kept.blanks > 0 and bool(np.isnan(numbers).any())
         is_whole = not shown & _FRACTION
-        if (shown and len(numbers) < len(self._kept.numbers)) or (
-            has_blanks and is_whole and self._columns.is_nullable
-        ):
-            return self._columns.texts(self._number).take(rows)
-        column = TableColumn(lambda: self._columns.texts(self._number).take(rows).as_series())
-        column.typed = numbers.astype(np.int64) if is_whole and not has_blanks else numbers.copy()
-        column.look = None if not shown & _POINT else "point" if shown & _OTHER_POINT else "points"
-        return column
+        if (shown and len(numbers) < len(self._kept.values)) or (has_blanks and is_whole and self._columns.is_nullable):
+            return None, None
+        look: MarksLook = None if not shown & _POINT else "point" if shown & _OTHER_POINT else "points"
+        return numbers.astype(np.int64) if is_whole and not has_blanks else numbers.copy(), look
 
-    def _numbers(self, start: int, stop: int) -> Array:
-        return self._kept.numbers[start - self._split : stop - self._split]
+    def _take_moments(self, counts: Array) -> Array | None:
+        """Return datetime64, NaT for blanks; None where the texts say what they are."""
+        unit, digits = MOMENTS[self._kind], self._kept.shown.bit_length() - 1
+        if self._kind != "y" and (len(counts) < len(self._kept.values) or 3 * -(-digits // 3) != int(self._kind)):
+            return None
+        moments = counts.copy()
+        moments[counts == BLANK] = np.iinfo(np.int64).min
+        dates: Array = moments.view(f"M8[{unit}]")
+        return None if np.isnat(dates).all() else dates
+
+    def _values(self, start: int, stop: int) -> Array:
+        return self._kept.values[start - self._split : stop - self._split]

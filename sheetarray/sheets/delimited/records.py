@@ -28,6 +28,7 @@ from ...dtypes import Positions
 from ...elements import Cell
 from ...errors import FormatError
 from ...files import BytesLike, release_pages
+from .joined_texts import JoinedTexts
 
 if TYPE_CHECKING:
     import polars as pl
@@ -97,7 +98,8 @@ class Records:
     def _scan(self, place: int, size: int, row: int, runs: Sequence[Run], words: list[str]) -> _Scanned:
         """Go over whole records from a place on until `size` bytes are behind it."""
         scan = loops.scan.read_delimited if loops.COMPILED else _scan_plainly
-        scanned: _Scanned = scan(self.content, place, self._mark, size, row, words, list(runs))
+        runs = [(*run[:3], "t") if run[3] == "x" else run for run in runs]
+        scanned: _Scanned = scan(self.content, place, self._mark, size, row, words, runs)
         if np.frombuffer(self.content, np.int8, scanned[0] - place, place).min(initial=0) < 0:  # it is not ASCII
             self._decode(bytes(self.content[place : scanned[0]]))
         return scanned
@@ -291,14 +293,15 @@ class Records:
     def read(self, runs: Sequence[Run]) -> list[Any]:
         """Return runs of cells of columns; what is not indexed yet is indexed in the same pass.
 
-        `runs`: `kind` is t for text; s for the texts that are not blank, with their rows; d, f, i, u for doubles,
-        floats, integers and unsigned ones, with a point; b for booleans; n for numbers that doubles
-        keep with all digits.
+        `runs`: `kind` is t for text, x for text as the loop has it; s for the texts that are not blank, with their
+        rows; d, f, i, u for doubles, floats, integers and unsigned ones, with a point; b for booleans; n for numbers
+        that doubles keep with all digits; y for days, 0, 3, 6, 9 for moments with so many digits of a second.
 
         Returns:
-            For each run a Series of its texts, down to the end of the text at most; for "s" rows and texts; an array
-            of its numbers without the blanks below them; for "n" numbers, NaN for blanks, the count of blanks, and what
-            numbers show. None for numbers that are to be looked at as text.
+            For each run a Series of its texts, down to the end of the text at most; for "x" `JoinedTexts`; for "s" rows
+            and texts; an array of its numbers without the blanks below them; for "n" numbers, NaN for blanks, the count
+            of blanks, and what numbers show; the same for moments, `BLANK` for blanks. None for what is to be looked at
+            as text.
         """
         results: list[Any] = [None] * len(runs)
         waiting = sorted(range(len(runs)), key=lambda index: runs[index][:2])
@@ -408,6 +411,12 @@ def list_records(
     return records, place
 
 
+MOMENTS = {"y": "D", "0": "s", "3": "ms", "6": "us", "9": "ns"}
+"""The units of the kinds of runs that hold moments."""
+
+BLANK = -(2**63) + 1
+"""A blank cell among moments, as the loop returns it."""
+
 # What a loop returns, as columns -------------------------------------------------------------------------------
 
 _NUMBERS = {"d": np.float64, "f": np.float32, "i": np.int64, "u": np.uint64, "b": np.bool_}
@@ -449,13 +458,16 @@ def _join(kind: str, pieces: Sequence[Any]) -> Any:
         if any(piece[1] and len(after) for piece, after in zip(pieces, arrays[1:], strict=False)):
             return None  # a blank with numbers below it
         return np.concatenate(arrays, dtype=dtype, casting="unsafe")
-    if kind == "n":
+    if kind == "n" or kind in MOMENTS:
         if any(piece is None for piece in pieces):
             return None
         blanks, shown = sum(piece[1] for piece in pieces), 0
         for piece in pieces:
             shown |= piece[2]
-        return np.concatenate([np.zeros(0), *(np.frombuffer(piece[0]) for piece in pieces)]), blanks, shown
+        dtype = np.float64 if kind == "n" else np.int64
+        return np.concatenate([np.zeros(0, dtype), *(np.frombuffer(p[0], dtype) for p in pieces)]), blanks, shown
+    if kind == "x":
+        return JoinedTexts(pieces)
     if kind == "s":
         rows = [np.frombuffer(rows, np.int64) for rows, _ in pieces]
         texts = [text for _, texts in pieces for text in _to_series(texts)]

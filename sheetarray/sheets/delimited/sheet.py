@@ -31,7 +31,8 @@ from .dialect import (
     is_cut_integer,
 )
 from .encodings import canonical_encoding, find_encoding
-from .records import ENDLESS, UNCLOSED, Records, Run, decode_text, split_records
+from .joined_texts import JoinedTexts
+from .records import BLANK, ENDLESS, MOMENTS, UNCLOSED, Records, Run, decode_text, split_records
 
 # A delimited text as a sheet of cells: a few of them one by one, its columns in bulk.
 
@@ -47,6 +48,7 @@ _MOST_SAMPLED, _SAMPLED = 1000, 20_000  # data cells of an array, and of all, th
 _ROWS_ABOVE = 24
 _KINDS = {"float64": "d", "float32": "f", "uint64": "u", "bool": "b"}
 _KINDS |= dict.fromkeys(("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"), "i")
+_KINDS |= {f"datetime64[{unit}]": kind for kind, unit in MOMENTS.items()} | {"string": "x"}
 _WITH_DECIMALS = ("float", "complex")
 MOST_SHORT = 2000  # cells; columns with no more are lists
 _CUT_HINT = "a spreadsheet saves what it shows: give the column the format 0 before you save it as text"
@@ -336,8 +338,10 @@ class CsvSheet:
             runs = [(c, first, end, kind.upper() if kind in "df" else kind) for c, first, end, kind in runs]
         results: list[Any] = [None] * len(runs)
         height = records.estimate_count()
-        first = [index for index, run in enumerate(runs) if run[3] != "t" or _is_long(run, height)]
-        _put(results, first, records.read([runs[index] for index in first]))
+        first = [index for index, run in enumerate(runs) if run[3] not in "tx" or _is_long(run, height)]
+        cells_read = records.read([runs[index] for index in first])
+        for index, cells in zip(first, cells_read, strict=True):
+            results[index] = self._take_cells(cells, is_endless=runs[index][2] == ENDLESS)
         left = [index for index, cells in enumerate(results) if cells is None]
         if not left:
             return results
@@ -355,6 +359,16 @@ class CsvSheet:
         ]
         _put(results, few, [Texts(cells) for cells in records.zones(zones)])
         return results
+
+    def _take_cells(self, cells: Any, *, is_endless: bool) -> Any:
+        """Return moments as an array without the blanks below them, or None, and texts as an array or a Series."""
+        if isinstance(cells, JoinedTexts):
+            return cells.to_elements(escaped=self.look.formulas == "escape", is_endless=is_endless)
+        if not isinstance(cells, tuple):
+            return cells
+        moments, blanks, _ = cells
+        held = moments[: len(moments) - blanks]
+        return held if not blanks or (held != BLANK).all() else None
 
     def _are_whole(self, requests: Sequence[Request], ends: Sequence[int | None]) -> bool:
         """Return whether columns have as many cells as their requests say, and nothing but blanks below them.

@@ -32,10 +32,12 @@ from ...tables import (
 )
 from .commented import uncomment_names
 from .dialect import find_delimiter
+from .joined_texts import JoinedTexts
 from .mending import ODD_HINT, mend_rows, spell_rows
-from .number_columns import Kept, NumberColumns, plan_numbers
+from .number_columns import Kept, NumberColumns, Plan, asks_for_texts, plan_values
 from .records import ENDLESS, Records, Run, split_records
 from .sheet import EVERY_HEADER
+from .text_columns import JoinedColumn
 from .tidying import TidyText, check_table_marks, take_sample, tidy_text
 
 if TYPE_CHECKING:
@@ -192,7 +194,7 @@ class CsvTable:
             FormatError: very many columns, or nearly all cells are blank; the delimiter is then a wrong one.
         """
         records = self._records
-        planned, read = self._read_numbers()
+        planned, read = self._read_values()
         width, rows = records.width, self._find_rows()
         if width > _MOST_COLUMNS:
             hint = "name the delimiter, for example delimiter=';'"
@@ -216,19 +218,22 @@ class CsvTable:
                     cells.pop()
             columns = {number: TextColumn(list(texts)) for number, texts in enumerate(zip_longest(*listed))}
         elif not is_sparse and len(rows) == end - first and 2 * blank < len(rows):
+            is_open = self._options.dtype is None and not asks_for_texts(self._options)
             of_numbers = NumberColumns(records, first, end, self._options)
             texts_of = []
             for column in range(width):
-                kept = read.get(column)
-                if isinstance(kept, tuple):
-                    columns[column] = of_numbers.column(column, planned[column], Kept(*kept))
-                elif kept is not None:
-                    columns[column] = TextColumn(kept[first:end])
+                kept, plan = read.get(column), planned.get(column)
+                if isinstance(kept, JoinedTexts):
+                    columns[column] = JoinedColumn(kept.slice(first, end), is_open=is_open)
+                elif kept is not None and plan is not None and len(kept.values) >= end - plan.first:
+                    columns[column] = of_numbers.column(column, plan, kept)
                 else:
                     texts_of.append(column)
-            runs: list[Run] = [(column, first, end, "t") for column in texts_of]
+            kind = "x" if loops.COMPILED else "t"
+            runs: list[Run] = [(column, first, end, kind) for column in texts_of]
             for column, texts in zip(texts_of, records.read(runs), strict=True):
-                columns[column] = TextColumn(texts)
+                is_joined = isinstance(texts, JoinedTexts)
+                columns[column] = JoinedColumn(texts, is_open=is_open) if is_joined else TextColumn(texts)
         else:  # only cells that hold something: there may be thousands of columns with few, or millions of blank lines
             for number, (at, texts) in enumerate(records.read([(column, first, end, "s") for column in range(width)])):
                 columns[number] = TextColumn(_spread(at, texts, rows))
@@ -247,23 +252,28 @@ class CsvTable:
             doubts=self._doubts,
         )
 
-    def _read_numbers(self) -> tuple[dict[int, int], dict[int, Any]]:
-        """Return the first row of numbers of each column that seems to have them, and what was read of all columns:
-        texts, numbers, or None if they are no numbers; nothing of a text that has few rows, or no such columns.
+    def _read_values(self) -> tuple[dict[int, Plan | None], dict[int, Kept | JoinedTexts | None]]:
+        """Return where each column seems to have values, and what was read of it: values, texts, or None if they are
+        others; nothing of a text that has few rows, or rows of which most are short.
 
         This indexes the text, too.
         """
-        records = self._records
-        if not loops.COMPILED or np.count_nonzero(np.frombuffer(self._plain[0], np.uint8) == ord("\n")) <= SHORT:
+        records, size = self._records, len(self._plain[0])
+        lines = np.count_nonzero(np.frombuffer(self._plain[0], np.uint8) == ord("\n")) if loops.COMPILED else 0
+        if lines <= SHORT:
             return {}, {}
-        planned = plan_numbers(records, self._options)
-        if not planned:
+        planned = plan_values(records, self._options)
+        if lines * len(planned) > size:
             return {}, {}
-        columns = range(max(planned) + 1)
-        runs: list[Run] = [
-            (column, planned.get(column, 0), ENDLESS, "n" if column in planned else "t") for column in columns
-        ]
-        return planned, dict(zip(columns, records.read(runs), strict=True))
+        runs: list[Run] = []
+        for column, plan in planned.items():
+            first, kind = (0, "x") if plan is None else plan
+            runs.append((column, first, ENDLESS, kind))
+        read: dict[int, Kept | JoinedTexts | None] = {}
+        for (column, _, _, kind), cells in zip(runs, records.read(runs), strict=True):
+            kept = Kept(cells, 0, 0) if kind == "b" and cells is not None else cells
+            read[column] = Kept(*kept) if isinstance(kept, tuple) else kept
+        return planned, read
 
     def _find_rows(self) -> Positions:
         """Return the rows from the first that holds something to the last; of several columns, no blank lines."""
