@@ -259,9 +259,10 @@ size_t parse_double(string_view text, double *number) {
 // Return whether a positive double, printed with as many digits as a decimal has or as its shortest text, gives it back.
 bool keeps(double number, Decimal decimal) {
   if (decimal.digits < static_cast<uint64_t>(power_of_ten(15))) return number > 1e-290 && number < 1e290;
+  Decimal shortest = shortest_decimal(number);
+  if (shortest.digits == decimal.digits && shortest.exponent == decimal.exponent) return true;  // as a rule
   char digits[LONGEST_NUMBER], text[2 * LONGEST_NUMBER];
   const auto count = std::to_chars(digits, digits + LONGEST_NUMBER, decimal.digits).ptr - digits;
-  Decimal shortest = shortest_decimal(number);
   for (Decimal *each : {&shortest, &decimal})
     for (; each->digits % 10 == 0; ++each->exponent) each->digits /= 10;
   if (count <= MOST_DIGITS && shortest.digits == decimal.digits && shortest.exponent == decimal.exponent) return true;
