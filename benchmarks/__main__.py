@@ -39,7 +39,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="sheetarray beside its peers.")
     parser.add_argument("--quick", action="store_true", help="a hundredth of the cells, one run: a smoke test")
     parser.add_argument("--slow", action="store_true", help="1 GB of CSV block by block, too (a minute)")
-    parser.add_argument("--runs", type=int, default=5, help="how many are timed (5); the median counts")
+    parser.add_argument("--runs", type=int, default=5, help="how many are timed (5); the least counts")
     parser.add_argument("--only", action="append", choices=[case.key for case in CASES], help="only this case")
     parser.add_argument("--folder", help="for the files, instead of the system's temporary folder")
     parser.add_argument("--no-memory", action="store_true", help="times only")

@@ -26,9 +26,10 @@ from .contenders import (
     Arrays,
     Contender,
 )
+from .edits import APPEND, APPEND_TABLE, DETECT, DETECT_NUMBERS, EDITS, make_numbers_table, make_sheet
 from .events import EVENTS, make_events
 from .foreign import KINDS, MIXED, SCANS, TABLES_XLSX, make_wide
-from .kinds import COMPLEX, DATES, GENERIC, JSON, KIND, make_one
+from .kinds import COMPLEX, DATES, DAYS, GENERIC, JSON, KIND, make_one
 from .saved import ODS, OFFICE, XLS, XLSB, make_mixture, make_numbers
 from .wide import FEW, MANY, TABLES, TABLES_OF_KINDS, make_table
 from .workbooks import (
@@ -99,6 +100,8 @@ def _mixed(rows: int) -> Arrays:
 _PLAIN = (SHEETARRAY, POLARS)
 _WORKBOOKS = (SHEETARRAY_XLSX, FOREIGN, FASTEXCEL, OPENPYXL, XLSXWRITER)
 _FLUSHED = (SHEETARRAY_XLSX, FOREIGN, FASTEXCEL, CALAMINE)
+_APPENDED = (SHEETARRAY_XLSX, APPEND)
+_REPEATED = (SHEETARRAY_XLSX, TABLES_XLSX[1])
 _BINARY = (RA, AVRO, NPY, MSGPACK, NUMPY_NPY, NUMPY_NPZ, FASTAVRO)
 _BODY = 1_000_000
 
@@ -111,6 +114,7 @@ CASES = (
     Case("int64", "1 column, 1 M int64", _BODY, make_one("int64"), KIND),
     Case("bool", "1 column, 1 M bool", _BODY, make_one("bool"), KIND),
     Case("dates", "1 column, 1 M datetime64[ms]", _BODY, make_one("dates"), DATES),
+    Case("days", "1 column, 1 M datetime64[D]", _BODY, make_one("days"), DAYS),
     Case("ascii", "1 column, 1 M ASCII texts", _BODY, make_one("ascii"), KIND),
     Case("unicode", "1 column, 1 M other texts", _BODY, make_one("unicode"), KIND),
     Case("infinities", "1 column, 1 M float64, 0.1 % infinite", _BODY, make_one("infinities"), KIND),
@@ -119,6 +123,11 @@ CASES = (
     Case("many", "8,000 arrays of 10 float64", 10, _normal(8000), MANY),
     Case("table", "table of 8,000 columns and 10 rows", 10, _normal(8000), TABLES),
     Case("ordinary", "table of 7 columns, 0.7 M cells", 100_000, make_table, TABLES_OF_KINDS),
+    Case("detect-10k", "table of 7 columns, 10 kB", 200, make_table, DETECT),
+    Case("detect-1M", "table of 7 columns, 1 MB", 20_000, make_table, DETECT),
+    Case("detect-10M", "table of 7 columns, 10 MB", 200_000, make_table, DETECT),
+    Case("detect-numbers", "table of 4 columns of numbers, 8 MB", 200_000, make_numbers_table, DETECT_NUMBERS),
+    Case("append", "table of 4 columns and 10^6 rows, 100 more", _BODY, make_numbers_table, (APPEND_TABLE,)),
     Case("ten", "100 x 1 column, 10 float64", 10, _normal(1), FEW),
     Case("thousand", "100 x 1 column, 1,000 float64", 1000, _normal(1), FEW),
     Case("json", "JSON, 1 column, 1 M float64", _BODY, _normal(1), JSON),
@@ -127,6 +136,10 @@ CASES = (
     Case("xlsx-wide", "workbook, 16 columns, 1 M float64", 62_500, _normal(16), _WORKBOOKS, memory=True),
     Case("xlsx-10M", "workbook, 16 columns, 10 M float64", 625_000, _normal(16), _WORKBOOKS[:3]),
     Case("xlsx-small", "10 x workbook, 1 column, 100 float64", 100, _normal(1), FEW_XLSX),
+    Case("xlsx-append", "workbook, 16 columns, 0.1 M float64, 100 rows more", 6250, _normal(16), _APPENDED),
+    Case("xlsx-edits", "workbook, 62,500 x 16 float64, and 10 copies", _BODY, make_sheet(16), EDITS),
+    Case("xlsx-repeated", "workbook, 8 columns, 0.1 M words, each many times", 12_500, KINDS["words"], _REPEATED),
+    Case("xlsx-table-300", "workbook, table of 300 columns, 20 rows", 20, _normal(300), (FOREIGN, CALAMINE)),
     Case("xlsx-many", "workbook, 1,000 arrays of 10 float64", 10, _normal(1000), (SHEETARRAY_XLSX, FASTEXCEL)),
     Case("xlsx-guard", "workbook, 720 x 30 x 36 float64", 777_600, make_grid, (SHEETARRAY_XLSX, GUARD, VIEW)),
     Case("xlsx-edit", "workbook, 72 x 30 x 36 float64", 77_760, make_grid, (SHEETARRAY_XLSX, VIEW, EDITABLE)),

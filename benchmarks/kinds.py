@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .contenders import POLARS, POLARS_DATES, SHEETARRAY, Arrays, Contender, replace_file, stored
+from .contenders import POLARS, POLARS_DATES, POLARS_DAYS, SHEETARRAY, Arrays, Contender, replace_file, stored
 
 _EUROPEAN = np.array(["Ångström", "naïve", "Straße", "žluťoučký", "façade", "日本語", "smørrebrød", "ελληνικά"])
 _MIXTURE = (None, True, False, 1.5, 7, "text", -2.25, "a longer text", 2**40, "")
@@ -35,6 +35,7 @@ _KINDS: dict[str, Callable[[Any, int], Any]] = {
     "int64": lambda rng, rows: rng.integers(-(2**53), 2**53, rows),
     "bool": lambda rng, rows: rng.integers(0, 2, rows).astype(bool),
     "dates": lambda rng, rows: rng.integers(0, 4_000_000_000, rows).astype("datetime64[s]").astype("datetime64[ms]"),
+    "days": lambda rng, rows: rng.integers(0, 20_000, rows).astype("datetime64[D]"),
     "ascii": lambda rng, rows: np.char.add("sample ", rng.integers(0, 100_000, rows).astype("<U6")),
     "unicode": lambda rng, rows: np.char.add(
         _EUROPEAN[rng.integers(0, 8, rows)], rng.integers(0, 99, rows).astype("<U2")
@@ -95,7 +96,7 @@ def _read_orjson(path: Path) -> Arrays:
 
 
 KIND = (SHEETARRAY, POLARS)
-DATES = (SHEETARRAY, POLARS_DATES)
+DATES, DAYS = (SHEETARRAY, POLARS_DATES), (SHEETARRAY, POLARS_DAYS)
 COMPLEX = (SHEETARRAY, Contender("polars, two columns", _write_parts, _read_parts))
 GENERIC = (SHEETARRAY, Contender("csv module", _write_module, _read_module))
 JSON = (stored(".json"), Contender("orjson", _write_orjson, _read_orjson, suffix=".json"))

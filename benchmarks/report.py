@@ -132,12 +132,13 @@ def target_rows(run: Run) -> Iterator[list[str]]:
     """Target, case, what was measured, whether that meets it, and why it does not."""
     for target in TARGETS:
         for result in run.results:
-            other = run.peer(result, target.peer)
+            other = run.peer(result, target.peer) if target.peer else result
             about = not target.cases or result.case.key in target.cases
             if other is None or not about or result.contender.label != target.measured:
                 continue
-            ratio = result.time(target.verb) / other.time(target.verb)
-            shown = f"{ratio:.2f} x" if target.times >= 0.2 else f"{1 / ratio:.1f} x faster"
+            ratio = result.time(target.verb) / (other.time(target.verb) if target.peer else result.contender.often)
+            shown = f"{ratio:.2f} x" if target.times >= 0.3 else f"{1 / ratio:.1f} x faster"
+            shown = shown if target.peer else f"{1000 * ratio:.1f} ms"
             yield [target.text, result.case.title, shown, *_verdict(ratio <= target.times, target.reason)]
     ours = [result for result in run.results if result.contender.ours]
     for result in ours:
@@ -251,7 +252,7 @@ def _system() -> str:
 
 def show(run: Run, console: Console) -> None:
     """Print everything."""
-    table = Table(*HEADINGS, title=f"median of {run.runs}")
+    table = Table(*HEADINGS, title=f"least of {run.runs}")
     for column in table.columns[_LEFT:]:
         column.justify = "right"
     last = ""
@@ -283,7 +284,7 @@ def markdown(run: Run) -> str:
         "run on one machine, in which all packages took turns on the same cells.",
         "",
         *(f"- {what}: {value}" for what, value in machine()),
-        f"- median of {run.runs} runs after a warm-up",
+        f"- time of the processor, the least of {run.runs} runs after a warm-up",
         "",
         "## Targets",
         "",

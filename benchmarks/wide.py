@@ -77,7 +77,7 @@ def repeat(contender: Contender, often: int = _OFTEN) -> Contender:
             contender.read(path)
         return contender.read(path)
 
-    return replace(contender, write=write, read=read)
+    return replace(contender, write=write, read=read, often=often)
 
 
 TABLE = Contender("sheetarray read_columns", POLARS.write, _read_columns, verbs=("read",), ours=True)

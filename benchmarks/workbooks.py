@@ -130,4 +130,5 @@ FASTEXCEL = Contender(
 )
 GUARD, VIEW = _ours("sheetarray, guard", guard=True), _ours("sheetarray, view", views=True)
 EDITABLE = _ours("sheetarray, view for editing", views="editable")
-FEW_XLSX = tuple(repeat(contender, 10) for contender in (SHEETARRAY_XLSX, CALAMINE))
+NO_SNAPSHOT = _ours("sheetarray, no snapshot", guard=False)
+FEW_XLSX = tuple(repeat(contender, 10) for contender in (SHEETARRAY_XLSX, CALAMINE, NO_SNAPSHOT))
