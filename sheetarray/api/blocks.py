@@ -12,7 +12,7 @@ import numpy as np
 
 from ..columns import ArrayInfo
 from ..columns.blocks.mapping import MappedArrays
-from ..columns.plain_arrays import lies_in_rows
+from ..columns.blocks.plain_arrays import lies_in_rows
 from ..dtypes import Array, Buffer
 from ..errors import FormatError, NotFoundError, check_kinds, parse_count
 from ..formats import Format, format_of, is_service, known_options, locate_place, rewinding

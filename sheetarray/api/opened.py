@@ -41,29 +41,17 @@ def open_arrays(
     """
     with MappedArrays(folder) as mapped:
         with nullcontext() if is_service(source, format) else mapped.mapping():
-            arrays = _read(source, names, format, options, unreadable, mapped)
+            check_unchanged = watch_file(source)
+            try:
+                with rewinding(source) if unreadable is not None else nullcontext():
+                    arrays = read_labelled(source, names, format=format, **options)
+                if mapped.exist:  # which took a while
+                    check_unchanged()
+            except FormatError:
+                if unreadable is None:
+                    raise
+                arrays = _read_changed(source, names, format, options, unreadable)
         yield arrays, mapped.release
-
-
-def _read(
-    source: SourceOrTarget,
-    names: Sequence[str] | None,
-    format: str | None,
-    options: dict[str, Any],
-    unreadable: dict[str, Any] | None,
-    mapped: MappedArrays,
-) -> LabelledArrays:
-    check_unchanged = watch_file(source)
-    try:
-        with rewinding(source) if unreadable is not None else nullcontext():
-            arrays = read_labelled(source, names, format=format, **options)
-        if mapped.exist:  # which took a while
-            check_unchanged()
-        return arrays
-    except FormatError:
-        if unreadable is None:
-            raise
-    return _read_changed(source, names, format, options, unreadable)
 
 
 def _read_changed(

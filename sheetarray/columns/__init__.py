@@ -39,7 +39,6 @@ from .sheet import (
     Texts,
     Zone,
     reporting_cells,
-    whole_columns,
 )
 from .side_by_side import find_side_by_side
 from .unreadable import errors_of_problems, keep_errors, keep_unreadable, keeping_unreadable
@@ -99,5 +98,4 @@ __all__ = [
     "reporting_cells",
     "too_many_arrays",
     "too_many_descriptions",
-    "whole_columns",
 ]

@@ -21,7 +21,7 @@ from ..linear.data_cells import check_missing, describe_missing_cells
 from ..linear.header import NoteFinding
 from ..linear.named import select
 from ..linear.parsing import warn_of_finding
-from ..linear.resizing import NO_RESIZE_HINT, RESIZE_HINT, count_rows
+from ..linear.resizing import NO_RESIZE_HINT, RESIZE_HINT, contiguous_strides, count_rows
 from .accepting import ResizedArray
 from .anchors import find_anchors
 from .blocks.mapping import are_mapped, map_large
@@ -32,7 +32,7 @@ from .infos import Infos
 from .parts import AnchorsByName, ReportError, find_stops, group_parts, raise_error
 from .refusals import MOST_ARRAYS, too_many_arrays
 from .row_edits import RowChange, RowEdit, find_row_edits, resize_columns
-from .sheet import ArrayInfo, ColumnCells, Request, Sheet, whole_columns
+from .sheet import ArrayInfo, ColumnCells, Request, Sheet, Zone
 from .unreadable import errors_of_problems, join_rows, keep_unreadable, keeps_all
 from .words import DESCRIPTION, Anchor
 
@@ -176,6 +176,15 @@ class SheetArrays:
         resized = _Reading(self, raise_error, warn_of_finding).fetch_resized(groups) if self.resize else {}
         return dict(Infos(self.sheets, groups, {name: column.header for name, column in resized.items()}).items())
 
+    def peek(self, info: ArrayInfo) -> str | None:
+        """Return the text in the data cells of an array, in their order; None if not all of them are at hand."""
+        if len(info.data) != 1 or info.strides != contiguous_strides(info.shape, info.order):
+            return None
+        data = info.data[0]
+        sheet = next(sheet for sheet in self.sheets if sheet.title == data.title)
+        cells = sheet.zones([Zone(data.row, data.column, info.capacity, data.orient)])[0]
+        return "".join(map(str, cells)) if len(cells) == info.capacity else None
+
     def _group(self, names: Sequence[str] | None, report: ReportError, note: NoteFinding) -> dict[str, list[Anchor]]:
         """Return the anchors of the parts of each array that is wanted, in the order wanted."""
         if names is None:
@@ -279,7 +288,10 @@ class _Reading:
         """Return the columns of arrays; every sheet is asked once."""
         cells: dict[str | None, Iterator[ColumnCells]] = {}
         for title, requests in self._plan(groups.values()).items():
-            cells[title] = iter(whole_columns(self._sheets[title], requests, typed=typed))
+            columns: list[ColumnCells] = [((), ())] * len(requests)
+            for block in self._sheets[title].blocks(requests, typed=typed):
+                columns[block.place] = block.cells
+            cells[title] = iter(columns)
         return {name: self._join(name, group, cells) for name, group in groups.items()}
 
     def _fetch_rows(self, groups: Mapping[str, list[Anchor]]) -> Iterator[tuple[str, ArrayColumn]]:

@@ -117,14 +117,6 @@ class Sheet(Protocol):
         """
 
 
-def whole_columns(sheet: Sheet, requests: Sequence[Request], *, typed: bool) -> list[ColumnCells]:
-    """Return the cells of whole columns of a sheet."""
-    columns: list[ColumnCells] = [((), ())] * len(requests)
-    for block in sheet.blocks(requests, typed=typed):
-        columns[block.place] = block.cells
-    return columns
-
-
 @dataclass(frozen=True, slots=True)
 class DataCells:
     """The range of the data cells of an array, or of one part of it: one under another, or side by side.

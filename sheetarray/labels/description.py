@@ -391,8 +391,12 @@ def is_description(array: Any) -> bool:
         return False
     if not 0 < array.size <= _MOST_PIECES:
         return False
-    text = "".join(piece for piece in array.reshape(-1).tolist() if isinstance(piece, str))
-    return '"data_vars"' in text or '"coords"' in text
+    return may_describe("".join(piece for piece in array.reshape(-1).tolist() if isinstance(piece, str)))
+
+
+def may_describe(text: str | None) -> bool:
+    """Return whether a text has the words of a description; None is a text that nobody has seen."""
+    return text is None or '"data_vars"' in text or '"coords"' in text
 
 
 def _check_index(labels: DatasetLabels) -> None:

@@ -16,7 +16,7 @@ from xarray.backends import BackendArray, BackendEntrypoint
 from xarray.core import indexing
 
 from ..api.datasets import read_dataset, scan_with_labels, warn_of_absent
-from ..columns.plain_arrays import lies_in_rows
+from ..columns.blocks.plain_arrays import lies_in_rows
 from ..dtypes import Array
 from ..errors import FormatError, SheetArrayError
 from ..formats import find_format, format_of, locate_place, read_head

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from ..columns.plain_arrays import lies_in_rows
+from ..columns.blocks.plain_arrays import lies_in_rows
 from ..errors import (
     MissingDependencyError,
     check_kinds,

@@ -54,6 +54,7 @@ from ..labels import (
     wants_labels,
 )
 from ..labels import spread_labels as spread_labels
+from ..labels.description import may_describe
 from ..linear.array import LinearArray
 from ..linear.header import NoteFinding
 from ..linear.named import list_names, note_values, select, values_by_name
@@ -65,6 +66,7 @@ ArraysByName = dict[str, Any]
 InfosByName = Mapping[str, ArrayInfo]
 Read = Callable[[Sequence[str] | None], ArraysByName]
 Scan = Callable[[], InfosByName]
+Peek = Callable[[ArrayInfo], str | None]
 Anything = TypeVar("Anything")
 
 _SUFFIX = ".json"  # of the name of a description, the column that says which others one value is made of
@@ -79,12 +81,12 @@ def _load_module() -> Any:
     return None if name is None else import_module(name)
 
 
-def read_composites(read: Read, scan: Scan, names: Sequence[str] | None) -> ArraysByName:
+def read_composites(read: Read, scan: Scan, names: Sequence[str] | None, peek: Peek | None = None) -> ArraysByName:
     """Read arrays, and put together the columns that belong to one composite.
 
     `read`: returns the arrays of columns, by their names; of all columns for None. `scan`: returns the infos of all
     columns whose headers are not damaged, by name. `names`: of the composites and columns that are wanted; None for
-    all.
+    all. `peek`: as for `scan_composites`.
 
     Raises:
         FormatError: columns that do not fit together; `.location` is the first cell of the first of them.
@@ -96,7 +98,7 @@ def read_composites(read: Read, scan: Scan, names: Sequence[str] | None) -> Arra
         return _gather(_without_description(arrays) if described else arrays, scan)
     selected = list_names(names) or []
     if wants_labels():
-        _read_labels(read, scan(), warn_of_finding)
+        _read_labels(read, scan(), warn_of_finding, peek=peek)
     with suppress(NotFoundError):
         arrays = read(selected)
         if LABELS in arrays:  # its text may be an array without dimensions: whoever asks for it gets pieces
@@ -110,14 +112,17 @@ def read_composites(read: Read, scan: Scan, names: Sequence[str] | None) -> Arra
     return select(composed, selected)
 
 
-def scan_composites(read: Read, scan: Scan) -> dict[str, ArrayInfo]:
+def scan_composites(read: Read, scan: Scan, peek: Peek | None = None) -> dict[str, ArrayInfo]:
     """Return the infos of all arrays, with one entry for each composite in place of its columns.
 
     The descriptions are read, and no other cells where headers tell how many entries a composite has. Columns whose
     description is damaged stand for themselves; `read` and `check` say what is wrong.
+
+    `peek`: returns the text in the cells of a short array, which need not be read then unless it describes others; None
+    if these cells are not at hand.
     """
     infos = dict(scan())
-    labels = _read_labels(read, infos, warn_of_finding)
+    labels = _read_labels(read, infos, warn_of_finding, peek=peek)
     if labels is not None:
         infos = name_infos(infos, labels, warn_of_finding)
     if not any(name.endswith(_SUFFIX) for name in infos):
@@ -214,10 +219,13 @@ def find_fixed_columns(read: Read, scan: Scan) -> frozenset[str]:
     return frozenset(fixed)
 
 
-def _read_labels(read: Read, infos: InfosByName, note: NoteFinding, *, known: bool = False) -> DatasetLabels | None:
+def _read_labels(
+    read: Read, infos: InfosByName, note: NoteFinding, *, known: bool = False, peek: Peek | None = None
+) -> DatasetLabels | None:
     """Read the description of all arrays; None if no array is one, or it is damaged, which is noted.
 
     `note`: is called with a finding. `known`: whether wrong cells of the description have been reported already.
+    `peek`: as for `scan_composites`.
     """
     if not infos:
         return None
@@ -225,6 +233,8 @@ def _read_labels(read: Read, infos: InfosByName, note: NoteFinding, *, known: bo
     info = infos[looked_at]
     short = len(info.shape) <= 1 and 0 < math.prod(info.shape) <= _MOST_RENAMED
     label_names = [looked_at] if info.dtype in ("string", "generic") and (short or looked_at == LABELS) else []
+    if peek is not None and looked_at != LABELS and label_names and not may_describe(peek(info)):
+        return None
     try:
         arrays = read(label_names) if label_names else {}
     except FormatError as error:
@@ -346,7 +356,7 @@ def scan_sheets(sheets: Sequence[Sheet], *, strict: bool = False, resize: bool =
     """Return the infos of all arrays in some sheets, composites among them; see `SheetArrays.scan_all`."""
     arrays = open_sheets(sheets, strict=strict, missing="nan", resize=resize)
     if not resize:
-        return scan_composites(arrays.read, arrays.scan_all)
+        return scan_composites(arrays.read, arrays.scan_all, arrays.peek)
     measured = SheetArrays(sheets, strict=strict, missing="error", resize=True)  # a blank at the end is no element
     measured.fixed = arrays.fixed
     return scan_composites(arrays.read, measured.scan_all)

@@ -11,7 +11,7 @@ from ...dtypes import Buffer
 from ...errors import FormatError
 from ...linear.header import Header
 from ..pieced_arrays import MOST_BYTES, NotInPiecesError, PiecedArrays
-from ..plain_arrays import is_plain
+from .plain_arrays import is_plain
 
 MANY_ELEMENTS = 2**20  # of all arrays; fewer are read into memory
 PathLike = str | os.PathLike[str]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, TypedDict, Unpack, overload
@@ -101,31 +102,24 @@ def read_csv(
     with Source(source, storage_options=storage_options) as opened, locating(source=opened.name):
         bar = _WorkReport(progress, 0) if progress else None
         sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas, report=bar)
-        return pick_array(_read_sheet(sheet, names, bar, strict=strict, missing=missing, resize=resize), names)
-
-
-def _read_sheet(
-    sheet: CsvSheet, names: str | Sequence[str] | None, bar: _WorkReport | None = None, **options: Any
-) -> dict[str, Array]:
-    """Return arrays of a text by name; `bar` is told how far that is, and the options are those of `open_sheets`."""
-    sheet.words()  # of the headers, which all else needs
-    arrays = open_sheets([sheet], **options)
-    if bar is not None:
-        bar.total = count_named(arrays.read, arrays.scan, names)
-        bar("words", 0.0)
-    try:
-        by_name = read_composites(arrays.read, arrays.scan, names)
-    except FormatError as error:
-        error.hint = error.hint or sheet.find_hint(error.location)
-        if not sheet.try_other_decimal():
-            raise
+        sheet.words()  # of the headers, which all else needs
+        arrays = open_sheets([sheet], strict=strict, missing=missing, resize=resize)
+        if bar is not None:
+            bar.total = count_named(arrays.read, arrays.scan, names)
+            bar("words", 0.0)
         try:
-            by_name = read_composites(arrays.read, arrays.scan, names)
-        except FormatError:
-            raise error from None
-    if bar is not None:
-        bar.end()
-    return by_name
+            by_name = read_composites(arrays.read, arrays.scan, names, arrays.peek)
+        except FormatError as error:
+            error.hint = error.hint or sheet.find_hint(error.location)
+            if not sheet.try_other_decimal():
+                raise
+            try:
+                by_name = read_composites(arrays.read, arrays.scan, names, arrays.peek)
+            except FormatError:
+                raise error from None
+        if bar is not None:
+            bar("columns", 1.0, is_end=True)
+        return pick_array(by_name, names)
 
 
 class _WorkReport:
@@ -141,12 +135,11 @@ class _WorkReport:
         self._progress, self.total = progress, total
         self._done = -1
 
-    def end(self) -> None:
-        """Report that all cells have been read."""
-        self._progress(self.total, self.total)
-
-    def __call__(self, work: str, share: float) -> None:
-        """Report that a share of some work is done."""
+    def __call__(self, work: str, share: float, *, is_end: bool = False) -> None:
+        """Report that a share of some work is done; at the end, that all cells have been read."""
+        if is_end:
+            self._progress(self.total, self.total)
+            return
         first, last = self._PARTS[work]
         done = int((first + (last - first) * share) * self.total)
         if self.total and self._done < 0:
@@ -238,7 +231,7 @@ def iter_elements_csv(
     with Source(source) as opened, locating(source=opened.name):
 
         def read_whole(names: Sequence[str]) -> dict[str, np.ndarray[Any, Any]]:
-            return _read_sheet(CsvSheet(opened, None, None, None, "escape"), names, missing=missing)
+            return read_csv(opened.path or io.BytesIO(bytes(opened.whole())), names, missing=missing)
 
         yield from iter_elements([CsvSheet(opened, None, None, None, "escape")], names, missing, read_whole)
 

@@ -268,11 +268,14 @@ class CsvSheet:
     def blocks(
         self, requests: Sequence[Request], counts: Sequence[int] | None = None, *, typed: bool
     ) -> Iterator[Block]:
-        """Yield the cells of columns, a piece of the text at a time; refuse a text of which anything is to be said."""
-        if counts is None:
-            for place, cells in enumerate(self._read_columns(requests, typed=typed)):
-                yield Block(place, ((), cells))
+        """Yield the cells of columns; those of a piece of the text at a time, if nothing is to be said of it."""
+        if counts is not None:
+            yield from self._pieces(requests, counts, typed=typed)
             return
+        for place, cells in enumerate(self._read_columns(requests, typed=typed)):
+            yield Block(place, ((), cells))
+
+    def _pieces(self, requests: Sequence[Request], counts: Sequence[int], *, typed: bool) -> Iterator[Block]:
         ends = [request.stop for request in requests]
         requests = [replace(request, stop=request.row + count) for request, count in zip(requests, counts, strict=True)]
         if not self._are_whole(requests, ends):

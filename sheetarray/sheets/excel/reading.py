@@ -44,7 +44,7 @@ def read_book(
     try:
         arrays = open_sheets(sheets, strict=strict, missing=missing, resize=resize, restore=restore)
         with reporting_cells(progress, sheets, lambda: count_named(arrays.read, arrays.scan, names)):
-            by_name = read_composites(arrays.read, arrays.scan, names)
+            by_name = read_composites(arrays.read, arrays.scan, names, arrays.peek)
     except FormatError as error:
         if error.reason == NO_ARRAY and (notes := find_recorded(book, sheets)):
             return read_recorded(book, notes, names)

@@ -209,7 +209,9 @@ class Workbook:
 
     @cached_property
     def _guard_titles(self) -> list[str]:
-        return [title for title in self.titles if is_guard(self.sheet(title))] if self.may_have_guards else []
+        possible = map(self.sheet, filter(may_be_guard, self.titles))  # next to none: few first cells are read
+        guards = list(filter(is_guard, possible))
+        return [sheet.title or "" for sheet in guards]
 
     def find_lost_guards(self, recorded: Collection[str] = ()) -> Iterator[Finding]:
         """Yield findings about sheets that were guards, and that nobody knows as such any more.
@@ -228,4 +230,5 @@ class Workbook:
 
     def plain_sheets(self) -> list[ExcelSheet]:
         """Return all sheets except guards."""
-        return [self.sheet(title) for title in self.titles if title not in self._guard_titles]
+        guards = self._guard_titles
+        return [self.sheet(title) for title in self.titles if title not in guards]

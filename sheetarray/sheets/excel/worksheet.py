@@ -235,13 +235,16 @@ class ExcelSheet:
         if not requests:
             return
         numeric = typed and self._can_read_numbers(requests)
-        if counts is None:
-            with self.runs(numeric=numeric, first=min(request.row for request in requests)) as runs:
-                for place, cells in self._sort_into_columns(runs, requests, note=self._note):
-                    column = self._column_cells(cells, requests[place], typed=typed, numeric=numeric)
-                    yield Block(place, ([], column))
+        if counts is not None:
+            yield from self._some_rows([*requests], [*counts], typed=typed, numeric=numeric)
             return
-        requests, left = [*requests], [*counts]  # each for the cells that are still to come
+        with self.runs(numeric=numeric, first=min(request.row for request in requests)) as runs:
+            for place, cells in self._sort_into_columns(runs, requests, note=self._note):
+                column = self._column_cells(cells, requests[place], typed=typed, numeric=numeric)
+                yield Block(place, ([], column))
+
+    def _some_rows(self, requests: list[Request], left: list[int], *, typed: bool, numeric: bool) -> Iterator[Block]:
+        """Yield the cells of columns, some rows at a time; requests and counts are for those still to come."""
         last, waiting, count = -1, list[CellRun](), 0
         with self.runs_from(min(request.row for request in requests) if not numeric else 0, numeric=numeric) as runs:
             for run in runs:

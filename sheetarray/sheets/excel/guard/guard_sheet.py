@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import count, pairwise
 
-from ....columns import Request, Sheet, Zone, whole_columns
+from ....columns import Request, Sheet, Zone
 from ....dtypes import from_name
 from ....errors import NEWER, Finding, FormatError
 from ...guard_texts import FIRST_TEXT, MARK, VERSION, may_be_guard
@@ -110,5 +110,6 @@ def read_guard(sheet: ExcelSheet, findings: list[Finding]) -> Iterator[tuple[Sna
 
 def _read_texts(sheet: ExcelSheet) -> list[str]:
     """Return the texts of column A, empty for a blank."""
-    ((_, cells),) = whole_columns(sheet, [Request(0, 0, from_name("string"))], typed=False)
+    (block,) = sheet.blocks([Request(0, 0, from_name("string"))], typed=False)
+    cells = block.cells[1]
     return ["" if cell is None else str(cell) for cell in cells]

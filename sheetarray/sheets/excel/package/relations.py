@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import count
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
@@ -78,7 +78,7 @@ class Relations:
         if (member := package.find(self.name)) is not None:
             self.name = member.name
             root = parse_tree(package.read(self.name, limit=_MOST_BYTES), location=self.name)
-            self.entries = [_relation(package, self._folder, entry) for entry in children_named(root, "Relationship")]
+            self.entries = [*map(partial(_relation, package, self._folder), children_named(root, "Relationship"))]
 
     def copy(self) -> Relations:
         """Return the same references, which can be changed by themselves; none was changed so far."""
@@ -153,7 +153,7 @@ def relations_part(part: str) -> str:
 
 def _relation(package: Package, folder: str, entry: ElementTree.Element) -> Relation:
     type_ = entry.get("Type", "")
-    space = next((space for space in _KINDS if type_.startswith(space)), None)
+    space = next(filter(type_.startswith, _KINDS), None)
     kind = type_ if space is None else _STRICT_KINDS.get(type_.removeprefix(space), type_.removeprefix(space))
     path = posixpath.normpath(posixpath.join("/", folder, entry.get("Target", ""))).lstrip("/")
     member = package.find(path) or package.find(unquote(path))

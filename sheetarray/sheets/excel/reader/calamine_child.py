@@ -28,7 +28,7 @@ _DAY_ZERO = 693_594  # the ordinal of the day that stands for the number 0, from
 _SECONDS_A_DAY = 86_400
 
 
-def main(library: str, memory: int, seconds: int, text: int) -> None:
+def serve(library: str, memory: int, seconds: int, text: int) -> None:
     """Answer until the input ends, or an error is told.
 
     `library`: the folder with python_calamine. `memory`, `seconds`: that this process may take, where the system knows
@@ -143,4 +143,4 @@ def _join(texts: Sequence[str]) -> bytes:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], *map(int, sys.argv[2:]))
+    serve(sys.argv[1], *map(int, sys.argv[2:]))

@@ -193,8 +193,7 @@ class _Rows(Handlers[RawCells]):
         depth = len(self.open)
         if depth == 1:
             space, _, local = name.rpartition(" ")
-            around = f"{space} " if space else ""
-            self._names = dict(zip([f"{around}{tag}" for tag in _TAGS], _TAGS, strict=True))
+            self._names = dict(zip(map(f"{space} {{}}".format if space else str, _TAGS), _TAGS, strict=True))
         local = self._names.get(name, "")
         if depth <= 2:
             if local == "sheetData" and self.space is not None:

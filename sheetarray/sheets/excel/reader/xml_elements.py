@@ -179,7 +179,7 @@ def read_xml_elements(
             parser.feed(text[at:end])
             at = len(text) if end is None else end
             yield from parser.take_much()
-    parser.finish()
+    parser.feed(b"", last=True)
     yield from parser.take()
 
 
@@ -227,27 +227,20 @@ class _PartParser(Generic[_Read]):
         is_outside = handlers.are_between() and not handlers.aside and not handlers.in_cdata
         return is_outside and self._parser.CurrentByteIndex == self._fed  # and not within a tag
 
-    def feed(self, piece: bytes) -> None:
-        """Read the next bytes."""
+    def feed(self, piece: bytes, *, last: bool = False) -> None:
+        """Read the next bytes; `last`: the part ends behind them."""
         self._left -= piece.count(b"<") - piece.count(b"</") if COMPILED else 0
         if self._left < 0:
             reason = "very many elements of unusual XML"
             raise FormatError(reason, location=self._name, hint="save the workbook again in a spreadsheet program")
-        self._parse(piece)
-        self._fed += len(piece)
-        if self._fed - self._parser.CurrentByteIndex > _LONGEST_TAG:
-            raise FormatError(f"a tag has more than {_LONGEST_TAG} bytes", location=self._name)
-
-    def finish(self) -> None:
-        """Note that the part ends here."""
-        self._parse(b"", last=True)
-
-    def _parse(self, text: bytes, *, last: bool = False) -> None:
         try:
-            self._parser.Parse(text, last)
+            self._parser.Parse(piece, last)
         except expat.ExpatError as error:
             reason = expat.ErrorString(error.code)
             raise FormatError(f"the part is not well-formed XML ({reason})", location=self._name) from error
+        self._fed += len(piece)
+        if self._fed - self._parser.CurrentByteIndex > _LONGEST_TAG:
+            raise FormatError(f"a tag has more than {_LONGEST_TAG} bytes", location=self._name)
 
     def take(self) -> list[_Read]:
         """Return what was made of the elements since the last call: one item, or none."""

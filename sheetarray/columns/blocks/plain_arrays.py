@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from ..dtypes import from_name
-from ..errors import FormatError
-from ..linear.header import Header
-from ..linear.resizing import contiguous_strides
-from .sheet import ArrayInfo
+from ...dtypes import from_name
+from ...errors import FormatError
+from ...linear.header import Header
+from ...linear.resizing import contiguous_strides
+from ..sheet import ArrayInfo
 
 _KINDS = frozenset({"float", "int", "complex", "bool", "datetime", "timedelta"})
 
