@@ -24,7 +24,7 @@ LIMITS = {
     "short_opendocument": "sheets.excel.reader.opendocument SHORT",
     # how much is handled at once
     "csv_piece": "sheets.delimited.sheet BLOCK",
-    "csv_rows_piece": "sheets.delimited.pieces _PIECE",
+    "csv_rows_piece": "sheets.delimited.rows_by_bytes _PIECE",
     "json_piece": "sheets.json.sound_lists _PIECE",
     "json_block": "sheets.json.text _BLOCK",
     "large_workbook": "sheets.excel.checking.large LARGE_WORKBOOK",

@@ -12,7 +12,7 @@ import xarray as xr
 from limits import set_limits
 
 import sheetarray as sa
-from sheetarray.sheets.delimited import pieces, read_elements_csv
+from sheetarray.sheets.delimited import read_elements_csv, rows_by_bytes
 
 pytest.importorskip("dask.array")
 
@@ -242,8 +242,8 @@ def test_rows_of_a_large_text_are_read_alone(tmp_path, large, monkeypatch):
 def test_bytes_above_are_counted_once(memory, large, tmp_path, monkeypatch):
     memory.pipe("/large/0.csv", (tmp_path / "0.csv").read_bytes())
     starts = []
-    find = pieces._Rows._take_rows
-    monkeypatch.setattr(pieces._Rows, "_take_rows", lambda *a: (starts.append(a[1]), find(*a))[1])
+    find = rows_by_bytes._Rows._take_rows
+    monkeypatch.setattr(rows_by_bytes._Rows, "_take_rows", lambda *a: (starts.append(a[1]), find(*a))[1])
     dataset = sa.open_many("memory://large/*.csv", chunks={"n_0": 500})
     assert dataset["t"].data.chunks[1] == (900,)
     starts.clear()

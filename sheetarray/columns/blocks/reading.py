@@ -98,7 +98,7 @@ def _iter_sheet(sheet: Sheet, parts: Sequence[ColumnPart], missing: Missing) -> 
             import polars as pl
 
             rest = Block(0, ([], pl.Series([], dtype=pl.String)), left)
-            yield part, _decode_block(sheet, part, rest, missing, typed=False)
+            yield part, decode_block(sheet, part, rest, missing, typed=False)
 
 
 def _pass_over(
@@ -114,12 +114,12 @@ def _pass_over(
     counts = [part.count - part.done for part in parts]
     for block in sheet.blocks([part.request for part in parts], counts, typed=typed):
         part = parts[block.place]
-        elements = _decode_block(sheet, part, block, missing, typed=typed)
+        elements = decode_block(sheet, part, block, missing, typed=typed)
         part.done += len(elements)
         yield part, elements
 
 
-def _decode_block(sheet: Sheet, part: ColumnPart, block: Block, missing: Missing, *, typed: bool) -> Buffer:
+def decode_block(sheet: Sheet, part: ColumnPart, block: Block, missing: Missing, *, typed: bool) -> Buffer:
     """Return the elements in some cells of a part, decoded in bulk if possible, otherwise one by one."""
     anchor, cells = part.next_elements(block.count), block.cells
     is_complex = part.header.dtype.kind == "complex"

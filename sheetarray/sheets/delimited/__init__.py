@@ -5,8 +5,8 @@ from __future__ import annotations
 from ...formats.contract import Keeps
 from .accepting import accept_csv, revise_csv
 from .appending import append_table_csv
-from .pieces import read_elements_csv
 from .reading import check_csv, iter_elements_csv, read_columns_csv, read_csv, scan_csv
+from .rows_by_bytes import read_elements_csv
 from .table_revising import revise_table_csv
 from .writing import write_csv, write_table_csv
 

@@ -23,7 +23,7 @@ from ...linear.named import pick_array
 from ...tables import TableOptions, read_table
 from ..arrays_of_sheets import check_sheets, count_named, open_sheets, read_composites, scan_sheets
 from ..checking_blocks import check_passing
-from .pieces import scan_head
+from .remote_heads import scan_head
 from .sheet import CsvSheet
 from .table import CsvTable
 

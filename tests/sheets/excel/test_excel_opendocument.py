@@ -122,14 +122,14 @@ def rows_for_the_parser(rows: str) -> int:
     """Read rows by the loop and by the parser, which is to give the same; return how many the loop leaves to it."""
     content = document({"a": rows})
     expected = by_the_parser(content)
-    parse, odd = _PartParser._parse, []
+    parse, odd = _PartParser.feed, []
 
     def note(parser: Any, text: bytes, *args: Any, **how: Any) -> Any:
         odd.append(text.count(b"<table:table-row"))
         return parse(parser, text, *args, **how)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_PartParser, "_parse", note)
+        patch.setattr(_PartParser, "feed", note)
         assert told(content) == expected
     return sum(odd)
 

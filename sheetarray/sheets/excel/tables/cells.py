@@ -26,7 +26,7 @@ from ....tables import (
 )
 from ...workbooks import MOST_COLUMNS
 from ..reader import cells as c
-from ..reader.columns.gathering import ColumnRuns, gather_columns, join_gathered
+from ..reader.columns.gathering import Gathered, count_cells, gather_columns, height_of, join_gathered
 from ..reader.columns.run import ColumnRun
 from ..reader.columns.texts import ColumnTexts
 from ..reader.scalars import codes_of_words, scalars
@@ -96,7 +96,7 @@ class ExcelTable:
         places = np.flatnonzero(filled).tolist()
         requests = [Request(place, first, _TEXT) for place in places]
         pieces = gather_columns(_consume(runs), requests, most_blanks=_MOST_BLANKS)
-        height = max((column.height for column in pieces), default=0)
+        height = max(map(height_of, pieces), default=0)
         columns: dict[int, RawColumn] = {}
         step = max(1, _CELLS_A_GROUP // max(height, 1))
         for start in range(0, len(places), step):
@@ -104,7 +104,7 @@ class ExcelTable:
             group = ColumnGroup(pieces[start : start + step], from_1904=self._sheet.from_1904)
             columns |= {place: GroupedColumn(group, index) for index, place in enumerate(some)}
         rows = np.arange(first, first + height) if first else None
-        return Table(height, columns, sheet_rows=rows, held=sum(map(len, pieces)), is_foreign=self._is_foreign)
+        return Table(height, columns, sheet_rows=rows, held=sum(map(count_cells, pieces)), is_foreign=self._is_foreign)
 
 
 def _consume(runs: list[c.CellRun]) -> Iterator[c.CellRun]:
@@ -121,9 +121,9 @@ class ColumnGroup:
     `from_1904`: whether serial dates count from 1904-01-01, not from 1900.
     """
 
-    def __init__(self, columns: Sequence[ColumnRuns], *, from_1904: bool) -> None:
+    def __init__(self, columns: Sequence[Sequence[Gathered]], *, from_1904: bool) -> None:
         self._from_1904 = from_1904
-        self._heights = [column.height for column in columns]
+        self._heights = [*map(height_of, columns)]
         self._texts, self._doubles = (join_gathered(columns, numeric=numeric) for numeric in (False, True))
         self._bounds = [np.searchsorted(half.columns, np.arange(len(columns) + 1)).tolist() for half in self._halves]
         self._taken: tuple[range | Positions, dict[int, TableColumn]] | None = None

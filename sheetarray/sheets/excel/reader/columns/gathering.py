@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,31 +23,9 @@ LONG_COLUMN = 2**8  # rows, of the same columns, from which on a run is cut into
 _BLANKS_ALWAYS, _BLANKS_TIMES = 2**23, 32  # blanks that columns may have in all, and how many more for each other cell
 
 
-@dataclass
-class ColumnRuns:
-    """The cells of one column from the requested row on, run by run; the lists run in parallel.
-
-    Attributes:
-        rows: of the cells of each run, counted from the requested row; a range if no row is left out.
-        kinds: of the cells of each run.
-        values: of the cells of each run.
-        height: the number of rows from the requested one to the last cell.
-    """
-
-    rows: list[range | Positions] = field(default_factory=list)
-    kinds: list[Kinds] = field(default_factory=list)
-    values: list[pl.Series] = field(default_factory=list)
-    height: int = 0
-
-    def __len__(self) -> int:
-        return sum(map(len, self.rows))
-
-    def add(self, rows: range | Positions, kinds: Kinds, values: pl.Series) -> None:
-        """Add a run of cells."""
-        self.rows.append(rows)
-        self.kinds.append(kinds)
-        self.values.append(values)
-        self.height = max(self.height, 1 + (rows[-1] if isinstance(rows, range) else int(rows.max())))
+# The rows of a run of cells of one column, counted from the requested one, their kinds and values; a range if no row is
+# left out
+Gathered = tuple[range | Positions, Kinds, "pl.Series"]
 
 
 def gather_columns(
@@ -57,15 +34,15 @@ def gather_columns(
     *,
     most_blanks: int = _BLANKS_ALWAYS,
     note: Callable[[CellRun], None] | None = None,
-) -> list[ColumnRuns]:
-    """Return the cells of each requested column, from the requested row on.
+) -> list[list[Gathered]]:
+    """Return the cells of each requested column, from the requested row on, run by run.
 
     `most_blanks`: that the columns may have in all, beside some for each other cell. `note`: is given each run.
 
     Raises:
         FormatError: there are so few cells, so far apart, that the columns would be next to nothing but blanks.
     """
-    columns = [ColumnRuns() for _ in requests]
+    columns: list[list[Gathered]] = [[] for _ in requests]
     wanted = np.full(MOST_COLUMNS, -1, dtype=np.int64)
     wanted[[request.column for request in requests]] = np.arange(len(requests))
     first_rows = np.array([request.row for request in requests], dtype=np.int64)
@@ -96,7 +73,7 @@ def gather_columns(
             _sort_runs(waiting, first_rows, columns)
             waiting, count = [], 0
     _sort_runs(waiting, first_rows, columns)
-    heights, cells = sum([column.height for column in columns]), sum(map(len, columns))
+    heights, cells = sum(map(height_of, columns)), sum(map(count_cells, columns))
     if heights > most_blanks + _BLANKS_TIMES * cells:
         raise FormatError(
             f"{cells} cells, so far apart that their columns are {heights} cells long",
@@ -105,7 +82,7 @@ def gather_columns(
     return columns
 
 
-def _slice_run(run: CellRun, wanted: Positions, first_rows: Positions, columns: list[ColumnRuns]) -> None:
+def _slice_run(run: CellRun, wanted: Positions, first_rows: Positions, columns: list[list[Gathered]]) -> None:
     """Give each column its cells of a run in which all rows have the same columns.
 
     `wanted`: by the number of a column in the sheet, its index among the requested columns, or -1. `first_rows`: the
@@ -119,7 +96,7 @@ def _slice_run(run: CellRun, wanted: Positions, first_rows: Positions, columns: 
         which = int(wanted[run.columns[place]])
         first = int(rows[0] - first_rows[which])
         some = range(first, first + count) if together else rows - first_rows[which]
-        columns[which].add(some, kinds[:, place], values)
+        columns[which].append((some, kinds[:, place], values))
 
 
 def _split_values(run: CellRun, places: list[int]) -> list[pl.Series]:
@@ -141,7 +118,7 @@ def _split_values(run: CellRun, places: list[int]) -> list[pl.Series]:
     return [values.slice(start, count) for start in range(0, len(values), count)]
 
 
-def _sort_runs(runs: list[tuple[Positions, CellRun]], first_rows: Positions, columns: list[ColumnRuns]) -> None:
+def _sort_runs(runs: list[tuple[Positions, CellRun]], first_rows: Positions, columns: list[list[Gathered]]) -> None:
     """Give each column its cells of some runs, which are sorted by column.
 
     `runs`: cells, and for each cell the index of its column among the requested ones. `first_rows`: the row from which
@@ -166,26 +143,35 @@ def _sort_runs(runs: list[tuple[Positions, CellRun]], first_rows: Positions, col
     places = zip(filled.tolist(), starts.tolist(), ends.tolist(), rows[starts].tolist(), together, strict=True)
     for index, start, end, first, unbroken in places:  # of which there may be thousands: views, no copies
         some = range(first, first + end - start) if unbroken else rows[start:end]
-        columns[index].add(some, kinds[start:end], values.slice(start, end - start))
+        columns[index].append((some, kinds[start:end], values.slice(start, end - start)))
 
 
-def join_runs(column: ColumnRuns) -> ColumnRun:
-    """Return the cells of a column as one run, sorted by row.
+def height_of(runs: Sequence[Gathered]) -> int:
+    """Return the number of rows of a column from the requested one to the last cell of some runs, in any order."""
+    ends = [rows[-1] if isinstance(rows, range) else int(rows.max()) for rows, _, _ in runs]
+    return max(ends, default=-1) + 1
 
-    The runs of the column are released.
-    """
+
+def count_cells(runs: Sequence[Gathered]) -> int:
+    """Return the number of the cells of a column."""
+    return sum([len(rows) for rows, _, _ in runs])
+
+
+def join_runs(runs: list[Gathered]) -> ColumnRun:
+    """Return the cells of a column as one run, sorted by row; the list is emptied, so that they are not held twice."""
     import polars as pl
 
-    if not column.rows:
+    if not runs:
         return ColumnRun(np.zeros(0, np.int64), np.zeros(0, np.uint8), pl.Series([], dtype=pl.String))
-    if len(column.rows) == 1 and isinstance(column.rows[0], range):
-        return ColumnRun(_to_positions(column.rows[0]), column.kinds[0], column.values[0])
-    cells = join_gathered([column])
-    column.rows, column.kinds, column.values = [], [], []
+    rows, kinds, values = runs[0]
+    if len(runs) == 1 and isinstance(rows, range):
+        return ColumnRun(_to_positions(rows), kinds, values)
+    cells = join_gathered([runs])
+    runs.clear()
     return ColumnRun(cells.rows, cells.kinds, cells.values)
 
 
-def join_gathered(columns: Sequence[ColumnRuns], *, numeric: bool | None = None) -> CellRun:
+def join_gathered(columns: Sequence[Sequence[Gathered]], *, numeric: bool | None = None) -> CellRun:
     """Return the cells of some columns, column by column, each from top to bottom.
 
     Their rows count from the requested one, their columns from the first of these. `numeric`: those cells alone whose
@@ -196,7 +182,7 @@ def join_gathered(columns: Sequence[ColumnRuns], *, numeric: bool | None = None)
     pieces = [
         (index, _to_positions(rows), kinds, values)
         for index, column in enumerate(columns)
-        for rows, kinds, values in zip(column.rows, column.kinds, column.values, strict=True)
+        for rows, kinds, values in column
         if numeric is None or values.dtype.is_numeric() == numeric
     ]
     if not pieces:

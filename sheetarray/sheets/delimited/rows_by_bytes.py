@@ -1,80 +1,31 @@
-"""Parts of a text: what its first bytes alone say, and some elements of one array.
+"""Some elements of an array in a large text of unquoted numbers: no other rows are parsed, and memory does not grow.
 
-Memory does not grow with the text. To know where a row of a text begins, the line feeds above it have to be counted.
-Their count is kept as long as the file is unchanged, so that reading one part after the other counts, and transfers,
-each byte once.
+To know where a row of a text begins, the line feeds above it have to be counted. Their count is kept as long as the
+file is unchanged, so that reading one part after the other counts, and transfers, each byte once.
 """
 
 from __future__ import annotations
 
-import io
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from ...columns import ArrayInfo, SheetArrays, Texts, find_anchors, find_side_by_side
+from ...columns import Block, SheetArrays, find_anchors
+from ...columns.blocks.parts import ColumnPart
+from ...columns.blocks.reading import decode_block
 from ...columns.pieced_arrays import NotInPiecesError
 from ...dtypes import Buffer, DType
-from ...elements import FormulaMode, Missing, buffer_from_text, buffer_from_texts, unescape_formula
-from ...errors import FormatError, locating
+from ...elements import unescape_formula
+from ...errors import locating
 from ...files import FileSlices, Readable, RemoteFile, Source, file_version, release_pages
-from ...linear.data_cells import buffer_from_numbers
-from ..arrays_of_sheets import scan_composites
-from .encodings import find_encoding
 from .records import Records
+from .remote_heads import iter_heads
 from .sheet import CsvSheet
 
 _PIECE = 2**22  # bytes of text that are read at once
-_HEADS = (4096, 65_536, 1_048_576)  # bytes of the head of a text; the next size is tried if one is too small
 _MOST_FILES = 256  # of which the beginnings of rows are kept
-
-
-# The head of a text: the bytes that are enough to know arrays that all begin in one row.
-
-
-def iter_heads(source: Source, delimiter: str | None, formulas: FormulaMode) -> Iterator[CsvSheet]:
-    """Yield the sheet of a text cut to its first rows, each time of more of them; none that is the whole text."""
-    for size in _HEADS:
-        content = source.prefix(size)
-        if len(content) < size or find_encoding(content[:4])[0] != "utf-8":
-            return
-        with suppress(FormatError), Source(io.BytesIO(content[: content.rfind(b"\n") + 1])) as head:
-            sheet = CsvSheet(head, delimiter, ".", None, formulas)
-            if find_side_by_side(sheet, sheet.words()) is not None:
-                yield sheet
-
-
-def scan_head(source: Source, delimiter: str | None, formulas: FormulaMode) -> dict[str, ArrayInfo] | None:
-    """Return the infos of the arrays of a remote text that stand at its top; None if the whole text must be looked at.
-
-    In a file of this machine `scan` searches the whole text for arrays that begin further down. A remote file would
-    have to be transferred for that. `read` and `check`, which see the whole text, find all other arrays too.
-    """
-    for sheet in iter_heads(source, delimiter, formulas) if source.is_remote else ():
-        arrays, height = SheetArrays([sheet], missing="nan"), sheet.records.count
-        infos = arrays.scan_all()
-
-        def read(
-            names: Sequence[str] | None,
-            arrays: SheetArrays = arrays,
-            infos: dict[str, ArrayInfo] = infos,
-            height: int = height,
-        ) -> dict[str, Any]:
-            for name in infos if names is None else names:
-                if not infos[name].data or infos[name].data[0].row + infos[name].capacity > height:
-                    raise NotInPiecesError
-            return arrays.read(names)
-
-        with suppress(NotInPiecesError):
-            return scan_composites(read, lambda infos=infos: infos)  # type: ignore[misc]
-    return None
-
-
-# Some elements of an array in a large text of unquoted numbers: no other rows are parsed.
 
 _Starts = list[tuple[int, int]]  # rows, and where each begins in the text
 
@@ -117,20 +68,6 @@ def _keep_starts(key: Any, starts: _Starts) -> None:
             _starts_of_files.popitem(last=False)
 
 
-def _decode(cells: Any, count: int, dtype: DType, sheet: CsvSheet, missing: Missing) -> Buffer:
-    """Return the elements in so many cells."""
-    if isinstance(cells, np.ndarray):
-        numbers = buffer_from_numbers(cells, dtype)
-        if numbers is None or len(numbers) < count:  # there are blanks below them
-            raise NotInPiecesError
-        return numbers
-    from_cells = buffer_from_texts if isinstance(cells, Texts) else buffer_from_text
-    buffer, problems = from_cells(cells, dtype, sheet.look, missing=missing)
-    if problems:
-        raise NotInPiecesError
-    return buffer
-
-
 class _Rows:
     """The rows of a text without quotes below its first names.
 
@@ -154,12 +91,14 @@ class _Rows:
         header, (column, top) = anchor.header, anchor.data_cell
         if header is None or header.dtype.kind not in ("float", "int", "bool"):
             raise NotInPiecesError
+        part = ColumnPart(name, anchor, header.capacity, None, done=start)
         row, buffers = top + start, [np.zeros(0, header.dtype.numpy)]
         at = self._find_row(row)
         while row < top + stop:
             text, count = self._take_rows(at, top + stop - row)
             cells = self._parse(text, count, column, header.dtype)
-            buffers.append(_decode(cells, count, header.dtype, self._head, "error"))
+            buffers.append(decode_block(self._head, part, Block(0, ((), cells), count), "error", typed=False))
+            part.done += count
             row, at = row + count, at + len(text)
             self._note_start(row, at)
         while stop == header.capacity and at < len(self._content):
