@@ -10,15 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from ..changes.compare import Comparison, DifferingElement
+from ..changes.compare import Comparison
 from ..columns import ArrayInfo, keeping_unreadable
 from ..errors import FormatError, NotFoundError, check_kinds, warn_caller
 from ..files import RemoteFile, changing, is_url, name_part
 from ..formats import Format, format_of, known_options, locate_place, locate_places, rewinding
 from ..labels import LabelledArrays, check_fit
+from ..sheets.accepted import AcceptedArrays
 from .arrays import check_writable, read_labelled, scan, write, write_releasing
 from .changes import Changes
-from .differences import SideFacts
+from .differences import Differences, SideFacts
 from .differing import diff_sides, hold_arrays
 from .opened import open_arrays
 from .targets import SourceOrTarget, folder_beside, is_path
@@ -136,27 +137,39 @@ def accept(
     if goal.name == row.name:
         refuse_unwritable(row)
     check_suffixes(goal, row, source, target)
+    if goal.name == row.name:
+        with changing_source(source, target):
+            accepted: AcceptedArrays = row.function("accept")(source, target, **options)
+        return _take_accepted(accepted)
+    assert target is not None
     reading = {**options, "resize": True}
-    accept_in_place = row.function("accept") if goal.name == row.name else None
     with changing_source(source, target):
         with rewinding(source) if hasattr(source, "read") else nullcontext():
             infos = scan(source, format=format, **known_options(source, format, options, "scan"))
         with keeping_unreadable("missing") as unreadable:
             arrays = read_labelled(source, format=format, **reading)
         errors = [error for array in unreadable.values() for error in array.ravel().tolist() if error is not None]
-        if errors and accept_in_place is None:  # a cell that is written anew has to hold a value
+        if errors:  # a cell that is written anew has to hold a value
             raise errors[0]
         if arrays.labels is not None:
             check_fit(arrays.labels, arrays)
         written = _read_written(row, source)
-        if accept_in_place is not None:
-            with keeping_unreadable("missing"):
-                accept_in_place(source, target, **options)
-            _warn_of_unreadable(errors)
-        else:
-            assert target is not None
-            write(target, arrays)
-        return _compare_with_written(written, infos, arrays, unreadable)
+        write(target, arrays)
+        return _compare_with_written(written, infos, arrays)
+
+
+def _take_accepted(accepted: AcceptedArrays) -> Changes:
+    """Return the changes that were accepted, and warn of cells that cannot be read."""
+    _warn_of_unreadable(
+        [error for errors in accepted.unreadable.values() for error in errors.ravel().tolist() if error is not None]
+    )
+    before, now = (
+        SideFacts(label, infos, accepted.labels)
+        for label, infos in zip(("as written", "accepted"), accepted.infos, strict=True)
+    )
+    now.levels = dict(accepted.arrays)
+    comparisons, renamed = [*accepted.comparisons.values()], accepted.renamed
+    return Changes(Differences((before, now), comparisons, accepted.sorted_rows, [], [], renamed, []))
 
 
 def _read_written(row: Format, source: SourceOrTarget) -> dict[str, Any]:
@@ -173,12 +186,10 @@ def _compare_with_written(
     written: Mapping[str, Any],
     infos: Mapping[str, ArrayInfo],
     arrays: LabelledArrays,
-    unreadable: Mapping[str, Any],
 ) -> Changes:
     """Return what became of arrays.
 
     `written`: arrays as they were, as far as they are known. `infos`: what headers said. `arrays`: as they are now.
-    `unreadable`: of some arrays the errors of cells that cannot be read.
     """
     reshaped = [
         name
@@ -188,17 +199,14 @@ def _compare_with_written(
     now = {name: array for name, array in arrays.items() if name not in reshaped}
     before = {name: written.get(name, array) for name, array in now.items()}
     sides = [
-        hold_arrays(SideFacts(label, infos, arrays.labels), side, errors)
-        for label, side, errors in (("as written", before, {}), ("accepted", now, unreadable))
+        hold_arrays(SideFacts(label, infos, arrays.labels), side)
+        for label, side in (("as written", before), ("accepted", now))
     ]
     differences = diff_sides(sides)
     for name in reshaped:
         dtype = infos[name].dtype
-        errors = unreadable.get(name, np.empty(0, object))
-        places = map(tuple, np.argwhere(errors.astype(np.bool_)).tolist())
-        elements = [DifferingElement(index, index, None, errors[index]) for index in places]
         shapes = infos[name].shape, arrays[name].shape
-        differences.comparisons.append(Comparison(name, (dtype, dtype), shapes, unreadable=elements))
+        differences.comparisons.append(Comparison(name, (dtype, dtype), shapes))
     return Changes(differences)
 
 

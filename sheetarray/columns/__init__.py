@@ -15,7 +15,6 @@ from .accepting import (
     find_element_edits,
     find_header_edits,
     find_name_cells,
-    info_of_resized,
 )
 from .anchors import MOST_BROKEN, anchors_of_grid, find_anchors
 from .beginnings import may_make_anchors
@@ -88,7 +87,6 @@ __all__ = [
     "find_header_edits",
     "find_name_cells",
     "find_side_by_side",
-    "info_of_resized",
     "keep_errors",
     "keep_unreadable",
     "keeping_unreadable",

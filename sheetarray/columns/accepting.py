@@ -17,7 +17,7 @@ from ..linear.buffers import view_of
 from ..linear.parsing import changed_header_cells
 from .column import ArrayColumn
 from .grid import cell_address
-from .sheet import ArrayInfo, Sheet, Zone
+from .sheet import Sheet, Zone
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +85,6 @@ def check_accept_target(source: object, target: object) -> None:
     """Refuse to change an open file in place, which cannot be replaced as a whole."""
     if target is None and not isinstance(source, (str, os.PathLike)):
         raise TypeError("an open file cannot be changed in place: pass a path, or a target")
-
-
-def info_of_resized(array: ResizedArray) -> ArrayInfo:
-    """Return the info of an array as its header says it once it has been made true."""
-    group = array.column.group
-    above = sum(part.start for part in group)
-    return ArrayInfo.from_header(array.column.header, group[0].address(0), above, parts=len(group))
 
 
 def find_name_cells(array: ResizedArray) -> list[tuple[str | None, int, int]]:

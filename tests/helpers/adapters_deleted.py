@@ -32,6 +32,7 @@ RUNG = {name: index for index, name in enumerate(LADDER)} | {
 }
 SHARED = {
     "sheets",
+    "sheets.accepted",
     "sheets.arrays_of_sheets",
     "sheets.cells_together",
     "sheets.checking_blocks",

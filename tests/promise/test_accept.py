@@ -290,3 +290,28 @@ def test_labels_that_disagree_are_named(tmp_path):
     uneven = pytest.warns(sa.SheetArrayWarning, match="2 in 'x', 3 in 't'")
     with uneven, pytest.raises(sa.FormatError, match=r"'x' has \d in '.', and \d in '.'"):
         sa.accept(path)
+
+
+@pytest.mark.parametrize("guard", [True, False])
+def test_a_workbook_in_which_nothing_has_changed_is_not_written_again(tmp_path, guard):
+    path = tmp_path / "t.xlsx"
+    sa.write(path, {"t": np.array([1.5, 2.5]), "s": np.array(["a", "b"])}, guard=guard)
+    before = path.stat()
+    assert not sa.accept(path)
+    assert (path.stat().st_ino, path.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    sa.accept(path, tmp_path / "copy.xlsx")
+    assert sa.read(tmp_path / "copy.xlsx")["t"].tolist() == [1.5, 2.5]
+
+
+def test_accept_says_what_check_says(tmp_path):
+    path = tmp_path / "t.xlsx"
+    sa.write(path, {"t": np.array([0.1 + 0.2, 2.5, 3.5]), "n": np.arange(3)}, guard=True)
+    with edited_sheet(path) as sheet:
+        sheet["A1"] = "renamed"
+        sheet["A21"] = 9.5
+        sheet["A20"] = 0.3
+    changes = sa.accept(path)
+    assert [(one.array, one.index, one.after) for one in changes.edited] == [("renamed", (1,), 9.5)]
+    assert [(one.what, one.before, one.name) for one in changes.arrays] == [("renamed", "t", "renamed")]
+    assert list(sa.check(path)) == []
+    assert sa.read(path)["renamed"].tolist() == [0.1 + 0.2, 9.5, 3.5]

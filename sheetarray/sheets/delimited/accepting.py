@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...columns import (
-    ArrayInfo,
     ElementEdits,
     ResizedArray,
     cell_address,
@@ -17,7 +16,7 @@ from ...columns import (
     find_element_edits,
     find_header_edits,
     find_name_cells,
-    info_of_resized,
+    keeping_unreadable,
 )
 from ...columns.layout import format_name
 from ...dtypes import Buffer, DType
@@ -27,6 +26,7 @@ from ...errors import FormatError, LimitError, locating
 from ...files import Readable, Source, Writable, replacing
 from ...formats.contract import CELL_CHARACTERS
 from ...linear.array import LinearArray
+from ..accepted import AcceptedArrays, read_accepted
 from ..arrays_of_sheets import read_resized_arrays
 from ..content import take_arrays
 from .dialect import SINGLE_COLUMN
@@ -46,42 +46,40 @@ def accept_csv(
     encoding: str | None = None,
     missing: Missing = "error",
     formulas: FormulaMode = "escape",
-) -> dict[str, ArrayInfo]:
+) -> AcceptedArrays:
     """Correct the headers of a delimited text, so that they fit the cells below them. All other bytes stay.
 
     Args:
         target: the file to write; None replaces the source whole.
 
     Other arguments are those of `read_csv`.
-
-    Returns:
-        An `ArrayInfo` for each array whose length changed, by name.
     """
     check_accept_target(source, target)
     with Source(source) as opened, locating(source=opened.name):
         sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas)
         try:
-            arrays = read_resized_arrays([sheet], missing=missing)
+            accepted, arrays = read_accepted([sheet], missing=missing)
         except FormatError:
             if not sheet.try_other_decimal():
                 raise
-            arrays = read_resized_arrays([sheet], missing=missing)
+            accepted, arrays = read_accepted([sheet], missing=missing)
         changes = {(edit.row, edit.column): edit.value for edit in find_header_edits([sheet], arrays)}
-        infos = {name: info_of_resized(array) for name, array in arrays.items() if array.is_changed}
         del arrays  # the text is about to be read again
         name, mark = sheet.file_encoding
         raw = bytes(opened.whole())
         content = raw[:mark] + _change_cells(raw[mark:], name, sheet.delimiter, changes) if changes else raw
         if changes:
             with Source(io.BytesIO(content)) as again:
-                accepted = CsvSheet(again, delimiter, decimal, encoding, formulas)
-                accepted.look = sheet.look
-                if any(array.is_changed for array in read_resized_arrays([accepted], missing=missing).values()):
+                again_sheet = CsvSheet(again, delimiter, decimal, encoding, formulas)
+                again_sheet.look = sheet.look
+                with keeping_unreadable("missing"):
+                    again_read = read_resized_arrays([again_sheet], missing=missing)
+                if any(array.is_changed for array in again_read.values()):
                     raise FormatError("the headers of this text cannot be changed in place", hint=_HINT)
     if content != raw or target is not None:
         with replacing(source if target is None else target) as sink:
             sink.write(content)
-    return infos
+    return accepted
 
 
 def _change_cells(raw: bytes, encoding: str, delimiter: str, changes: Mapping[tuple[int, int], int | str]) -> bytes:

@@ -51,7 +51,7 @@ def read_book(
         error.hint = book.advise(error.location, error.hint or "") or None
         raise
     if snapshots is not None:
-        warn_of_guard(snapshots)
+        warn_of_guard([*snapshots.iter_problems()])
     return by_name
 
 

@@ -6,17 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...columns import (
-    ArrayInfo,
     HeaderEdit,
     ResizedArray,
     find_header_edits,
-    info_of_resized,
 )
 from ...elements import Missing
 from ...errors import locating
 from ...files import PathLike
 from ...formats.contract import Progress
-from ..arrays_of_sheets import read_resized_arrays
+from ..accepted import AcceptedArrays, read_accepted
 from .address import Rect
 from .appending import cover
 from .changes import Requests, Swap, apply_changes, update_cells
@@ -38,31 +36,30 @@ def accept_gsheet(
     timeout: float = TIMEOUT,
     missing: Missing = "error",
     progress: Progress | None = None,
-) -> dict[str, ArrayInfo]:
+) -> AcceptedArrays:
     """Make the headers of arrays in a Google spreadsheet, their named ranges and views, true to the cells below them.
 
-    It returns the infos of the arrays that had other lengths, as their headers say them now. A spreadsheet is changed
-    in place, so that there is no `target`. Of `progress` only the attribute `waiting` is called.
+    A spreadsheet is changed in place, so that there is no `target`. Of `progress` only the attribute `waiting` is
+    called.
     """
     if target is not None:
         raise ValueError("a spreadsheet is changed in place: leave the target out, or name a file")
     service = open_service(source, sheet, client, credentials, timeout, progress, writing=True)
 
-    def attempt() -> tuple[State, dict[str, ResizedArray]]:
+    def attempt() -> tuple[State, AcceptedArrays, dict[str, ResizedArray]]:
         state = fetch_state(service)
         sheets = select_worksheets(service)
-        arrays = read_resized_arrays(sheets, missing=missing)
+        accepted, arrays = read_accepted(sheets, missing=missing)
         edits = find_header_edits(sheets, arrays)
         if edits:
             requests, swap = _make_batch(state, edits, arrays)
             apply_changes(service, requests, swap.took_effect)
-        return state, arrays
+        return state, accepted, arrays
 
     with locating(source=service.address.label):
-        state, arrays = service.patience.change_unchanged(attempt, _ACCEPTANCES, "accept it again")
-        changed = {name: array for name, array in arrays.items() if array.is_changed}
-        write_views_again(service, state, arrays, [*changed])
-    return {name: info_of_resized(array) for name, array in changed.items()}
+        state, accepted, arrays = service.patience.change_unchanged(attempt, _ACCEPTANCES, "accept it again")
+        write_views_again(service, state, arrays, [name for name, array in arrays.items() if array.is_changed])
+    return accepted
 
 
 def _make_batch(state: State, edits: list[HeaderEdit], arrays: Mapping[str, ResizedArray]) -> tuple[Requests, Swap]:

@@ -26,6 +26,7 @@ from ...columns import (
     describe_uneven_rows,
     errors_of_problems,
     keep_unreadable,
+    keeping_unreadable,
     too_many_arrays,
 )
 from ...columns.blocks.reading import iter_or_read
@@ -41,6 +42,7 @@ from ...linear.data_cells import check_missing
 from ...linear.header import AddressOf, Header, NoteFinding
 from ...linear.named import check_unicode, default_name, pick_array, select
 from ...linear.parsing import changed_header_cells, warn_of_finding
+from ..accepted import AcceptedArrays
 from ..arrays_of_sheets import check_composites, find_fixed_columns, read_composites, scan_composites
 from ..content import SheetContent, take_arrays
 from .sound_lists import SoundLists, refuse_finding
@@ -307,44 +309,41 @@ def _check_in_pieces(source: Source, missing: Missing) -> Iterable[Finding] | No
     return check_composites(lists.read, lists.scan)
 
 
-def accept_json(
-    source: Readable, target: Writable | None = None, *, missing: Missing = "error"
-) -> dict[str, ArrayInfo]:
+def accept_json(source: Readable, target: Writable | None = None, *, missing: Missing = "error") -> AcceptedArrays:
     """Correct the headers of the flat lists in a JSON text, so that they fit the items. All other bytes stay.
 
     Args:
         target: the file to write; None replaces the source whole.
 
     Other arguments are those of `read_json`.
-
-    Returns:
-        An `ArrayInfo` for each list whose length changed, by name.
     """
     check_accept_target(source, target)
     with Source(source) as opened, locating(source=opened.name):
         raw = bytes(opened.whole())
         lists = _Lists(read_lists(opened), missing=missing, resize=True)
+        with keeping_unreadable("missing") as unreadable:
+            arrays = lists.read(None)
+        lists.warn_of_uneven()
+        infos = lists.scan(), lists.scan(resized=True, missing=missing)
+        accepted = AcceptedArrays.of_columns(arrays, unreadable, infos)
         text = bytes(text_to_utf8(raw))
         places = find_lists(text, default_name(opened.name))
         pieces: list[bytes] = []
-        at, changed = 0, []
+        at = 0
         for name, cells in lists.cells.items():
             changes = {} if name in lists.fixed else _changes_of(cells, missing)
-            changed += [name] if changes else []
             for index, value in sorted(changes.items()):
                 start, end = places[name].spans[index]
                 pieces += [text[at:start], str(value).encode()]
                 at = end
         content = b"".join([*pieces, text[at:]])
         encoding = json.detect_encoding(raw[:4])
-        if changed and not encoding.startswith("utf-8"):
+        if pieces and not encoding.startswith("utf-8"):
             content = content.decode().encode(encoding)
-        infos = lists.scan(resized=True, missing=missing)
-        read_composites(lists.read, lists.scan, None)
-    if changed or target is not None:
+    if pieces or target is not None:
         with replacing(source if target is None else target) as sink:
-            sink.write(content if changed else raw)
-    return {name: infos[name] for name in changed}
+            sink.write(content if pieces else raw)
+    return accepted
 
 
 def _changes_of(cells: Sequence[Cell], missing: Missing) -> dict[int, int]:

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ....columns import (
-    ResizedArray,
-)
+from ....changes.evidence import OwnEvidence
+from ....columns import ResizedArray
 from ....dtypes import Array, Buffer
 from ....linear.array import LinearArray
 from ....linear.buffers import view_of
@@ -18,13 +17,13 @@ from ..append import worksheet_xml
 from ..guard.guard_sheet import iter_rows
 from ..guard.snapshots import Snapshots
 from ..skeleton.plans import SheetPlan
-from ..workbook import Workbook
 from ..workbook_part import WorkbookPart
 
 
 def renew_guards(
     book: WorkbookPart,
-    reading: Workbook,
+    snapshots: Snapshots,
+    evidence_of: Mapping[str, OwnEvidence | None],
     arrays: Mapping[str, ResizedArray],
     unreadable: Mapping[str, Array],
     revised: Mapping[str, LinearArray],
@@ -35,18 +34,22 @@ def renew_guards(
     now. A snapshot of another file becomes one of the cells; an array that has no snapshot, or a damaged one, has none
     afterwards, and an array that has none is left out of those that are returned if some of its cells cannot be read.
 
-    `unreadable`: for some arrays, objects that are not None for elements whose cells cannot be read. `revised`: arrays
-    whose elements are known to the bit.
+    `evidence_of`: of the arrays that may not be as they were written; those of others are looked for. `unreadable`: for
+    some arrays, objects that are not None for elements whose cells cannot be read. `revised`: arrays whose elements are
+    known to the bit.
     """
-    snapshots, renewed = Snapshots(reading), dict[str, bytes]()
+    renewed = dict[str, bytes]()
     exact = {name: array for name, array in arrays.items() if name not in unreadable}
     if not snapshots.exist:
         return {}, exact
-    own = {name: snapshots.find(name, array.column, array.buffer) for name, array in arrays.items()}
+    own = {
+        name: evidence_of[name] if name in evidence_of else snapshots.find(name, array.column, array.buffer)
+        for name, array in arrays.items()
+    }
     names = {found.evidence: name for name, found in own.items() if found is not None}
     stale = {one.name: one for one in snapshots.search.evidence if one.name in own and own[one.name] is None}
     names |= {evidence: name for name, evidence in stale.items()}
-    texts: dict[str, list[list[str]]] = {guard.title or "": [] for guard in reading.guards()}
+    texts: dict[str, list[list[str]]] = {guard.title or "": [] for guard in snapshots.sheets}
     for evidence in snapshots.search.evidence:
         if (name := names.get(evidence)) is None:
             continue

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ....columns import (
-    ArrayInfo,
-    HeaderEdit,
-    check_accept_target,
-    find_header_edits,
-    info_of_resized,
-    keeping_unreadable,
-)
+import numpy as np
+
+from ....columns import HeaderEdit, ResizedArray, check_accept_target, find_header_edits
+from ....dtypes import Array, Positions
 from ....elements import Missing
 from ....errors import locating
 from ....files import Readable, Source, Writable, replacing
 from ....linear.array import LinearArray
-from ...arrays_of_sheets import read_resized_arrays
+from ....linear.buffers import view_of
+from ...accepted import AcceptedArrays, read_accepted
 from ..checking.views import read_typed_over, typed_over_views
+from ..checksums.stored import StoredChecksums
+from ..guard.snapshots import Snapshots, warn_of_guard
+from ..guard.written import WrittenArrays
 from ..package.package import Package
 from ..package.packing import PackageWriter
 from ..package.properties import renew_properties
@@ -37,10 +37,10 @@ from .record import true_record
 from .views import renew_views
 
 
-def accept_excel(
-    source: Readable, target: Writable | None = None, *, missing: Missing = "error"
-) -> dict[str, ArrayInfo]:
+def accept_excel(source: Readable, target: Writable | None = None, *, missing: Missing = "error") -> AcceptedArrays:
     """Correct headers, names, checksums and guards of a workbook, so that they fit its cells. All other parts stay.
+
+    A workbook in which nothing has to be corrected is not written again.
 
     Args:
         source: a path, or an open file (then with a target): .xlsx or .xlsm.
@@ -48,7 +48,7 @@ def accept_excel(
         missing: as for `read_excel`.
 
     Returns:
-        An `ArrayInfo` for each array whose length changed, by name.
+        The arrays as they are now, and what became of them.
 
     Raises:
         FormatError: as `read_excel`, or no .xlsx or .xlsm; the file is as it was.
@@ -62,7 +62,7 @@ def accept_excel(
         >>> words = "version 1.0.0 ndarray shape 2 strides 1 offset 0 order row-major dtype float64 length 2 capacity 2"
         >>> file, accepted = io.BytesIO(), io.BytesIO()
         >>> write_table_excel(file, {"t": np.array([*words.split(), "data", "1.5", "2.5", "3.5"])})
-        >>> accept_excel(io.BytesIO(file.getvalue()), accepted)["t"].shape
+        >>> accept_excel(io.BytesIO(file.getvalue()), accepted).arrays["t"].shape
         (3,)
     """
     check_accept_target(source, target)
@@ -75,7 +75,7 @@ def accept_workbook(
     *,
     missing: Missing = "error",
     revised: Mapping[str, LinearArray] | None = None,
-) -> dict[str, ArrayInfo]:
+) -> AcceptedArrays:
     """Make a workbook true to its cells, as `accept_excel`.
 
     `revised`: arrays whose elements were put into cells since formulas were computed, so that views are made anew and
@@ -88,29 +88,61 @@ def accept_workbook(
         book.check_changeable()
         with Workbook(opened, reads_numbers=True, own=book) as reading:
             sheets = reading.plain_sheets()
-            with keeping_unreadable("missing") as unreadable:
-                arrays = read_resized_arrays(sheets, missing=missing)
-            edits = find_header_edits(sheets, arrays)
-            guards, exact = renew_guards(book, reading, arrays, unreadable, revised or {})
-            replaced = _change_headers(book, edits) | guards
+            accepted, arrays = read_accepted(sheets, missing=missing)
+            memory = StoredChecksums(reading)
+            snapshots = Snapshots(reading, memory)
+            written = WrittenArrays(memory, snapshots, restores=True)
+            for name, array in arrays.items():
+                errors = accepted.unreadable.get(name)
+                places = np.empty(0, np.int64) if errors is None else _find_unreadable(array, errors)
+                written.take(name, array.buffer, array.column, places, errors)
+            problems = [*snapshots.iter_problems(thorough=True)]
+            warn_of_guard([] if anew else problems)
+            is_true = not (anew or written.own or memory.findings or problems)
+            is_true = is_true and not any(array.is_changed for array in arrays.values())
+            replaced, record, exact = dict[str, bytes](), {**book.record}, arrays
+            if not is_true:
+                _note_changes(accepted, written, snapshots)
+                edits = find_header_edits(sheets, arrays)
+                guards, exact = renew_guards(book, snapshots, written.own, arrays, accepted.unreadable, revised or {})
+                replaced = _change_headers(book, edits) | guards
+                unknown = {name: array for name, array in arrays.items() if name not in exact}
+                record = true_record(record, exact, [sheet.title for sheet in book.sheets], unknown)
             typed = [title for title in typed_over_views(reading) if read_typed_over(reading, title)]
             searches = search_sheets(reading, replaced=replaced)
-        record = {**book.record, SEARCHES_KEY: searches.to_json()}
-        names = ArrayNames(arrays, record)
+        names = ArrayNames(arrays, book.record)
         if book.set_names(names.find_cells) or anew:
             book.compute_on_opening()
-        part = book.ensure_properties()
-        unknown = {name: array for name, array in arrays.items() if name not in exact}
-        record = true_record(record, exact, [sheet.title for sheet in book.sheets], unknown)
+        record |= {SEARCHES_KEY: searches.to_json()}
+        record["sheets"] = {title: {**more} for title, more in record["sheets"].items()}
         replaced |= renew_views(book, arrays, record, names.by_array(book), typed, anew=anew)
-        replaced[part] = renew_properties(package, part, record)
+        if record != book.record:
+            part = book.ensure_properties()
+            replaced[part] = renew_properties(package, part, record)
         replaced |= book.changed_parts()
-        with replacing(target, binary=True) as sink:
-            writer = PackageWriter(sink)
-            writer.copy_parts(package, replaced)
-            writer.write_parts({name: added for name, added in replaced.items() if name not in package})
-            writer.finish()
-    return {name: info_of_resized(array) for name, array in arrays.items() if array.is_changed}
+        if replaced or source is not target:
+            with replacing(target, binary=True) as sink:
+                writer = PackageWriter(sink)
+                writer.copy_parts(package, replaced)
+                writer.write_parts({name: added for name, added in replaced.items() if name not in package})
+                writer.finish()
+    return accepted
+
+
+def _find_unreadable(array: ResizedArray, errors: Array) -> Positions:
+    """Return the places in a buffer of the elements whose cells cannot be read."""
+    places: Positions = view_of(array.column.header, np.arange(len(array.buffer)))[errors.astype(np.bool_)]
+    return places
+
+
+def _note_changes(accepted: AcceptedArrays, written: WrittenArrays, snapshots: Snapshots) -> None:
+    """Put what became of the arrays that have a snapshot in the place of what their headers alone tell."""
+    changes = written.compare()
+    accepted.comparisons |= {comparison.name: comparison for comparison in changes.comparisons}
+    accepted.sorted_rows += changes.grouped.sorted_rows
+    accepted.renamed |= {
+        before: now for now, before in snapshots.search.old_names.items() if before not in accepted.arrays
+    }
 
 
 def _change_headers(book: WorkbookPart, edits: Sequence[HeaderEdit]) -> dict[str, bytes]:

@@ -13,12 +13,12 @@ from ...arrays_of_sheets import check_sheets
 from ...workbooks import SheetChoice, find_title
 from ..checksums.stored import StoredChecksums
 from ..guard.snapshots import open_snapshots
+from ..guard.written import WrittenArrays
 from ..reader.formulas import FormulaCells
 from ..workbook import Workbook
 from ..worksheet import ExcelSheet
 from .formulas import find_formulas
 from .views import ViewFindings
-from .written import WrittenArrays
 
 
 def find_all(
@@ -78,7 +78,7 @@ def _find_all(
         yield from find_formulas(name, column, formulas)
 
     def compare() -> Iterator[Finding]:
-        for finding in written.compare_all():
+        for finding in written.describe():
             changes.append(finding)
             yield finding
 

@@ -26,13 +26,14 @@ class Snapshots:
     `memory`: the checksums of the workbook; None to read them when they are needed.
 
     Attributes:
+        sheets: those of its guards.
         headers: of each snapshot that can be parsed, by its evidence.
         guards: the sheet of the guard in which each of them stands.
     """
 
     def __init__(self, book: Workbook, memory: StoredChecksums | None = None) -> None:
         self._book, self._given_memory = book, memory
-        self._sheets = book.guards()
+        self.sheets = book.guards()
         self._damage: list[Finding] = []
         self._foreign: list[str] = []
         self.headers: dict[Evidence, SnapshotHeader] = {}
@@ -41,7 +42,7 @@ class Snapshots:
     @property
     def exist(self) -> bool:
         """Whether the workbook has a guard."""
-        return bool(self._sheets)
+        return bool(self.sheets)
 
     @cached_property
     def _memory(self) -> StoredChecksums:
@@ -55,7 +56,7 @@ class Snapshots:
     @cached_property
     def search(self) -> EvidenceSearch:
         """The evidence of all arrays, in which each of today finds its own."""
-        for sheet in self._sheets:
+        for sheet in self.sheets:
             for header, texts in read_guard(sheet, self._damage):
                 evidence = Evidence(header.name, header.header, header.sheet)
                 evidence.load = partial(self._decode, header, texts, sheet.title or "")
@@ -133,11 +134,14 @@ class Snapshots:
         return findings
 
     def _warn(self, reason: str, hint: str, names: Sequence[str]) -> Finding:
-        return Finding("warning", self._sheets[0].title, reason, hint, array=names[0] if len(names) == 1 else None)
+        return Finding("warning", self.sheets[0].title, reason, hint, array=names[0] if len(names) == 1 else None)
 
-    def iter_problems(self) -> Iterator[Finding]:
-        """Yield all that keeps guards from being used, and findings about sheets that are no guards any more."""
-        yield from self.findings
+    def iter_problems(self, *, thorough: bool = False) -> Iterator[Finding]:
+        """Yield all that keeps guards from being used, and findings about sheets that are no guards any more.
+
+        `thorough`: look at snapshots for which no array has asked, too.
+        """
+        yield from self.check() if thorough else self.findings
         yield from self._book.find_lost_guards()
 
 
@@ -146,9 +150,8 @@ def open_snapshots(book: Workbook, memory: StoredChecksums | None = None) -> Sna
     return Snapshots(book, memory) if book.may_have_guards else None
 
 
-def warn_of_guard(snapshots: Snapshots) -> None:
+def warn_of_guard(findings: Sequence[Finding]) -> None:
     """Warn of all that kept a guard from being used for the arrays that were read."""
-    findings = [*snapshots.iter_problems()]
     for finding in findings[:_MOST_WARNINGS]:
         warn_of_finding(finding)
     if len(findings) > _MOST_WARNINGS:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ....changes.compare import compare
-from ....changes.evidence import Evidence
+from ....changes.compare import Comparison, compare
+from ....changes.evidence import Evidence, OwnEvidence
 from ....changes.findings import TAKE_OR_UNDO, describe_changes
-from ....changes.row_groups import map_rows
+from ....changes.row_groups import GroupedRows, map_rows
 from ....columns import ArrayColumn, RowChange
 from ....dtypes import Array, Buffer, Positions
 from ....errors import Finding, FormatError
@@ -22,7 +22,7 @@ from ....labels.places import find_labels
 from ....linear.buffers import view_of
 from ....linear.header import Header
 from ..checksums.stored import StoredChecksums
-from ..guard.snapshots import Snapshots
+from .snapshots import Snapshots
 
 _MOST_EDITS = 100_000  # elements of an array that are compared with what they were one by one
 
@@ -34,8 +34,9 @@ class _StandingArray:
     column: ArrayColumn
     buffer: Buffer
     unreadable: Positions  # the elements whose cells cannot be read, by their places in the buffer
-    evidence: Evidence | None  # None where the checksums say that nothing has changed
+    own: OwnEvidence | None  # None where the checksums say that nothing has changed
     is_odd: bool = False  # whether the header was edited, or is such that the array has no rows
+    errors: Array | None = None  # those of the cells that cannot be read, where the caller has them
 
     @property
     def header(self) -> Header:
@@ -51,26 +52,32 @@ class _StandingArray:
         return view_of(evidence.header, written), view_of(self.header, self.buffer)
 
     def mark_unreadable(self) -> Any:
-        """Return a mask of the elements whose cells cannot be read; None if all can."""
-        if not len(self.unreadable):
-            return None
+        """Return the errors of the elements whose cells cannot be read, or what stands for them; None if all can."""
+        if self.errors is not None or not len(self.unreadable):
+            return self.errors
         mask = np.full(len(self.buffer), None, object)
         mask[self.unreadable] = FormatError("a cell that cannot be read")
         return mask if self.is_odd else view_of(self.header, mask)
 
 
 class WrittenArrays:
-    """Compares each array that `check` reads with what was written.
+    """The arrays of a workbook beside what they were when they were written.
 
-    Arrays with a snapshot are compared all together when all have been read, since rows are told by all arrays that
+    Arrays with a snapshot are compared all together when all have been taken, since rows are told by all arrays that
     share them. An array without one is judged by its checksums at once.
+
+    `restores`: whether elements that a program only rounded count as what they were.
+
+    Attributes:
+        own: the evidence of each array that was taken and is not surely as it was written; None where it has none.
     """
 
-    def __init__(self, memory: StoredChecksums, snapshots: Snapshots | None) -> None:
-        self._memory = memory
+    def __init__(self, memory: StoredChecksums, snapshots: Snapshots | None, *, restores: bool = False) -> None:
+        self._memory, self._restores = memory, restores
         self._snapshots = snapshots if snapshots is not None and snapshots.exist else None
         self._standing: dict[str, _StandingArray] = {}
         self._array_labels: Array | None = None
+        self.own: dict[str, OwnEvidence | None] = {}
 
     def judge(
         self, name: str, buffer: Buffer, column: ArrayColumn, unreadable: Positions
@@ -82,62 +89,66 @@ class WrittenArrays:
         title, header = column.group[0].title or "", column.header
         if name == LABELS:
             self._array_labels = view_of(header, buffer) if len(buffer) == header.capacity else None
-        if self._snapshots is not None:
-            if not len(unreadable) and self._snapshots.is_as_written(name, column, buffer):
-                self._memory.pass_over(name)
-                self._standing[name] = _StandingArray(column, buffer, unreadable, None)
-                return
-            own = self._snapshots.find(name, column, buffer)
-            if own is not None:
-                yield from self._take(name, _StandingArray(column, buffer, unreadable, own.evidence))
-                return
-        if len(unreadable):
+        own = None if self._snapshots is None else self.take(name, buffer, column, unreadable)
+        if name in self._standing:
+            self._memory.pass_over(name)
+            yield from self._tell_of(name, own.evidence, self._standing[name]) if own is not None else ()
+        elif len(unreadable):
             self._memory.pass_over(name)  # checksums cannot tell what the other elements were
         elif column.header != column.written:
             yield from self._memory.compare_rows(name, title, column.written, buffer, column.element_address)
         else:
             yield from self._memory.findings_of(name, title, header, buffer, column.element_address)
 
-    def _take(self, name: str, array: _StandingArray) -> Iterator[Finding | RowChange]:
-        """Keep an array that has a snapshot, and yield what is to be said of its name and its header."""
-        evidence, header = array.evidence, array.header
-        assert evidence is not None
+    def take(
+        self, name: str, buffer: Buffer, column: ArrayColumn, unreadable: Positions, errors: Array | None = None
+    ) -> OwnEvidence | None:
+        """Find the evidence of an array, and keep both to compare them; return it unless the array is as written.
+
+        `errors`: of the elements whose cells cannot be read, as objects in the array's shape.
+        """
+        header, title = column.header, column.group[0].title or ""
+        is_read = not len(unreadable) and (self._snapshots is not None or header == column.written)
+        if is_read and self._memory.is_as_written(name, title, header, buffer):
+            if self._snapshots is not None:
+                self._standing[name] = _StandingArray(column, buffer, unreadable, None)
+            return None
+        own = None if self._snapshots is None else self._snapshots.find(name, column, buffer)
+        self.own[name] = own
+        if own is not None:
+            is_odd = _is_edited(own.evidence, header) or header.length != header.capacity or bool(header.offset)
+            buffer = own.kept.restore(buffer) if self._restores else buffer
+            self._standing[name] = _StandingArray(column, buffer, unreadable, own, is_odd, errors)
+        return own
+
+    def _tell_of(self, name: str, evidence: Evidence, array: _StandingArray) -> Iterator[Finding | RowChange]:
+        """Yield what is to be said of the name and the header of an array that has a snapshot."""
         self._memory.pass_over(evidence.name)
-        self._memory.pass_over(name)
         if evidence.name != name:
-            is_there = evidence.name in self._names_present
+            assert self._snapshots is not None
+            is_there = evidence.name in self._snapshots.names_present
             yield self._memory.note_other_name(name, evidence.name, is_there=is_there)
         yield RowChange(is_told=True)
-        written = evidence.header
-        assert written is not None
-        is_edited = written.capacity == header.capacity and replace(written, part=None) != replace(header, part=None)
-        if is_edited:
+        if _is_edited(evidence, array.header):
             reason = "its shape, strides, offset or order was edited in the header since it was written"
             yield Finding("error", name, reason, TAKE_OR_UNDO, array=name)
-        is_odd = is_edited or header.length != header.capacity or bool(header.offset)
         array.column.pieces = ()  # nobody asks for the cells any more
-        self._standing[name] = replace(array, is_odd=is_odd)
 
-    @cached_property
-    def _names_present(self) -> set[str]:
-        assert self._snapshots is not None
-        return self._snapshots.names_present
-
-    def compare_all(self) -> Iterator[Finding]:
-        """Yield findings about all arrays with snapshots: their rows, then their elements."""
-        changed = {name for name, array in self._standing.items() if array.evidence is not None}
-        if not changed or self._snapshots is None:
-            return
-        places = {name: _place_of(array) for name, array in self._standing.items()}
+    def compare(self) -> WrittenChanges:
+        """Return what became of the arrays that have a snapshot, and of those that share rows with one of them."""
+        changed = {name for name, array in self._standing.items() if array.own is not None}
+        places = {name: _place_of(array) for name, array in self._standing.items()} if changed else {}
         rows = {places[name] for name in changed}
-        together = {name: array for name, array in self._standing.items() if places[name] in rows}
+        together = {name: array for name, array in self._standing.items() if changed and places[name] in rows}
         pairs: dict[str, tuple[Array, Array]] = {}
         titles = list(dict.fromkeys(title for title, _ in places.values()))
         for name in sorted(together, key=lambda name: _order_of(together[name], titles)):
             array = together[name]
-            evidence = array.evidence or self._find_again(name, array)
-            if evidence is not None:
-                pairs[name] = array.to_pair(evidence)
+            own = array.own or self._find_again(name, array)
+            if own is not None:
+                pairs[name] = array.to_pair(own.evidence)
+        if not pairs:
+            return WrittenChanges()
         unreadable = {name: together[name].mark_unreadable() for name in pairs if len(together[name].unreadable)}
         grouped = map_rows(pairs, unreadable=unreadable, places=places)
         comparisons = [
@@ -151,16 +162,35 @@ class WrittenArrays:
             )
             for name in pairs
         ]
-        yield from describe_changes(comparisons, grouped, pairs, self._describe_places())
+        return WrittenChanges(comparisons, grouped, pairs)
 
-    def _find_again(self, name: str, array: _StandingArray) -> Evidence | None:
+    def describe(self) -> Iterator[Finding]:
+        """Yield findings about all arrays with snapshots: their rows, then their elements."""
+        changes = self.compare()
+        if changes.comparisons:
+            labels = None if self._array_labels is None else parse_label_column(self._array_labels, _ignore, _ignore)
+            places = _SheetPlaces(self._standing, labels)
+            yield from describe_changes(changes.comparisons, changes.grouped, changes.pairs, places)
+
+    def _find_again(self, name: str, array: _StandingArray) -> OwnEvidence | None:
         """Return the snapshot of an array that is as it was written: its rows are those of others that changed."""
-        own = None if self._snapshots is None else self._snapshots.find(name, array.column, array.buffer)
-        return None if own is None else own.evidence
+        return None if self._snapshots is None else self._snapshots.find(name, array.column, array.buffer)
 
-    def _describe_places(self) -> _SheetPlaces:
-        labels = None if self._array_labels is None else parse_label_column(self._array_labels, _ignore, _ignore)
-        return _SheetPlaces(self._standing, labels)
+
+@dataclass(frozen=True)
+class WrittenChanges:
+    """What became of arrays since they were written: each compared with its snapshot, which row is which, and both."""
+
+    comparisons: Sequence[Comparison] = ()
+    grouped: GroupedRows = field(default_factory=GroupedRows)
+    pairs: Mapping[str, tuple[Array, Array]] = field(default_factory=dict)
+
+
+def _is_edited(evidence: Evidence, header: Header) -> bool:
+    """Return whether a header was edited that is of as many elements as were written."""
+    written = evidence.header
+    assert written is not None
+    return written.capacity == header.capacity and replace(written, part=None) != replace(header, part=None)
 
 
 def _ignore(_: object) -> None:
