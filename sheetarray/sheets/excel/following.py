@@ -16,7 +16,6 @@ import numpy as np
 from ...dtypes import Mask, Positions
 from .reader.book import XmlBook
 from .reader.cells import PENDING, CellRun
-from .reader.columns.run import ColumnRun
 from .reader.some_rows import ROW, SomeRuns
 
 CellsOfRows = Callable[[str, list[tuple[int, int]]], SomeRuns]
@@ -106,19 +105,19 @@ class Followed:
         marks = run.formulas & ~self._mark(run.columns * ROW + run.rows, self._editable)
         return replace(run, formulas=marks if marks.any() else None)
 
-    def follow(self, run: ColumnRun, column: int, first: int) -> ColumnRun:
+    def follow(self, run: CellRun, column: int, first: int) -> CellRun:
         """Return the cells of a column, in which formulas that repeat other cells have the values of these.
 
         Formulas that repeat a blank are left out.
 
-        `column`: the number of the column, from 0. `first`: the row from which on the places of the cells are counted.
+        `column`: the number of the column, from 0. `first`: the row from which on their rows are counted.
         """
         import polars as pl
 
         pending = run.kinds == PENDING
         if not pending.any() and not self.are_wanted:
             return run
-        positions = column * ROW + run.places + first
+        positions = column * ROW + run.rows + first
         places, known = self._find(positions)
         if not known.any():
             return run
@@ -133,8 +132,8 @@ class Followed:
             kinds[some[match]], values = cells.kinds, values.scatter(some[match], cells.values)
             blank[np.delete(some, match)] = True
         if not blank.any():
-            return ColumnRun(run.places, kinds, values)
-        return ColumnRun(run.places[~blank], kinds[~blank], values.filter(pl.Series(~blank)))
+            return CellRun.of_line(run.rows, kinds, values)
+        return CellRun.of_line(run.rows[~blank], kinds[~blank], values.filter(pl.Series(~blank)))
 
     def _cells_in(self, title: str, number: int) -> SomeRuns:
         """Return the cells of another sheet that formulas repeat, by the sheet's title and its number."""

@@ -23,7 +23,7 @@ from ..workbooks import MOST_COLUMNS, MOST_ROWS
 from .reader import cells as c
 from .reader.cells import CellRun
 from .reader.columns.gathering import gather_columns, join_runs
-from .reader.columns.run import ColumnRun, to_moments, to_numbers
+from .reader.columns.numbers import to_moments, to_numbers
 from .reader.columns.texts import ColumnTexts
 from .reader.formulas import FormulaCells
 from .reader.scalars import number_shown, scalars, words_of
@@ -219,7 +219,7 @@ class ExcelSheet:
 
         some = self.cells_of_rows([(request.row, request.row + 1) for request in requests])
         for request in requests:
-            run = ColumnRun(*some.between(request))
+            run = some.between(request)
 
             def address(place: int, request: Request = request) -> str:
                 return cell_address(request.row, request.column + place)
@@ -276,7 +276,7 @@ class ExcelSheet:
                 typed_cells = self._column_cells(cells, request, typed=typed, numeric=numeric)
                 yield Block(place, ([], typed_cells), cells.height, as_text)
 
-    def _text_of(self, cells: ColumnRun, request: Request) -> ColumnCells:
+    def _text_of(self, cells: CellRun, request: Request) -> ColumnCells:
         return [], self._column_cells(cells, request, typed=False, numeric=False)
 
     def _can_read_numbers(self, requests: Sequence[Request]) -> bool:
@@ -286,7 +286,7 @@ class ExcelSheet:
 
     def _sort_into_columns(
         self, runs: Iterable[CellRun], requests: Sequence[Request], note: Callable[[CellRun], None] | None = None
-    ) -> Iterator[tuple[int, ColumnRun]]:
+    ) -> Iterator[tuple[int, CellRun]]:
         """Yield the index of each request, and its cells among some cells of the sheet; column by column.
 
         Formulas that repeat other cells have the values of these. `note`: is given each run.
@@ -312,7 +312,7 @@ class ExcelSheet:
             self.report(len(run))
 
     def _column_cells(
-        self, run: ColumnRun, request: Request, *, typed: bool, numeric: bool
+        self, run: CellRun, request: Request, *, typed: bool, numeric: bool
     ) -> pl.Series | Numbers | Sequence[Cell]:
         """Return the requested cells of a column, converted for its dtype.
 
@@ -334,11 +334,11 @@ class ExcelSheet:
             made = to_numbers(run, request.dtype)
         if made is None and numeric and run.values.dtype != pl.String:
             cells = np.full(run.height, None, object)  # some cell is text, so the column will be asked for as text
-            cells[run.places] = _UNKNOWN
+            cells[run.rows] = _UNKNOWN
             return cells.tolist()
         return self._text(run, request.dtype, address) if made is None else made
 
-    def _text(self, run: ColumnRun, dtype: DType | None, address: Callable[[int], str]) -> pl.Series | Sequence[Cell]:
+    def _text(self, run: CellRun, dtype: DType | None, address: Callable[[int], str]) -> pl.Series | Sequence[Cell]:
         texts = ColumnTexts(run, dtype, from_1904=self.from_1904)
         if texts.dated:
             place = f"{self._title}!{address(texts.dated[0])}"
@@ -351,13 +351,13 @@ class ExcelSheet:
         return texts.result()
 
 
-def _part_of(run: ColumnRun, request: Request, first: int) -> ColumnRun:
+def _part_of(run: CellRun, request: Request, first: int) -> CellRun:
     """Return the requested cells of a column, given all its cells, which are counted from the row `first` on."""
     if request.row == first and request.stop is None:
         return run
     end = run.height if request.stop is None else max(request.stop - first, 0)
-    low, high = np.searchsorted(run.places, [request.row - first, end]).tolist()
-    return ColumnRun(run.places[low:high] - (request.row - first), run.kinds[low:high], run.values[low:high])
+    low, high = np.searchsorted(run.rows, [request.row - first, end]).tolist()
+    return CellRun.of_line(run.rows[low:high] - (request.row - first), run.kinds[low:high], run.values[low:high])
 
 
 @cache  # thousands of columns have few dtypes

@@ -109,6 +109,24 @@ class CellRun:
         """The number of the row below the lowest cell."""
         return int(self.rows.max()) + 1
 
+    @classmethod
+    def of_line(cls, places: Positions, kinds: Kinds, values: pl.Series) -> CellRun:
+        """Return cells of one column, or of one row, in their order: `rows` says how far from its first each stands."""
+        return cls(places, np.zeros(len(places), np.int64), kinds, values)
+
+    @property
+    def height(self) -> int:
+        """The number of cells from the first one of a line to the last one that is not blank."""
+        return int(self.rows[-1]) + 1 if len(self) else 0
+
+    def put_nulls(self, series: pl.Series) -> pl.Series:
+        """Return a series with one value for each cell of a line, at their places, with nulls for blanks between."""
+        import polars as pl
+
+        if self.height == len(self):
+            return series
+        return pl.repeat(None, self.height, dtype=series.dtype, eager=True).scatter(self.rows, series)
+
     def texts(self) -> list[pl.Series]:
         """Return the values of the cells that hold text in a list of one Series, or an empty list."""
         mask = self.kinds == TEXT

@@ -63,9 +63,10 @@ class SomeRuns:
         rows, columns = np.divmod(self._positions[selected], ROW)
         return match, CellRun(rows, columns, self._kinds[selected], self._values[selected])
 
-    def between(self, request: Request) -> tuple[Positions, Kinds, pl.Series]:
+    def between(self, request: Request) -> CellRun:
         """Return the requested cells of a row: how far from the first requested one each stands, and what it is."""
         first = request.row * ROW + request.column
         end = request.row * ROW + (ROW if request.stop is None else request.stop)
         low, high = np.searchsorted(self._positions, [first, end]).tolist()
-        return self._positions[low:high] - first, self._kinds[low:high], self._values[low:high]
+        places = self._positions[low:high] - first
+        return CellRun.of_line(places, self._kinds[low:high], self._values[low:high])

@@ -27,7 +27,6 @@ from ....tables import (
 from ...workbooks import MOST_COLUMNS
 from ..reader import cells as c
 from ..reader.columns.gathering import Gathered, count_cells, gather_columns, height_of, join_gathered
-from ..reader.columns.run import ColumnRun
 from ..reader.columns.texts import ColumnTexts
 from ..reader.scalars import codes_of_words, scalars
 from ..worksheet import ExcelSheet
@@ -385,7 +384,7 @@ class _Conversion:
         kinds = np.concatenate([half.kinds for half in halves])
         texts, numbers = (half.values for half in halves)
         values = pl.concat([texts.cast(pl.String), numbers.cast(pl.String).str.strip_suffix(".0")])
-        run = ColumnRun(np.arange(len(kinds)), kinds, values)
+        run = c.CellRun.of_line(np.arange(len(kinds)), kinds, values)
         made = ColumnTexts(run, _TEXT, from_1904=self._from_1904, table=True).result()
         cells: Any
         if isinstance(made, pl.Series):

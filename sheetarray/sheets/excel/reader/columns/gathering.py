@@ -12,7 +12,6 @@ from .....dtypes import Positions
 from .....errors import FormatError
 from ....workbooks import MOST_COLUMNS
 from ..cells import CellRun, Kinds
-from .run import ColumnRun
 
 if TYPE_CHECKING:
     import polars as pl
@@ -157,18 +156,18 @@ def count_cells(runs: Sequence[Gathered]) -> int:
     return sum([len(rows) for rows, _, _ in runs])
 
 
-def join_runs(runs: list[Gathered]) -> ColumnRun:
+def join_runs(runs: list[Gathered]) -> CellRun:
     """Return the cells of a column as one run, sorted by row; the list is emptied, so that they are not held twice."""
     import polars as pl
 
     if not runs:
-        return ColumnRun(np.zeros(0, np.int64), np.zeros(0, np.uint8), pl.Series([], dtype=pl.String))
+        return CellRun.of_line(np.zeros(0, np.int64), np.zeros(0, np.uint8), pl.Series([], dtype=pl.String))
     rows, kinds, values = runs[0]
     if len(runs) == 1 and isinstance(rows, range):
-        return ColumnRun(_to_positions(rows), kinds, values)
+        return CellRun.of_line(_to_positions(rows), kinds, values)
     cells = join_gathered([runs])
     runs.clear()
-    return ColumnRun(cells.rows, cells.kinds, cells.values)
+    return cells
 
 
 def join_gathered(columns: Sequence[Sequence[Gathered]], *, numeric: bool | None = None) -> CellRun:

@@ -1,4 +1,4 @@
-"""The cells of a column as text, for columns that `run` cannot convert at once.
+"""The cells of a column as text, for columns that `numbers` cannot convert at once.
 
 The result is a Series of text; or, where cells cannot be read, a list in which an `Unreadable` says why.
 """
@@ -25,12 +25,13 @@ from ..cells import (
     PENDING,
     ROUNDED,
     SERIAL,
+    CellRun,
 )
 
 if TYPE_CHECKING:
     import polars as pl
 from .durations import format_duration
-from .run import DAYS_TO_1904, ColumnRun
+from .numbers import DAYS_TO_1904
 
 _DIGITS = r"^(-?(?:0|[1-9][0-9]{0,299}))(?:\.0{0,299})?$"  # an integer, or one with zeros after its point
 _LONGEST_NUMBER = 1000  # characters
@@ -53,7 +54,7 @@ class ColumnTexts:
             since date cells keep milliseconds at most.
     """
 
-    def __init__(self, run: ColumnRun, dtype: DType | None, *, from_1904: bool, table: bool = False) -> None:
+    def __init__(self, run: CellRun, dtype: DType | None, *, from_1904: bool, table: bool = False) -> None:
         self._run, self._from_1904, self._table = run, from_1904, table
         self._kind = "generic" if dtype is None else dtype.kind
         self._counts = dtype is not None and self._kind == "generic" and not table
@@ -81,7 +82,7 @@ class ColumnTexts:
             return series
         cells: list[Cell] = series.to_list()
         for index, unreadable in self._unreadable.items():
-            cells[int(self._run.places[index])] = unreadable
+            cells[int(self._run.rows[index])] = unreadable
         return cells
 
     def _put_texts(self, places: Positions, texts: Any) -> None:
@@ -170,7 +171,7 @@ class ColumnTexts:
         texts = serials_to_dates(serials, from_1904=self._from_1904)
         for number, index in enumerate(places.tolist()):
             if texts[number] is not None and self._unit is None:
-                self.dated.append(int(self._run.places[index]))
+                self.dated.append(int(self._run.rows[index]))
             elif texts[number] is not None:
                 pass  # the date is not a whole number of units: its ISO text lets the dtype's parser say so
             elif self._table and not 0 <= serials[number] < 1:
@@ -183,7 +184,7 @@ class ColumnTexts:
 
     def _add_dates(self, places: Positions) -> None:
         if not self._refuse_kind(places, "a date") and self._unit in (None, "ms"):  # LibreOffice's .ods keeps 10 ms
-            self.dated += self._run.places[places].tolist()
+            self.dated += self._run.rows[places].tolist()
 
     def _add_durations(self, places: Positions) -> None:
         if self._kind == "datetime" or self._refuse_kind(places, "a duration"):

@@ -1,18 +1,18 @@
 """The cells of a column, all at once, as a Series of the engine's dtype.
 
-Where a cell of the column is in doubt, there is no Series, and `ColumnTexts` looks at the cells one by one.
+A run holds the cells of the column alone, sorted, their rows counted from the first requested one. Where a cell is in
+doubt, there is no Series, and `ColumnTexts` looks at the cells one by one.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .....columns.sheet import Numbers
-from .....dtypes import DType, Mask, Positions
+from .....dtypes import DType, Mask
 from .....elements import engine_dtype
 from .....elements.floats import find_ties
 from .....elements.serials import serial_unit, serials_to_counts
@@ -24,6 +24,7 @@ from ..cells import (
     ROUNDED,
     SERIAL,
     TEXT,
+    CellRun,
     Kinds,
 )
 
@@ -34,38 +35,7 @@ if TYPE_CHECKING:
 DAYS_TO_1904 = 1462  # from the day 0 of 1900 to that of 1904
 
 
-@dataclass(frozen=True)
-class ColumnRun:
-    """The cells of a column, or of a row, that are not blank, in their order; the arrays run in parallel.
-
-    Attributes:
-        places: how many cells further down (or to the right) than the first requested one each cell stands.
-        kinds: of each cell, constants of `cells`.
-        values: of each cell, text or Float64.
-    """
-
-    places: Positions
-    kinds: Kinds
-    values: pl.Series
-
-    def __len__(self) -> int:
-        return len(self.places)
-
-    @property
-    def height(self) -> int:
-        """The number of cells from the first requested one to the last one that is not blank."""
-        return int(self.places[-1]) + 1 if len(self) else 0
-
-    def put_nulls(self, series: pl.Series) -> pl.Series:
-        """Return a series with one value for each cell, spread over their places, with nulls for blanks between."""
-        import polars as pl
-
-        if self.height == len(self):
-            return series
-        return pl.repeat(None, self.height, dtype=series.dtype, eager=True).scatter(self.places, series)
-
-
-def to_numbers(run: ColumnRun, dtype: DType) -> pl.Series | Numbers | None:
+def to_numbers(run: CellRun, dtype: DType) -> pl.Series | Numbers | None:
     """Return the column as a Series of the engine's dtype; None where cells have to be looked at one by one.
 
     That is where a cell is neither a number nor text that reads as one, or where the dtype may not hold its number
@@ -104,7 +74,7 @@ def to_numbers(run: ColumnRun, dtype: DType) -> pl.Series | Numbers | None:
     return None if made.null_count() else run.put_nulls(made)
 
 
-def to_moments(run: ColumnRun, dtype: DType, *, from_1904: bool) -> pl.Series | None:
+def to_moments(run: CellRun, dtype: DType, *, from_1904: bool) -> pl.Series | None:
     """Return a column of dates as counts of the dtype's unit; None where cells have to be looked at one by one.
 
     That is where a cell is not a date, or its moment is not a whole number of units.
