@@ -58,7 +58,7 @@ def find_anchors(sheet: HeaderCells, *, strict: bool = False, most_broken: int =
     words, strict = sheet.words(), bool(strict)
     searches = words.searches if most_broken == MOST_BROKEN else {}
     if strict not in searches:
-        anchors = find_side_by_side(sheet, words)
+        anchors = find_side_by_side(sheet, words) if may_make_anchors(words.codes) else []
         searches[strict] = _Search(sheet, words, strict, most_broken).find_anchors() if anchors is None else anchors
     return list(searches[strict])
 
@@ -81,8 +81,6 @@ class _Search:
 
     def find_anchors(self) -> list[Anchor]:
         """Return every anchor, in the order in which arrays are written."""
-        if not may_make_anchors(self._words.codes):
-            return []
         for batch in self._iter_batches(self._iter_candidates()):
             if not self._take_batch(batch):
                 break

@@ -21,6 +21,7 @@ from ...linear.parsing import warn_of_finding
 from ..arrays_of_sheets import count_named, open_sheets, read_composites, read_resized_arrays
 from ..workbooks import SheetChoice
 from .checking.workbook import select_sheets
+from .checksums.stored import StoredChecksums
 from .guard.snapshots import open_snapshots, warn_of_guard
 from .tables.recorded import find_recorded, read_recorded
 from .workbook import Workbook
@@ -39,7 +40,7 @@ def read_book(
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Read the arrays of an open workbook; the arguments are those of `read_excel`."""
     sheets = select_sheets(book, sheet)
-    snapshots = open_snapshots(book) if guard else None
+    snapshots = open_snapshots(book, StoredChecksums(book)) if guard and book.may_have_guards else None
     restore = snapshots if snapshots is not None and snapshots.exist else None
     try:
         arrays = open_sheets(sheets, strict=strict, missing=missing, resize=resize, restore=restore)
