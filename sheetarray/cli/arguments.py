@@ -22,7 +22,7 @@ from ..errors import NotFoundError
 from ..files import is_url
 from ..formats import FORMATS, Format, list_rows
 from ..renamed import OPTIONS
-from ..sheets.workbooks import TitleOrIndex
+from ..sheets.sheet_choice import TitleOrIndex
 from ..tables import TableOptions
 from .console import print_line
 

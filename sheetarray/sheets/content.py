@@ -18,8 +18,9 @@ from ..linear.array import LinearArray
 from ..linear.named import linear_arrays
 from ..tables import LabelledTable, lay_out_table, notes_of_columns
 from .arrays_of_sheets import spread
+from .chosen_formats import check_formats
 from .views.description import View
-from .workbooks import check_choices, check_formats, sheet_titles
+from .workbooks import check_choices, sheet_titles
 
 Formats: TypeAlias = str | Mapping[str, str] | None
 """What `formats=` takes: the code of all floats, or codes by the names of arrays."""

@@ -23,7 +23,7 @@ from sheetarray.errors import FormatError
 from sheetarray.sheets.excel.reader import opendocument, parsing, worksheet, xml_elements
 from sheetarray.sheets.excel.reader.shared_strings import _Items, _scan
 from sheetarray.sheets.excel.reader.xml_elements import _ODD, read_xml_elements
-from sheetarray.sheets.workbooks import without_escapes
+from sheetarray.sheets.xml_texts import without_escapes
 
 KINDS = ("worksheet", "strings", "content", "delimited")
 _MOST = 10**6  # elements, more than any text here has

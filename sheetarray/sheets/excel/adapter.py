@@ -30,8 +30,9 @@ from ..content import (
     lay_out_each,
     take_arrays,
 )
+from ..sheet_choice import SheetChoice
 from ..views.description import View, select_views
-from ..workbooks import SheetChoice, check_choices, check_is_text, check_title
+from ..workbooks import check_choices, check_is_text, check_title
 from .checking.large import find_in_large
 from .checking.workbook import find_all, select_searched, select_sheets
 from .reading import read_book

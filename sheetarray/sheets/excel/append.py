@@ -14,7 +14,8 @@ from itertools import count, filterfalse
 from typing import Any
 
 from ...errors import FormatError, LimitError
-from ..workbooks import ArrayArea, build_references, check_title, make_defined_names
+from ..defined_names import ArrayArea, build_references, make_defined_names
+from ..workbooks import check_title
 from .dropping import drop_parts
 from .own_sheets import OwnSheets, find_own_sheets, remember_sheets
 from .package.markup import HEAD, read_first_tag

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ..workbooks import with_escapes
+from ..xml_texts import with_escapes
 
 if TYPE_CHECKING:
     import polars as pl

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...errors import LimitError
-from ..workbooks import ArrayArea
+from ..defined_names import ArrayArea
 from .skeleton.plans import SheetPlan
 from .workbook_part import BookSheet, WorkbookPart
 

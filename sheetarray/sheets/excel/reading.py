@@ -19,7 +19,7 @@ from ...linear.buffers import iter_rest
 from ...linear.data_cells import check_missing
 from ...linear.parsing import warn_of_finding
 from ..arrays_of_sheets import count_named, open_sheets, read_composites, read_resized_arrays
-from ..workbooks import SheetChoice
+from ..sheet_choice import SheetChoice
 from .checking.workbook import select_sheets
 from .checksums.stored import StoredChecksums
 from .guard.snapshots import open_snapshots, warn_of_guard

@@ -16,14 +16,8 @@ from typing import Any, NamedTuple
 
 from ...errors import FormatError, LimitError
 from ...tables import NamedTable
-from ..workbooks import (
-    PRINT_AREA,
-    defined_names_xml,
-    escape_text,
-    parse_titles,
-    quote_attribute,
-    without_escapes,
-)
+from ..defined_names import PRINT_AREA, defined_names_xml, parse_titles
+from ..xml_texts import escape_text, quote_attribute, without_escapes
 from .package.markup import HEAD, Element, Markup, children_named, local_name, parse_tree, read_first_tag
 from .package.package import Package
 from .package.properties import CONTENT_TYPE, MOST_BYTES, PROPERTIES, merge_properties, read_sound_record

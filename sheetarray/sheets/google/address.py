@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from ...columns import column_letters, quote_title
 from ...errors import LimitError, NotFoundError, check_kinds
 from ...files import conceal_secrets
-from ..workbooks import SheetChoice, parse_index
+from ..sheet_choice import SheetChoice, parse_index
 
 _KEY = re.compile(r"[A-Za-z0-9_-]{15,200}")
 _OURS = re.compile(r"gsheets://([^/?#]*)(?:/(.*?))?(?:[?#]gid=([^&#]*))?", re.DOTALL)  # a title may contain ? and #

@@ -24,7 +24,7 @@ from ...linear.resizing import find_slow_axis
 from ...renamed import refusing_old_options
 from ...tables import TableOptions, read_table, read_tables
 from ..arrays_of_sheets import check_sheets, count_named, open_sheets, read_composites, scan_sheets
-from ..workbooks import SheetChoice, TitleOrIndex, find_title, is_first
+from ..sheet_choice import SheetChoice, TitleOrIndex, find_title, is_first
 from .address import SheetAddress, range_on_sheet
 from .requests import TIMEOUT, ChangedError, SheetsApi, open_service
 from .spreadsheet_state import State, fetch_state, generation_name

@@ -28,7 +28,7 @@ from urllib.parse import quote
 from ...errors import RemoteError
 from ...files import PathLike
 from ...formats.contract import Progress
-from ..workbooks import SheetChoice
+from ..sheet_choice import SheetChoice
 from .address import SheetAddress, parse_address
 from .client import SERVICE, http_client, service_account
 

@@ -19,8 +19,8 @@ from ..content import (
     lay_out_each,
     take_arrays,
 )
+from ..sheet_choice import parse_cell
 from ..views.description import View, select_views
-from ..workbooks import parse_cell
 from .address import ALL_COLUMNS, SheetAddress, parse_address, parse_new, worksheet_url
 from .client import http_client
 from .new_spreadsheets import create_spreadsheet, naming_new, share_with

@@ -14,7 +14,7 @@ from ...errors import DTypeError, LimitError
 from ...formats.contract import CELL_CHARACTERS
 from ..arrays_of_sheets import is_for_programs
 from ..looks import cells_of
-from ..workbooks import with_escapes
+from ..xml_texts import with_escapes
 from .elements import BOLD, Numeral
 from .standing import Standing, stand_openpyxl
 

@@ -19,7 +19,9 @@ from ...errors import DTypeError, Finding, FormatError, locating
 from ...formats.contract import Progress
 from ...tables import WHITE, NamedTable, ScalarColumn, Table, TableOptions, read_table, read_tables
 from ..arrays_of_sheets import check_sheets, count_named, open_sheets, read_composites, scan_sheets
-from ..workbooks import MOST_ROWS, SheetChoice, find_title, is_first, without_escapes
+from ..sheet_choice import SheetChoice, find_title, is_first
+from ..workbooks import MOST_ROWS
+from ..xml_texts import without_escapes
 
 _MOST_BLANKS = 2**27  # between the cells of the columns that are read together
 _MOST_SLOTS = 2**28  # cells and blanks that rows of a read-only worksheet have: openpyxl fills each row up

@@ -10,7 +10,8 @@ from ...columns import Layout, cell_address
 from ...columns.words import SEMVER
 from ...errors import LimitError, quote_names
 from ...linear.parsing import normalize_key
-from ..workbooks import parse_cell, without_escapes
+from ..sheet_choice import parse_cell
+from ..xml_texts import without_escapes
 
 _MOST_HEADER_ROWS = 1200
 

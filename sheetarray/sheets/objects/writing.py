@@ -24,19 +24,10 @@ from ..content import (
     lay_out_each,
     take_arrays,
 )
+from ..defined_names import ArrayArea, build_references, make_defined_names
 from ..looks import column_widths, filtered_columns, number_formats
-from ..workbooks import (
-    EXACT_INTEGER,
-    MOST_COLUMNS,
-    MOST_ROWS,
-    ArrayArea,
-    build_references,
-    check_choices,
-    check_is_text,
-    check_title,
-    make_defined_names,
-    parse_cell,
-)
+from ..sheet_choice import parse_cell
+from ..workbooks import EXACT_INTEGER, MOST_COLUMNS, MOST_ROWS, check_choices, check_is_text, check_title
 from .books import Book, open_book
 from .elements import BOLD, scalars_of
 from .guards import forget_checksums, plan_guards, put_guards

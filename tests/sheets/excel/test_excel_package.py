@@ -30,7 +30,7 @@ from sheetarray.sheets.excel.package.markup import (
     read_tags,
 )
 from sheetarray.sheets.excel.package.packing import PackageWriter
-from sheetarray.sheets.workbooks import escape_text, quote_attribute
+from sheetarray.sheets.xml_texts import escape_text, quote_attribute
 
 LOCAL, CENTRAL, END = b"PK\3\4", b"PK\1\2", b"PK\5\6"
 TEXT = {"[Content_Types].xml": b"<Types/>" * 40, "xl/workbook.xml": b"<workbook/>", "xl/empty.xml": b""}

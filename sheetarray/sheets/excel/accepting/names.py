@@ -10,7 +10,7 @@ from ....columns import (
     ResizedArray,
     column_letters,
 )
-from ...workbooks import ArrayArea, build_references, make_defined_names, parse_titles
+from ...defined_names import ArrayArea, build_references, make_defined_names, parse_titles
 from ..workbook_part import WorkbookPart
 
 _CORNER = re.compile(r"!\$?([A-Z]{1,3})\$?([0-9]{1,7})(?::\$?[A-Z]{1,3}\$?([0-9]{1,7}))?")

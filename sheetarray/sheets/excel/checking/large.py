@@ -10,7 +10,7 @@ from ....columns.pieced_arrays import NotInPiecesError
 from ....elements import Missing
 from ....errors import Finding, FormatError
 from ...checking_blocks import check_in_blocks
-from ...workbooks import SheetChoice
+from ...sheet_choice import SheetChoice
 from ..workbook import Workbook
 from .workbook import find_all
 

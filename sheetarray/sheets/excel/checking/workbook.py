@@ -10,7 +10,7 @@ from ....dtypes import Buffer, Positions
 from ....elements import Missing
 from ....errors import Finding
 from ...arrays_of_sheets import check_sheets
-from ...workbooks import SheetChoice, find_title
+from ...sheet_choice import SheetChoice, find_title
 from ..checksums.stored import StoredChecksums
 from ..guard.snapshots import open_snapshots
 from ..guard.written import WrittenArrays

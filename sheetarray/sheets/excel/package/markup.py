@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from xml.parsers import expat
 
 from ....errors import FormatError
-from ...workbooks import quote_attribute
+from ...xml_texts import quote_attribute
 from .package import DOCTYPE_REFUSED
 
 if TYPE_CHECKING:

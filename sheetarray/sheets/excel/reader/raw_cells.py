@@ -15,7 +15,8 @@ from ....columns import cell_address
 from ....dtypes import Mask, Positions
 from ....errors import FormatError
 from ....loops import Doubles, texts_to_series
-from ...workbooks import MOST_COLUMNS, MOST_ROWS, without_escapes
+from ...workbooks import MOST_COLUMNS, MOST_ROWS
+from ...xml_texts import without_escapes
 
 if TYPE_CHECKING:
     import polars as pl

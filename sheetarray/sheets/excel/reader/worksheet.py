@@ -19,7 +19,8 @@ from ....columns import cell_address
 from ....columns.grid import column_number
 from ....errors import FormatError
 from ....loops import scan
-from ...workbooks import MOST_COLUMNS, MOST_ROWS, without_escapes
+from ...workbooks import MOST_COLUMNS, MOST_ROWS
+from ...xml_texts import without_escapes
 from ..package.package import Package
 from .cell_order import OrderCheck
 from .cells import ALL_ROWS, LONGEST_TEXT, mark_plain_doubles

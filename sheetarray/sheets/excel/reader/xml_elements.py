@@ -18,7 +18,7 @@ from xml.parsers import expat
 
 from ....errors import FormatError
 from ....loops import COMPILED
-from ...workbooks import without_escapes
+from ...xml_texts import without_escapes
 from ..package.package import DOCTYPE_REFUSED
 from .cells import LONGEST_TEXT
 

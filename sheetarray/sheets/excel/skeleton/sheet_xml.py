@@ -6,12 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from ....columns import column_letters
-from ...workbooks import (
-    ArrayArea,
-    make_defined_names,
-    quote_attribute,
-    with_escapes,
-)
+from ...defined_names import ArrayArea, make_defined_names
+from ...xml_texts import quote_attribute, with_escapes
 from ..package.relations import DECLARED, MAIN, RELATIONS
 from .plans import SheetPlan
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from ....elements.serials import DATE_CODES
 from ...looks import FLOAT_CODES
-from ...workbooks import TRUTH_CODE, quote_attribute
+from ...workbooks import TRUTH_CODE
+from ...xml_texts import quote_attribute
 from ..package.relations import DECLARED, MAIN
 from .cell_styles import CellStyles, plain_code
 

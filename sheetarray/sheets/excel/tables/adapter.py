@@ -16,7 +16,8 @@ from ....files import Readable, Source, Writable
 from ....formats.contract import Progress, ignore_progress
 from ....tables import TableOptions, read_table, read_tables
 from ...content import Formats, IfSheetExists, WriteOptions, choose_formats_of, lay_out_columns
-from ...workbooks import SheetChoice, check_is_text, is_first
+from ...sheet_choice import SheetChoice, is_first
+from ...workbooks import check_is_text
 from ..checking.workbook import select_sheets
 from ..sheet_writes import sheet_room, write
 from ..workbook import Workbook

@@ -21,7 +21,8 @@ from ....errors import FormatError, locating
 from ....files import Readable, Source, Writable, replacing
 from ....linear.array import LinearArray
 from ....tables import TableColumns, TableOptions, given_dtypes, is_same_column
-from ...workbooks import EXACT_INTEGER, SheetChoice
+from ...sheet_choice import SheetChoice
+from ...workbooks import EXACT_INTEGER
 from ..package.package import Package
 from ..package.packing import PackageWriter
 from ..package.relations import Relations

@@ -26,7 +26,8 @@ from ....columns import column_letters, quote_title
 from ....elements import Cell
 from ...views.formulas import ArrayCells, extremes, to_values
 from ...views.geometry import ViewPlan
-from ...workbooks import EXACT_INTEGER, escape_text
+from ...workbooks import EXACT_INTEGER
+from ...xml_texts import escape_text
 from ..row_xml import cells_xml, with_formula
 from ..styles.cell_styles import CellStyles
 from .grids import cell_xml

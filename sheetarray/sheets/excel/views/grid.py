@@ -8,7 +8,8 @@ from itertools import islice
 from ....columns import column_letters
 from ...views.formulas import ViewFormulas, to_values
 from ...views.geometry import ViewPlan
-from ...workbooks import EXACT_INTEGER, escape_text
+from ...workbooks import EXACT_INTEGER
+from ...xml_texts import escape_text
 from ..row_xml import cells_xml, with_formula
 from ..styles.cell_styles import CellStyles
 from .grids import NOT_AVAILABLE, cell_xml

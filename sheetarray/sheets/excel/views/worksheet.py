@@ -16,7 +16,8 @@ from ....elements.serials import DATE_CODES
 from ...looks import count_shown
 from ...views.formulas import CHART_ROWS, Chooser
 from ...views.geometry import Labels, ViewPlan
-from ...workbooks import GENERAL, escape_text, quote_attribute
+from ...workbooks import GENERAL
+from ...xml_texts import escape_text, quote_attribute
 from ..package.relations import DECLARED, MAIN, RELATIONS
 from ..skeleton.plans import ViewPart
 from ..styles.cell_styles import CellStyles
