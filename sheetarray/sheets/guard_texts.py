@@ -9,10 +9,10 @@ A9                  the next header
 from __future__ import annotations
 
 import binascii
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from ..errors import FormatError
-from .snapshot import parse_snapshot_header
+from .snapshot import SnapshotHeader, parse_snapshot_header
 
 MARK = "sheetarray guard"
 VERSION = 1
@@ -42,14 +42,24 @@ def may_be_guard(title: str) -> bool:
 
 def drop_snapshots(texts: Sequence[str], names: Collection[str]) -> list[str]:
     """Return the texts below the first one of a guard, without the snapshots of some arrays and what is damaged."""
-    kept: list[str] = []
+    snapshots = keep_snapshots(texts, lambda snapshot: snapshot.name not in names)
+    return [text for snapshot in snapshots for text in snapshot]
+
+
+def keep_snapshots(texts: Sequence[str], stays: Callable[[SnapshotHeader], bool]) -> list[list[str]]:
+    """Return the texts of those snapshots of a guard that stay; damaged ones go.
+
+    `stays`: returns whether a snapshot stays, given its header.
+    """
+    snapshots: list[list[str]] = []
     is_kept = False
     for text in texts:
         if text.startswith("{"):
             try:
-                is_kept = parse_snapshot_header(text).name not in names
+                is_kept = stays(parse_snapshot_header(text))
             except FormatError:
                 is_kept = False
+            snapshots += [[]] if is_kept else []
         if is_kept:
-            kept.append(text)
-    return kept
+            snapshots[-1].append(text)
+    return snapshots

@@ -134,7 +134,7 @@ def write_sheets_excel(
         if_sheet_exists: as for `write_excel`.
         cells: as for `write_excel`.
         dates: as for `write_excel`.
-        guard: as for `write_excel`; each sheet has a snapshot.
+        guard: as for `write_excel`; one very hidden sheet has the snapshots of all tables.
         views: refused, as a view belongs to one sheet of arrays.
         formats: of columns of these names, in whichever tables have them.
         progress: a function, called with the number of cells written and the total.

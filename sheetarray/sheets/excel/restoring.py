@@ -10,10 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...columns import SheetArrays
-from ...errors import FormatError, locating
+from ...errors import Finding, FormatError, locating, quote_names
 from ...files import Readable, Source, Writable, name_part, replacing
 from ...linear.array import LinearArray
-from ..content import WriteOptions, lay_out_arrays
+from ...linear.parsing import warn_of_finding
+from ..content import SheetContent, WriteOptions, lay_out_arrays
 from ..snapshot import SnapshotHeader
 from ..views.description import View, can_be_shown
 from ..views.geometry import check_views
@@ -55,15 +56,31 @@ def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = Fals
         asked = book.views.asked
     with tempfile.TemporaryDirectory(prefix="sheetarray-") as folder:
         path = Path(folder, f"restored{suffix_of(target)}")
-        for snapshot, arrays in groups.values():
-            cells = "text" if snapshot.cells == "text" else "numeric"
-            dates = "real" if snapshot.dates == "real" else "text"
-            options = WriteOptions(cells, dates, guard=True, mode="a")
-            content = lay_out_arrays(arrays, sheet_room(), title=snapshot.sheet, serials=options.serials)
-            write(path, [replace(content, views=select_renewed_views(asked, arrays))], options)
+        for contents, options in _plan_writes(groups, asked):
+            write(path, contents, options)
         with replacing(target, binary=True) as sink, path.open("rb") as file:
             shutil.copyfileobj(file, sink)
     return [name for _, arrays in groups.values() for name in arrays]
+
+
+def _plan_writes(
+    groups: Mapping[str, tuple[SnapshotHeader, dict[str, LinearArray]]], asked: Mapping[str, View]
+) -> list[tuple[list[SheetContent], WriteOptions]]:
+    """Return the sheets of each write: those of successive groups that were written alike go together.
+
+    Views are of the arrays of the first sheet of a write.
+    """
+    writes: list[tuple[list[SheetContent], WriteOptions]] = []
+    for snapshot, arrays in groups.values():
+        cells = "text" if snapshot.cells == "text" else "numeric"
+        options = WriteOptions(cells, "real" if snapshot.dates == "real" else "text", guard=True, mode="a")
+        content = lay_out_arrays(arrays, sheet_room(), title=snapshot.sheet, serials=options.serials)
+        content = replace(content, views=select_renewed_views(asked, arrays))
+        if writes and writes[-1][1] == options and not content.views:
+            writes[-1][0].append(content)
+        else:
+            writes.append(([content], options))
+    return writes
 
 
 def select_renewed_views(asked: Mapping[str, View], arrays: Mapping[str, LinearArray]) -> dict[str, View]:
@@ -101,4 +118,11 @@ def _restore_arrays(book: Workbook, *, keep_edits: bool) -> dict[str, tuple[Snap
             pairs = zip(names, arrays.values(), strict=True)
             groups[title] = snapshot, {name: edited.pop(name, array) for name, array in pairs}
         next(iter(groups.values()))[1].update(edited)
+    elif lost := snapshots.names_present - {evidence.name for evidence in snapshots.search.evidence}:
+        reason = f"restored without {quote_names(sorted(lost))}, of which the guard has no snapshot"
+        warn_of_finding(
+            Finding(
+                "warning", None, reason, "keep_edits=True keeps arrays as they are, where people have not changed them"
+            )
+        )
     return groups

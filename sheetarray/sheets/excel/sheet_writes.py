@@ -27,7 +27,7 @@ from ..views.geometry import ViewedColumns, ViewPlan, plan_views
 from ..workbooks import GENERAL, MOST_COLUMNS, MOST_ROWS
 from .append import PackageEdit, plan_append, titles_of_others
 from .checksums.record import Written, make_checksums
-from .guard.automatic import count_recorded, has_guard, wants_guard
+from .guard.automatic import count_recorded, find_snapshots_beside, has_guard, wants_guard
 from .guard.guard_sheet import iter_rows
 from .package.package import Package
 from .package.packing import PackageWriter
@@ -70,7 +70,7 @@ def write(target: Writable, contents: Sequence[SheetContent], options: WriteOpti
         options = _decide_guard(contents, options)
         codes = dict.fromkeys([code for content in contents for code in content.formats.values()])
         styles, styles_xml = make_styles(tuple(codes), views=bool(contents[0].views))
-        plan = _plan_sheets(contents, options, styles, ())
+        plan = _plan_sheets(contents, options, styles, (), has_guard=bool(options.guard))
         edit = plan_append(WorkbookPart.new(suffix_of(target)), plan.sheets, styles)
         edit.replaced[STYLES] = styles_xml.encode()
         with replacing(target, binary=True) as sink:
@@ -93,14 +93,19 @@ def _append_sheets(target: str | os.PathLike[str], contents: Sequence[SheetConte
             beside = count_recorded(book.record["sheets"], {content.title.casefold() for content in contents})
             options = _decide_guard(contents, options, beside, is_guarded=has_guard(source, book))
         taken = titles_of_others(book, title, replacing=options.replaces) if contents[0].views else []
-        plan = _plan_sheets(contents, options, styles, taken, is_own=False)
+        others: list[list[str]] = []
+        renewed: dict[str, bytes] = {}
+        if options.replaces:
+            others, renewed = find_snapshots_beside(source, book, {content.title.casefold() for content in contents})
+        plan = _plan_sheets(contents, options, styles, taken, is_own=False, has_guard=bool(options.guard or others))
         for content in contents:
             _warn_of_formats(content.formats, styles)
         edit = plan_append(book, plan.sheets, styles, replacing=options.replaces)
+        edit.replaced.update(renewed)
         searches = search_other_sheets(
             source, book, {*(part.name for part in edit.sheets), *(view.name for view in edit.views)}
         )
-        _write_package(edit, PackageWriter(sink), contents, options, plan, searches)
+        _write_package(edit, PackageWriter(sink), contents, options, plan, searches, others)
 
 
 def _write_package(
@@ -110,8 +115,12 @@ def _write_package(
     options: WriteOptions,
     plan: _Plan,
     searches: Searches,
+    others: Sequence[Sequence[str]] = (),
 ) -> None:
-    """Write a workbook; everything except the rows is ready."""
+    """Write a workbook; everything except the rows is ready.
+
+    `others`: the snapshots of other sheets that the guard takes.
+    """
     total, before = sum([content.cell_count for content in contents]), 0
     header_rows: dict[tuple[int, int], int] = {}
     options.report(0, total)
@@ -146,8 +155,8 @@ def _write_package(
             before += layout.cell_count
             if _holds_words_above(layout):
                 header_rows[writer.content_of(part.name)] = layout.zone_height
-        for part, texts in zip(edit.sheets[len(plan.layouts) :], snapshots, strict=True):
-            _write_guard(part, writer, texts.result())
+        for part in edit.sheets[len(plan.layouts) :]:
+            _write_guard(part, writer, [*(texts for each in snapshots for texts in each.result()), *others])
         first = 0
         for content, sums in zip(contents, checksums, strict=True):
             remembered[edit.sheets[first].title] = sums.result()
@@ -191,7 +200,7 @@ class _Plan(NamedTuple):
         layouts: of the sheets of arrays.
         styles: of the numbers or booleans in each column of these sheets.
         views: the views, which stand before them.
-        sheets: the views, the sheets of arrays, and the guard's sheets if there are any.
+        sheets: the views, the sheets of arrays, and the guard's sheet if there is one.
     """
 
     layouts: Sequence[Layout]
@@ -207,11 +216,12 @@ def _plan_sheets(
     taken: Collection[str],
     *,
     is_own: bool = True,
+    has_guard: bool,
 ) -> _Plan:
     """Plan the sheets of a write.
 
     `book_styles`: of the workbook. `taken`: the titles of sheets that are there. `is_own`: whether the workbook is a
-    new one.
+    new one. `has_guard`: whether the write makes a guard, which has the snapshots of all its arrays.
     """
 
     def find_styles_of(layout: Layout, content: SheetContent, *, decimals: bool) -> list[int | None]:
@@ -227,10 +237,9 @@ def _plan_sheets(
             layouts.append(layout)
             styles.append(find_styles_of(layout, content, decimals=content.kind == "table"))
             plans.append(_plan_sheet(title, layout, list(map(book_styles.code_of, styles[-1])), content, options))
-    for content in contents if options.guard else ():
-        title = guard_title(content.title)
-        plans.append(SheetPlan(title, (), 0, names=False, very_hidden=True, of=content.title))
     first = contents[0]
+    if has_guard:
+        plans.append(SheetPlan(guard_title(first.title), (), 0, names=False, very_hidden=True, of=first.title))
     if not first.views:
         return _Plan(layouts, styles, (), plans)
     taken = [*taken, *(plan.title for plan in plans)]

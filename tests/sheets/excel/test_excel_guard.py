@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import openpyxl
+import pandas as pd
 import pytest
 from command_line import run_command
 from exact_powers import powers_of_ten, powers_of_two
@@ -400,3 +401,45 @@ def test_accept_renews_the_guard(guarded: tuple[Path, Any], tmp_path: Path) -> N
     assert sa.read(edited)["t"].shape == (41, 5)
     sa.restore(edited, tmp_path / "out.xlsx")
     assert_same(sa.read(tmp_path / "out.xlsx", guard=False)["t"][40], np.full(5, 0.5))
+
+
+FRAMES = {"North": pd.DataFrame({"a": [1.5, 2.5]}), "South": pd.DataFrame({"b": [3.5, 4.5]})}
+
+
+def test_several_sheets_of_one_write_have_one_guard(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    sa.write(path, FRAMES)
+    assert openpyxl.load_workbook(path).sheetnames == ["North", "South", "North guard"]
+    sa.write(path, {"c": np.arange(3)}, sheet="West", mode="a")
+    assert openpyxl.load_workbook(path).sheetnames == ["North", "South", "North guard", "West", "West guard"]
+    book = openpyxl.load_workbook(path)
+    for title in ("North", "South"):
+        book[title]["A21"] = 99
+    book.save(path)
+    assert [finding.message for finding in sa.check(path)] == ["a[1]: 2.5 -> 99.0", "b[1]: 4.5 -> 99.0"]
+    assert sa.restore(path, tmp_path / "restored.xlsx") == ["a", "b", "c"]
+    assert openpyxl.load_workbook(tmp_path / "restored.xlsx").sheetnames == ["North", "South", "West", "North guard"]
+    assert len(sa.accept(path).edited) == 2
+    assert list(sa.check(path)) == []
+    assert openpyxl.load_workbook(path).sheetnames == ["North", "South", "North guard", "West", "West guard"]
+
+
+@pytest.mark.parametrize("guard", ["auto", False])
+@pytest.mark.parametrize(("title", "name", "other"), [("North", "a", "b"), ("South", "b", "a")])
+def test_a_sheet_that_is_replaced_leaves_the_snapshots_of_others(
+    tmp_path: Path, guard: Any, title: str, name: str, other: str
+) -> None:
+    path = tmp_path / "t.xlsx"
+    sa.write(path, FRAMES)
+    sa.write(path, {name: np.array([7.25, 8.5])}, sheet=title, mode="a", if_sheet_exists="replace", guard=guard)
+    assert list(sa.check(path)) == []
+    book = openpyxl.load_workbook(path)
+    for sheet in ("North", "South"):
+        book[sheet]["A21"] = 99
+    book.save(tmp_path / "edited.xlsx")
+    messages = {finding.array: finding.message for finding in sa.check(tmp_path / "edited.xlsx")}
+    assert messages[other].startswith(f"{other}[1]: ")
+    assert messages[name].startswith(f"{name}[1]: 8.5 -> 99.0") == (guard == "auto")
+    if guard is False:
+        with pytest.warns(sa.SheetArrayWarning, match=f"restored without '{name}'"):
+            assert sa.restore(path, tmp_path / "restored.xlsx") == [other]

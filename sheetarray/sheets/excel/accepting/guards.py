@@ -13,10 +13,8 @@ from ....dtypes import Array, Buffer
 from ....linear.array import LinearArray
 from ....linear.buffers import view_of
 from ...snapshot import encode_snapshot
-from ..append import worksheet_xml
-from ..guard.guard_sheet import iter_rows
+from ..guard.guard_sheet import make_part
 from ..guard.snapshots import Snapshots
-from ..skeleton.plans import SheetPlan
 from ..workbook_part import WorkbookPart
 
 
@@ -71,10 +69,7 @@ def renew_guards(
         texts[snapshots.guards[evidence]].append(encode_snapshot(name, exact[name].linear, **how))
     parts = {sheet.title: sheet for sheet in book.sheets}
     for title, made in texts.items():
-        sheet = parts[title]
-        plan = SheetPlan(sheet.title, (), 0, names=False, very_hidden=True)
-        head, tail = worksheet_xml(book, plan, sheet)
-        renewed[sheet.part] = b"".join([head, *iter_rows(made), tail])
+        renewed[parts[title].part] = make_part(book, parts[title], made)
     return renewed, exact
 
 

@@ -7,10 +7,11 @@ from typing import Any, Literal
 
 from ....errors import FormatError
 from ....files import Source
-from ...guard_texts import may_be_guard
+from ...guard_texts import keep_snapshots, may_be_guard
 from ..checksums.record import Checksums, read_many
 from ..workbook import Workbook
 from ..workbook_part import WorkbookPart
+from .guard_sheet import make_part, read_texts
 
 MOST_GUARDED = 100_000  # elements of a workbook that has snapshots by itself
 
@@ -37,6 +38,33 @@ def has_guard(source: Source, own: WorkbookPart) -> bool:
             return bool(book.guards())
     except FormatError:  # who reads it says so
         return False
+
+
+def find_snapshots_beside(
+    source: Source, own: WorkbookPart, titles: Collection[str]
+) -> tuple[list[list[str]], dict[str, bytes]]:
+    """Return what a write that replaces sheets has to do for the snapshots of others.
+
+    It returns the snapshots of sheets that stay, from guards that go, as texts that the new guard takes; and the new
+    content of the parts of guards that stay, from which the snapshots of sheets go.
+
+    `titles`: of the sheets that are replaced, in lower case.
+    """
+    taken: list[list[str]] = []
+    renewed: dict[str, bytes] = {}
+    if not any(map(may_be_guard, own.parts)):
+        return taken, renewed
+    parts = {sheet.title: sheet for sheet in own.sheets}
+    with Workbook(source, own=own) as book:
+        for guard in book.guards():
+            texts, title = read_texts(guard), guard.title or ""
+            left = keep_snapshots(texts, lambda snapshot: snapshot.sheet.casefold() not in titles)
+            first = str(own.record["sheets"].get(title, {}).get("of", "")).casefold()
+            if first in titles:
+                taken += left
+            elif sum(map(len, left)) + 1 < len(texts):
+                renewed[parts[title].part] = make_part(own, parts[title], left)
+    return taken, renewed
 
 
 def count_recorded(sheets: Mapping[str, Mapping[str, Any]], without: Collection[str]) -> int:

@@ -10,8 +10,11 @@ from ....dtypes import from_name
 from ....errors import NEWER, Finding, FormatError
 from ...guard_texts import FIRST_TEXT, MARK, VERSION, may_be_guard
 from ...snapshot import SnapshotHeader, parse_snapshot_header
+from ..append import worksheet_xml
 from ..cell_xml import xml_text
 from ..reader.formulas import FormulaCells
+from ..skeleton.plans import SheetPlan
+from ..workbook_part import BookSheet, WorkbookPart
 from ..worksheet import ExcelSheet
 
 _HINT = "this guard is ignored; write the arrays again to get a new guard"
@@ -65,6 +68,13 @@ def iter_rows(snapshots: Sequence[Sequence[str]]) -> Iterator[bytes]:
             yield _row_xml(next(numbers), text)
 
 
+def make_part(book: WorkbookPart, sheet: BookSheet, snapshots: Sequence[Sequence[str]]) -> bytes:
+    """Return the content of the part of a guard that is there, with other snapshots."""
+    plan = SheetPlan(sheet.title, (), 0, names=False, very_hidden=True)
+    head, tail = worksheet_xml(book, plan, sheet)
+    return b"".join([head, *iter_rows(snapshots), tail])
+
+
 def _row_xml(number: int, text: str) -> bytes:
     return f'<row r="{number}"><c r="A{number}" t="inlineStr"><is><t>{text}</t></is></c></row>'.encode()
 
@@ -82,7 +92,7 @@ def read_guard(sheet: ExcelSheet, findings: list[Finding]) -> Iterator[tuple[Sna
 
     sheet.formulas = formulas = FormulaCells()
     try:
-        texts = _read_texts(sheet)
+        texts = read_texts(sheet)
     except FormatError as error:
         note(f"the guard cannot be read: {error.reason}")
         return
@@ -108,7 +118,7 @@ def read_guard(sheet: ExcelSheet, findings: list[Finding]) -> Iterator[tuple[Sna
         yield snapshot, own if all(own) else [text for text in own if text]
 
 
-def _read_texts(sheet: ExcelSheet) -> list[str]:
+def read_texts(sheet: ExcelSheet) -> list[str]:
     """Return the texts of column A, empty for a blank."""
     (block,) = sheet.blocks([Request(0, 0, from_name("string"))], typed=False)
     cells = block.cells[1]
