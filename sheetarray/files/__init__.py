@@ -10,10 +10,11 @@ from __future__ import annotations
 from .contents import BytesLike
 from .folders import ReadFolder
 from .in_place import changing
+from .inflating import max_inflated_size
 from .json_structure import check_structure, repeated_key
 from .many_files import find_places, is_pattern, read_heads, read_states
 from .places import PathLike, RemoteFile, conceal_secrets, file_version, is_url, locate, name_part, takes_options
-from .reading import FileSlices, Readable, Source, max_inflated_size, refuse_empty, release_pages, room_of
+from .reading import FileSlices, Readable, Source, refuse_empty, release_pages, room_of
 from .remote import RangedBytes
 from .replacing_folders import replacing_folder
 from .writing import COMPRESSIONS, Sink, Writable, naming_target, numbering_errors, replacing

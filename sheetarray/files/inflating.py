@@ -9,12 +9,24 @@ from typing import IO, Any, Protocol
 
 from .fast_zlib import load_zstandard
 
+_INFLATED_ALWAYS = 900_000_000  # bytes to which every compressed file may inflate, however small it is
+_INFLATED_TIMES = 100  # a larger one may inflate to so many times its size
+_TEXT_ALWAYS, _TEXT_TIMES = 2**28, 30  # the same for text, which takes several times as much memory once it is parsed
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _PIECE = 1024  # bytes that are inflated at once: of Zstandard they make 32 MiB at most, of deflate 1 MiB
 _MOST_FRAMES = 100_000  # of a file: an empty frame takes nine bytes of it, and 20 microseconds of ours
 
 DAMAGE = (EOFError, zlib.error)
 """The errors that reading raises if the data end within a frame, or are damaged."""
+
+
+def max_inflated_size(size: int, *, text: bool = False) -> int:
+    """Return the bytes to which a compressed file of `size` bytes may inflate, before it is taken for a bomb.
+
+    `size`: of the compressed file, in bytes. `text`: whether the content is text that will be parsed, and not elements
+    that are used as they lie.
+    """
+    return max(_TEXT_ALWAYS, _TEXT_TIMES * size) if text else max(_INFLATED_ALWAYS, _INFLATED_TIMES * size)
 
 
 class FrameInflater(Protocol):

@@ -15,7 +15,7 @@ from typing import IO, Any, cast
 
 from ..errors import FormatError, warn_if_forked
 from .contents import BytesLike, FileContent
-from .inflating import DAMAGE, InflatedStream, inflater_of
+from .inflating import DAMAGE, InflatedStream, inflater_of, max_inflated_size
 from .places import PathLike, RemoteFile, locate
 from .remote import RangedBytes
 from .remote_stream import RemoteStream
@@ -24,22 +24,10 @@ Readable = PathLike | IO[bytes] | IO[str]
 
 FileSlices = BytesLike | RangedBytes | FileContent  # whose slices are bytes
 
-_INFLATED_ALWAYS = 900_000_000  # bytes to which every compressed file may inflate, however small it is
-_INFLATED_TIMES = 100  # a larger one may inflate to so many times its size
-_TEXT_ALWAYS, _TEXT_TIMES = 2**28, 30  # the same for text, which takes several times as much memory once it is parsed
 _SMALL, _ROOM, _ROOM_TIMES = 2**25, 2**29, 100  # bytes of a file, of its arrays, and more for each byte beyond
 _MAGIC = 4  # bytes that tell a compressed file
 _INFLATED_IN_MEMORY = 2**26  # bytes; more goes into a file
 _LARGE = 2**20  # bytes; a larger file is not read whole where slices of it will do
-
-
-def max_inflated_size(size: int, *, text: bool = False) -> int:
-    """Return the bytes to which a compressed file of `size` bytes may inflate, before it is taken for a bomb.
-
-    `size`: of the compressed file, in bytes. `text`: whether the content is text that will be parsed, and not elements
-    that are used as they lie.
-    """
-    return max(_TEXT_ALWAYS, _TEXT_TIMES * size) if text else max(_INFLATED_ALWAYS, _INFLATED_TIMES * size)
 
 
 def room_of(size: int) -> int:
@@ -225,6 +213,8 @@ class Source:
         """
         if self._whole is None:
             if self._remote is not None and not self._inflates:
+                if text:
+                    self._remote.limit_text()
                 self._whole = self._remote.map()
             elif self._local is not None and self._local.size >= len(self._head) > 0:
                 self._whole = self._local.read(self._head)
@@ -261,6 +251,8 @@ class Source:
             return self._local
         if self._remote is None or self._inflates or self._whole is not None:
             return self.whole(text=text)
+        if text:
+            self._remote.limit_text()
         return self._remote
 
     def open_again(self) -> IO[bytes]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import mmap
+import os
 import tempfile
 from contextlib import suppress
 from datetime import datetime
@@ -17,6 +18,7 @@ from ..errors import (
     FormatError,
     system_error,
 )
+from .inflating import max_inflated_size
 from .places import RemoteFile
 from .storage import changed_file_error, open_storage, translating
 
@@ -69,6 +71,8 @@ class RangedBytes:
         self._system, self._path = open_storage(place)
         self._file: Any = None
         self._streams = False  # whether the file only comes from its beginning on
+        self._packed: int | None = None  # the compressed bytes of a member of an archive, once it was opened
+        self._is_text = False  # whether the content will be parsed as text
         self._spool = tempfile.SpooledTemporaryFile(_AT_ONCE)  # noqa: SIM115  (closed by close)
         self._begun = len(place.head)  # bytes from the beginning on that are in the spool
         self._blocks: set[int] = set()  # the numbers of those that are there as well
@@ -111,6 +115,11 @@ class RangedBytes:
         self._spool.seek(start)
         return self._spool.read(end - start)
 
+    def limit_text(self) -> None:
+        """Refuse a member of an archive that inflates to more than text may."""
+        self._is_text = True
+        self._check_inflated()
+
     def map(self, *, writable: bool = False) -> bytes | mmap.mmap:
         """Return all bytes; those of a large file are mapped from the temporary file."""
         if self.whole_size() < _AT_ONCE and not writable:
@@ -151,7 +160,9 @@ class RangedBytes:
                 self._file = self._system.open(self._path, "rb", cache_type="none")
                 info = getattr(self._file, "details", None)
                 info = info if isinstance(info, dict) else self._system.info(self._path)
-                self._streams = info.get("size") is None
+                if info.get("compress_type"):  # a member of an archive: to go back is to inflate again
+                    self._packed = info.get("compress_size")
+                self._streams = info.get("size") is None or self._packed is not None
         if info.get("type") == "directory":
             raise system_error(errno.EISDIR, self._place)
         state = state_of(info)
@@ -159,8 +170,18 @@ class RangedBytes:
             raise changed_file_error(self._place)
         self._place.state = {**state, **(self._place.state or {})}
         self.size = info.get("size")
+        self._check_inflated()
         if self._streams:
             self._begun = 0  # a stream begins anew
+
+    def _check_inflated(self) -> None:
+        """Refuse a member of an archive that inflates to more than its compressed bytes may."""
+        if self._packed is None or self.size is None:
+            return
+        limit = max_inflated_size(self._packed, text=self._is_text)
+        if self.size > limit:
+            reason = f"inflates to {self.size:,} bytes; at most {limit:,} are read"
+            raise FormatError(reason, source=os.fspath(self._place))
 
     @property
     def _is_web(self) -> bool:

@@ -133,6 +133,8 @@ def translate_error(place: RemoteFile, error: Exception) -> Exception:
         return system_error(errno.ENOENT, place)
     if isinstance(error, KeyError) and name.startswith("zip:"):  # what Python's zipfile says of a member
         return system_error(errno.ENOENT, place)
+    if name.startswith("zip:") and _is_damage(error):
+        return FormatError(f"a damaged zip archive, or one that is not read ({error!s:.200})", source=name)
     if isinstance(error, IsADirectoryError):
         return system_error(errno.EISDIR, name)
     if isinstance(error, (NotImplementedError, io.UnsupportedOperation)):
@@ -147,6 +149,14 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error
         error = error.__cause__
+
+
+def _is_damage(error: Exception) -> bool:
+    """Return whether Python's zipfile says so of an archive: it is damaged, encrypted, or packed in another way."""
+    import zipfile
+    import zlib
+
+    return isinstance(error, (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError))
 
 
 def _status_of(error: BaseException) -> int | None:

@@ -20,6 +20,7 @@ import numpy as np
 from ..dtypes import Array
 from ..errors import FormatError, MissingDependencyError, SheetArrayError, is_panic
 from ..files import Sink
+from ..files.zip_headers import LOCAL_HEADER, agrees_with_directory
 from ..values import to_objects
 
 # Numbers of errors that content makes, such as a seek to where no file reaches; all others are the system's.
@@ -97,7 +98,13 @@ def open_file_size(file: IO[bytes] | None) -> int:
 
 
 def members_of(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """Return the members of an archive by their names; folders are left out."""
+    """Return the members of an archive by their names; folders are left out.
+
+    Raises:
+        FormatError: a name leads elsewhere or occurs twice, or members share bytes: so a small archive could inflate
+            to any number of bytes, or hold itself.
+    """
+    _refuse_overlaps(archive)
     members: dict[str, zipfile.ZipInfo] = {}
     for member in archive.infolist():
         name = member.orig_filename  # zipfile's own ends at a NUL
@@ -111,8 +118,22 @@ def members_of(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     return members
 
 
+def _refuse_overlaps(archive: zipfile.ZipFile) -> None:
+    """Refuse members that share bytes with each other, or with the directory; not all versions of zipfile do."""
+    members = sorted(archive.infolist(), key=lambda member: member.header_offset)
+    if members and members[0].header_offset < 0:
+        raise FormatError("the directory claims more bytes than stand before it")
+    starts = [*(member.header_offset for member in members[1:]), archive.start_dir]
+    for member, following in zip(members, starts, strict=True):
+        if member.header_offset + LOCAL_HEADER.size + len(member.orig_filename) + member.compress_size > following:
+            raise FormatError(f"the member {member.orig_filename!r:.80} overlaps with what follows it")
+
+
 def check_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
-    """Refuse a member that is encrypted, compressed in another way than by deflate, or larger than it can be."""
+    """Refuse a member that is encrypted, compressed in another way than by deflate, or larger than it can be.
+
+    What stands before its bytes must say the same of it as the directory does.
+    """
     stored, taken, held = member.compress_type == zipfile.ZIP_STORED, member.compress_size, member.file_size
     if member.flag_bits & 1:
         raise FormatError("the member is encrypted")
@@ -121,6 +142,16 @@ def check_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
     size = open_file_size(archive.fp)
     if taken > size or (stored and taken != held) or held > taken * _DEFLATED_TIMES + 1024:
         raise FormatError(f"the member claims {held} bytes out of {taken}, in an archive of {size}")
+    assert archive.fp is not None
+    archive.fp.seek(member.header_offset)
+    local = archive.fp.read(LOCAL_HEADER.size)
+    if len(local) < LOCAL_HEADER.size or local[:4] != b"PK\3\4":
+        raise FormatError(f"there is no member at byte {member.header_offset}")
+    _, _, flags, method, _, _, crc, packed, unpacked, _, _ = LOCAL_HEADER.unpack(local)
+    if method != member.compress_type or not agrees_with_directory(
+        flags | member.flag_bits, (crc, packed, unpacked), (member.CRC, taken, held)
+    ):
+        raise FormatError("the member's own header contradicts the directory")
 
 
 def read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> memoryview:

@@ -34,6 +34,7 @@ import sheetarray as sa
 from ..errors import may_be_table
 from ..files import COMPRESSIONS
 from ..formats import FORMATS
+from .archives import contradict, nest
 from .bombs import BOMBS
 from .cases import objects
 from .conformance_hooks import ConformanceHooks
@@ -229,6 +230,14 @@ class HostileConformance(ConformanceHooks):
                 bombs.append(_archive(parts, part, compress_bomb(parts[part], self.inflated, wbits=-15), self.inflated))
         for bomb in bombs:
             self._survives(place, bomb, memory=2**30, seconds=3 * self.seconds)
+
+    def test_archives_that_contradict_themselves_are_refused(self, place: Path) -> None:
+        for content in self._files(place)[:1]:
+            if parts := _parts_of(content):
+                suffix = Path(max(parts, key=lambda part: len(parts[part]))).suffix
+                for wrong, archive in contradict(parts, name=f"held{suffix}").items():
+                    assert not self._survives(place, archive), wrong
+                self._survives(place, nest(parts))
 
     def test_what_is_repeated_is_counted(self, place: Path) -> None:
         for bomb in BOMBS.values():

@@ -363,18 +363,34 @@ def test_a_bomb_is_refused_before_memory_is_taken() -> None:
         sa.read(io.BytesIO(content), format="npz")
 
 
-def test_members_that_overlap_count_each() -> None:
+def many_members(*, apart: bool) -> bytes:
+    """An archive of fifty members of 30 MB each, which have one record for all of them, or one each."""
     member = header("{'descr': '|u1', 'fortran_order': False, 'shape': (30000000,), }") + b"\0" * 30_000_000
     content = archive(("x.npy", member), method=zipfile.ZIP_DEFLATED).getvalue()
     at, end = content.index(b"PK\x01\x02"), content.index(b"PK\x05\x06")
-    entry = content[at:end]
-    many = b"".join(entry.replace(b"x.npy", b"%c.npy" % letter) for letter in string.ascii_letters.encode()[:50])
+    record, entries, records = content[:at], b"", b""
+    for letter in string.ascii_letters.encode()[:50]:
+        entry = bytearray(content[at:end].replace(b"x.npy", b"%c.npy" % letter))
+        if apart:
+            entry[42:46] = struct.pack("<I", len(records))
+            records += record.replace(b"x.npy", b"%c.npy" % letter)
+        entries += entry
+    records = records or record
     tail = bytearray(content[end:])
-    tail[8:16] = struct.pack("<HHI", 50, 50, len(many))
+    tail[8:20] = struct.pack("<HHII", 50, 50, len(entries), len(records))
+    return records + entries + tail
+
+
+def test_members_that_inflate_to_too_much_together_are_refused() -> None:
     with pytest.raises(sa.FormatError, match="inflates"):
-        sa.read(io.BytesIO(content[:at] + many + tail), format="npz")
-    (finding,) = sa.check(io.BytesIO(content[:at] + many + tail), format="npz")
+        sa.read(io.BytesIO(many_members(apart=True)), format="npz")
+    (finding,) = sa.check(io.BytesIO(many_members(apart=True)), format="npz")
     assert "names=" in finding.hint
+
+
+def test_members_that_overlap_are_refused() -> None:
+    with pytest.raises(sa.FormatError, match="overlaps"):
+        sa.read(io.BytesIO(many_members(apart=False)), format="npz")
 
 
 # Damaged files -----------------------------------------------------------------------------------------------

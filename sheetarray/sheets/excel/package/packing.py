@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import IO, NamedTuple, cast
 
 from ....files import Sink, fast_zlib
+from ....files.zip_headers import LOCAL_HEADER
 from .package import Package
 from .parts import DEFLATED, UTF8_NAME, ZIP64
 
@@ -103,7 +104,6 @@ class Deflater:
 _END = struct.Struct("<4s4H2IH")
 _END64 = struct.Struct("<4sQ2H2I4Q4sIQI")
 _ENTRY = struct.Struct("<4s6H3I5H2I")
-_LOCAL = struct.Struct("<4s5H3I2H")
 _DATED = 0x0021_0000  # 1980-01-01 00:00, in the format of DOS
 _KEPT_FLAGS = 0x0006 | UTF8_NAME  # flags that a copy keeps: the level of compression, and the encoding of the name
 _IN_MEMORY = 2**23  # compressed bytes of a part that wait in memory until its sizes are known; more go to a file
@@ -214,7 +214,7 @@ class PackageWriter:
         version, extra = _zip64_extra(numbers)
         packed, size = (ZIP64, ZIP64) if numbers else (sizes.packed, sizes.size)
         fields = flags, method, when & 0xFFFF, when >> 16, sizes.crc, packed, size, len(raw)
-        header = _LOCAL.pack(b"PK\3\4", version, *fields, len(extra)) + raw + extra
+        header = LOCAL_HEADER.pack(b"PK\3\4", version, *fields, len(extra)) + raw + extra
         made_by, extra = _zip64_extra(numbers + [self._offset] * (self._offset >= ZIP64))
         place = min(self._offset, ZIP64)
         entry = _ENTRY.pack(b"PK\1\2", made_by, version, *fields, len(extra), 0, 0, 0, 0, place)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ....errors import FormatError
 from ....files import FileSlices
+from ....files.zip_headers import LOCAL_HEADER, agrees_with_directory
 
 # Reads the directory of a zip package: its members, and where their compressed bytes lie.
 #
@@ -26,7 +27,6 @@ _END = struct.Struct("<4s4H2IH")
 _END64_LOCATOR = struct.Struct("<4sIQI")
 _END64 = struct.Struct("<4sQ2H2I4Q")
 _ENTRY = struct.Struct("<4s6H3I5H2I")
-_LOCAL = struct.Struct("<4s5H3I2H")
 _WIDE_MARKS = (*[0xFFFF] * 4, ZIP64, ZIP64)  # instead of numbers that the zip64 end of the directory holds
 _MOST_PARTS = 100_000
 _LONGEST_COMMENT = 65_535  # bytes after the end of the directory
@@ -164,7 +164,7 @@ def _members(content: FileSlices, directory: _Directory) -> list[tuple[int, Memb
         if disk:
             raise FormatError("the part lies on another volume", location=name)
         offset += directory.before
-        start = _data_position(content, directory, offset, raw, name, method)
+        start = _data_position(content, directory, offset, raw, name, (flags, method, crc, packed, size))
         if flags & _ENCRYPTED:
             raise FormatError("the part is encrypted", location=name, hint="remove the password")
         if method not in (STORED, DEFLATED):
@@ -201,18 +201,23 @@ def _data_position(
     offset: int,
     raw: bytes,
     name: str,
-    method: int,
+    entry: tuple[int, int, int, int, int],
 ) -> int:
-    """Return the position of a part's compressed bytes, after its local header, which must name the same part."""
-    local = content[offset : offset + _LOCAL.size] if offset + _LOCAL.size <= directory.start else b""
+    """Return the position of a part's compressed bytes, after its local header, which must say the same of the part.
+
+    `entry`: what the directory says: flags, method, CRC-32, compressed size and size.
+    """
+    local = content[offset : offset + LOCAL_HEADER.size] if offset + LOCAL_HEADER.size <= directory.start else b""
     if local[:4] != b"PK\3\4":
         raise FormatError(f"there is no part at byte {offset}", location=name)
-    _, _, flags, packing, _, _, _, _, _, named, extra = _LOCAL.unpack(local)
-    at = offset + _LOCAL.size
+    _, _, flags, packing, _, _, crc, packed, size, named, extra = LOCAL_HEADER.unpack(local)
+    at = offset + LOCAL_HEADER.size
     its_name = content[at : at + named]
     is_same = its_name == raw and its_name.isascii()
-    if not (is_same or _decode_name(its_name, flags) == name) or packing != method:
+    if not (is_same or _decode_name(its_name, flags) == name) or packing != entry[1]:
         raise FormatError(f"the part at byte {offset} is another one than the directory says", location=name)
+    if not agrees_with_directory(flags | entry[0], (crc, packed, size), entry[2:]):
+        raise FormatError("the part's own header contradicts the directory", location=name)
     return int(at + named + extra)
 
 
