@@ -231,7 +231,7 @@ def _parse_value(key: str, text: str, annotation: str, names: dict[str, Any]) ->
         return _WORDS[text.lower()]
     if "int" in words and re.fullmatch(r"[+-]?\d{1,18}", text):
         return int(text)
-    if "float" in words and re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text):
+    if "float" in words and re.fullmatch(r"[+-]?(\d++\.?+\d*+|\.\d++)([eE][+-]?\d++)?", text):
         return float(text)
     if choices and text not in choices:
         words_known = [*map(repr, choices), *(["true", "false"] if "bool" in words else [])]

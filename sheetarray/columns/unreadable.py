@@ -121,7 +121,7 @@ _IN_ROWS = {
     "another": "row {row} of the sheet stands below {names}: {expected} in each",
 }
 """What is said of a row in which the cells of several arrays are wrong alike, by what was found there."""
-_ROW = re.compile(r"(?P<title>.*?)[A-Z]*(?P<row>[0-9]*)", re.DOTALL)  # in the address of a cell
+_ROW = re.compile(r"(?P<title>.*?)(?<![A-Z])[A-Z]*+(?<![0-9])(?P<row>[0-9]*+)", re.DOTALL)  # in the address of a cell
 
 
 def join_rows(errors: Sequence[FormatError]) -> Iterator[Finding]:

@@ -16,15 +16,15 @@ from .spelling import EVALUATED, FALSE, FALSE_WORDS, INFINITY, NAN, NEGATIVE_INF
 
 Cell = Any  # None | bool | int | float | str, as a sheet or JSON gives it; anything else is refused by dtype
 
-_FLOAT = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|(?i:nan|inf(?:inity)?)"
+_FLOAT = r"(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?|(?i:nan|inf(?:inity)?)"
 _FLOAT_ONLY = re.compile(rf"[+-]?(?:{_FLOAT})", re.ASCII)
 _COMPLEX = re.compile(
-    rf"(?P<real>[+-]?(?:{_FLOAT}))??(?:\s*(?P<sign>[+-])?\s*(?P<imag>{_FLOAT})?(?P<unit>[ijIJ]))?", re.ASCII
+    rf"(?P<real>[+-]?(?:{_FLOAT}))??(?:\s*+(?P<sign>[+-])?\s*+(?P<imag>{_FLOAT})?(?P<unit>[ijIJ]))?", re.ASCII
 )
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 ROUNDED = 2**53  # from this double on, itself included, a double may be the rounding of several integers
 _LONGEST_INTEGER = 400  # characters; no dtype needs 21, and int() of a long text takes quadratic time
-_LONGEST_COMPLEX = 1000  # characters; where the real part ends is tried at each of them
+_LONGEST_COMPLEX = 1000  # characters; no program writes as many for a complex number
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,10 @@ _SCHEME = r"[A-Za-z][A-Za-z0-9+.-]+"
 _URL = re.compile(rf"(?:{_SCHEME}::)*({_SCHEME})://")
 _SCHEMES = re.compile(rf"(?:^|(?<=::)){_SCHEME}(?=://|::)")
 _LOCAL = ("file://", "local://")
-_LOGIN = re.compile(r"(?<=://)(?:[^/@?#]*:[^/?#\s'\"]*|[^/@?#:\s]{20,})@")  # a name so long is a token
-_SECRET = re.compile(r"([?&#][^=&]*(?:sig|token|secret|password|credential|key)[^=&]*=)[^&#]*", re.IGNORECASE)
+_LOGIN = re.compile(r"(?<=://)(?:(?:[^/@?#:]*+:)++[^/?#\s'\"]*|[^/@?#:\s]{20,}+)@")  # a name so long is a token
+_PARAMETER = re.compile(r"[?&#]([^=&]*+)(=?)")  # a name, which may begin after another mark, and what ends it
+_SECRET_NAME = re.compile("sig|token|secret|password|credential|key", re.IGNORECASE)
+_VALUE = re.compile("[^&#]*")
 _HOST_OF_NUMBERS = re.compile(r"(?<=://)([^/@?#\[\]]*@)?\[([0-9A-Fa-f:.]*::[0-9A-Fa-f:.]*)\]")
 _SHORTEST_SECRET = 4  # characters; shorter values would be found in any text
 _NO_SECRETS = ("endpoint_url", "region_name", "project")
@@ -86,7 +88,15 @@ def conceal_secrets(text: str) -> str:
         >>> conceal_secrets("https://me:secret@host/run.csv?sig=abc#token=def")
         'https://***@host/run.csv?sig=***#token=***'
     """
-    return _SECRET.sub(r"\1***", _LOGIN.sub("***@", text))
+    text = _LOGIN.sub("***@", text)
+    shown, place = [], 0
+    at = 0
+    while parameter := _PARAMETER.search(text, at):
+        at = parameter.end()
+        if parameter[2] and _SECRET_NAME.search(parameter[1]):
+            shown += [text[place:at], "***"]
+            place = at = _VALUE.match(text, at).end()  # type: ignore[union-attr]
+    return "".join([*shown, text[place:]])
 
 
 def _secrets(options: Mapping[str, Any]) -> set[str]:

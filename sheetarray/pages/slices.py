@@ -16,7 +16,7 @@ Index = int | slice
 Indices = tuple[Index, ...]
 
 _INTEGER = re.compile(r"[+-]?\d{1,18}", re.ASCII)
-_RANGE = re.compile(r"([+-]?\d{1,18})?\s*:\s*([+-]?\d{1,18})?\s*(?::\s*([+-]?\d{1,18})?)?", re.ASCII)
+_RANGE = re.compile(r"([+-]?\d{1,18})?\s*+:\s*+([+-]?\d{1,18})?\s*+(?::\s*+([+-]?\d{1,18})?)?", re.ASCII)
 _SHOWN_AXES = 2
 _NEXT = re.compile(r",(?=[^,=]*=)")  # a comma that ends a label: what follows is the name of a dimension
 _SUGGESTED = 3

@@ -28,7 +28,7 @@ _MOST_NAMES = 8  # rows of names
 _SPARSE = 1 / 3  # of the cells of most rows: a row above or below the table has no more
 _ALIKE = 0.7  # of the cells of a column that is typed are of its kind
 _YEARS = range(1800, 2201)
-_RULE = re.compile(r"[-=_+:| ]*(?:--|==|__)[-=_+:| ]*")  # a cell of a line that a program draws below names
+_RULE = re.compile(r"(?=[-=_+:| ]*?(?:--|==|__))[-=_+:| ]*+")  # a cell of a line that a program draws below names
 _END = re.compile(r"\*+ ?end[_ ]of[_ ]header ?\*+|\[data\]", re.IGNORECASE)  # the last row above names, of instruments
 _MARK = re.compile(r"[#%!*;]|//")  # of comments above a table
 

@@ -39,7 +39,7 @@ GROUPED_APART = (  # as in 1 234,5
 )
 PHONE = r"\+[0-9]{7,}"
 
-_PARTS = re.compile(r"[+-]?([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]+))?")
+_PARTS = re.compile(r"[+-]?([0-9]*+)\.?+([0-9]*+)(?:[eE]([+-]?[0-9]+))?")
 _GROUPED = re.compile(GROUPED)
 _COMMA_NUMBER = re.compile(COMMA_NUMBER)
 _GROUPED_POINTS = re.compile(GROUPED_POINTS)

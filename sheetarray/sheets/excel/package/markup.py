@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _MOST_BYTES = 2**24  # of a part, unless another limit is given
 _MOST_ELEMENTS = 200_000  # of a part
 _TAG = re.compile(rb"""<(?:[^"'>]++|"[^"]*+"|'[^']*+')*+>""")
-_ATTRIBUTE = re.compile(rb"""\s+([^\s=]+)\s*=\s*("[^"]*"|'[^']*')""")
+_ATTRIBUTE = re.compile(rb"""\s([^\s=]++)\s*+=\s*+("[^"]*"|'[^']*')""")
 _BLOCK = 2**18  # bytes that the parser is given at once
 HEAD = 2**16  # bytes of a part, in which its first elements stand
 _NARROW = ("utf-8", "utf8", "us-ascii")  # encodings whose bytes are UTF-8

@@ -35,7 +35,7 @@ from .numbers import DAYS_TO_1904
 
 _DIGITS = r"^(-?(?:0|[1-9][0-9]{0,299}))(?:\.0{0,299})?$"  # an integer, or one with zeros after its point
 _LONGEST_NUMBER = 1000  # characters
-_NUMERAL = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
+_NUMERAL = re.compile(r"\s*+[+-]?(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?\s*+")
 _BOOLEANS = dict.fromkeys(TRUE_WORDS, True) | dict.fromkeys(FALSE_WORDS, False)
 _TO_CALCULATE = "open the workbook in a spreadsheet program and save it"
 _TO_FORMAT = "format the cell as a number"
