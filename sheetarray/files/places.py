@@ -27,7 +27,10 @@ _SCHEMES = re.compile(rf"(?:^|(?<=::)){_SCHEME}(?=://|::)")
 _LOCAL = ("file://", "local://")
 _LOGIN = re.compile(r"(?<=://)(?:(?:[^/@?#:]*+:)++[^/?#\s'\"]*|[^/@?#:\s]{20,}+)@")  # a name so long is a token
 _PARAMETER = re.compile(r"[?&#]([^=&]*+)(=?)")  # a name, which may begin after another mark, and what ends it
-_SECRET_NAME = re.compile("sig|token|secret|password|credential|key", re.IGNORECASE)
+_SECRET_NAME = re.compile("sig|token|secret|pass|pwd|credential|key|auth(?!or)|jwt|session|hmac", re.IGNORECASE)
+_TOKEN = re.compile(  # what stands after the words of a header, and what Google's tokens and keys begin with
+    r"\b(?:(Bearer |Basic )[\w.~+/=-]{8,}+|()(?:ya29\.|AIza|GOCSPX-|eyJ|1//)[\w./+=-]{16,}+)"
+)
 _VALUE = re.compile("[^&#]*")
 _HOST_OF_NUMBERS = re.compile(r"(?<=://)([^/@?#\[\]]*@)?\[([0-9A-Fa-f:.]*::[0-9A-Fa-f:.]*)\]")
 _SHORTEST_SECRET = 4  # characters; shorter values would be found in any text
@@ -88,7 +91,7 @@ def conceal_secrets(text: str) -> str:
         >>> conceal_secrets("https://me:secret@host/run.csv?sig=abc#token=def")
         'https://***@host/run.csv?sig=***#token=***'
     """
-    text = _LOGIN.sub("***@", text)
+    text = _TOKEN.sub(r"\1\2***", _LOGIN.sub("***@", text))
     shown, place = [], 0
     at = 0
     while parameter := _PARAMETER.search(text, at):

@@ -25,9 +25,10 @@ _CREDENTIALS = (
     "pass credentials in storage_options, or in the environment variables of the service; public data need only anon"
 )
 _UNKNOWN_OPTION = re.compile(r"unexpected keyword argument '(\w+)'")
+_REFERENCES = re.compile(r"(?:^|::)reference:", re.IGNORECASE)  # links of a chain in which a file names others
 _DENIED, _ABSENT = (401, 403), (404, 410)
 _FTP_DENIED = "530 "
-_READ_ONLY = ("http", "https", "zip", "tar", "libarchive", "git", "github", "data", "reference")
+_READ_ONLY = ("http", "https", "zip", "tar", "libarchive", "git", "github", "data")
 
 
 def open_storage(place: RemoteFile) -> tuple[Any, str]:
@@ -41,6 +42,10 @@ def open_storage(place: RemoteFile) -> tuple[Any, str]:
     if place.url.startswith("data:"):
         raise NotFoundError(
             "a data: URL holds its file itself: decode it, and read io.BytesIO(content), with format= and its name"
+        )
+    if _REFERENCES.search(place.url):
+        raise NotFoundError(
+            f"{place}: a file of references would choose which files and servers are read; read the files themselves"
         )
     try:
         import fsspec.core  # type: ignore[import-untyped]

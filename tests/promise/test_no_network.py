@@ -1,7 +1,8 @@
-"""URLs inside files are never followed: a file is read, scanned and checked without a word to the network.
+"""URLs and paths inside files are never followed: a file is read, scanned and checked without a word to the network.
 
 Each file is one that says "fetch this" in the words of its format. A child reads it; an audit hook notes each socket
-that is connected and each name that is looked up. `test_the_hook_sees_a_look_up` shows that the hook would.
+that is connected, each name that is looked up, and the opening of a file that nobody named but the content.
+`test_the_hook_sees_a_look_up` and `test_the_hook_sees_a_file` show that the hook would.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ CODE = """
     def note(event, arguments):
         if event in ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto"):
             calls.append(event)
+        if event in ("open", "os.listdir", "os.scandir") and "nobody-named" in str(arguments[0]):
+            calls.append(event)
 
     sys.addaudithook(note)
     import sheetarray as sa
@@ -35,6 +38,8 @@ CODE = """
     path = sys.argv[1]
     if path == "look up":
         socket.getaddrinfo("127.0.0.1", 9)
+    elif "nobody-named" in path:
+        open(path).close()
     else:
         for verb in (sa.read, sa.scan, sa.read_columns, lambda path: list(sa.check(path))):
             try:
@@ -191,3 +196,37 @@ def test_no_file_makes_the_reader_speak_to_the_network(tmp_path: Path, name: str
 
 def test_the_hook_sees_a_look_up() -> None:
     assert json.loads(run_limited(CODE, "look up").output) == [["socket.getaddrinfo"], []]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_no_file_makes_the_reader_open_another_one(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    there = tmp_path / "nobody-named.xml"
+    there.write_text("<secret/>")
+    for folder, address in (("a", there.as_uri()), ("b", str(there)), ("c", "../nobody-named.xml")):
+        monkeypatch.setitem(globals(), "URL", address)
+        (tmp_path / folder).mkdir()
+        FILES[name](tmp_path / folder / name)
+        calls, errors = json.loads(run_limited(CODE, tmp_path / folder / name).output)
+        assert (calls, errors) == ([], []), address
+
+
+def test_the_hook_sees_a_file(tmp_path: Path) -> None:
+    there = tmp_path / "nobody-named.xml"
+    there.touch()
+    assert json.loads(run_limited(CODE, there).output) == [["open"], []]
+
+
+def test_a_file_of_references_chooses_no_other_file(tmp_path: Path) -> None:
+    """fsspec's `reference://`, in which a file says where the bytes of each name are."""
+    there = tmp_path / "there.csv"
+    there.write_text("a,b\n1,2\n")
+    references = tmp_path / "references.json"
+    references.write_text(json.dumps({"x.csv": [str(there)]}))
+    for url, options in (
+        ("reference://x.csv", {"fo": str(references)}),
+        (f"REFERENCE://x.csv::{references}", None),
+        (f"simplecache::reference://x.csv::{references}", None),
+    ):
+        for verb in (sa.read, sa.scan, sa.read_columns, sa.open_many):
+            with pytest.raises(sa.NotFoundError, match="a file of references"):
+                verb(url, storage_options=options)

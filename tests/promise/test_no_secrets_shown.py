@@ -1,0 +1,131 @@
+"""What succeeds shows no secret of a URL either, nor does the message of a library: each result, and each command."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from services import Web, serve_web
+
+import sheetarray as sa
+from sheetarray.cli import main
+from sheetarray.files import conceal_secrets
+
+SECRETS = ("hunter2", "TOKENTOKEN")
+SIGNED = "X-Amz-Credential=TOKENTOKEN&X-Amz-Signature=TOKENTOKEN&X-Amz-Security-Token=TOKENTOKEN&n=1"
+
+
+@pytest.fixture
+def web() -> Iterator[Web]:
+    with serve_web() as served:
+        file = io.BytesIO()
+        sa.write(file, {"t": np.arange(6.0).reshape(2, 3)}, format="csv")
+        served.files = {"a.csv": file.getvalue(), "b.csv": b"version,1.0.0,ndarray\nx"}
+        yield served
+
+
+def signed(web: Web, name: str) -> str:
+    return web.url(f"{name}?{SIGNED}").replace("http://", "http://me:hunter2@")
+
+
+def shown(text: str) -> list[str]:
+    return [secret for secret in SECRETS if secret in text]
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        lambda url: sa.scan(url),
+        lambda url: sa.check(url),
+        lambda url: sa.check(url.replace("a.csv", "b.csv")),
+        lambda url: sa.diff(url, {"t": np.zeros((2, 3))}),
+        lambda url: sa.page(url),
+        lambda url: sa.page([url, url]),
+        lambda url: sa.open_many([url, url]),
+        lambda url: sa.read_dataset(url),
+    ],
+)
+def test_results_show_no_secret(web: Web, verb: Any) -> None:
+    result = verb(signed(web, "a.csv"))
+    texts = [
+        repr(result),
+        str(result),
+        *(getattr(result, name)() for name in ("_repr_html_",) if hasattr(result, name)),
+    ]
+    if hasattr(result, "to_dict"):
+        texts.append(repr(result.to_dict()))
+    if hasattr(result, "variables"):
+        texts += [f"{variable.encoding} {variable.attrs} {variable.values}" for variable in result.variables.values()]
+    assert shown(" ".join(map(str, texts))) == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "info {a} --json",
+        "info {b} --json",
+        "check {a} {b} --json",
+        "check {b}",
+        "show {a}",
+        "table {a} --json",
+        "diff {a} {b} --json",
+        "diff {a} {a} --json",
+        "convert {b} never.json",
+        "append {a} {b}",
+        "accept {a}",
+    ],
+)
+def test_commands_show_no_secret(web: Web, command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([word.format(a=signed(web, "a.csv"), b=signed(web, "b.csv")) for word in command.split()])
+    output = capsys.readouterr()
+    assert output.out + output.err
+    assert shown(output.out + output.err) == []
+
+
+def test_manifests_hold_no_secret(web: Web, tmp_path: Path) -> None:
+    urls = [signed(web, "a.csv"), signed(web, "b.csv")]
+    result = sa.convert(urls, str(tmp_path / "{stem}.json"), manifest=tmp_path / "m.sqlite")
+    assert (result.done, len(result.failed)) == (1, 1)
+    assert shown(repr(result)) == []
+    for file in tmp_path.iterdir():
+        assert shown(file.read_bytes().decode("latin-1")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Authorization: Bearer ya29.TOKENTOKENTOKEN, x", "Authorization: Bearer ***, x"),
+        ("'Authorization': 'Basic bWU6aHVudGVyMg=='", "'Authorization': 'Basic ***'"),
+        ("the token ya29.a0TOKENTOKENTOKENTOKEN was refused", "the token *** was refused"),
+        ("url: /v4/x?key=AIzaTOKENTOKENTOKENTOKENTOKEN (Caused by", "url: /v4/x?key=***"),
+        ("AIzaTOKENTOKENTOKENTOKENTOKEN", "***"),
+        ("1//0gTOKENTOKENTOKENTOKENTOKEN", "***"),
+        ("http://h/x?pwd=hunter2&user=a", "http://h/x?pwd=***&user=a"),
+        ("http://h/x?auth=hunter2&author=a", "http://h/x?auth=***&author=a"),
+        ("http://h/x?a=1?token=hunter2#b", "http://h/x?a=1?token=***#b"),
+        ("Bearer of news, Basic words, eyJ", "Bearer of news, Basic words, eyJ"),
+    ],
+)
+def test_tokens_in_messages_of_libraries_are_not_shown(text: str, expected: str) -> None:
+    assert conceal_secrets(text) == expected
+
+
+def test_a_message_of_the_connection_to_google_is_not_shown() -> None:
+    gspread, requests = pytest.importorskip("gspread"), pytest.importorskip("requests")
+
+    class Session:
+        def __init__(self) -> None:
+            self.headers: dict[str, str] = {}
+
+        def request(self, *_: Any, **__: Any) -> Any:
+            raise requests.exceptions.ConnectionError("url: /v4/x?key=TOKENTOKEN (Caused by Bearer TOKENTOKEN)")
+
+    client = gspread.Client(auth=None, session=Session())
+    with pytest.raises(sa.RemoteError) as caught:
+        sa.read("gsheets://1234567890123456789012345", client=client, timeout=1)
+    assert shown(f"{caught.value!r} {caught.value} {caught.value.__cause__}") == []
