@@ -210,3 +210,22 @@ def test_a_view_whose_dimensions_have_no_labels_has_no_finding(tmp_path):
     with edited_sheet(tmp_path / "t.xlsx"):
         pass
     assert [finding for finding in sa.check(tmp_path / "t.xlsx") if "formula" in finding.message] == []
+
+
+def test_the_last_good_value_of_a_cell_is_kept_where_rows_were_sorted(tmp_path):
+    table = {"a": np.array([3.0, 1.0, 2.0, 5.0, 4.0]), "b": np.arange(5), "s": np.array([*"vwxyz"])}
+    path, restored = tmp_path / "t.xlsx", tmp_path / "restored.xlsx"
+    sa.write(path, table)
+    with edited_sheet(path) as sheet:
+        rows = sorted([sheet.cell(FIRST + row, column).value for column in (1, 2, 3)] for row in range(5))
+        rows[1][1], rows[3][0] = "n/a", None
+        for place, row in enumerate(rows):
+            for column, cell in enumerate(row):
+                sheet.cell(FIRST + place, column + 1).value = cell
+    sorted_table = {name: array[np.argsort(table["a"])].tolist() for name, array in table.items()}
+    assert sa.restore(path, restored, keep_edits=True) == ["a", "b", "s"]
+    assert {name: array.tolist() for name, array in sa.read(restored).items()} == sorted_table
+    with pytest.warns(sa.SheetArrayWarning, match="2 cells cannot be read"):
+        sa.accept(path)
+    assert sa.restore(path, restored) == ["a", "b", "s"]
+    assert {name: array.tolist() for name, array in sa.read(restored).items()} == sorted_table

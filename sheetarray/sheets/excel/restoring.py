@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ...columns import SheetArrays
 from ...errors import Finding, FormatError, locating, quote_names
 from ...files import Readable, Source, Writable, name_part, replacing
 from ...linear.array import LinearArray
@@ -18,6 +17,7 @@ from ..content import SheetContent, WriteOptions, lay_out_arrays
 from ..snapshot import SnapshotHeader
 from ..views.description import View, can_be_shown
 from ..views.geometry import check_views
+from .accepting.exact import ExactArrays
 from .guard.snapshots import Snapshots
 from .sheet_writes import sheet_room, write
 from .skeleton.template import CONTENT_TYPES, suffix_of
@@ -98,7 +98,8 @@ def select_renewed_views(asked: Mapping[str, View], arrays: Mapping[str, LinearA
 
 def _restore_arrays(book: Workbook, *, keep_edits: bool) -> dict[str, tuple[SnapshotHeader, dict[str, LinearArray]]]:
     """Return, by the titles of sheets, the header of a snapshot, which says how it was written, and its arrays."""
-    snapshots = Snapshots(book)
+    edits = ExactArrays(book, "error") if keep_edits else None
+    snapshots = Snapshots(book) if edits is None else edits.snapshots
     groups: dict[str, tuple[SnapshotHeader, dict[str, LinearArray]]] = {}
     for evidence in snapshots.search.evidence:
         snapshot, buffer = snapshots.headers[evidence], evidence.elements()
@@ -109,20 +110,22 @@ def _restore_arrays(book: Workbook, *, keep_edits: bool) -> dict[str, tuple[Snap
         raise FormatError(finding.message, location=finding.location, hint=finding.hint if not groups else None)
     if not groups:
         raise FormatError("the workbook has no guard", hint="write it with guard=True; copies of the file may have one")
-    if keep_edits:
-        read = SheetArrays(book.plain_sheets(), restore=snapshots, resize=True).read()
-        edited = {name: LinearArray.from_numpy(array, base=True) for name, array in read.items()}
+    if edits is not None:
+        edits.compare()
+        edited = {name: array.linear for name, array in edits.find_exact({}).items()}
+        for name, errors in edits.accepted.unreadable.items():
+            if name not in edited:  # nobody knows what stood there
+                raise next(error for error in errors.ravel().tolist() if error is not None)
         today = {old: name for name, old in snapshots.search.old_names.items() if old not in edited}
         for title, (snapshot, arrays) in groups.items():
             names = [today.get(name, name) for name in arrays]
             pairs = zip(names, arrays.values(), strict=True)
             groups[title] = snapshot, {name: edited.pop(name, array) for name, array in pairs}
         next(iter(groups.values()))[1].update(edited)
-    elif lost := snapshots.names_present - {evidence.name for evidence in snapshots.search.evidence}:
-        reason = f"restored without {quote_names(sorted(lost))}, of which the guard has no snapshot"
-        warn_of_finding(
-            Finding(
-                "warning", None, reason, "keep_edits=True keeps arrays as they are, where people have not changed them"
-            )
-        )
+        return groups
+    written = {evidence.name for evidence in snapshots.search.evidence}
+    if written < snapshots.names_present:  # where one of them is gone, another may be that one, renamed
+        lost = quote_names(sorted(snapshots.names_present - written))
+        reason = f"restored without {lost}, of which the guard has no snapshot"
+        warn_of_finding(Finding("warning", None, reason, "keep_edits=True keeps them as they are"))
     return groups

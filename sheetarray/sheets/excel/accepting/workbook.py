@@ -8,20 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
-from ....columns import HeaderEdit, ResizedArray, check_accept_target, find_header_edits
-from ....dtypes import Array, Positions
+from ....columns import HeaderEdit, check_accept_target, find_header_edits
 from ....elements import Missing
 from ....errors import locating
 from ....files import Readable, Source, Writable, replacing
 from ....linear.array import LinearArray
-from ....linear.buffers import view_of
-from ...accepted import AcceptedArrays, read_accepted
+from ...accepted import AcceptedArrays
 from ..checking.views import read_typed_over, typed_over_views
-from ..checksums.stored import StoredChecksums
-from ..guard.snapshots import Snapshots, warn_of_guard
-from ..guard.written import WrittenArrays
+from ..guard.snapshots import warn_of_guard
 from ..package.package import Package
 from ..package.packing import PackageWriter
 from ..package.properties import renew_properties
@@ -31,6 +25,7 @@ from ..searching import search_sheets
 from ..splicing import NewCell, NewCells, Splice
 from ..workbook import Workbook
 from ..workbook_part import WorkbookPart
+from .exact import ExactArrays
 from .guards import renew_guards
 from .names import ArrayNames
 from .record import true_record
@@ -87,25 +82,18 @@ def accept_workbook(
         book = WorkbookPart.of_package(package)
         book.check_changeable()
         with Workbook(opened, reads_numbers=True, own=book) as reading:
-            sheets = reading.plain_sheets()
-            accepted, arrays = read_accepted(sheets, missing=missing)
-            memory = StoredChecksums(reading)
-            snapshots = Snapshots(reading, memory)
-            written = WrittenArrays(memory, snapshots, restores=True)
-            for name, array in arrays.items():
-                errors = accepted.unreadable.get(name)
-                places = np.empty(0, np.int64) if errors is None else _find_unreadable(array, errors)
-                written.take(name, array.buffer, array.column, places, errors)
+            read = ExactArrays(reading, missing)
+            arrays, snapshots = read.arrays, read.snapshots
             problems = [*snapshots.iter_problems(thorough=True)]
             warn_of_guard([] if anew else problems)
-            is_true = not (anew or written.own or memory.findings or problems)
+            is_true = not (anew or read.written.own or read.memory.findings or problems)
             is_true = is_true and not any(array.is_changed for array in arrays.values())
-            replaced, record, exact = dict[str, bytes](), {**book.record}, arrays
+            replaced, record = dict[str, bytes](), {**book.record}
             if not is_true:
-                _note_changes(accepted, written, snapshots)
-                edits = find_header_edits(sheets, arrays)
-                guards, exact = renew_guards(book, snapshots, written.own, arrays, accepted.unreadable, revised or {})
-                replaced = _change_headers(book, edits) | guards
+                read.compare()
+                exact = read.find_exact(revised or {})
+                guards = renew_guards(book, snapshots, read.written.own, exact)
+                replaced = _change_headers(book, find_header_edits(read.sheets, arrays)) | guards
                 unknown = {name: array for name, array in arrays.items() if name not in exact}
                 record = true_record(record, exact, [sheet.title for sheet in book.sheets], unknown)
             typed = [title for title in typed_over_views(reading) if read_typed_over(reading, title)]
@@ -126,23 +114,7 @@ def accept_workbook(
                 writer.copy_parts(package, replaced)
                 writer.write_parts({name: added for name, added in replaced.items() if name not in package})
                 writer.finish()
-    return accepted
-
-
-def _find_unreadable(array: ResizedArray, errors: Array) -> Positions:
-    """Return the places in a buffer of the elements whose cells cannot be read."""
-    places: Positions = view_of(array.column.header, np.arange(len(array.buffer)))[errors.astype(np.bool_)]
-    return places
-
-
-def _note_changes(accepted: AcceptedArrays, written: WrittenArrays, snapshots: Snapshots) -> None:
-    """Put what became of the arrays that have a snapshot in the place of what their headers alone tell."""
-    changes = written.compare()
-    accepted.comparisons |= {comparison.name: comparison for comparison in changes.comparisons}
-    accepted.sorted_rows += changes.grouped.sorted_rows
-    accepted.renamed |= {
-        before: now for now, before in snapshots.search.old_names.items() if before not in accepted.arrays
-    }
+    return read.accepted
 
 
 def _change_headers(book: WorkbookPart, edits: Sequence[HeaderEdit]) -> dict[str, bytes]:

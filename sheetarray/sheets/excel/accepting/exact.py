@@ -1,0 +1,105 @@
+"""The arrays of a workbook beside its snapshots, read once: what `accept` makes true, and `restore` keeps of edits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from ....changes.compare import Comparison
+from ....changes.evidence import OwnEvidence
+from ....columns import ResizedArray
+from ....dtypes import Array, Buffer, Positions
+from ....elements import Missing
+from ....linear.array import LinearArray
+from ....linear.buffers import view_of
+from ...accepted import read_accepted
+from ..checksums.stored import StoredChecksums
+from ..guard.snapshots import Snapshots
+from ..guard.written import WrittenArrays
+from ..workbook import Workbook
+
+
+class ExactArrays:
+    """The arrays of a workbook with the lengths that their cells have, and their snapshots.
+
+    Attributes:
+        sheets: in which they stand.
+        accepted: the arrays, and what became of them; `compare` says more where they have snapshots.
+        arrays: their columns.
+        memory: the checksums of the workbook.
+        snapshots: those of the workbook.
+        written: each array beside its evidence.
+
+    Raises:
+        FormatError: as `read_accepted`.
+    """
+
+    def __init__(self, book: Workbook, missing: Missing) -> None:
+        self.sheets = book.plain_sheets()
+        self.accepted, self.arrays = read_accepted(self.sheets, missing=missing)
+        self.memory = StoredChecksums(book)
+        self.snapshots = Snapshots(book, self.memory)
+        self.written = WrittenArrays(self.memory, self.snapshots, restores=True)
+        for name, array in self.arrays.items():
+            errors = self.accepted.unreadable.get(name)
+            places = np.empty(0, np.int64) if errors is None else _find_unreadable(array, errors)
+            self.written.take(name, array.buffer, array.column, places, errors)
+
+    def compare(self) -> None:
+        """Put what became of the arrays that have a snapshot in the place of what their headers alone tell."""
+        changes, accepted = self.written.compare(), self.accepted
+        accepted.comparisons |= {comparison.name: comparison for comparison in changes.comparisons}
+        accepted.sorted_rows += changes.grouped.sorted_rows
+        old_names = self.snapshots.search.old_names.items()
+        accepted.renamed |= {before: now for now, before in old_names if before not in accepted.arrays}
+
+    def find_exact(self, revised: Mapping[str, LinearArray]) -> dict[str, ResizedArray]:
+        """Return the arrays whose elements are all known, after `compare`.
+
+        Elements that were only rounded have their exact bits. One whose cell cannot be read is what it was last.
+
+        `revised`: arrays whose elements are known to the bit.
+        """
+        exact: dict[str, ResizedArray] = {}
+        for name, array in self.arrays.items():
+            errors, own, buffer = self.accepted.unreadable.get(name), self.written.own.get(name), array.buffer
+            if name in revised and len(revised[name].buffer) == len(buffer):
+                buffer = revised[name].buffer
+            elif own is not None:
+                buffer = own.kept.restore(buffer)
+                if errors is not None:
+                    places = _find_unreadable(array, errors)
+                    buffer = _put_last_values(buffer, array, own, places, self.accepted.comparisons[name])
+            elif errors is not None:
+                continue
+            exact[name] = replace(array, buffer=buffer)
+        return exact
+
+
+def _find_unreadable(array: ResizedArray, errors: Array) -> Positions:
+    """Return the places in a buffer of the elements whose cells cannot be read."""
+    places: Positions = _list_places(array)[errors.astype(np.bool_)]
+    return places
+
+
+def _list_places(array: ResizedArray) -> Array:
+    """Return the place in the buffer of each element, in the shape of the array."""
+    return view_of(array.column.header, np.arange(len(array.buffer)))
+
+
+def _put_last_values(
+    buffer: Buffer, array: ResizedArray, own: OwnEvidence, unreadable: Positions, comparison: Comparison
+) -> Buffer:
+    """Return a copy of a buffer in which elements whose cells cannot be read are what they were.
+
+    All arrays that share rows tell which row they were in; where the array has no rows, it does alone.
+    """
+    buffer = buffer.astype(np.dtypes.StringDType()) if buffer.dtype.kind == "U" else buffer.copy()
+    buffer[unreadable] = own.kept.written[unreadable]
+    if comparison.shapes[1] == array.column.header.shape:
+        places = _list_places(array)
+        for element in comparison.unreadable:
+            buffer[places[element.index]] = element.a
+    return buffer
