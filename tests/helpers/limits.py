@@ -87,7 +87,7 @@ LIMITS = {
     "parsed_in_rows": "sheets.excel.reader.worksheet MOST_IN_ROWS",
     "parsed_in_strings": "sheets.excel.reader.shared_strings MOST_IN_STRINGS",
     "legacy_cells": "sheets.excel.reader.legacy _MOST_CELLS",
-    "nested_json": "sheets.json.adapter _MOST_NESTED",
+    "nested_json": "sheets.json.parsed_lists _MOST_NESTED",
     "flush_every": "files.writing FLUSH_EVERY",
 }
 

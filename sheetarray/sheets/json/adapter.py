@@ -7,51 +7,37 @@ Numbers are doubles to most readers of JSON, so integers beyond 2^53 are decimal
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypedDict, Unpack, overload
 
-import numpy as np
-
 from ...columns import (
-    MOST_ARRAYS,
     MOST_BROKEN,
-    UNEVEN_HINT,
     ArrayInfo,
-    ReportError,
     are_mapped,
     check_accept_target,
-    column_letters,
-    describe_uneven_rows,
-    errors_of_problems,
-    keep_unreadable,
     keeping_unreadable,
-    too_many_arrays,
 )
 from ...columns.blocks.reading import iter_or_read
 from ...columns.pieced_arrays import NotInPiecesError
 from ...dtypes import Array, Buffer
-from ...elements import MOST_GENERIC, Cell, ComplexForm, Missing, Problem
+from ...elements import MOST_GENERIC, Cell, ComplexForm, Missing
 from ...errors import Finding, FormatError, NotFoundError, locating
-from ...files import Readable, Source, Writable, check_structure, locate, refuse_empty, replacing
+from ...files import Readable, Source, Writable, locate, replacing
 from ...formats.contract import CELL_CHARACTERS, Keeps, Progress, ignore_progress
-from ...linear.array import decode_list, resize_to_cells
-from ...linear.buffers import view_of
+from ...linear.array import resize_to_cells
 from ...linear.data_cells import check_missing
-from ...linear.header import AddressOf, Header, NoteFinding
-from ...linear.named import check_unicode, default_name, pick_array, select
-from ...linear.parsing import changed_header_cells, warn_of_finding
+from ...linear.named import check_unicode, default_name, pick_array
+from ...linear.parsing import changed_header_cells
 from ..accepted import AcceptedArrays
-from ..arrays_of_sheets import check_composites, find_fixed_columns, read_composites, scan_composites
+from ..arrays_of_sheets import check_composites, read_composites, scan_composites
 from ..content import SheetContent, take_arrays
+from .parsed_lists import ParsedLists, ignore_finding, read_lists
 from .sound_lists import SoundLists, refuse_finding
 from .text import (
-    NO_ARRAY,
     dump_cells,
     dump_elements,
     find_lists,
-    parse_text,
     read_header,
     text_to_utf8,
 )
@@ -60,8 +46,6 @@ keeps_json = Keeps(buffers=True, nested=True, labels=True)
 
 LARGE_TEXT = 2**26  # bytes; a text that is as long is checked piece by piece, and no list of it is kept
 _CELLS_A_BLOCK = 100_000  # that are written at once
-_MOST_NESTED = 3_000_000  # lists, and objects such as {"type": "float64", "value": "NaN"}, in a text
-_KINDS = {dict: "an object", str: "a string", bool: "a boolean", type(None): "null"}  # as JSON calls them
 
 
 def write_json(
@@ -86,6 +70,7 @@ def write_json(
 
     Example:
         >>> import io, json
+        >>> import numpy as np
         >>> file = io.StringIO()
         >>> write_json(file, {"x": np.array([1.5])})
         >>> json.loads(file.getvalue())["x"][-2:]
@@ -181,6 +166,7 @@ def read_json(
 
     Example:
         >>> import io
+        >>> import numpy as np
         >>> file = io.StringIO()
         >>> write_json(file, {"x": np.array([1.5])})
         >>> read_json(io.StringIO(file.getvalue()))
@@ -193,7 +179,7 @@ def read_json(
             and (large := _read_large(opened, names, missing)) is not None
         ):
             return pick_array(large, names)
-        lists = _Lists(read_lists(opened), strict=strict, missing=missing, resize=resize)
+        lists = ParsedLists(read_lists(opened), strict=strict, missing=missing, resize=resize)
         if resize:
             lists.warn_of_uneven()
         lists.progress = progress
@@ -232,7 +218,7 @@ def iter_elements_json(
                 yield from ((name, elements) for elements in lists.iterate(name))
 
         def read_whole(names: Sequence[str]) -> dict[str, Any]:
-            lists = _Lists(read_lists(opened), missing=missing)
+            lists = ParsedLists(read_lists(opened), missing=missing)
             return read_composites(lists.read, lists.scan, names)
 
         yield from iter_or_read(iterate(), names, read_whole)
@@ -251,12 +237,12 @@ def scan_json(source: Readable, *, strict: bool = False, resize: bool = False) -
         flat_lists = find_lists(text_to_utf8(opened.whole()), default_name(opened.name), strict=strict)
         infos = {name: json_list.info for name, json_list in flat_lists.items()}
         if resize:
-            lists = _Lists(read_lists(opened), strict=strict, resize=True)
+            lists = ParsedLists(read_lists(opened), strict=strict, resize=True)
             lists.warn_of_uneven()
             infos = lists.scan(resized=True)
 
         def read(names: Sequence[str] | None) -> dict[str, Any]:
-            return _Lists(read_lists(opened), strict=strict, missing="nan").read(names)
+            return ParsedLists(read_lists(opened), strict=strict, missing="nan").read(names)
 
         return scan_composites(read, lambda: infos)
 
@@ -273,7 +259,7 @@ def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Find
             yield from remarks
             return
         try:
-            lists = _Lists(read_lists(opened), missing=missing)
+            lists = ParsedLists(read_lists(opened), missing=missing)
         except FormatError as error:
             yield Finding.from_error(error)
             return
@@ -320,7 +306,7 @@ def accept_json(source: Readable, target: Writable | None = None, *, missing: Mi
     check_accept_target(source, target)
     with Source(source) as opened, locating(source=opened.name):
         raw = bytes(opened.whole())
-        lists = _Lists(read_lists(opened), missing=missing, resize=True)
+        lists = ParsedLists(read_lists(opened), missing=missing, resize=True)
         with keeping_unreadable("missing") as unreadable:
             arrays = lists.read(None)
         lists.warn_of_uneven()
@@ -348,126 +334,6 @@ def accept_json(source: Readable, target: Writable | None = None, *, missing: Mi
 
 def _changes_of(cells: Sequence[Cell], missing: Missing) -> dict[int, int]:
     """Return the integers that have to change in the header of a flat list, by the index of their item."""
-    first, header, start = read_header(cells, "", strict=False, note=_ignore)
+    first, header, start = read_header(cells, "", strict=False, note=ignore_finding)
     changes = changed_header_cells(cells[first:], resize_to_cells(header, cells[start:], missing))
     return {first + index: value for index, value in changes.items()}
-
-
-# The lists of a text that is parsed at once ----------------------------------------------------------------------
-
-
-class _Lists:
-    """The flat lists of a JSON text.
-
-    `resize`: lists take the length that their cells have.
-
-    Attributes:
-        cells: of each list, by name; they are looked at when its array is read.
-        fixed: the lists that keep the length of their header, since others depend on them; all without `resize`.
-        progress: is called with the cells read, and the cells in all.
-    """
-
-    def __init__(
-        self, cells: dict[str, Any], *, strict: bool = False, missing: Missing = "error", resize: bool = False
-    ) -> None:
-        self.cells, self._strict, self._missing = cells, strict, missing
-        self.fixed: Collection[str] = self.cells.keys()
-        self.progress: Progress | None = None
-        self._done = self._total = 0
-        if resize:
-            self.fixed = find_fixed_columns(self.read, self.scan)
-
-    def read(self, names: Sequence[str] | None) -> dict[str, Any]:
-        """Return arrays by name; all of them for None."""
-        selected = select(self.cells, names)
-        report = self.progress or ignore_progress
-        self._total += sum(len(cells) for cells in selected.values() if isinstance(cells, list))
-        report(self._done, self._total)
-        arrays = {}
-        for name, cells in selected.items():
-            arrays[name] = self.read_array(name)
-            self._done += len(cells)
-            report(self._done, self._total)
-        return arrays
-
-    def read_array(
-        self, name: str, *, note: NoteFinding = warn_of_finding, report: ReportError | None = None
-    ) -> np.ndarray[Any, Any]:
-        """Return the array of a list; `report` takes the errors of its cells."""
-        cells = self.cells[name]
-        if not isinstance(cells, list):
-            raise FormatError(f"expected a flat list, found {_KINDS.get(type(cells), 'a number')}", location=name)
-
-        def take(header: Header, problems: Sequence[Problem], data: Sequence[Cell], address: AddressOf) -> None:
-            each = len(data) // header.capacity
-            errors: Iterable[FormatError] | None
-            if (errors := keep_unreadable(name, header, problems, data.__getitem__, address, cells_each=each)) is None:
-                errors = errors_of_problems(problems, header, name, address, cells_each=each)
-            for error in errors:
-                if report is None:
-                    raise error
-                report(error)
-
-        header, buffer = decode_list(
-            cells,
-            strict=self._strict,
-            missing=self._missing,
-            address=lambda index: f"{name}[{index}]",
-            name=name,
-            note=note,
-            resize=name not in self.fixed,
-            take_problems=take,
-        )
-        return view_of(header, buffer)
-
-    def scan(self, *, resized: bool = False, missing: Missing = "error") -> dict[str, ArrayInfo]:
-        """Return the infos of the lists by their headers, or by their cells; damaged headers are left out."""
-        infos = {}
-        for name, cells in self.cells.items():
-            if isinstance(cells, list):
-                with suppress(FormatError):
-                    _, header, start = read_header(cells, name, strict=self._strict, note=_ignore)
-                    if resized and name not in self.fixed:
-                        header = resize_to_cells(header, cells[start:], missing)
-                    infos[name] = ArrayInfo.from_header(header, f"{name}[0]", start)
-        return infos
-
-    def warn_of_uneven(self) -> None:
-        """Warn of arrays that had as many rows each, and have not now."""
-        alike: dict[int, dict[str, int]] = {}
-        resized = self.scan(resized=True)
-        for name, written in self.scan().items():
-            if written.shape:
-                axis = 0 if written.order == "row-major" else -1
-                alike.setdefault(written.shape[axis], {})[name] = resized[name].shape[axis]
-        for before, rows in alike.items():
-            if (uneven := describe_uneven_rows(before, rows)) is not None:
-                warn_of_finding(Finding("warning", uneven[0], uneven[1], UNEVEN_HINT))
-
-
-def _ignore(_: Finding) -> None:
-    """Ignore what reading tells of a header."""
-
-
-def read_lists(source: Source) -> dict[str, Any]:
-    """Return the flat lists of a JSON text by name; their cells are not checked.
-
-    Raises:
-        FormatError: no JSON, or no list in it.
-    """
-    text = bytes(source.whole())
-    refuse_empty(text)
-    check_structure(text, _MOST_NESTED)
-    content = parse_text(text)
-    is_several = isinstance(content, dict) or (
-        isinstance(content, list) and content[:1] and isinstance(content[0], list)
-    )
-    if is_several and len(content) > MOST_ARRAYS:
-        raise too_many_arrays()
-    if isinstance(content, dict) and content:
-        return content
-    if isinstance(content, list) and content and not isinstance(content[0], list):
-        return {default_name(source.name): content}
-    if isinstance(content, list) and content and all(isinstance(cells, list) for cells in content):
-        return {column_letters(index): cells for index, cells in enumerate(content)}
-    raise FormatError(NO_ARRAY)
