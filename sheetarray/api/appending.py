@@ -89,6 +89,14 @@ def append(
         if append_table is not None and (lengths := append_table(place, rows)) is not None:
             return dict(lengths)
         try:
+            append_rows = row.function("append")
+        except NotFoundError:
+            append_rows = None
+        fitting = _Fitting(rows)
+        try:
+            if append_rows is not None and "fit" in row.options("append"):  # it looks at the arrays itself
+                append_rows(place, rows, fit=fitting.fit, **known_options(place, format, options, "append"))
+                return fitting.lengths
             infos = scan(place, format=format, **known_options(place, format, options, "scan"))
         except FormatError as error:
             if error.reason == NO_ARRAY:
@@ -96,16 +104,33 @@ def append(
             raise
         if getattr(infos, "dialect", None) is not None:
             raise FormatError("the target holds an ordinary table, and no array", hint=_NO_TABLE)
-        rows = {name: _fit(name, array, infos) for name, array in rows.items()}
-        _refuse_uneven(rows, infos)
-        lengths = {name: infos[name].shape[_axis_of(infos[name])] + _count(rows[name], infos[name]) for name in rows}
-        try:
-            append_rows = row.function("append")
-        except NotFoundError:
+        rows = fitting.fit(infos)
+        if append_rows is None:
             _rewrite(place, row, rows, format, options)
         else:
             append_rows(place, rows, **known_options(place, format, options, "append"))
-    return lengths
+    return fitting.lengths
+
+
+class _Fitting:
+    """New rows, which are made to fit the arrays that stand in a target.
+
+    Attributes:
+        lengths: the number of rows of each array afterwards, once `fit` was called.
+    """
+
+    def __init__(self, rows: Mapping[str, Array]) -> None:
+        self._rows = rows
+        self.lengths: dict[str, int] = {}
+
+    def fit(self, infos: Mapping[str, ArrayInfo]) -> dict[str, Array]:
+        """Return the rows in the dtypes of their arrays, or refuse them."""
+        rows = {name: _fit(name, array, infos) for name, array in self._rows.items()}
+        _refuse_uneven(rows, infos)
+        self.lengths = {
+            name: infos[name].shape[_axis_of(infos[name])] + _count(array, infos[name]) for name, array in rows.items()
+        }
+        return rows
 
 
 def _describe_rows(arrays: Any) -> dict[str, Array]:

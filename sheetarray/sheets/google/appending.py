@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ...columns import (
+    ArrayInfo,
     LayoutColumn,
     cell_address,
 )
@@ -22,13 +23,13 @@ from ...linear.header import Header
 from ...linear.named import linear_arrays
 from ...linear.parsing import changed_header_cells
 from ...linear.resizing import find_slow_axis, resize_header
-from ..arrays_of_sheets import spread_rows
+from ..arrays_of_sheets import scan_sheets, spread_rows
 from .address import Rect, one_cell, worksheet_url
 from .appearance import show_dates
 from .at_once import SheetChange, write_checked
 from .changes import Swap, clear_cells, put_named_range, resize_sheet, update_cells
 from .plan import PlacedColumn, check_cells
-from .requests import TIMEOUT, Answer, SheetsApi, open_service
+from .requests import TIMEOUT, Answer, ChangedError, SheetsApi, open_service
 from .sent_cells import MOST_DIRECT_BYTES, batch_size, cells_to_json
 from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, State, Worksheet, fetch_state, generation_name
 from .standing import StandingArray, StandingSheet, fetch_standing, overwrite_error
@@ -131,6 +132,7 @@ def append_gsheet(
     credentials: PathLike | None = None,
     timeout: float = TIMEOUT,
     progress: Progress | None = None,
+    fit: Callable[[Mapping[str, ArrayInfo]], Mapping[str, Any]] | None = None,
 ) -> str:
     """Append rows to arrays of a Google worksheet. All rows arrive, or none.
 
@@ -147,6 +149,7 @@ def append_gsheet(
         credentials: as for `write_gsheet`.
         timeout: as for `write_gsheet`.
         progress: as for `write_gsheet`. One request sends all rows, so `progress` is called only before and after it.
+        fit: returns the rows as they fit the arrays of which it gets the infos; called anew if others were faster.
 
     Returns:
         The URL of the worksheet.
@@ -171,30 +174,54 @@ def append_gsheet(
         array([[1.5, 2.5],
                [3.5, 4.5]])
     """
-    linear = linear_arrays(spread_rows(arrays, limit=MOST_CHARACTERS))
-    check_cell_texts(linear, MOST_CHARACTERS)
+    if fit is not None and not callable(fit):
+        raise TypeError(f"fit is a function that gets infos, not {fit!r:.80}")
+    linear = _to_linear(arrays) if fit is None else {}
+    names = list(linear if fit is None else arrays)
     service = open_service(target, sheet, client, credentials, timeout, progress, writing=True)
     address = service.address
     report, cells = progress or ignore_progress, sum(array.length for array in linear.values())
+    if fit is not None:
+        cells = sum(map(np.size, arrays.values()))
 
     def attempt() -> tuple[State, Worksheet]:
         state = fetch_state(service)
         grown = state.select_worksheet(address.gid, address.title)
         if grown is None:
             raise state.not_found_error(repr(address.title))
-        _append(service, state, grown, linear)
+        try:
+            _append(service, state, grown, linear, fit)
+        except FormatError:  # the answers before it may be of two moments
+            if fetch_state(service).generation(grown.gid) != state.generation(grown.gid):
+                raise ChangedError from None
+            raise
         return state, grown
 
     report(0, cells)
     with locating(source=address.label):
         state, grown = service.patience.change_unchanged(attempt, _ATTEMPTS, "append again")
         report(cells, cells)
-        renew_grown_views(service, state, grown, linear)
+        renew_grown_views(service, state, grown, names)
     return worksheet_url(address.key, grown.gid)
 
 
-def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[str, LinearArray]) -> None:
+def _to_linear(arrays: Any) -> dict[str, LinearArray]:
+    """Return rows as they are sent, or refuse them where a cell has no room for a text."""
+    linear = linear_arrays(spread_rows(arrays, limit=MOST_CHARACTERS))
+    check_cell_texts(linear, MOST_CHARACTERS)
+    return linear
+
+
+def _append(
+    service: SheetsApi,
+    state: State,
+    sheet: Worksheet,
+    arrays: Mapping[str, LinearArray],
+    fit: Callable[[Mapping[str, ArrayInfo]], Mapping[str, Any]] | None,
+) -> None:
     """Append rows to the arrays of a worksheet, if it still has the generation that was seen.
+
+    `fit`: as for `append_gsheet`.
 
     Raises:
         ChangedError, RefusedError: others write to it; nothing is changed.
@@ -203,6 +230,8 @@ def _append(service: SheetsApi, state: State, sheet: Worksheet, arrays: Mapping[
     """
     with locating(sheet=sheet.title):
         content = fetch_standing(service, state, sheet)
+        if fit is not None:
+            arrays = _to_linear(fit(scan_sheets([content.view])))
         grown = [_grow_array(name, array, content) for name, array in arrays.items()]
         grown = [rows for rows in grown if len(rows.placed.piece.buffer)]
         columns = [rows.placed for rows in grown]

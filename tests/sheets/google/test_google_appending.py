@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import awkward as ak
@@ -138,6 +139,57 @@ def test_two_that_append_at_once_both_append(server: SheetsServer) -> None:
     with meanwhile(server, lambda record: record.method == "POST", lambda: book.append({"t": rows[0]})):
         book.append({"t": rows[1]})
     assert_same(book.read()["t"], np.concatenate([ARRAYS["t"], *rows]))
+
+
+@pytest.mark.parametrize("labelled", [False, True])
+def test_the_public_append_takes_three_requests_and_returns_the_lengths(server: SheetsServer, labelled: bool) -> None:
+    held: Any = {"t": ARRAYS["t"], "day": ARRAYS["day"]}
+    rows: Any = {"t": [[1, 2, 3]], "day": np.array(["2025-01-01"], "M8[D]")}
+    if labelled:
+        held = xr.Dataset({"t": (("day", "x"), ARRAYS["t"])}, {"day": ARRAYS["day"].astype("M8[ns]")})
+        rows["day"] = rows["day"].astype("M8[ns]")
+    book = holding(server, held)
+    server.requests.clear()
+    assert sa.append(book.key, rows, client=book.client) == {"t": 5, "day": 5}
+    assert len(server.requests) == 3
+    assert_same(book.read()["t"], np.concatenate([ARRAYS["t"], [[1.0, 2.0, 3.0]]]))
+
+
+def test_who_was_slower_appends_below_who_was_faster_and_says_so(server: SheetsServer) -> None:
+    book = holding(server, {"t": ARRAYS["t"]})
+
+    def first() -> None:
+        assert sa.append(book.key, {"t": [[1, 1, 1], [2, 2, 2]]}, client=book.client) == {"t": 6}
+
+    with meanwhile(server, lambda record: record.method == "POST", first):
+        assert sa.append(book.key, {"t": [[3, 3, 3]]}, client=book.client) == {"t": 7}
+    assert book.read()["t"][4:, 0].tolist() == [1, 2, 3]
+
+
+def test_rows_that_do_not_fit_any_more_are_refused(server: SheetsServer) -> None:
+    """Somebody makes the array one of whole numbers while rows of fractions come."""
+    book = holding(server, {"t": np.arange(3.0)})
+    with (
+        meanwhile(
+            server,
+            lambda record: record.method == "POST",
+            lambda: sa.write_gsheet(book.key, {"t": [1, 2]}, client=book.client),
+        ),
+        pytest.raises(sa.DTypeError, match="int64 does not hold"),
+    ):
+        sa.append(book.key, {"t": [0.5]}, client=book.client)
+    assert book.read()["t"].tolist() == [1, 2]
+
+
+def test_eight_that_append_at_once_lose_nothing(server: SheetsServer) -> None:
+    book = holding(server, {"t": np.zeros(1)})
+
+    def add(number: int) -> None:
+        sa.append(book.key, {"t": [number]}, client=server.client())
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(add, range(1, 9)))
+    assert sorted(book.read()["t"].tolist()) == list(range(9))
 
 
 @pytest.fixture
