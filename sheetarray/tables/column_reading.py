@@ -285,10 +285,11 @@ def _option_for(option: Any, name: str) -> Any:
 
 def _number_array(values: Array) -> Array:
     """Return int64 where every cell is a whole number that a double keeps, else float64 with NaN for blanks."""
-    with np.errstate(invalid="ignore"):
-        whole = (values == np.rint(values)) & (np.abs(values) < EXACT) & ((values != 0) | ~np.signbit(values))
-    if len(values) and whole.all():
-        return values.astype(np.int64)
+    if len(values) and float(values[0]).is_integer():  # as a rule, one cell says it of columns of fractions
+        with np.errstate(invalid="ignore"):
+            whole = (values == np.rint(values)) & (np.abs(values) < EXACT) & ((values != 0) | ~np.signbit(values))
+        if whole.all():
+            return values.astype(np.int64)
     return values if values.base is None else values.copy()  # a view would keep all columns in memory
 
 

@@ -144,11 +144,9 @@ def _list_cells(table: Table, numbers: Sequence[int], rows: Sequence[int]) -> li
 
 def drop_blanks(cells: list[Cell]) -> list[Cell]:
     """Return cells with None for white space."""
-    try:
-        if all(map(str.strip, cells)):  # a cell that is no text is a TypeError
-            return cells
-    except TypeError:
-        pass
+    types = {*map(type, cells)}
+    if str not in types or (len(types) == 1 and all(map(str.strip, cells))):
+        return cells
     return [None if isinstance(cell, str) and not cell.strip() else cell for cell in cells]
 
 

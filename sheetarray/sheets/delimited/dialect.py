@@ -144,6 +144,13 @@ def holds_decimal_comma(content: BytesLike | bytearray) -> bool:
     return _PROOF.search(content) is not None
 
 
+def shows_decimal_point(cells: Sequence[Cell]) -> bool:
+    """Return whether a cell has a point that cannot part thousands."""
+    return any(
+        isinstance(cell, str) and "." in cell and not _GROUPED_BY_POINT.fullmatch(cell.strip()) for cell in cells
+    )
+
+
 def could_part_thousands(cells: Sequence[Cell]) -> bool:
     """Return whether the points of all numbers in some cells could part thousands, as in 1.234."""
     texts = [cell.strip() for cell in cells if isinstance(cell, str) and "." in cell]

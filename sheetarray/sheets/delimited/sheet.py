@@ -29,6 +29,7 @@ from .dialect import (
     find_delimiter_beside,
     holds_decimal_comma,
     is_cut_integer,
+    shows_decimal_point,
 )
 from .encodings import canonical_encoding, find_encoding
 from .joined_texts import JoinedTexts
@@ -44,6 +45,7 @@ BLOCK = 2**22  # bytes of text that are read at once
 _ZIP = b"PK\3\4"
 _MOST_ROWS = 1200  # records that `head` returns at most
 _FIRST_CELLS = 4_000  # as a rule, all that headers need
+_FIRST_SAMPLED = 8  # data cells, which tell it as a rule
 _MOST_SAMPLED, _SAMPLED = 1000, 20_000  # data cells of an array, and of all, that may tell the decimal mark
 _ROWS_ABOVE = 24
 _KINDS = {"float64": "d", "float32": "f", "uint64": "u", "bool": "b"}
@@ -330,6 +332,9 @@ class CsvSheet:
             if request.dtype.kind in _WITH_DECIMALS:
                 end = request.stop or request.row + _MOST_SAMPLED
                 count = min(end - request.row, _MOST_SAMPLED)
+                cells = self.zones([Zone(request.row, request.column, min(count, _FIRST_SAMPLED), "columns")])[0]
+                if shows_decimal_point(cells):
+                    continue
                 cells = self.zones([Zone(request.row, request.column, count, "columns")])[0]
                 if could_part_thousands(cells):
                     address = cell_address(request.row, request.column)

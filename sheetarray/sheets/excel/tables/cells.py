@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 _TEXT = from_name("string")
 _ROWS_TOLD = 100  # blank rows, at most, that stand for rows without an array
 _CELLS_A_GROUP = 2**18  # cells, blanks among them, that the columns of a group have at most
+_MOST_LISTED = 2**13  # cells of columns side by side that are listed once for all who ask for a few of them
 _MOST_BLANKS = 2**27  # between cells: they take no memory before it is known which rows and columns are wanted
 _PENDING = "a formula without a value"
 
@@ -125,6 +126,7 @@ class ColumnGroup:
         self._heights = [*map(height_of, columns)]
         self._texts, self._doubles = (join_gathered(columns, numeric=numeric) for numeric in (False, True))
         self._bounds = [np.searchsorted(half.columns, np.arange(len(columns) + 1)).tolist() for half in self._halves]
+        self._is_listed = sum(len(half.rows) for half in self._halves) <= _MOST_LISTED
         self._taken: tuple[range | Positions, dict[int, TableColumn]] | None = None
         self._blank: Mask | None = None
         self._asked: tuple[int, ...] = ()  # the rows of which cells were asked for last
@@ -139,17 +141,21 @@ class ColumnGroup:
         """Return the cells of a column in a few rows, in ascending order: None for a blank, `Unreadable` for a formula
         without a value.
 
-        When a second column is asked for the same rows, the cells of all columns are made together.
+        When a second column is asked for the same rows, the cells of all columns are made together; if they are few,
+        once for all rows.
         """
         asked = tuple(rows)
         if not asked:
             return []
-        if asked != self._asked:
+        if self._is_listed and self._shown is not None:
+            cells = self._shown
+        elif asked != self._asked:
             self._asked, self._shown = asked, None
             cells = self._list_cells(asked, [slice(*bounds[index : index + 2]) for bounds in self._bounds])
         else:
             if self._shown is None:
-                self._shown = self._list_cells(asked, [slice(None), slice(None)])
+                listed = range(max(self._heights)) if self._is_listed else asked
+                self._shown = self._list_cells(listed, [slice(None), slice(None)])
             cells = self._shown
         of_column = cells.get(index, {})
         return [of_column.get(row) for row in asked]
