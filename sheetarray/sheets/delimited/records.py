@@ -14,7 +14,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from itertools import pairwise, starmap
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -575,9 +575,33 @@ class _Block:
             self._records = records
         return records
 
-    def column(self, column: int, first: int, stop: int) -> list[str]:
+    def column(self, column: int, first: int, stop: int) -> Sequence[str]:
         """Return the cells of a column in some of the records, "" where a record is shorter."""
+        if self._columns is not None:
+            return self._columns[column][first:stop] if column < self.width else [""] * max(stop - first, 0)
         return [cells[column] if column < len(cells) else "" for cells in self.rows()[first:stop]]
+
+    @cached_property
+    def _columns(self) -> list[Sequence[str]] | None:
+        """The cells of each column; None if not all records have as many."""
+        if self._records is None and self._delimiter is None:
+            return [self._lines]
+        records = self.rows()
+        return [*zip(*records, strict=True)] if records and min(map(len, records)) == self.width else None
+
+    @cached_property
+    def width(self) -> int:
+        """The number of cells in the widest record."""
+        if self._records is None and self._delimiter is None:
+            return min(len(self._lines), 1)
+        return max(map(len, self.rows()), default=0)
+
+    def find_blank(self) -> list[int]:
+        """Return the records of one cell, which is blank."""
+        if self._columns is not None:
+            lines = self._columns[0] if self.width == 1 else []
+            return [at for at, line in enumerate(lines) if not line or line.isspace()]
+        return [at for at, cells in enumerate(self.rows()) if len(cells) == 1 and not cells[0].strip()]
 
 
 def _scan_plainly(
@@ -604,8 +628,6 @@ def _scan_plainly(
             held = [at for at, text in enumerate(texts, row + first) if text]
             pieces.append((np.array(held, np.int64), [text for text in texts if text]))
         else:
-            pieces.append(texts if kind == "t" else None)
-    blank = [at for at, cells in enumerate(block.rows(), row) if len(cells) == 1 and not cells[0].strip()]
-    width = max(map(len, block.rows()), default=0)
-    arrays = [np.array(numbers, np.int64) for numbers in (marks, word_places, blank)]
-    return end, width, block.opened, arrays[0], arrays[1], arrays[2], pieces
+            pieces.append(list(texts) if kind == "t" else None)
+    arrays = [np.array(numbers, np.int64) for numbers in (marks, word_places, block.find_blank())]
+    return end, block.width, block.opened, arrays[0], arrays[1], arrays[2] + row, pieces
