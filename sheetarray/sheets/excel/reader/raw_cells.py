@@ -235,7 +235,7 @@ def cells_of_parser(cells: Sequence[ParsedCell], formulas: Sequence[tuple[int, s
     rows, columns, types, styles, texts = zip(*cells, strict=True)
     places = np.array(rows, np.int64), np.array(columns, np.int64)
     kinds, values = np.array(types, np.uint8), pl.Series(texts, dtype=pl.String)
-    numbers, has_number = _parse_numerals(values)
+    numbers, has_number = parse_numerals(values)
     is_formula = np.zeros(len(cells), np.bool_)
     is_formula[[index for index, _ in formulas]] = True
     raw = RawCells(
@@ -254,7 +254,7 @@ def cells_of_parser(cells: Sequence[ParsedCell], formulas: Sequence[tuple[int, s
     return settle_constants(raw) if formulas else raw
 
 
-def _parse_numerals(values: pl.Series) -> tuple[Doubles, Mask]:
+def parse_numerals(values: pl.Series) -> tuple[Doubles, Mask]:
     """Return the numbers of texts that are numerals of XML, and a mask of those; other numbers are anything.
 
     A number beyond the range of doubles, or so near to 0 that it becomes 0, is not known by its double.

@@ -25,6 +25,7 @@ from ..package.package import Package
 from .cell_order import OrderCheck
 from .cells import ALL_ROWS, LONGEST_TEXT, mark_plain_doubles
 from .parsing import part_blocks
+from .plain_rows import scan_numbers
 from .raw_cells import (
     LOGICAL,
     PLAIN,
@@ -189,6 +190,12 @@ class _Rows(Handlers[RawCells]):
         end, after, cells, texts, formulas, _ = scan.scan_rows(text, start, prefix, prefixes, self.row + 1, MOST_ROWS)
         self.row = after - 1
         return cells_of_loop(cells, texts, formulas, end - start, has_escapes=True), end
+
+    def scan_plainly(self, text: bytes, start: int, prefix: bytes, _: bytes) -> tuple[RawCells | None, int]:
+        """Return the same without the loop, of rows of plain numbers; None if none stands here."""
+        cells_read, end = (None, start) if prefix else scan_numbers(text, start)
+        self.row = self.row if cells_read is None else int(cells_read.rows[-1])
+        return cells_read, end
 
     def begin(self, name: str, attributes: dict[str, str]) -> bool:
         depth = len(self.open)

@@ -44,9 +44,11 @@ class Handlers(ABC, Generic[_Read]):
         open: the names of the open elements, from the outermost one on, with their namespaces.
         space: the namespace of the elements; None if it is not known yet.
         aside: the number of open elements down to the one that is passed by; otherwise 0.
+        scan_plainly: what reads elements in place of the compiled loop, where there is none; None for the parser alone.
     """
 
     tag: str
+    scan_plainly: Scan[Any] | None = None
 
     def __init__(self) -> None:
         self.open: list[str] = []
@@ -151,18 +153,24 @@ def read_xml_elements(
     Raises:
         FormatError: the part is not well-formed XML, has a document type definition, or so many elements of odd XML.
     """
+    loop = scan if COMPILED else handlers.scan_plainly
     parser = _PartParser(handlers, name, most)
     text, at = b"", 0  # what has not been read begins at `at`
     stopped_soon = False  # the loop, after it had begun: then the parser reads more than one element
     for block in chain(blocks, [None]):
         text, at = text[at:] + (block or b""), 0
         while at < len(text):
-            prefix = handlers.prefix() if COMPILED else None
+            prefix = handlers.prefix() if loop is not None else None
             opening = f"<{prefix or ''}{handlers.tag}".encode()
             begin = _skip_white(text, at)
-            if prefix is not None and text.startswith(opening, begin) and parser.is_between_elements:
+            if (
+                loop is not None
+                and prefix is not None
+                and text.startswith(opening, begin)
+                and parser.is_between_elements
+            ):
                 yield from parser.take()
-                read, stop = scan(text, begin, prefix.encode(), handlers.declared())
+                read, stop = loop(text, begin, prefix.encode(), handlers.declared())
                 at = max(begin, stop)
                 if stop > begin:
                     yield read
@@ -174,7 +182,7 @@ def read_xml_elements(
                 if end is None and block is not None:
                     break  # the element goes on in the next block
             else:
-                end = _next_stop(text, at, None if stopped_soon else opening)
+                end = _next_stop(text, at, None if stopped_soon else opening, has_loop=loop is not None)
                 stopped_soon = False
             parser.feed(text[at:end])
             at = len(text) if end is None else end
@@ -199,10 +207,10 @@ def _end_of_odd_element(text: bytes, begin: int, closing: bytes) -> int | None:
     return None if stop < 0 else text.find(b">", stop) + 1 or len(text)
 
 
-def _next_stop(text: bytes, at: int, opening: bytes | None) -> int:
+def _next_stop(text: bytes, at: int, opening: bytes | None, *, has_loop: bool) -> int:
     """Return the place up to which the parser reads: that of the next tag that begins so, if it is near."""
-    end = min(at + (_ODD if COMPILED else _PIECE), len(text))
-    stop = text.find(opening, at + 1, end) if COMPILED and opening is not None else -1
+    end = min(at + (_ODD if has_loop else _PIECE), len(text))
+    stop = text.find(opening, at + 1, end) if has_loop and opening is not None else -1
     return stop if stop > 0 else end
 
 
