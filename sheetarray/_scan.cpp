@@ -901,8 +901,7 @@ struct Run {
     if (failed) return Py_NewRef(Py_None);
     if (kind == 't') return to_texts(std::move(texts));
     if (kind == 's') return Py_BuildValue("(NN)", to_bytes(rows), to_texts(std::move(texts)));
-    if (is_kept())
-      return Py_BuildValue("(NLL)", to_bytes(numbers), static_cast<long long>(blanks), static_cast<long long>(shown));
+    if (is_kept()) return Py_BuildValue("(NLL)", to_bytes(numbers), static_cast<long long>(blanks), static_cast<long long>(shown));
     return Py_BuildValue("(NL)", to_bytes(numbers), static_cast<long long>(blanks));
   }
 
