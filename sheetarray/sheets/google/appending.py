@@ -15,7 +15,7 @@ from ...columns import (
 )
 from ...columns.refusals import check_cell_texts
 from ...elements import Cell
-from ...errors import DTypeError, FormatError, LimitError, NotFoundError, locating
+from ...errors import NO_ARRAY, DTypeError, FormatError, LimitError, NotFoundError, locating
 from ...files import PathLike
 from ...formats.contract import Progress, ignore_progress
 from ...linear.array import LinearArray
@@ -127,7 +127,7 @@ def append_gsheet(
     target: Any,
     arrays: Any,
     *,
-    sheet: str = "arrays",
+    sheet: str | None = None,
     client: Any = None,
     credentials: PathLike | None = None,
     timeout: float = TIMEOUT,
@@ -144,7 +144,7 @@ def append_gsheet(
         arrays: a mapping of names of existing arrays to their new rows, or anything else that `write_gsheet` takes,
             except awkward arrays. Rows must have the dtype of the array, and its size along all other axes. Labels stay
             as they are.
-        sheet: as for `write_gsheet`.
+        sheet: the title of a worksheet; None means "arrays", or if there is none the worksheet that holds the arrays.
         client: as for `write_gsheet`.
         credentials: as for `write_gsheet`.
         timeout: as for `write_gsheet`.
@@ -178,7 +178,9 @@ def append_gsheet(
         raise TypeError(f"fit is a function that gets infos, not {fit!r:.80}")
     linear = _to_linear(arrays) if fit is None else {}
     names = list(linear if fit is None else arrays)
-    service = open_service(target, sheet, client, credentials, timeout, progress, writing=True)
+    service = open_service(
+        target, "arrays" if sheet is None else sheet, client, credentials, timeout, progress, writing=True
+    )
     address = service.address
     report, cells = progress or ignore_progress, sum(array.length for array in linear.values())
     if fit is not None:
@@ -186,16 +188,22 @@ def append_gsheet(
 
     def attempt() -> tuple[State, Worksheet]:
         state = fetch_state(service)
-        grown = state.select_worksheet(address.gid, address.title)
-        if grown is None:
-            raise state.not_found_error(repr(address.title))
-        try:
-            _append(service, state, grown, linear, fit)
-        except FormatError:  # the answers before it may be of two moments
-            if fetch_state(service).generation(grown.gid) != state.generation(grown.gid):
-                raise ChangedError from None
-            raise
-        return state, grown
+        named = state.select_worksheet(address.gid, address.title)
+        candidates = [named] if named else state.arrays if sheet is None and address.gid is None else []
+        for grown in candidates:
+            try:
+                _append(service, state, grown, linear, fit)
+            except FormatError as error:  # the answers before it may be of two moments
+                if fetch_state(service).generation(grown.gid) != state.generation(grown.gid):
+                    raise ChangedError from None
+                if grown is candidates[-1] or error.reason != NO_ARRAY:
+                    raise
+            except NotFoundError:
+                if grown is candidates[-1]:
+                    raise
+            else:
+                return state, grown
+        raise state.not_found_error(repr(address.title))
 
     report(0, cells)
     with locating(source=address.label):

@@ -155,6 +155,19 @@ def test_the_public_append_takes_three_requests_and_returns_the_lengths(server: 
     assert_same(book.read()["t"], np.concatenate([ARRAYS["t"], [[1.0, 2.0, 3.0]]]))
 
 
+def test_arrays_are_found_on_the_worksheet_that_holds_them(server: SheetsServer) -> None:
+    key, client = server.create(), server.client()
+    sa.write_gsheet(key, {"a": [1]}, sheet="first", client=client)
+    sa.write_gsheet(key, {"b": [1]}, sheet="second", client=client)
+    assert sa.append(key, {"b": [2]}, client=client) == {"b": 2}
+    assert sa.append(key, {"a": [3]}, client=client) == {"a": 2}
+    with pytest.raises(sa.NotFoundError, match="no array 'c'"):
+        sa.append(key, {"c": [3]}, client=client)
+    with pytest.raises(sa.NotFoundError, match="third"):
+        sa.append(key, {"a": [3]}, sheet="third", client=client)
+    assert {name: array.tolist() for name, array in sa.read(key, client=client).items()} == {"a": [1, 3], "b": [1, 2]}
+
+
 def test_who_was_slower_appends_below_who_was_faster_and_says_so(server: SheetsServer) -> None:
     book = holding(server, {"t": ARRAYS["t"]})
 
