@@ -303,7 +303,7 @@ def check(
     source = locate_place(source, storage_options, format, options.get("client"))
     place = find_place(source)
     findings = _without_errors(find_format("check", source, format, options).function("check")(source, **options))
-    return Findings(_of_table(findings, lambda: find_table(source, place, format, options)))
+    return Findings(_of_table(findings, lambda: find_table(source, place, format, options, is_checked=True)))
 
 
 def _of_table(findings: Iterator[Finding], read_table: Callable[[], OrdinaryTable | None]) -> Iterator[Finding]:

@@ -96,19 +96,28 @@ def warn_of_table(table: OrdinaryTable, label: str) -> None:
 
 
 def find_table(
-    source: Any, place: int | None, format: str | None, options: Mapping[str, Any], *, keeps_errors: bool = False
+    source: Any,
+    place: int | None,
+    format: str | None,
+    options: Mapping[str, Any],
+    *,
+    keeps_errors: bool = False,
+    is_checked: bool = False,
 ) -> OrdinaryTable | None:
     """Return the ordinary table of a source without arrays; None if it holds none.
 
     `place`: where an open file stood. `options`: of `read` and of `read_columns`. `keeps_errors`: cells that cannot be
-    read, such as `#DIV/0!`, are errors of the table; otherwise they are missing values.
+    read, such as `#DIV/0!`, are errors of the table; otherwise they are missing values. `is_checked`: what is odd in
+    the cells is listed, too.
     """
-    from ..tables import TableColumns
+    from ..tables import CheckedOptions, TableColumns
 
     def read_under(dtypes: Mapping[str, Any]) -> TableColumns:
         if place is not None:
             source.seek(place)
         how = table_options(source, format, options)
+        if is_checked:
+            how["table"] = CheckedOptions.of(how["table"])
         if dtypes:
             given = how["table"].dtype
             before = given if isinstance(given, Mapping) else {}

@@ -29,7 +29,7 @@ from .inferring import holds_text
 from .kinds import TYPED, kind_of
 from .labelled import LabelledTable, notes_of_columns, repeat
 from .numerals import EXACT, WHITE, MarksLook
-from .options import DTypeLike, DTypes, NamedTable, Rows, Shape, Shapes, TableOptions, Values
+from .options import CheckedOptions, DTypeLike, DTypes, NamedTable, Rows, Shape, Shapes, TableOptions, Values
 from .reading import TableColumns, read_table, read_tables, refuse_arrays
 from .writing import coarsen, find_changed_columns, lay_out_table
 
@@ -40,6 +40,7 @@ __all__ = [
     "TYPED",
     "WHITE",
     "WHITESPACE",
+    "CheckedOptions",
     "Choice",
     "DTypeLike",
     "DTypes",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..columns import cell_address
 from ..errors import Finding, warn_caller
+
+_OF_CELLS = ("cut", "dates", "digits", "errors")  # kinds of doubts about one cell of a column
+_OF_COLUMNS = ("both marks", "marks", "repeated")
 
 
 @dataclass(frozen=True)
@@ -33,10 +36,16 @@ class Doubt:
         return None if self.row is None else cell_address(self.row, self.column)
 
 
-def list_findings(doubts: Sequence[Doubt], title: str | None) -> list[Finding]:
+def list_findings(
+    doubts: Sequence[Doubt],
+    title: str | None,
+    names: Mapping[int, str],
+    index_of: Callable[[int], int | None],
+) -> list[Finding]:
     """Return a finding for each kind of doubt.
 
-    `title`: of the sheet, for addresses; None where there is only one.
+    `title`: of the sheet, for addresses; None where there is only one. `names`: of the columns, by their numbers.
+    `index_of`: returns the index of the cells of a row, or None.
     """
     by_kind: dict[str, list[Doubt]] = {}
     for doubt in doubts:
@@ -46,7 +55,10 @@ def list_findings(doubts: Sequence[Doubt], title: str | None) -> list[Finding]:
         first = alike[0]
         where = first.address if title is None or first.address is None else f"{title}!{first.address}"
         more = f" (and {len(alike) - 1} more)" if len(alike) > 1 else ""
-        findings.append(Finding("warning", where, f"{first.message}{more}", first.hint))
+        array = names.get(first.column) if first.kind in _OF_CELLS + _OF_COLUMNS else None
+        index = index_of(first.row) if first.kind in _OF_CELLS and array is not None and first.row is not None else None
+        at = None if index is None else (index,)
+        findings.append(Finding("warning", where, f"{first.message}{more}", first.hint, array=array, index=at))
     return findings
 
 

@@ -40,12 +40,12 @@ if TYPE_CHECKING:
     import polars as pl
 
 _DATES = f"{DAY}|NaT"
-_MOMENTS = rf"{DAY}|{moment_pattern('')}|{moment_pattern('1,9')}|NaT"
+MOMENTS = rf"{DAY}|{moment_pattern('')}|{moment_pattern('1,9')}|NaT"
 _FIRST, _LAST = "1677-09-21T00:12:43.145224193", "2262-04-11T23:47:16.854775807"  # of nanoseconds
-_BOOLEAN = "[tT][rR][uU][eE]|[fF][aA][lL][sS][eE]"
+BOOLEAN = "[tT][rR][uU][eE]|[fF][aA][lL][sS][eE]"
 _NUMERAL, _WORD = re.compile(f"{NUMBER}|{COMMA_NUMBER}|{GERMAN.number}"), re.compile(WORD)
 _GROUPED_POINTS = re.compile(GROUPED_POINTS)
-_VALUES = _BOOLEAN, NUMBER, COMMA_NUMBER, GERMAN.number, _MOMENTS, GROUPED_COMMAS, GROUPED_APART
+_VALUES = BOOLEAN, NUMBER, COMMA_NUMBER, GERMAN.number, MOMENTS, GROUPED_COMMAS, GROUPED_APART
 _ANY_VALUE = re.compile("|".join(_VALUES))  # that a cell may be under some marks of numbers
 _MOST_DIGITS = 15  # of a number that a spreadsheet keeps
 _NO_DECIMAL = rf"[^,]*|{GROUPED}"  # cells without a comma that can be nothing but a decimal mark
@@ -211,7 +211,7 @@ def _are_printed_alike(texts: Sequence[str], values: Sequence[float]) -> bool:
 
 
 def _read_booleans(column: _Cells) -> Array | None:
-    if not column.are(_BOOLEAN):
+    if not column.are(BOOLEAN):
         return None
     if isinstance(column.held, list):
         return np.array([text[0] in "tT" for text in column.held])
@@ -221,7 +221,7 @@ def _read_booleans(column: _Cells) -> Array | None:
 def _read_moments(column: _Cells) -> Array | None:
     """Return dates and moments in the coarsest unit that keeps them; None if one is in no calendar, or out of range."""
     unit = "D" if column.are(_DATES) else None
-    if unit is None and not column.are(_MOMENTS):
+    if unit is None and not column.are(MOMENTS):
         return None
     texts = column.to_list()
     if unit is None:

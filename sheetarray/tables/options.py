@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, TypeGuard, TypeVar, get_args
+from typing import Any, ClassVar, TypeGuard, TypeVar, get_args
 
 import numpy as np
 
@@ -88,6 +88,7 @@ class TableOptions:
     range: str | Area | None = None
     table: str | None = None
     nullable: bool = False
+    is_checked: ClassVar[bool] = False  # whether what is odd in the cells is listed, too
 
     def __post_init__(self) -> None:
         check_missing(self.missing)
@@ -199,6 +200,17 @@ class TableOptions:
             if not isinstance(value, (str, int, float)):
                 raise ValueError(f"na_values are texts or numbers, not {value!r:.80}")
         return values
+
+
+class CheckedOptions(TableOptions):
+    """The options of a table that is checked: what is odd in its cells is listed with what is doubtful."""
+
+    is_checked = True
+
+    @classmethod
+    def of(cls, options: TableOptions) -> CheckedOptions:
+        """Return the options of a caller for a table that is checked."""
+        return cls(**{field.name: getattr(options, field.name) for field in fields(options)})
 
 
 def _look_up(name: str, known: Mapping[str, _Known], what: str) -> _Known:

@@ -15,6 +15,7 @@ from .column_reading import ColumnReader
 from .dialect import Dialect
 from .doubting import doubt_cut_integers, doubt_repeated_names, doubt_rows
 from .doubts import list_findings
+from .linting import lint_table
 from .names import name_columns, select_names
 from .options import TableOptions
 from .rows import EmptySheetError, TableRows, select_rows
@@ -130,7 +131,9 @@ def read_table(
         len(rows.data),
     )
     name_row = rows.name_row if rows.names else -1
-    findings = list_findings(doubts, sheet.title)
+    findings = list_findings(doubts, sheet.title, {number: name for name, number in selected.items()}, rows.index_of)
+    if options.is_checked:
+        lint_table(table, rows, selected, arrays, doubts, findings, sheet.title)
     return TableColumns(arrays, dialect, findings, selected, rows.find_runs(), sheet.title, name_row)
 
 

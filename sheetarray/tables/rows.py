@@ -32,6 +32,13 @@ class TableRows:
         """Return the row in the sheet of a cell of a column, by its index."""
         return self.table.row_of(int(self.data[index])) if index < len(self.data) else self.name_row
 
+    def index_of(self, row: int) -> int | None:
+        """Return the index of the cells of a row of the sheet; None if it holds no data."""
+        place = self.table.index_of(row)
+        index = int(np.searchsorted(np.asarray(self.data, np.int64), place))
+        is_data = index < len(self.data) and int(self.data[index]) == place and self.table.row_of(place) == row
+        return index if is_data else None
+
     @property
     def name_row(self) -> int:
         """The last row of the sheet that holds names; the first row if none does."""

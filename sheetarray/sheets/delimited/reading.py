@@ -15,7 +15,7 @@ from ...columns.pieced_arrays import NotInPiecesError
 from ...dtypes import Array, Buffer
 from ...elements import FormulaMode, Missing
 from ...elements.spelling import DecimalMark
-from ...errors import Finding, FormatError, locating
+from ...errors import Finding, FormatError, locating, may_be_table
 from ...files import Readable, Source
 from ...formats.contract import Progress
 from ...linear.data_cells import check_missing
@@ -200,7 +200,8 @@ def check_csv(
             findings = [
                 replace(finding, hint=finding.hint or sheet.find_hint(finding.location) or "") for finding in findings
             ]
-            findings += sheet.find_cut_end()
+            if not any(may_be_table(finding.message) for finding in findings):  # the end of a table tells nothing
+                findings += sheet.find_cut_end()
     except FormatError as error:
         findings = [Finding.from_error(error)]
     yield from findings
