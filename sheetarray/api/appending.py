@@ -23,7 +23,7 @@ from .accepting import refuse_unwritable
 from .arrays import read_labelled, scan, write
 from .targets import SourceOrTarget
 
-_NO_TABLE = "append takes ordinary tables in CSV and its kin; in other formats write the whole table with write_table"
+_NO_TABLE = "append takes tables in CSV and workbooks; in other formats write the whole table with write_table"
 
 
 def append(
@@ -31,22 +31,25 @@ def append(
     arrays: Any,
     *,
     sheet: str | int | None = None,
+    table: str | None = None,
     format: str | None = None,
     storage_options: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> dict[str, int]:
-    """Append rows to arrays, or to an ordinary table in CSV. All rows arrive, or none.
+    """Append rows to arrays, or to a table in CSV or a workbook. All rows arrive, or none.
 
     - Rows run along the first axis; of a column-major array along the last.
     - Arrays that share rows grow together: by their dimensions, or else those with as many rows in one sheet.
     - Values are cast where that loses nothing, such as `[4]` to float64.
     - Everything else stays as it is. In a workbook, headers, names, views, checksums and the guard become true.
     - An ordinary CSV table grows in place, with its delimiter, decimal mark, quotes, line ends and encoding.
+    - A table of a workbook grows too, and the range of its Excel Table; new cells have the formats of those above.
 
     Args:
         target: a path or a URL of a file that exists, or a URL of Google Sheets.
         arrays: the new rows: a mapping of names to arrays, a DataFrame (with its index), or a Dataset.
-        sheet: the title of a sheet, or its index from 0; None if the names of arrays are unique.
+        sheet: the title of a sheet, or its index from 0; None for all arrays, or for the first table.
+        table: the name of an Excel Table, whose rows they become; also where arrays stand in the workbook.
         format: the name of a format; None chooses it by the suffix.
         storage_options: options of the file system of a URL.
         **options: options of the format, as for `read`, such as `client`.
@@ -72,6 +75,7 @@ def append(
         array([1.5, 2.5, 3. ])
     """
     check_kinds(str | int | None, "the title of a sheet, or its index", sheet=sheet)
+    check_kinds(str | None, "the name of an Excel Table", table=table)
     if sheet is not None:
         options["sheet"] = sheet
     place = locate_place(target, storage_options, format, options.get("client"))
@@ -84,9 +88,12 @@ def append(
     with changing(place):
         try:
             append_table = row.function("append_table")
+            of_table = known_options(place, format, {**options, "table": table}, "append_table")
         except NotFoundError:
-            append_table = None
-        if append_table is not None and (lengths := append_table(place, rows)) is not None:
+            append_table, of_table = None, {}
+        if table is not None and "table" not in of_table:
+            raise TypeError(f"append has no option 'table' for {row.title}, whose tables have no names")
+        if append_table is not None and (lengths := append_table(place, rows, **of_table)) is not None:
             return dict(lengths)
         try:
             append_rows = row.function("append")

@@ -17,7 +17,7 @@ of other packages import what they need from this module, as docs/adapters.md sh
     restore(source, target, **options)          may: writes arrays again from the snapshots in a file
     revise(source, target, arrays, renamed=)    may: writes new elements and names, and leaves everything else as it is
     append(target, arrays, **options)           may: appends rows to arrays
-    append_table(target, columns)               may: appends rows to an ordinary table
+    append_table(target, columns, **options)    may: appends rows to an ordinary table
     revise_table(source, target, columns, sources, table=, **o)  may: writes other cells and rows of a table, likewise
     keeps                                       must: a `Keeps` that says what the format keeps
 

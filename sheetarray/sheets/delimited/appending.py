@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...changes.elements import cast_exactly
 from ...dtypes import Array
 from ...elements import TextLook, buffer_to_text, texts_of_cells
-from ...errors import DTypeError, FormatError, LimitError, locating, quote_names
+from ...errors import DTypeError, FormatError, LimitError, locating
 from ...files import RemoteFile, Source, is_url, name_part, replacing
+from ...tables.appended import fit_new_rows
 from ...tables.dialect import Dialect
 from ...tables.reading import TableColumns
 from .encodings import encode_text
@@ -150,29 +150,18 @@ class _TableRows:
 
     def format(self, columns: Mapping[str, Any]) -> bytes:
         """Return new rows as the table has them, with what ends the row above them."""
-        names = list(self._columns)
-        if missing := [name for name in names if name not in columns]:
-            raise LimitError(f"rows need all columns of the table: {quote_names(missing)} are missing")
-        if unknown := [name for name in columns if name not in names]:
-            raise LimitError(f"the table has no column {quote_names(unknown)}; it has {quote_names(names)}")
-        arrays = {name: np.asarray(columns[name]) for name in names}
-        for name, array in arrays.items():
-            if array.ndim != 1:
-                raise DTypeError(f"{name}: a column of a table takes an array of one dimension, not {array.ndim}")
-        if len({len(array) for array in arrays.values()}) > 1:
-            raise LimitError("the new columns have different lengths: " + _list_lengths(arrays))
+        arrays = fit_new_rows(columns, self._columns)
         quotes = bool(self._quote) and all(
             cell.startswith(self._quote) and cell.endswith(self._quote) and len(cell) > 1 for cell in self._last
         )
         texts = [
-            self._format_column(name, array, sample, quotes=quotes)
-            for (name, array), sample in zip(arrays.items(), [*self._last, *[""] * len(names)], strict=False)
+            self._format_column(array, sample, quotes=quotes)
+            for array, sample in zip(arrays.values(), [*self._last, *[""] * len(arrays)], strict=False)
         ]
         rows = "".join(self._delimiter.join(row) + self._line_end for row in zip(*texts, strict=True))
         return encode_text(("" if self._is_ended or not rows else self._line_end) + rows, self._encoding)
 
-    def _format_column(self, name: str, array: Array, sample: str, *, quotes: bool) -> list[str]:
-        array = _fit(name, array, self._columns[name])
+    def _format_column(self, array: Array, sample: str, *, quotes: bool) -> list[str]:
         decimal: Any = self._dialect.decimal
         dtype = dtypes.from_numpy(array.dtype)
         look = TextLook(decimal)
@@ -196,30 +185,12 @@ class _TableRows:
         return quote + text.replace(quote, quote * 2) + quote
 
 
-def _fit(name: str, array: Array, column: Array) -> Array:
-    """Return new elements in the dtype of a column.
-
-    Raises:
-        DTypeError: that changes one of them.
-    """
-    if column.dtype.kind == "O" or not len(column) or (column.dtype.kind == "f" and bool(np.isnan(column).all())):
-        return array
-    fitted = cast_exactly(array, column.dtype)
-    if fitted is None:
-        raise DTypeError(f"{name}: the column holds {column.dtype}, and the new elements are {array.dtype}")
-    return fitted
-
-
 def _count_bytes(content: bytes, byte: int) -> int:
     """Return how often a byte occurs: a few times faster than `bytes.count` where it occurs often."""
     numbers = np.frombuffer(content, np.uint8)
     return sum(
         int(np.count_nonzero(numbers[start : start + _BLOCK] == byte)) for start in range(0, len(numbers), _BLOCK)
     )
-
-
-def _list_lengths(arrays: Mapping[str, Array]) -> str:
-    return ", ".join(f"{name!r:.60} {len(array):,}" for name, array in arrays.items())
 
 
 def _plain_encoding(dialect: Dialect, content: bytes) -> str:

@@ -9,11 +9,13 @@ from .reading import iter_elements_excel, read_written_excel
 from .restoring import restore_excel
 from .revising import revise_excel
 from .tables.adapter import describe_table_excel, read_columns_excel, write_table_excel
+from .tables.appending import append_table_excel
 from .tables.revising import revise_table_excel
 
 __all__ = [
     "View",
     "accept_excel",
+    "append_table_excel",
     "check_excel",
     "describe_table_excel",
     "iter_elements_excel",

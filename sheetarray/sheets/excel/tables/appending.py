@@ -1,0 +1,77 @@
+"""Rows at the end of an ordinary table of a workbook, or of one whose record says which arrays it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ....changes.elements import cast_exactly
+from ....dtypes import Array
+from ....errors import NO_ARRAY, FormatError
+from ....files import Readable
+from ....tables import TableOptions, given_dtypes
+from ....tables.appended import fit_new_rows, is_without_values
+from ...sheet_choice import SheetChoice
+from ..adapter import scan_excel
+from .adapter import describe_table_excel, read_columns_excel
+from .revising import revise_table_excel
+
+
+def append_table_excel(
+    target: Any, columns: Mapping[str, Any], *, sheet: SheetChoice = None, table: str | None = None
+) -> dict[str, int] | None:
+    """Append rows to a table, and return the number of rows of each column; None if arrays stand there.
+
+    The range of an Excel Table grows with its rows. New cells have the formats of those above them.
+
+    Args:
+        target: the path of a workbook.
+        columns: the new elements, by the names of all columns of the table.
+        sheet: the title of the sheet, or its index from 0; None takes the first one.
+        table: the name of an Excel Table; None takes what stands in the sheet.
+
+    Raises:
+        DTypeError: a column does not hold the new elements exactly.
+        LimitError: columns are missing, unknown, or of different lengths; or something else stands below the table.
+        NotFoundError: there is no such sheet or table.
+    """
+    if table is None and _holds_arrays(target, sheet):
+        return None
+    note = describe_table_excel(target, table=table, sheet=sheet)
+    recorded = {name: dtype for name, dtype in dict(note.get("dtypes", {})).items() if dtype != "generic"}
+    options, chosen = TableOptions(dtype=recorded or None, table=table), 0 if sheet is None else sheet
+    present = read_columns_excel(target, table=options, sheet=chosen)
+    rows = fit_new_rows(columns, present)
+    if unsettled := [name for name, column in present.items() if len(column) and is_without_values(column)]:
+        rows |= {name: _allow_blanks(rows[name]) for name in unsettled}
+        settled = given_dtypes({name: rows[name] for name in unsettled})
+        options = TableOptions(dtype=recorded | settled, table=table)
+        present = read_columns_excel(target, table=options, sheet=chosen)
+        rows = fit_new_rows(rows, present)
+    grown = {
+        name: np.concatenate([column, rows[name]]) if len(column) else rows[name] for name, column in present.items()
+    }
+    count, added = len(next(iter(present.values()), ())), len(next(iter(rows.values()), ()))
+    if added:
+        revise_table_excel(target, target, grown, [*range(count), *[-1] * added], table=options, sheet=chosen)
+    return dict.fromkeys(columns, count + added)
+
+
+def _allow_blanks(array: Array) -> Array:
+    """Return elements in a dtype that has a missing value, which the blank cells above them are."""
+    if array.dtype.kind in "iu":
+        numbers = cast_exactly(array, np.dtype(np.float64))
+        return array.astype(object) if numbers is None else numbers
+    return array.astype(object) if array.dtype.kind == "b" else array
+
+
+def _holds_arrays(target: Readable, sheet: SheetChoice) -> bool:
+    """Return whether a sheet, or with None a workbook, holds arrays of the exchange format."""
+    try:
+        return bool(scan_excel(target, sheet=sheet))
+    except FormatError as error:
+        if error.reason != NO_ARRAY:
+            raise
+        return False

@@ -1,0 +1,53 @@
+"""New rows of an ordinary table: which columns they need, and which elements a column takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..changes.elements import cast_exactly
+from ..dtypes import Array
+from ..errors import DTypeError, LimitError, quote_names
+
+
+def fit_new_rows(rows: Mapping[str, Any], columns: Mapping[str, Array]) -> dict[str, Array]:
+    """Return new rows of a table in the order of its columns, and in their dtypes.
+
+    Raises:
+        DTypeError: a column does not hold the new elements exactly.
+        LimitError: columns are missing, unknown, or of different lengths.
+    """
+    names = list(columns)
+    if missing := [name for name in names if name not in rows]:
+        raise LimitError(f"rows need all columns of the table: {quote_names(missing)} are missing")
+    if unknown := [name for name in rows if name not in names]:
+        raise LimitError(f"the table has no column {quote_names(unknown)}; it has {quote_names(names)}")
+    arrays = {name: np.asarray(rows[name]) for name in names}
+    for name, array in arrays.items():
+        if array.ndim != 1:
+            raise DTypeError(f"{name}: a column of a table takes an array of one dimension, not {array.ndim}")
+    if len({len(array) for array in arrays.values()}) > 1:
+        lengths = ", ".join(f"{name!r:.60} {len(array):,}" for name, array in arrays.items())
+        raise LimitError(f"the new columns have different lengths: {lengths}")
+    return {name: _fit(name, array, columns[name]) for name, array in arrays.items()}
+
+
+def _fit(name: str, array: Array, column: Array) -> Array:
+    """Return new elements in the dtype of a column.
+
+    Raises:
+        DTypeError: that changes one of them.
+    """
+    if column.dtype.kind == "O" or is_without_values(column):
+        return array
+    fitted = cast_exactly(array, column.dtype)
+    if fitted is None:
+        raise DTypeError(f"{name}: the column holds {column.dtype}, and the new elements are {array.dtype}")
+    return fitted
+
+
+def is_without_values(column: Array) -> bool:
+    """Return whether a column has no elements, or blank cells only: it takes elements of any dtype."""
+    return not len(column) or (column.dtype.kind == "f" and bool(np.isnan(column).all()))

@@ -1,0 +1,141 @@
+"""Rows are appended to tables of workbooks, ordinary ones and those that `write_table` wrote."""
+
+from __future__ import annotations
+
+import datetime
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import pytest
+from openpyxl.worksheet.table import Table
+
+import sheetarray as sa
+
+DAYS = [datetime.datetime(2026, 1, day) for day in (1, 2)]
+NEW = {"day": np.array(["2026-03-01"], "M8[D]"), "id": ["c d"], "t": [3]}
+
+
+def save_book(path: Path, *, below: Any = None, named: bool = True) -> Path:
+    """Save a workbook with notes, a table below a title, and a formula on another sheet that sums it."""
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = "first"
+    sheet["A1"] = "nothing here"
+    sheet = book.create_sheet("sales")
+    for row in [["id", "t", "day"], ["a", 1.5, DAYS[0]], ["b", 2.5, DAYS[1]]]:
+        sheet.append(row)
+    sheet["B3"].number_format = "0.00"
+    if below is not None:
+        sheet["B4"] = below
+    if named:
+        sheet.add_table(Table(displayName="Sales", ref="A1:C3"))
+    book.create_sheet("sums")["A1"] = "=SUM(Sales[t])"
+    book.save(path)
+    return path
+
+
+def parts_of(path: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(path) as package:
+        return {name: package.read(name) for name in package.namelist()}
+
+
+@pytest.mark.parametrize("chosen", [{"sheet": "sales"}, {"sheet": 1}, {"table": "Sales"}, {"table": "sales"}])
+def test_a_table_of_a_workbook_grows_and_all_else_stays(tmp_path: Path, chosen: dict[str, Any]) -> None:
+    path = save_book(tmp_path / "t.xlsx")
+    before = parts_of(path)
+    assert sa.append(path, NEW, **chosen) == {"day": 3, "id": 3, "t": 3}
+    assert sa.append(path, {name: values[:1] for name, values in NEW.items()}, **chosen)["t"] == 4
+    read = sa.read_columns(path, table="Sales")
+    assert read["id"].tolist() == ["a", "b", "c d", "c d"]
+    assert read["t"].tolist() == [1.5, 2.5, 3.0, 3.0]
+    assert read["day"].astype(str).tolist() == ["2026-01-01", "2026-01-02", "2026-03-01", "2026-03-01"]
+    after = parts_of(path)
+    assert [name for name in before if after[name] != before[name]] == [
+        name for name in before if name in ("xl/worksheets/sheet2.xml", "xl/tables/table1.xml")
+    ]
+    book = openpyxl.load_workbook(path)
+    assert book["sales"].tables["Sales"].ref == "A1:C5"
+    assert book["sales"]["B5"].number_format == "0.00"
+    assert book["sales"]["C4"].is_date
+
+
+def test_a_frame_brings_its_index_to_a_table_that_was_written(tmp_path: Path) -> None:
+    path, index = tmp_path / "f.xlsx", pd.Index(["p", "q"], name="id")
+    frame = pd.DataFrame({"n": [1, 2**60], "s": ["007", "=b"], "t": [0.1, np.nan]}, index=index)
+    more = pd.DataFrame({"n": [-(2**61)], "s": ["1"], "t": [1 / 3]}, index=pd.Index(["r"], name="id"))
+    sa.write_table(path, frame)
+    assert sa.append(path, more) == {"id": 3, "n": 3, "s": 3, "t": 3}
+    pd.testing.assert_frame_equal(sa.read_frame(path), pd.concat([frame, more]), check_exact=True, check_dtype=False)
+    assert list(sa.check(path)) == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "error", "text"),
+    [
+        ({**NEW, "t": ["x"]}, sa.DTypeError, "t: the column holds float64"),
+        ({"id": ["c"], "t": [3]}, sa.LimitError, "'day' are missing"),
+        ({**NEW, "x": [1]}, sa.LimitError, "no column 'x'"),
+        ({**NEW, "t": [1, 2]}, sa.LimitError, "different lengths"),
+        ({**NEW, "t": [[1]]}, sa.DTypeError, "t: a column of a table takes an array of one dimension"),
+    ],
+)
+def test_rows_that_no_table_holds_change_nothing(tmp_path: Path, rows: Any, error: Any, text: str) -> None:
+    path = save_book(tmp_path / "t.xlsx")
+    before = path.read_bytes()
+    with pytest.raises(error, match=text):
+        sa.append(path, rows, table="Sales")
+    assert path.read_bytes() == before
+
+
+def test_what_stands_below_a_table_is_not_written_over(tmp_path: Path) -> None:
+    path = save_book(tmp_path / "t.xlsx", below="a note")
+    before = path.read_bytes()
+    with pytest.raises(sa.LimitError, match="sales!B4: a new row needs this cell"):
+        sa.append(path, NEW, table="Sales")
+    assert path.read_bytes() == before
+
+
+def test_no_rows_change_nothing(tmp_path: Path) -> None:
+    path = save_book(tmp_path / "t.xlsx")
+    before = path.read_bytes()
+    nothing = {name: np.array(values)[:0] for name, values in NEW.items()}
+    assert sa.append(path, nothing, table="Sales") == {"day": 2, "id": 2, "t": 2}
+    assert path.read_bytes() == before
+
+
+def test_a_table_beside_arrays_is_chosen_by_its_name_or_sheet(tmp_path: Path) -> None:
+    path = save_book(tmp_path / "t.xlsx")
+    sa.write(path, {"u": np.array([1.5])}, mode="a")
+    assert sa.append(path, {"u": [2]}) == {"u": 2}
+    assert sa.append(path, NEW, table="Sales")["t"] == 3
+    assert sa.append(path, NEW, sheet="sales")["t"] == 4
+    assert sa.read(path, "u").tolist() == [1.5, 2.0]
+    assert sa.read_columns(path, sheet="sales")["t"].tolist() == [1.5, 2.5, 3.0, 3.0]
+    with pytest.raises(sa.NotFoundError, match="Wages"):
+        sa.append(path, NEW, table="Wages")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "json"])
+def test_only_workbooks_have_named_tables(tmp_path: Path, suffix: str) -> None:
+    sa.write(tmp_path / f"t.{suffix}", {"t": np.array([1.5])})
+    with pytest.raises(TypeError, match="append has no option 'table'"):
+        sa.append(tmp_path / f"t.{suffix}", {"t": [1]}, table="Sales")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "xlsx"])
+@pytest.mark.parametrize("values", [["x"], [2.5], [True], np.array(["2026-01-01"], "M8[D]")])
+def test_a_column_of_blanks_takes_any_elements(tmp_path: Path, suffix: str, values: Any) -> None:
+    path = tmp_path / f"t.{suffix}"
+    if suffix == "csv":
+        path.write_text("id,t\na,\nb,\n")
+    else:
+        book = openpyxl.Workbook()
+        for row in [["id", "t"], ["a"], ["b"]]:
+            book.active.append(row)
+        book.save(path)
+    assert sa.append(path, {"id": ["c"], "t": values}) == {"id": 3, "t": 3}
+    assert str(sa.read_columns(path)["t"][-1]).lower() == str(np.array(values)[0]).lower()
