@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from ....changes.compare import Comparison
 from ....changes.evidence import OwnEvidence
+from ....changes.rounding import mark_kept
+from ....changes.rows import RowMap
 from ....columns import ResizedArray
 from ....dtypes import Array, Buffer, Positions
 from ....elements import Missing
@@ -17,7 +19,7 @@ from ....linear.buffers import view_of
 from ...accepted import read_accepted
 from ..checksums.stored import StoredChecksums
 from ..guard.snapshots import Snapshots
-from ..guard.written import WrittenArrays
+from ..guard.written import WrittenArrays, WrittenChanges
 from ..workbook import Workbook
 
 
@@ -39,6 +41,7 @@ class ExactArrays:
     def __init__(self, book: Workbook, missing: Missing) -> None:
         self.sheets = book.plain_sheets()
         self.accepted, self.arrays = read_accepted(self.sheets, missing=missing)
+        self._changes = WrittenChanges()
         self.memory = StoredChecksums(book)
         self.snapshots = Snapshots(book, self.memory)
         self.written = WrittenArrays(self.memory, self.snapshots, restores=True)
@@ -49,7 +52,7 @@ class ExactArrays:
 
     def compare(self) -> None:
         """Put what became of the arrays that have a snapshot in the place of what their headers alone tell."""
-        changes, accepted = self.written.compare(), self.accepted
+        self._changes, accepted = (changes := self.written.compare()), self.accepted
         accepted.comparisons |= {comparison.name: comparison for comparison in changes.comparisons}
         accepted.sorted_rows += changes.grouped.sorted_rows
         old_names = self.snapshots.search.old_names.items()
@@ -69,6 +72,8 @@ class ExactArrays:
                 buffer = revised[name].buffer
             elif own is not None:
                 buffer = own.kept.restore(buffer)
+                if name in self._changes.pairs and (rows := self.accepted.comparisons[name].row_maps):
+                    buffer = _restore_rows(buffer, array, self._changes.pairs[name][0], rows)
                 if errors is not None:
                     places = _find_unreadable(array, errors)
                     buffer = _put_last_values(buffer, array, own, places, self.accepted.comparisons[name])
@@ -89,6 +94,26 @@ def _list_places(array: ResizedArray) -> Array:
     return view_of(array.column.header, np.arange(len(array.buffer)))
 
 
+def _restore_rows(buffer: Buffer, array: ResizedArray, written: Array, rows: Sequence[RowMap]) -> Buffer:
+    """Return a copy of a buffer with the exact bits of elements that were only rounded, wherever their rows stand now.
+
+    `rows`: as all arrays that share them tell, which know more than this array alone.
+    """
+    places = _list_places(array)
+    for row_map in rows:
+        before, now = row_map.pairs
+        written, places = np.take(written, before, row_map.axis), np.take(places, now, row_map.axis)
+    written, places, buffer = written.ravel(), places.ravel(), _take_texts_of_any_width(buffer)
+    kept = mark_kept(written, buffer[places], array.column.header.dtype)
+    buffer[places[kept]] = written[kept]
+    return buffer
+
+
+def _take_texts_of_any_width(buffer: Buffer) -> Buffer:
+    """Return a copy of a buffer; of texts, one that holds longer ones too."""
+    return buffer.astype(np.dtypes.StringDType()) if buffer.dtype.kind == "U" else buffer.copy()
+
+
 def _put_last_values(
     buffer: Buffer, array: ResizedArray, own: OwnEvidence, unreadable: Positions, comparison: Comparison
 ) -> Buffer:
@@ -96,7 +121,7 @@ def _put_last_values(
 
     All arrays that share rows tell which row they were in; where the array has no rows, it does alone.
     """
-    buffer = buffer.astype(np.dtypes.StringDType()) if buffer.dtype.kind == "U" else buffer.copy()
+    buffer = _take_texts_of_any_width(buffer)
     buffer[unreadable] = own.kept.written[unreadable]
     if comparison.shapes[1] == array.column.header.shape:
         places = _list_places(array)
