@@ -56,8 +56,6 @@ __all__ = [
     "write_npz",
 ]
 
-# The header -----------------------------------------------------------------------------------------------------------
-
 _LONGEST = 10_000  # bytes of a header, as numpy.load has it
 _READ_IT = "read it with numpy.load"
 _REFUSED = {  # by the kind of a dtype
@@ -117,8 +115,6 @@ def npy_header(array: np.ndarray[Any, Any]) -> bytes:
     return header.getvalue()
 
 
-# .npy: one array ------------------------------------------------------------------------------------------------------
-
 keeps_npy = Keeps(EVERYTHING - {"generic"}, names=False, several=False)
 
 
@@ -176,8 +172,6 @@ def _decode(source: Source, *, mapped: bool = False) -> Array:
         )
     return array
 
-
-# .npz: a zip archive --------------------------------------------------------------------------------------------------
 
 keeps_npz = Keeps(EVERYTHING - {"generic"})
 

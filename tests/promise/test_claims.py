@@ -22,7 +22,7 @@ avro = pytest.importorskip("sheetarray.interchange.avro")
 npy = pytest.importorskip("sheetarray.interchange.npy")
 sciserialize = pytest.importorskip("sheetarray.interchange.sciserialize")
 from sheetarray.interchange import awkward  # noqa: E402
-from sheetarray.interchange.avro.datum import encode_varint  # noqa: E402
+from sheetarray.interchange.avro.wire import encode_varint  # noqa: E402
 from sheetarray.interchange.sciserialize import serializers  # noqa: E402
 
 ONE = avro.pack(np.array(True))

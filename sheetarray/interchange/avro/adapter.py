@@ -26,7 +26,8 @@ from ...linear.named import check_unicode, default_name, select, values_by_name
 from ...values import as_array
 from ..file_array import FileArray
 from .codecs import CODECS, STEP, PackedWire
-from .datum import SCHEMA, Wire, check_record_holdable, encode_parts, encode_varint, read_datum, skip_array
+from .datum import SCHEMA, check_record_holdable, encode_parts, read_datum, skip_array
+from .wire import Wire, encode_varint
 
 MAGIC = b"Obj\x01"
 NAMES = "sheetarray.names"  # the key of the metadata that holds the names, a JSON list
@@ -99,9 +100,6 @@ def _write_record(sink: Sink, array: np.ndarray[Any, Any], codec: Codec) -> Iter
     sink.write(encode_varint(1) + encode_varint(sum(map(len, packed))))
     for content in packed:
         sink.write(content)
-
-
-# Reading -----------------------------------------------------------------------------------------------------
 
 
 def read_avro(

@@ -14,12 +14,14 @@ Source: https://github.com/scikit-hep/awkward-0.x/blob/master/docs/serialization
 from __future__ import annotations
 
 from .adapter import check_awkd, keeps_awkd, read_awkd, scan_awkd, write_awkd
-from .archives import ArchiveArrays, load, save
+from .archives.reading import ArchiveArrays, load
+from .archives.writing import save
 from .columns import from_columns, to_columns
-from .constructors import WHITELIST
+from .compression import COMPRESSION, partner
+from .constructors.by_name import WHITELIST
 from .groups import ArrayGroup, hdf5
 from .reading import deserialize
-from .writing import COMPRESSION, partner, serialize
+from .writing import serialize
 
 __all__ = [
     "COMPRESSION",

@@ -15,10 +15,13 @@ from ...formats.contract import EVERYTHING, Keeps, Progress
 from ...linear.header import Order
 from ...linear.named import default_name, select, values_by_name
 from ...linear.resizing import contiguous_strides
-from .archives import RAW, SCHEMA, ArchiveArrays, write_archive
-from .blobs import awkward_module, check_steps
-from .constructors import WHITELIST
-from .writing import COMPRESSION, plan
+from .archives.reading import RAW, SCHEMA, ArchiveArrays
+from .archives.writing import write_archive
+from .budget import check_steps
+from .compression import COMPRESSION
+from .constructors.by_name import WHITELIST
+from .package import awkward_module
+from .writing import plan
 
 keeps_awkd = Keeps(EVERYTHING - {"generic"}, order=False, nested=True)
 

@@ -24,12 +24,11 @@ from ...errors import MOST_NOTED, Finding, FormatError, LimitError, NotFoundErro
 from ...linear.header import NoteFinding
 from ...linear.json_text import cut_json
 from ...linear.parsing import warn_of_finding
-from .blobs import DEEPEST_EXPRESSION, Budget
+from .budget import DEEPEST_EXPRESSION, Budget
+from .expressions import Expression, parse_expression
 from .reading import AwkwardReader, ReadOptions
-from .schema import SIGNATURES, Expression, parse_expression, parse_schema
+from .schema import SIGNATURES, parse_schema
 from .writing import check_member_names, plan
-
-# Columns --------------------------------------------------------------------------------------------------------------
 
 DELIMITER = "-"
 SUFFIX = ".json"
@@ -119,7 +118,6 @@ def described_columns(name: str, array: Any) -> list[str]:
     return []
 
 
-# Classes, and their methods, whose arrays are as long as the first argument.
 _AS_LONG = ("JaggedArray", "StringArray", "IndexedArray", "IndexedMaskedArray", "MaskedArray", "UnionArray")
 _METHODS: tuple[list[str], ...] = ([], ["fromcounts"], ["fromnumpy"], ["fromtags"])
 

@@ -16,11 +16,10 @@ import numpy as np
 from ...errors import FormatError, LimitError, NotFoundError, escape_controls
 from ..file_array import in_member
 from ..untrusted import damage_as_format_error, file_name_problem, load_package
-from .archives import check_inflated
+from .archives.members import check_inflated
+from .compression import COMPRESSION, Compression
 from .reading import AwkwardReader, ReadOptions
-from .writing import COMPRESSION, Compression, check_member_names, plan
-
-# HDF5 groups ----------------------------------------------------------------------------------------------------------
+from .writing import check_member_names, plan
 
 Group = Any  # h5py.Group; the package has no types to check against
 

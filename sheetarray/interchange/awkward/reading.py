@@ -14,18 +14,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import FormatError, NotFoundError
-from .blobs import Budget, StoredBlob, parse_dtype, read_blob, room_of_file
+from .blob_dtypes import parse_dtype
+from .blobs import StoredBlob, read_blob
+from .budget import Budget, room_of_file
 from .builder import Builder, Errors, describe_plain_value
-from .constructors import CONSTRUCTORS, WHITELIST
-from .functions import TOPYTHON, Functions, Lookup, Whitelist, call_function, read_pickle
-from .schema import METADATA, Expression, Schema, evaluate, parse_expression, parse_schema
-from .traits import NUMBERS, name_record, plain_array, restore_traits
+from .constructors.by_name import CONSTRUCTORS, WHITELIST
+from .expressions import Expression, evaluate, parse_expression
+from .functions.calling import call_function
+from .functions.pickles import read_pickle
+from .functions.whitelists import TOPYTHON, Functions, Lookup, Whitelist
+from .metadata import METADATA
+from .numpy_arrays import NUMBERS, plain_array
+from .schema import Schema, parse_schema
+from .traits import name_record, restore_traits
 
 if TYPE_CHECKING:
     import awkward as ak  # type: ignore[import-untyped]
 
-
-# A schema evaluated ---------------------------------------------------------------------------------------------------
 
 _SHOWN = 10  # names, in an error
 

@@ -19,7 +19,7 @@ import json
 import math
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,7 +30,6 @@ import numpy as np
 from ... import dtypes
 from ...columns import ArrayInfo
 from ...dtypes import Array
-from ...elements import is_unicode, text_array, to_scalar
 from ...errors import (
     DTypeError,
     Finding,
@@ -59,221 +58,30 @@ from ...formats.contract import Keeps, Progress, ignore_progress
 from ...labels import NAME as DESCRIPTION
 from ...labels import (
     DatasetLabels,
-    VariableLabels,
-    describe_arrays,
     give_labels,
-    name_dimensions,
     parse_label_column,
-    refuse_description,
 )
-from ...linear.header import NoteFinding, name_element
-from ...linear.named import check_unicode, linear_arrays, refuse_lists, select, values_by_name
+from ...linear.header import NoteFinding
+from ...linear.named import select
 from ...linear.parsing import warn_of_finding
 from ...linear.resizing import contiguous_strides
-from ...values import as_array, to_objects
-from ..untrusted import damage_as_format_error, load_package, parse_values
+from ..untrusted import damage_as_format_error
+from .conventions import (
+    CODED,
+    DTYPE,
+    NAMES,
+    NETCDF_MARKS,
+    STORE,
+    ZARR_MARKS,
+)
+from .from_datasets import decode_variable, labels_of, load_library, variable_names
+from .to_datasets import to_dataset
 
 Form = Literal["netcdf", "zarr"]
 
 keeps_netcdf = Keeps(order=False, labels=True)
-
-_DTYPE = "sheetarray_dtype"
-_NAMES = "sheetarray_names"  # of the arrays of a Zarr folder, in the order written
-_SINCE = {"D": "days", "h": "hours", "m": "minutes", "s": "seconds", "ms": "milliseconds", "us": "microseconds"}
-_SINCE["ns"] = "nanoseconds"
-# Attributes that change values.
-_CODED = {"_FillValue", "missing_value", "scale_factor", "add_offset", "units", "dtype"}
-_MEANING = _CODED | {"calendar", "coordinates", _DTYPE}
 _AS_IT_IS: dict[str, Any] = {"decode_cf": False, "cache": False, "create_default_indexes": False}  # nothing is read yet
 _ONLY_A_DIMENSION = b"This is a netCDF dimension but not a netCDF variable"
-_NETCDF_MARKS, _ZARR_MARKS = "/\0", "/\\\0"  # that no name may have
-_STORE = {".zgroup", ".zmetadata", "zarr.json"}  # files that a Zarr folder has
-_FILES = _STORE | {".zarray", ".zattrs"}  # of Zarr, so that no folder of an array may have the name
-_LONGEST_FOLDER = 255  # bytes of the name of a folder, which an array of a Zarr folder is
-# Attributes that h5netcdf and xarray keep for themselves
-_RESERVED = {"CLASS", "DIMENSION_LIST", "NAME", "REFERENCE_LIST", "_NCProperties", "_Netcdf4Coordinates"}
-_RESERVED |= {"_Netcdf4Dimid", "_nc3_strict", "_ARRAY_DIMENSIONS"}
-
-
-# Arrays to a dataset -------------------------------------------------------------------------------------------------
-
-
-def _to_dataset(arrays: Any, *, separators: str) -> tuple[Any, int]:
-    """Return the dataset of some arrays, and the number of their elements."""
-    xr = _import("xarray")
-    described = describe_arrays(arrays)
-    by_name, labels = (values_by_name(arrays), None) if described is None else described
-    refuse_lists(arrays, by_name)
-    linear = linear_arrays(by_name)
-    plain = {name: array.to_numpy() for name, array in linear.items()}
-    if deep := [name for name, array in plain.items() if array.ndim > 32]:
-        raise LimitError(f"{deep[0]!r:.80} has {plain[deep[0]].ndim} dimensions, but a variable has at most 32")
-    if labels is None and DESCRIPTION in plain:
-        refuse_description(plain[DESCRIPTION])
-    dims = name_dimensions(plain, labels or DatasetLabels())
-    _check_names(plain, dims, separators)
-    if labels is not None and DESCRIPTION in plain:
-        raise LimitError(f"two arrays would have the name {DESCRIPTION!r}: rename the variable")
-    variables = {}
-    for name, array in plain.items():
-        if separators == _NETCDF_MARKS and array.dtype.kind in "UTO":
-            _refuse_nul(name, array)
-        said = labels.find(name) if labels is not None else None
-        native = _native_attrs(said.attrs) if said is not None else {}
-        stored, attrs = _to_stored(array, linear[name].dtype)
-        if not {*native} & _MEANING - {"units"} and not ("units" in native and "units" in attrs):
-            attrs = native | attrs
-        variables[name] = xr.Variable(dims[name], stored, attrs, {"_FillValue": None})
-    coords = [name for name in (labels.coords if labels is not None else ()) if name in variables]
-    attrs = _native_attrs(labels.attrs) if labels is not None else {}
-    dataset = xr.Dataset(variables, attrs=attrs).set_coords(coords)
-    if labels is not None and _labels_of(dataset) != labels:
-        text = "".join(labels.to_pieces(2**24).tolist())
-        dataset[DESCRIPTION] = xr.Variable((), np.array(text), {}, {"_FillValue": None})
-    return dataset, sum(array.size for array in plain.values())
-
-
-def _check_names(arrays: Iterable[str], dims: Mapping[str, Sequence[str]], marks: str) -> None:
-    """Refuse names of arrays and dimensions that a file cannot have; `marks`: that no name may have."""
-    names = [*arrays, *(dim for own in dims.values() for dim in own)]
-    check_unicode(names)
-    for name in names:
-        if not name or name in (".", "..") or any(mark in name for mark in marks) or name.startswith("__"):
-            raise LimitError(f"a variable cannot have the name {name!r:.80}: rename it")
-    for name in arrays if marks == _ZARR_MARKS else ():
-        if name in _FILES or len(name.encode()) > _LONGEST_FOLDER:
-            raise LimitError(
-                f"an array is a folder in .zarr, and no folder there can be called {name!r:.80}: rename it"
-            )
-
-
-def _refuse_nul(name: str, array: Array) -> None:
-    """Refuse text with NUL in it, at which HDF5 would cut it."""
-    for index, text in enumerate(array.ravel().tolist()):
-        if isinstance(text, str) and "\0" in text:
-            raise DTypeError(
-                f"{name_element(name, [*map(int, np.unravel_index(index, array.shape))])} has NUL in it, at which "
-                "HDF5 cuts text: write .zarr"
-            )
-
-
-def _native_attrs(attrs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those attributes that a file holds as they are: text and numbers."""
-    return {
-        name: value
-        for name, value in attrs.items()
-        if name not in _RESERVED and "/" not in name and _is_native(name) and _is_native(value)
-    }
-
-
-def _is_native(value: Any) -> bool:
-    if type(value) is str:
-        return 0 < len(value) <= 10_000 and "\0" not in value and is_unicode(value)
-    return type(value) is float or (type(value) is int and -(2**63) <= value < 2**63)
-
-
-def _to_stored(array: Array, dtype: str) -> tuple[Any, dict[str, Any]]:
-    """Return what stands in the file for an array, and the attributes that say what it means."""
-    kind = array.dtype.kind
-    if kind == "b":
-        return array.astype(np.int8), {_DTYPE: dtype, "dtype": "bool"}
-    if kind in "mM":
-        unit, step = np.datetime_data(array.dtype)
-        attrs = {_DTYPE: dtype}
-        if unit in _SINCE and step == 1:
-            attrs["units"] = f"{_SINCE[unit]} since 1970-01-01" if kind == "M" else _SINCE[unit]
-            attrs |= {"calendar": "proleptic_gregorian"} if kind == "M" else {"dtype": dtype}
-        counts = np.array(array, order="C").view(np.int64)
-        return counts, attrs | ({"_FillValue": np.int64(np.iinfo(np.int64).min)} if np.isnat(array).any() else {})
-    if kind == "O":
-        values = array.ravel().tolist()
-        texts = [json.dumps(to_scalar(value)) for value in values]
-        if any(isinstance(value, str) for value in values) and all(
-            value is None or isinstance(value, str) for value in values
-        ):
-            texts = ["" if text is None else f"={text}" if text[:1] in ("", "=") else text for text in values]
-            return to_objects(texts).reshape(array.shape), {_DTYPE: "text or nothing"}
-        return text_array(texts).reshape(array.shape), {_DTYPE: dtype}
-    if kind == "T":
-        return array.astype(object), {_DTYPE: dtype}
-    return array, {_DTYPE: dtype} if array.dtype == np.float16 else {}
-
-
-# A dataset to arrays -------------------------------------------------------------------------------------------------
-
-
-def _labels_of(dataset: Any) -> DatasetLabels:
-    """Return the labels that the file's own dimensions, coordinates and attributes are."""
-    labels = DatasetLabels(attrs={name: _plain(value) for name, value in dataset.attrs.items() if name != _NAMES})
-    for name in _names_of(dataset):
-        variable = dataset.variables[name]
-        dtype = str(variable.attrs.get(_DTYPE) or variable.dtype)
-        dtype = {"generic": "object", "text or nothing": "str"}.get(dtype, dtype)
-        hidden = set()
-        if _DTYPE in variable.attrs:
-            hidden = {_DTYPE, "dtype", "calendar", "_FillValue"} | ({"units"} if dtype[-1:] == "]" else set())
-        elif _CODED & {*variable.attrs}:  # of others: what decoding uses up says nothing of the values any more
-            with contextlib.suppress(ValueError, TypeError, OverflowError, AttributeError):  # told when they are read
-                decoded = _decode_cf(name, variable)
-                hidden = {*variable.attrs} - {*decoded.attrs}
-        attrs = {key: _plain(value) for key, value in variable.attrs.items() if key not in hidden}
-        said = VariableLabels(tuple(map(str, variable.dims)), dtype, tuple(variable.shape), attrs)
-        (labels.coords if name in dataset.coords else labels.data_vars)[str(name)] = said
-    return labels
-
-
-def _plain(value: Any) -> Any:
-    """Return an attribute as Python's own number, list or text."""
-    if isinstance(value, np.ndarray):
-        return value.item() if value.size == 1 and value.dtype.kind in "iufU" else value
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _decode_cf(name: str, variable: Any) -> Any:
-    """Return a variable decoded by the CF conventions; numbers of days are durations only if `dtype` says so.
-
-    xarray does the same since 2026.2. Older versions make durations of all numbers with such units.
-    """
-    durations = None if "dtype" in variable.attrs else False
-    return _import("xarray").conventions.decode_cf_variable(name, variable, decode_timedelta=durations)
-
-
-def _decode(name: str, variable: Any) -> Array:
-    """Return the array of a variable."""
-    dtype = variable.attrs.get(_DTYPE)
-    if dtype is None:
-        variable = _decode_cf(name, variable)
-    values = np.asarray(variable.to_numpy())
-    if values.dtype.kind == "U" and np.ascontiguousarray(values).reshape(-1).view(np.uint32).max(initial=0) > 0x10FFFF:
-        raise FormatError("characters beyond Unicode")
-    texts = values.ravel().tolist() if values.dtype.kind in "OS" else []
-    if texts and all(isinstance(text, bytes) for text in texts):  # characters, without an attribute for their encoding
-        with contextlib.suppress(UnicodeDecodeError):
-            texts = [text.decode() for text in texts]
-    if values.dtype.kind in "OS" and all(isinstance(text, str) for text in texts):
-        values = text_array(texts).reshape(values.shape)
-    values = np.array(values) if dtype is None else _restore(values, str(dtype))
-    return as_array(values)
-
-
-def _restore(values: Array, dtype: str) -> Array:
-    if dtype == "text or nothing" and values.dtype.kind in "UT":
-        texts = [None if text == "" else text.removeprefix("=") for text in values.ravel().tolist()]
-        return to_objects(texts).reshape(values.shape)
-    entry = dtypes.from_name(dtype)
-    if entry.kind == "generic" and values.dtype.kind == "U":
-        return parse_values(values.ravel().tolist()).reshape(values.shape)
-    numpy_dtype = entry.numpy
-    if numpy_dtype.kind in "mM" and values.dtype == np.int64:
-        return np.array(values).view(numpy_dtype)
-    if numpy_dtype.kind == "b" and values.dtype.kind in "biu" and np.isin(values, (0, 1)).all():
-        return values.astype(bool)
-    if (numpy_dtype.kind == "f" and values.dtype.kind == "f") or (entry.kind == "string" and values.dtype.kind == "U"):
-        return values.astype(numpy_dtype) if numpy_dtype.kind == "f" else np.array(values)
-    raise FormatError(f"holds {values.dtype}, but was written as {dtype}")
-
-
-# Files ---------------------------------------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -324,7 +132,7 @@ class _Opened:
 @contextmanager
 def _open(source: Readable) -> Iterator[_Opened]:
     """Open a file or a folder."""
-    xr = _import("xarray")
+    xr = load_library("xarray")
     name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
     is_folder = name_part(name).endswith(".zarr") or (not is_url(name) and os.path.isdir(name))
     what = "Zarr folder" if is_folder else "NetCDF-4 file"
@@ -369,8 +177,8 @@ def _parent(path: str) -> str:
 
 def _check_netcdf(source: Source) -> tuple[Path | io.BytesIO, list[str]]:
     """Return the path or the content of a file that has no links, and the groups of its variables."""
-    h5py = _import("h5py")
-    _import("h5netcdf")
+    h5py = load_library("h5py")
+    load_library("h5netcdf")
     refuse_empty(source.prefix(1), "byte 0")
     if source.prefix(3) == b"CDF":
         raise FormatError(
@@ -402,7 +210,7 @@ def _check_sizes(variables: Iterable[Any], most: int) -> None:
     total = 0
     for variable in variables:
         chunk = variable.encoding.get("chunksizes") or variable.encoding.get("chunks") or ()
-        decoded = 8 if _CODED & {*variable.attrs} and _DTYPE not in variable.attrs else 0
+        decoded = 8 if CODED & {*variable.attrs} and DTYPE not in variable.attrs else 0
         total += max(variable.size, math.prod(chunk)) * (max(variable.dtype.itemsize, 1) + decoded)
     if total > most:
         reason = f"arrays of {total:,} bytes: more than is read at once of this file"
@@ -412,7 +220,7 @@ def _check_sizes(variables: Iterable[Any], most: int) -> None:
 @contextmanager
 def _open_folder(name: str) -> Iterator[Any]:
     """Open a Zarr folder as a store that zarr reads."""
-    _import("zarr")
+    load_library("zarr")
     from .zarr_folder import ZarrFolder
 
     if is_url(name):
@@ -428,10 +236,6 @@ def _open_folder(name: str) -> Iterator[Any]:
         yield ZarrFolder(folder)
 
 
-def _import(name: str) -> Any:
-    return load_package(name, f"{name} is not installed", f"'sheetarray[{'zarr' if name == 'zarr' else 'netcdf'}]'")
-
-
 def _take_labels(dataset: Any, most: int, note: NoteFinding = warn_of_finding) -> tuple[DatasetLabels, list[str]]:
     """Give the labels of a dataset to whoever asks for them, and return them with the names of its arrays.
 
@@ -441,7 +245,7 @@ def _take_labels(dataset: Any, most: int, note: NoteFinding = warn_of_finding) -
     def locate(error: FormatError) -> None:
         error.location = f"variable {DESCRIPTION}"
 
-    names = _names_of(dataset)
+    names = variable_names(dataset)
     if DESCRIPTION in dataset.variables:
         _check_sizes([dataset.variables[DESCRIPTION]], most)
         text = _read_variable(dataset, DESCRIPTION)
@@ -450,7 +254,7 @@ def _take_labels(dataset: Any, most: int, note: NoteFinding = warn_of_finding) -
     times = [variable for variable in dataset.variables.values() if "since" in str(variable.attrs.get("units"))]
     _check_sizes(times, most)  # the first and the last of them are looked at
     with _by_library("dataset"):
-        labels = _labels_of(_decode_coordinates(dataset))
+        labels = labels_of(_decode_coordinates(dataset))
     give_labels(labels)
     return labels, names
 
@@ -467,20 +271,9 @@ def _decode_coordinates(dataset: Any) -> Any:
     return marked
 
 
-def _names_of(dataset: Any) -> list[str]:
-    """Return the names of the arrays in the order written, where the file says it: a folder has none of its own."""
-    listed = str(dataset.attrs.get(_NAMES, ""))
-    try:
-        order = {str(name): place for place, name in enumerate(json.loads(listed))} if listed else {}
-    except (ValueError, TypeError, RecursionError):
-        order = {}
-    names = [str(name) for name in dataset.variables]
-    return sorted(names, key=lambda name: order.get(name, len(order)))
-
-
 def _read_variable(dataset: Any, name: str) -> Array:
     with _naming_variable(name):
-        array = _decode(name, dataset.variables[name])
+        array = decode_variable(name, dataset.variables[name])
         return array if array.flags.writeable else array.copy()
 
 
@@ -500,9 +293,9 @@ def _dtype_name(dataset: Any, name: str, most: int) -> str:
     variable = dataset.variables[name]
     if variable.dtype.kind == "O":
         _check_sizes([variable], most)
-    dtype = _import("xarray").conventions.decode_cf_variable(name, variable).dtype
+    dtype = load_library("xarray").conventions.decode_cf_variable(name, variable).dtype
     if dtype.kind == "O":
-        dtype = _decode(name, variable).dtype
+        dtype = decode_variable(name, variable).dtype
     return "string" if dtype.kind == "S" else dtypes.from_numpy(dtype.newbyteorder("=")).name
 
 
@@ -519,7 +312,7 @@ def read_netcdf(source: Readable, names: Sequence[str] | None = None, *, group: 
         for path in opened.list(group) if names is not None else [opened.find(group)]:
             dataset = opened.load(path)
             prefix = f"{path}/" if path and group is None else ""
-            own = _names_of(dataset) if prefix else _take_labels(dataset, opened.most)[1]
+            own = variable_names(dataset) if prefix else _take_labels(dataset, opened.most)[1]
             places |= {f"{prefix}{name}": (dataset, name) for name in own}
         selected = select(places, names)
         _check_sizes([dataset.variables[name] for dataset, name in selected.values()], opened.most)
@@ -544,7 +337,7 @@ def scan_netcdf(source: Readable, *, group: str | None = None) -> dict[str, Arra
 def _info_of(dataset: Any, name: str, labels: DatasetLabels, most: int) -> ArrayInfo:
     variable = dataset.variables[name]
     with _naming_variable(name):
-        dtype = str(variable.attrs.get(_DTYPE) or _dtype_name(dataset, name, most))
+        dtype = str(variable.attrs.get(DTYPE) or _dtype_name(dataset, name, most))
         dtype = "generic" if dtype == "text or nothing" else dtypes.from_name(dtype).name
     shape, own = tuple(variable.shape), labels.find(name)
     strides, size = contiguous_strides(shape, "row-major"), math.prod(shape)
@@ -587,10 +380,10 @@ def write_netcdf(target: Writable, arrays: Any, *, form: Form = "netcdf", progre
     """
     if form not in ("netcdf", "zarr"):
         raise LimitError(f"form is 'netcdf' or 'zarr', not {form!r:.80}")
-    _import("h5netcdf" if form == "netcdf" else "zarr")
+    load_library("h5netcdf" if form == "netcdf" else "zarr")
     if form == "zarr":
         _check_replaceable(target)
-    dataset, total = _to_dataset(arrays, separators=_NETCDF_MARKS if form == "netcdf" else _ZARR_MARKS)
+    dataset, total = to_dataset(arrays, separators=NETCDF_MARKS if form == "netcdf" else ZARR_MARKS)
     report = progress or ignore_progress
     report(0, total)
     if form == "netcdf":
@@ -598,8 +391,8 @@ def write_netcdf(target: Writable, arrays: Any, *, form: Form = "netcdf", progre
         with replacing(target, binary=True) as sink:
             sink.write(content)
     else:
-        dataset.attrs[_NAMES] = json.dumps(_names_of(dataset))
-        checked = _import("numcodecs").Zstd(level=3, checksum=True)  # what is cut short is found out
+        dataset.attrs[NAMES] = json.dumps(variable_names(dataset))
+        checked = load_library("numcodecs").Zstd(level=3, checksum=True)  # what is cut short is found out
         encoding = {name: {"compressors": (checked,), "_FillValue": None} for name in dataset.variables}
         from .zarr_written import WrittenFolder
 
@@ -619,5 +412,5 @@ def _check_replaceable(target: Writable) -> None:
             f"{os.fspath(target):.200}: a Zarr store under a URL: sheetarray.read_dataset(path).to_zarr(url) writes one"
         )
     path = Path(target)
-    if path.exists() and not (path.is_dir() and (_STORE & set(os.listdir(path)) or not os.listdir(path))):
+    if path.exists() and not (path.is_dir() and (STORE & set(os.listdir(path)) or not os.listdir(path))):
         raise LimitError(f"{path.name} exists, and is not a Zarr folder: move it away")

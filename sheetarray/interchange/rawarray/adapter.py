@@ -6,9 +6,7 @@ from __future__ import annotations
 
 import errno
 import os
-import re
-import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -31,14 +29,9 @@ from ...files import (
 from ...formats.contract import NUMERIC, Keeps, Progress, ignore_progress
 from ...linear.named import default_name, plain_arrays, select
 from ..file_array import in_member, write_elements
-from .single import Axes, BoolAs, RawHeader, as_bytes, check_options, decode_array, parse_raw_header, prepare
-
-# Names of files in a folder ------------------------------------------------------------------------------------------
-
-SUFFIX = ".ra"
-
-_DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # Windows opens these instead
-_LONGEST = 255 - len(SUFFIX)  # bytes of a name
+from .file_names import SUFFIX, check_file_names
+from .header import Axes, BoolAs, RawHeader, check_options, parse_raw_header
+from .single import as_bytes, decode_array, prepare
 
 
 def _check_replaceable(target: PathLike) -> None:
@@ -49,30 +42,6 @@ def _check_replaceable(target: PathLike) -> None:
     for old in sorted(path.iterdir()) if path.is_dir() else ():
         if old.suffix.lower() != SUFFIX or old.is_symlink() or not old.is_file():
             raise LimitError(f"{path.name} is a folder that would be replaced, but it holds {old.name}: move that away")
-
-
-def check_file_names(names: Iterable[str]) -> None:
-    """Refuse names that some systems do not allow for a file."""
-    taken: dict[str, str] = {}
-    for name in names:
-        if problem := _problem(name):
-            raise LimitError(
-                f"the name {name!r:.80} {problem}: rename it, because each array becomes a file of this name"
-            )
-        same = unicodedata.normalize("NFC", name).casefold()
-        if same in taken:
-            raise LimitError(f"the names {taken[same]!r} and {name!r} are one file on some systems: rename one")
-        taken[same] = name
-
-
-def _problem(name: str) -> str | None:
-    if not name or name.startswith((".", " ")) or name != name.strip():
-        return "is empty, begins with a dot, or begins or ends with white space"
-    if wrong := next((mark for mark in name if mark in '/\\:*?"<>|' or not mark.isprintable()), None):
-        return f"has {wrong!r} in it"
-    if _DEVICES.fullmatch(name):
-        return "is the name of a device"
-    return f"is longer than {_LONGEST} bytes" if len(name.encode()) > _LONGEST else None
 
 
 _Prepared = tuple[RawHeader, Array]

@@ -16,18 +16,11 @@ from ...files import Readable, Source, Writable, replacing
 from ...formats.contract import NUMERIC, Keeps, Progress, ignore_progress
 from ...linear.array import LinearArray
 from ...linear.named import check_unicode, default_name, linear_arrays, select
-from .dicts import base64_text, check_holdable, count_plain_values, parse_array_dict, type_name
+from .array_dicts import check_holdable, parse_array_dict
 from .nested import check_array_name, check_map_keys, decode_at, encode_views
-from .serializers import (
-    MOST_BYTES,
-    check_value_count,
-    msgpack_module,
-    pack_plain,
-    parse_msgpack,
-    parse_packed_json,
-    write_json_value,
-    write_msgpack_value,
-)
+from .serializers import MOST_BYTES, check_value_count, msgpack_module, pack_plain, parse_msgpack, parse_packed_json
+from .words import base64_text, count_plain_values, type_name
+from .written_values import write_json_value, write_msgpack_value
 
 Encoding = Literal["msgpack", "json"]
 

@@ -15,29 +15,10 @@ import numpy as np
 
 from ...errors import DTypeError, FormatError, LimitError
 from ...files import repeated_key
-from .dicts import (
-    BASE64,
-    DEEPEST,
-    OLD_BASE64,
-    OLD_TYPE,
-    RESERVED,
-    TYPE,
-    base64_text,
-    decode_base64,
-    decode_datetime,
-    decode_frame,
-    decode_timedelta,
-    encode_array,
-    encode_datetime,
-    encode_frame,
-    encode_timedelta,
-    is_frame,
-    parse_array_dict,
-    path_inside,
-    type_name,
-)
-
-# Nested data -> plain -------------------------------------------------------------------------------------------------
+from .array_dicts import decode_base64, encode_array, parse_array_dict
+from .frames import decode_frame, encode_frame, is_frame
+from .times import decode_datetime, decode_timedelta, encode_datetime, encode_timedelta
+from .words import BASE64, DEEPEST, OLD_BASE64, OLD_TYPE, RESERVED, TYPE, base64_text, path_inside, type_name
 
 
 def encode_types(value: Any, *, extensions: bool = False) -> Any:

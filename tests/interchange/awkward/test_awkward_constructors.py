@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from awkward_layouts import Blobs, built, document, refused
 
-from sheetarray.interchange.awkward.constructors import CONSTRUCTORS
+from sheetarray.interchange.awkward.constructors.by_name import CONSTRUCTORS
 
 PAGE = Path(__file__).parents[3] / "docs" / "formats.md"
 WORDS = np.frombuffer(b"onetwo!", "u1")

@@ -1,34 +1,20 @@
-"""The functions that a schema names: found in a table or by the caller's leave, and called.
+"""Whitelists: the functions that a schema may name, found in a table or imported with the leave of the caller.
 
 Source: https://github.com/scikit-hep/awkward-0.x/blob/master/docs/serialization.adoc, "Whitelist specification". The
 default whitelist lists the constructors, and nothing else is ever called; a name in a file is looked up in a table.
 A whitelist that the caller passes may narrow that, and its own patterns may also let a module be imported.
-
-A constructor takes the builder, then what awkward0's own takes, under the same names; arguments that do not fit are an
-error in the file. A function of the caller's takes and gives `ak.Array`, ndarrays, bytes and plain Python values. What
-it raises is not caught, unless it was given a blob, as what decompresses is: then the blob is damaged.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
-import inspect
-import pickle
-import pickletools
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cache
 from importlib import import_module
 from typing import Any
 
-from ...errors import FormatError, SheetArrayError
-from .blobs import StoredBlob
-from .builder import Builder
-
-# Calling what a schema names ------------------------------------------------------------------------------------------
+from ....errors import FormatError
 
 Spec = tuple[str, ...]
 
@@ -46,108 +32,6 @@ class NamedFunction:
         """As an error names it."""
         return f"{'.'.join(self.spec):.100}"
 
-
-def call_function(
-    build: Builder,
-    named: NamedFunction,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    reader: Mapping[str, Any] | None = None,
-) -> Any:
-    """Return the result of a function that a schema calls."""
-    own = {name: value for name, value in (reader or {}).items() if name not in kwargs}
-    if named.ours:
-        try:
-            bound = _signature(named.function).bind(build, *args, **kwargs, **own)
-        except TypeError as error:
-            raise FormatError(f"{named.name}: {error}") from error
-        return named.function(*bound.args, **bound.kwargs)
-    seen: dict[int, Any] = {}
-    given = [_to_public(build, argument, seen) for argument in args]
-    keywords = {name: _to_public(build, argument, seen) for name, argument in kwargs.items()}
-    try:
-        result = named.function(*given, **keywords, **own)
-    except SheetArrayError:
-        raise
-    except Exception as error:
-        if not any(isinstance(argument, StoredBlob) for argument in args):
-            raise
-        reason = f"{type(error).__name__}: {error!s:.200}"
-        raise FormatError(f"{named.name} does not take the blob that it was given ({reason})") from error
-    return result.layout if isinstance(result, build.ak.Array) else result
-
-
-@cache
-def _signature(function: Callable[..., Any]) -> inspect.Signature:
-    return inspect.signature(function)
-
-
-def _to_public(build: Builder, value: Any, seen: dict[int, Any]) -> Any:
-    """Return a value as the caller's functions take it; what stands in several places is the same object in each."""
-    if isinstance(value, build.ak.contents.Content):
-        return build.ak.Array(value)
-    if isinstance(value, StoredBlob):
-        return value.content if value.packed is None else bytes(value.inflate(None, build.budget))
-    if isinstance(value, NamedFunction):
-        return value.function
-    if not isinstance(value, (list, tuple, dict)):
-        return value
-    if id(value) not in seen:
-        if isinstance(value, dict):
-            seen[id(value)] = {key: _to_public(build, item, seen) for key, item in value.items()}
-        else:
-            seen[id(value)] = type(value)(_to_public(build, item, seen) for item in value)
-    return seen[id(value)]
-
-
-# python expressions ---------------------------------------------------------------------------------------------------
-
-_MOST_CHARACTERS = 2000  # of base64, for one plain value
-_SILENT = ("PROTO", "FRAME", "MEMOIZE", "PUT", "BINPUT", "LONG_BINPUT", "STOP")
-_FIXED = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False}
-_LITERAL = ["INT", "BININT", "BININT1", "BININT2", "LONG", "LONG1", "FLOAT", "BINFLOAT", "UNICODE", "BINUNICODE"]
-_LITERAL += ["SHORT_BINUNICODE", "BINBYTES", "SHORT_BINBYTES"]
-
-
-def read_pickle(text: object, *, allowed: bool) -> Any:
-    """Return the None, bool, number, text or bytes that a pickle holds; if allowed whatever it holds.
-
-    Any other pickle may execute anything when it is read.
-
-    Example:
-        >>> read_pickle(base64.b64encode(pickle.dumps(float("nan"))).decode(), allowed=False)
-        nan
-    """
-    try:
-        data = base64.b64decode(text.encode("ascii"), validate=True) if isinstance(text, str) else None
-    except (binascii.Error, UnicodeEncodeError):
-        data = None
-    if data is None:
-        raise FormatError("a python expression that is not base64")
-    values: list[Any] = []
-    try:
-        for opcode, argument, _ in pickletools.genops(data if len(data) <= _MOST_CHARACTERS else b""):
-            if opcode.name in _FIXED or opcode.name in _LITERAL:
-                values.append(_FIXED.get(opcode.name, argument))
-            elif opcode.name not in _SILENT:
-                values = []
-                break
-    except (ValueError, OverflowError):
-        values = []
-    if len(values) == 1:
-        return values[0]
-    if not allowed:
-        raise FormatError(
-            "a pickled Python object, which could execute anything when it is read",
-            hint=f"whitelist=[*WHITELIST, {list(TOPYTHON)}] reads it, if you trust the file",
-        )
-    try:
-        return pickle.loads(data)  # noqa: S301  (the caller's whitelist names it)
-    except Exception as error:
-        raise FormatError(f"a pickle that cannot be read ({type(error).__name__}: {error!s:.100})") from error
-
-
-# Whitelists, and the function of a name -------------------------------------------------------------------------------
 
 Whitelist = str | Sequence[str] | Sequence[Sequence[str]]
 Functions = Mapping[Spec, Callable[..., Any]]

@@ -1,0 +1,1 @@
+"""`.awkd` files: a zip archive, not compressed, of schemas (`events.json`) and blobs (`events-1.raw`)."""

@@ -1,0 +1,1 @@
+"""The functions that a schema names: which may be called, and how they are called."""
