@@ -58,11 +58,12 @@ def sheet_svg() -> str:
 
 def elevation_png() -> bytes:
     """Draw the elevation grid of sample_sheets in the colours of `sheetarray show`."""
-    from sheetarray.cli import pictures
+    from sheetarray.cli import pixels
+    from sheetarray.cli.statistics import compute_statistics
 
     grid = sa.read(HERE.parent / "sample_sheets" / "elevation.csv")["elevation"]
-    levels = pictures.to_levels(grid, pictures.compute_statistics(grid), *grid.shape)
-    colours = np.array([pictures.level_colour(level) for level in range(100)], dtype="u1")
+    levels = pixels.to_levels(grid, compute_statistics(grid), *grid.shape)
+    colours = np.array([pixels.level_colour(level) for level in range(100)], dtype="u1")
     pixels = colours[levels].repeat(3, axis=0).repeat(3, axis=1)
     rows = np.concatenate([np.zeros((len(pixels), 1), "u1"), pixels.reshape(len(pixels), -1)], axis=1)
     header = struct.pack(">2I5B", pixels.shape[1], pixels.shape[0], 8, 2, 0, 0, 0)

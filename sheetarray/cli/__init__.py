@@ -1,9 +1,10 @@
 """The command line: its commands.
 
-`main` is the entry point. Most commands have a module of their name; `check` is in `info`, `restore` and `merge` are
-in `accept`, `export` is in `convert`. `program` turns errors into two lines and an exit status, `endpoints` knows
-paths, URLs and pipes, `arguments` the options that several commands share, `console` what a terminal can show;
-`slices` and `pictures` know nothing of the command line. Which formats there are, only the registry knows.
+`main` is the entry point. Each command has a module of its name; `restore` is in `accept`. `program` turns errors into
+two lines and an exit status, `endpoints` knows paths, URLs and pipes, `running` shows the progress of a verb,
+`arguments` has the options that several commands share, `console` knows what a terminal can show. `pictures`,
+`heat_maps`, `pixels` and `statistics` know nothing of the command line. Only the registry knows which
+formats there are.
 """
 
 from __future__ import annotations
@@ -14,13 +15,16 @@ from .. import __version__
 from ..formats import FORMATS, list_rows
 from ..loops import describe
 from ..renamed import COMMANDS
-from .accept import run_accept, run_merge, run_restore
+from .accept import run_accept, run_restore
 from .append import run_append
 from .arguments import UsageProblem, add_storage_option
-from .convert import export, run_convert
+from .check import check
+from .convert import run_convert
 from .diff import run_diff
+from .export import export
 from .git import run_git
-from .info import check, info
+from .info import info
+from .merge import run_merge
 from .page import run_page
 from .program import Program
 from .show import show

@@ -9,7 +9,8 @@ from ..changes.wording import count_noun
 from ..errors import NO_ARRAY, FormatError
 from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options
 from .console import print_headed, print_json, print_line
-from .endpoints import PIPE, refusing_values, source_endpoint, target_endpoint
+from .endpoints import PIPE, source_endpoint, target_endpoint
+from .running import refusing_values
 
 
 @click.command("append", short_help="Append rows to arrays or to a table.")

@@ -1,4 +1,4 @@
-"""The sources and targets of commands: a path, a URL, or a pipe, with its format; read and written with progress."""
+"""The sources and targets of commands: a path, a URL, or a pipe, with its format."""
 
 from __future__ import annotations
 
@@ -6,29 +6,26 @@ import functools
 import io
 import os
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import api
-from ..errors import NotFoundError, escape_controls, locating
+from ..errors import NotFoundError
 from ..files import RemoteFile, find_places, is_pattern, is_url, locate
 from ..formats import FORMATS, Format, format_of, list_rows, place_problem
-from .arguments import FormatOptions, UsageProblem, storage_options, to_cli_options
+from .arguments import FormatOptions, UsageProblem, storage_options
 from .console import format_size, print_line
 from .program import EXPECTED, FAILED, FINE, explain_error, print_error
+from .running import running
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
     from ..api.differing import DiffSide
 
 PIPE = "-"
 STDOUT = (PIPE, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
-_PATIENCE = 0.4  # seconds before a bar of progress appears
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +71,7 @@ class Endpoint:
     def call(self, verb: str, *arguments: Any, quiet: bool = False, **options: Any) -> Any:
         """`api.read`, `scan`, `check` or the like of this place; errors name it, and a terminal shows the progress."""
         given = self.options(verb) if verb in ("read", "read_labelled", "scan", "check") else {}
-        with _running(self, verb, quiet=quiet) as progress:
+        with running(self, verb, quiet=quiet) as progress:
             how: dict[str, Any] = {**given, **options, **progress}
             result = getattr(api, verb)(self.source(), *arguments, format=self.row.name, **how)
             return list(result) if verb == "check" else result
@@ -84,7 +81,7 @@ class Endpoint:
         options = self.options("read")
         with suppress(NotFoundError):
             options = {**self.options("read_columns"), **options}
-        with _running(self, "read") as progress:
+        with running(self, "read") as progress:
             return api.open_side(self.source(), self.label, self.row.name, {**options, **progress})
 
     @contextmanager
@@ -97,7 +94,7 @@ class Endpoint:
         `keeping_unreadable` yields them. Rows that people have added or deleted then count as they stand.
         """
         with ExitStack() as stack:
-            with _running(self, "read") as progress:
+            with running(self, "read") as progress:
                 how: dict[str, Any] = {"folder": folder, "unreadable": unreadable, **self.options("read"), **progress}
                 context = api.open_arrays(self.source(), names, format=self.row.name, **how)
                 opened: tuple[dict[str, Any], Callable[[], None]] = stack.enter_context(context)
@@ -110,7 +107,7 @@ class Endpoint:
         """
         is_pipe = self.text == PIPE
         place: Any = sys.stdout.buffer if is_pipe else self.place
-        with _running(self, verb, quiet=is_pipe and sys.stdout.isatty()) as progress:
+        with running(self, verb, quiet=is_pipe and sys.stdout.isatty()) as progress:
             how: dict[str, Any] = {**self.options(verb), **progress}
             try:
                 if release is not None:
@@ -282,101 +279,3 @@ def report_each(
         status = max(status, found)
         reports.append(content)
     return status, reports
-
-
-# A verb that runs ---------------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def _running(place: Endpoint, verb: str, *, quiet: bool = False) -> Iterator[dict[str, Callable[[int, int], None]]]:
-    """Run a verb of an adapter: its errors name the place, and a terminal shows the progress.
-
-    It yields the option `progress` for the adapter; an empty dict if the adapter does not have it, or nothing is shown.
-
-    Raises:
-        UsageProblem: the adapter refuses the value of an option, such as a number that is too small.
-    """
-    side = "--write" if verb.startswith("write") else "--read"
-    with locating(source=place.label), refusing_values(side), _watching(place, verb, quiet=quiet) as progress:
-        yield progress
-
-
-@contextmanager
-def refusing_values(side: str = "--read") -> Iterator[None]:
-    """Make an error of Python's about the value of an option one of the command line.
-
-    `side`: the option, --read or --write, that takes what a source and a target both have.
-    """
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        if isinstance(error, EXPECTED):
-            raise
-        raise UsageProblem(to_cli_options(str(error), side)) from error
-
-
-@contextmanager
-def _watching(place: Endpoint, verb: str, *, quiet: bool) -> Iterator[dict[str, Callable[[int, int], None]]]:
-    takes_progress = False
-    with suppress(NotFoundError):  # the adapter has no such verb: the call says it better
-        takes_progress = "progress" in place.row.options(verb.removesuffix("_labelled"))
-    if quiet or not takes_progress or not sys.stderr.isatty():
-        yield {}
-        return
-    doing = {"write": "writing", "write_table": "writing", "check": "checking"}.get(verb, "reading")
-    size = place.size if doing != "writing" else None
-    title = f"{doing} {escape_controls(place.label)}" + (f" ({format_size(size)})" if size else "")
-    with closing(Bar(title)) as bar:
-        yield {"progress": bar}
-
-
-class Bar:
-    """A bar of progress on a terminal that appears after a moment, so that short work shows none.
-
-    An adapter calls it with the number of cells that are done, and of all.
-    """
-
-    def __init__(self, title: str = "") -> None:
-        self._title, self._done, self._total = title, 0, 0
-        self._began = time.monotonic()
-        self._shown: Progress | None = None
-        self._task: Any = None
-
-    def __call__(self, done: int, total: int) -> None:
-        """Show how many cells are done, and of how many."""
-        self._done, self._total = done, total
-        self._show_cells(self._title)
-
-    def waiting(self, seconds: float, why: str) -> None:
-        """Show that the adapter waits, and why."""
-        self._show_cells(f"{self._title}: {escape_controls(why)}, waiting {seconds:.0f} s")
-
-    def _show_cells(self, text: str) -> None:
-        done, total = self._done, self._total
-        count = f"{done:,} of {total:,} cells" if done else f"{total:,} cells" * bool(total)
-        self.update(text, done, total if done else 0, count)
-
-    def update(self, text: str, done: int, total: int, count: str = "") -> None:
-        """Show a text, how much is done, and what is counted; nothing of a total that is 0."""
-        if self._shown is None:
-            if time.monotonic() - self._began < _PATIENCE:
-                return
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-            self._shown = Progress(
-                TextColumn("{task.description}", markup=False),
-                BarColumn(),
-                TextColumn("{task.fields[count]}"),
-                TimeRemainingColumn(compact=True),
-                console=Console(stderr=True),
-                transient=True,
-            )
-            self._task = self._shown.add_task(text, total=None, count="")
-            self._shown.start()
-        self._shown.update(self._task, description=text, completed=done, total=total or None, count=count)
-
-    def close(self) -> None:
-        """Leave the terminal as it was."""
-        if self._shown is not None:
-            self._shown.stop()

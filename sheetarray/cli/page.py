@@ -15,7 +15,8 @@ import click
 from .. import api
 from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options
 from .console import format_size, print_json, print_line
-from .endpoints import STDOUT, Endpoint, place_of, refusing_values, source_endpoints
+from .endpoints import STDOUT, Endpoint, place_of, source_endpoints
+from .running import refusing_values
 
 
 @click.command("page", short_help="Make a page that shows arrays in a browser.")

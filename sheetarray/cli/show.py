@@ -20,7 +20,8 @@ from ..pages.slices import Indices, SliceError, find_indices, format_slice, pars
 from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options
 from .console import make_console, print_json, print_renderable
 from .endpoints import Endpoint, source_endpoint
-from .pictures import INDENT, compute_statistics, has_numbers, print_values
+from .pictures import INDENT, print_values
+from .statistics import compute_statistics, has_numbers
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -14,8 +14,8 @@ from click.testing import Result
 from command_line import run_command
 
 import sheetarray as sa
-from sheetarray.cli import pictures
-from sheetarray.cli.pictures import compute_statistics
+from sheetarray.cli import heat_maps
+from sheetarray.cli.statistics import compute_statistics
 from sheetarray.pages.slices import SliceError, find_indices
 
 
@@ -139,7 +139,7 @@ def test_diff_names_labels_that_differ(path: Path, tmp_path: Path) -> None:
 
 def draw(values: Any, width: int = 20) -> list[str]:
     array = np.asarray(values)
-    lines = pictures.draw_line(array, compute_statistics(array), width, colours=False, blocks=True)
+    lines = heat_maps.draw_line(array, compute_statistics(array), width, colours=False, blocks=True)
     return [line.plain for line in lines]
 
 
@@ -180,8 +180,10 @@ def test_missing_elements_are_a_gap_with_a_mark() -> None:
 
 def test_axes_have_labels() -> None:
     values = np.arange(80.0).reshape(8, 10)
-    drawn = pictures.draw_heat_map(values, compute_statistics(values), 40, colours=False, blocks=False)
-    lines = [line.plain for line in pictures.add_axes(drawn, [f"r{n}" for n in range(8)], [f"c{n}" for n in range(10)])]
+    drawn = heat_maps.draw_heat_map(values, compute_statistics(values), 40, colours=False, blocks=False)
+    lines = [
+        line.plain for line in heat_maps.add_axes(drawn, [f"r{n}" for n in range(8)], [f"c{n}" for n in range(10)])
+    ]
     assert len({len(line) for line in lines[:-1]}) == 1
     assert [line[:2].strip() for line in lines[:-1:4]] == [
         f"r{8 * n // (len(lines) - 1)}" for n in range(0, len(lines) - 1, 4)
