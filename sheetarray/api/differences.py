@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..changes.compare import Comparison, DifferingElement
-from ..changes.elements import SortedRows
+from ..changes.sorted_rows import SortedRows
 from ..columns import ArrayInfo
 from ..labels import DatasetLabels
 from ..labels.places import find_cell, find_labels, label_at

@@ -18,7 +18,8 @@ from ..dtypes import Array, from_numpy
 from ..elements.equality import find_other_zeros, find_unequal, is_exact_as_double, to_double
 from ..errors import FormatError
 from ..linear.array import to_rectangular
-from .elements import MOST_EXPLAINED, are_alike, cover_with_blocks, explain_arrays, find_noise
+from .elements import are_alike, cover_with_blocks, find_noise
+from .explain import MOST_EXPLAINED, explain_arrays
 from .rounding import mark_kept
 from .row_groups import align_rows, dtype_name
 from .rows import RowMap

@@ -10,10 +10,12 @@ import numpy as np
 
 from .. import dtypes
 from ..dtypes import Array, Mask, Positions
-from .elements import SortedRows, explain_arrays, find_changes, find_sorted
+from .elements import find_changes
+from .explain import explain_arrays
 from .merged_groups import row_axis
 from .merged_rows import map_merged_rows
 from .rows import RowMap, align_labels, align_tables, is_ascending, label_keys, pair_typed_over, to_rows
+from .sorted_rows import SortedRows, find_sorted
 
 
 def align_rows(a: Array, b: Array) -> RowMap | None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..changes.compare import Comparison, DifferingElement
-from ..changes.elements import SortedRows
+from ..changes.sorted_rows import SortedRows
 from ..columns import ArrayInfo, ResizedArray, Sheet, keeping_unreadable
 from ..columns.infos import Infos
 from ..dtypes import Array

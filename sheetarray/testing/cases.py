@@ -47,7 +47,7 @@ def _moments(base: str, unit: str) -> Array:
     return counts.view(f"{base}[{unit}]")
 
 
-# Texts and objects that formats easily take for something else, by what that is; an empty one begins and ends them
+# texts and objects that formats easily take for something else, by what that is; an empty one begins and ends them
 _NUMERALS = ("007", "1", "1.0", "-0", "1e5", "1,5")
 _FORMULAS = ("=1+1", "+1", "-1", "@SUM(A1)", "'quoted", "''", "'", "'=1", "'1", "''1", "'TRUE")
 _MARKS = ("\ttab", "\rcr", 'a "quote"', '"', '""', "a,b;c\td|e", "line\nbreak", "cr\r\nlf", "lone\rcr", "#", "sep=;")

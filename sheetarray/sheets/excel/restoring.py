@@ -16,7 +16,7 @@ from ...linear.parsing import warn_of_finding
 from ..content import SheetContent, WriteOptions, lay_out_arrays
 from ..snapshot import SnapshotHeader
 from ..views.description import View, can_be_shown
-from ..views.geometry import check_views
+from ..views.plans import check_views
 from .accepting.exact import ExactArrays
 from .guard.snapshots import Snapshots
 from .sheet_writes import sheet_room, write

@@ -21,9 +21,11 @@ from ...linear.array import LinearArray
 from ..arrays_of_sheets import is_for_programs
 from ..content import SheetContent, WriteOptions
 from ..guard_texts import guard_title
-from ..looks import TALLEST_PRINTED, column_widths, filtered_columns, number_formats, printed_ranges
+from ..looks import column_widths, number_formats
+from ..printing import TALLEST_PRINTED, filtered_columns, printed_ranges
 from ..snapshot import encode_snapshot
-from ..views.geometry import ViewedColumns, ViewPlan, plan_views
+from ..views.geometry import ViewedColumns
+from ..views.plans import ViewPlan, plan_views
 from ..workbooks import GENERAL, MOST_COLUMNS, MOST_ROWS
 from .append import PackageEdit, plan_append, titles_of_others
 from .checksums.record import Written, make_checksums

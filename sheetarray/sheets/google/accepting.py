@@ -19,9 +19,10 @@ from .address import Rect
 from .appending import cover
 from .changes import Requests, Swap, apply_changes, update_cells
 from .reading import select_worksheets
-from .requests import TIMEOUT, ChangedError, open_service
-from .spreadsheet_state import State, fetch_state
-from .views import write_views_again
+from .requests import open_service
+from .retries import TIMEOUT, ChangedError
+from .state.spreadsheet import State, fetch_state
+from .views.writing import write_views_again
 
 _ACCEPTANCES = 5
 

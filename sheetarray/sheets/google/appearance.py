@@ -25,9 +25,10 @@ from .changes import (
     repeat_cell,
     show_as,
 )
-from .plan import PlacedColumn, WritePlan
+from .named_ranges import PlacedColumn
+from .plan import WritePlan
 from .requests import Answer
-from .spreadsheet_state import LineGroup
+from .state.spreadsheet import LineGroup
 
 _SAMPLE = 50  # elements of a column of text that are looked at for long texts
 _LONGEST = 60  # characters of a text as wide as which a column is made

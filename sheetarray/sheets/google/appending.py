@@ -28,14 +28,14 @@ from .address import Rect, one_cell, worksheet_url
 from .appearance import show_dates
 from .at_once import SheetChange, write_checked
 from .changes import Swap, clear_cells, put_named_range, resize_sheet, update_cells
-from .plan import PlacedColumn, check_cells
-from .requests import TIMEOUT, Answer, ChangedError, SheetsApi, open_service
+from .named_ranges import PlacedColumn
+from .plan import check_cells
+from .requests import Answer, SheetsApi, open_service
+from .retries import TIMEOUT, ChangedError
 from .sent_cells import MOST_DIRECT_BYTES, batch_size, cells_to_json
-from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS, State, Worksheet, fetch_state, generation_name
 from .standing import StandingArray, StandingSheet, fetch_standing, overwrite_error
-from .views import renew_grown_views
-
-# The rows that are appended to an array: its new elements, their cells, and its header afterwards.
+from .state.spreadsheet import MOST_CELLS, MOST_CHARACTERS, State, Worksheet, fetch_state, generation_name
+from .views.writing import renew_grown_views
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +117,6 @@ def _grow_array(name: str, array: LinearArray, content: StandingSheet) -> _Appen
     placed = PlacedColumn(0, piece, row + header.capacity, column, named=False)
     return _AppendedRows(placed, group[0], longer, old)
 
-
-# Rows appended to arrays in a spreadsheet: cells below them, and their headers, changed by one batch or not at all.
 
 _ATTEMPTS = 8  # while others write to the worksheet
 

@@ -25,10 +25,12 @@ from .changes import (
     update_cells,
 )
 from .grid_cells import cells_after
-from .plan import PlacedColumn, WritePlan
-from .requests import Answer, ChangedError, RefusedError, SheetsApi, pack
-from .spreadsheet_state import State, Worksheet, fetch_state
+from .named_ranges import PlacedColumn
+from .plan import WritePlan
+from .requests import Answer, SheetsApi, pack
+from .retries import ChangedError, RefusedError
 from .stage import group_fresh, remains_requests, sheet_requests
+from .state.spreadsheet import State, Worksheet, fetch_state
 from .worksheet import CELLS_A_REQUEST, fetch_values
 
 _ATTEMPTS = 3  # after which cells that the service fails at go over a stage, in small requests

@@ -7,15 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ...elements import Cell
 from .address import Rect
-from .requests import Answer, FailedError, RefusedError, SheetsApi, batch_body
-from .spreadsheet_state import (
-    METADATA_KEY,
+from .requests import Answer, SheetsApi, batch_body
+from .retries import FailedError, RefusedError
+from .state.notes import METADATA_KEY, WriteNotes
+from .state.spreadsheet import (
     SHOWN_FIELDS,
     LineGroup,
     NamedRange,
     State,
     Worksheet,
-    WriteNotes,
     fetch_state,
     generation_name,
     shown_state,

@@ -11,8 +11,9 @@ from typing import Any
 
 from ...elements import Cell
 from .address import Rect, range_on_sheet
-from .requests import Answer, ChangedError, RefusedError, SheetsApi
-from .spreadsheet_state import CELL_FIELDS, Worksheet
+from .requests import Answer, SheetsApi
+from .retries import ChangedError, RefusedError
+from .state.spreadsheet import CELL_FIELDS, Worksheet
 from .worksheet import FetchedColumns
 
 # Cells of the largest grid that is fetched in this way; most of them are blank as a rule, and if all are filled, the

@@ -8,7 +8,8 @@ from urllib.parse import quote
 
 from ...errors import FormatError, RemoteError, SheetArrayError, warn_caller
 from .client import DRIVE
-from .requests import Answer, FailedError, RefusedError, SheetsApi, dump_json
+from .requests import Answer, SheetsApi, dump_json
+from .retries import FailedError, RefusedError
 
 
 @contextmanager

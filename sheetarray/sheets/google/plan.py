@@ -1,71 +1,27 @@
-"""The plan of a write: which cells each array takes, which are cleared, and which named ranges point to them."""
+"""The plan of a write: which cells each array takes, and which are cleared.
+
+An array replaces the one that has its name; others go to free columns on the right, or to a cell that the caller
+chooses. All other cells of the worksheet stay, or the write is refused with the address of one that is in the way. A
+table needs a worksheet that is blank, or that holds a table that may be replaced.
+"""
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
-from ...columns import Layout, LayoutColumn, can_align
-from ...elements import Cell
+from ...columns import Layout, can_align
 from ...errors import FormatError, LimitError, locating
 from ...labels import NAME
 from ..content import SheetContent
 from .address import ALL_COLUMNS, ALL_ROWS, Rect, join_columns, one_cell
 from .grid_cells import GridCells
+from .named_ranges import PlacedColumn, plan_ranges
 from .requests import SheetsApi
-from .sent_cells import find_difference, to_cells
-from .spreadsheet_state import NamedRange, State, Worksheet
 from .standing import CellNotes, StandingArray, StandingSheet, fetch_standing, overwrite_error
-
-
-@dataclass(frozen=True, slots=True)
-class PlacedColumn:
-    """A column of a layout, with the cells of the worksheet to which it goes."""
-
-    index: int  # of the column in the layout
-    piece: LayoutColumn  # the column
-    row: int  # of the first cell, in the worksheet
-    column: int
-    named: bool  # whether the first cell is the name, in a blank column; else it goes below the name that stands there
-
-    @property
-    def name_cell(self) -> tuple[int, int]:
-        """The row and the column of the name."""
-        return (self.row if self.named else max(self.row - self.piece.blanks - 1, 0)), self.column
-
-    @property
-    def cells(self) -> Rect:
-        """The cells that it takes."""
-        height = self.named * (1 + self.piece.blanks) + len(self.piece.header) + len(self.piece.buffer)
-        return Rect(self.row, self.column, self.row + height, self.column + 1)
-
-    @property
-    def elements(self) -> Rect:
-        """The cells of the elements; if there are none, the word `data`."""
-        bottom = self.cells.bottom
-        return Rect(bottom - max(len(self.piece.buffer), 1), self.column, bottom, self.column + 1)
-
-    def sent(self, start: int = 0, stop: int | None = None) -> list[Cell]:
-        """Return its cells as they are sent, or some of them."""
-        head = self.piece.cells_above(named=self.named)
-        stop = len(head) + len(self.piece.buffer) if stop is None else stop
-        first = max(start - len(head), 0)
-        return [*head[start:stop], *to_cells(self.piece, first, max(stop - len(head) - first, 0))]
-
-    def find_change(self, start: int, stop: int | None, kept: Sequence[Cell]) -> str | None:
-        """Return a sentence about the first cell that the service changed; None if all are as they were sent."""
-        sent = self.sent(start, stop)
-        wrong = find_difference(sent, kept)
-        if wrong is None:
-            return None
-        index = start + wrong - len(self.piece.cells_above(named=self.named))
-        where = f"{self.piece.name}, buffer element {self.piece.start + index}" if index >= 0 else self.piece.name
-        sent_cell, kept_cell = (cells[wrong] if wrong < len(cells) else "" for cells in (sent, kept))
-        return f"{where}: the service keeps {sent_cell!r:.60} as {kept_cell!r:.60}"
+from .state.spreadsheet import NamedRange, State, Worksheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +75,7 @@ def fresh_plan(state: State, title: str, content: SheetContent, free: FreeCells)
     placed = _place_side_by_side(layout, corner or (0, 0))
     rows, columns = placed[0].row + layout.height, placed[-1].column + 1
     free.check(rows, columns)
-    ranges = tuple(_plan_ranges(state, None, placed, {}, free.blocked))
+    ranges = tuple(plan_ranges(state, None, placed, {}, free.blocked))
     own = corner in (None, (0, 0))
     return WritePlan(layout, title, None, placed, rows, columns, own, ranges=ranges, texts=content.notes)
 
@@ -130,68 +86,7 @@ def _place_side_by_side(layout: Layout, corner: tuple[int, int]) -> tuple[Placed
     return tuple(PlacedColumn(index, piece, row, column + index, True) for index, piece in enumerate(layout.pieces))
 
 
-# Named ranges --------------------------------------------------------------------------------------------------
 #
-# Formulas understand names of letters, digits and underscores that do not look like the address of a cell.
-
-_LONGEST = 200  # characters of a name, before a number is put behind it
-_CELL_LIKE = re.compile(r"[A-Z]{1,3}\d+|R\d*|C\d*|R\d*C\d*|(?:TRUE|FALSE).*|\d.*", re.IGNORECASE | re.ASCII | re.DOTALL)
-
-
-def range_name(name: str, taken: Collection[str]) -> str:
-    """Return the name for the range of an array's elements: the array's name, changed as far as needed.
-
-    Example:
-        >>> range_name("sea level", ()), range_name("T1", ()), range_name("größe", {"grosse"})
-        ('sea_level', '_T1', 'grosse_2')
-    """
-    plain = unicodedata.normalize("NFKD", name.replace("ß", "ss")).encode("ascii", "ignore").decode()
-    letters = re.sub(r"\W+", "_", plain, flags=re.ASCII)[:_LONGEST].strip("_") or "array"
-    name_free = base = f"_{letters}" if _CELL_LIKE.fullmatch(letters) else letters
-    index = 1
-    while name_free.lower() in taken:
-        index += 1
-        name_free = f"{base}_{index}"
-    return name_free
-
-
-def _plan_ranges(
-    state: State,
-    sheet: Worksheet | None,
-    placed_columns: Sequence[PlacedColumn],
-    replaced: dict[str, list[StandingArray]],
-    blocked: Collection[str],
-) -> Iterator[tuple[str, Rect, NamedRange | None]]:
-    """Yield the named range of each array; one over its elements that is there keeps its name, whatever that is.
-
-    So does the one that an array of the name has left, whose cells somebody has cleared.
-    """
-    taken = {named.name.lower() for named in state.ranges} | set(blocked)
-    here = [named for named in state.ranges if sheet and named.gid == sheet.gid and named.rect]
-    for name, group in groupby(placed_columns, key=lambda placed: placed.piece.name):
-        parts = list(group)
-        if not parts[0].piece.header:
-            continue  # a column of a table
-        rect = parts[0].elements
-        if parts[-1].column - parts[0].column == len(parts) - 1:
-            rect = rect._replace(right=parts[-1].column + 1)
-        starts = [standing.data for standing in replaced.get(name, [])] or [(rect.top, parts[0].column)]
-        starts += [(row - 1, column) for row, column in starts]  # the word `data`, if there were no elements
-        ranges_there = [named for named in here if named.rect and (named.rect.top, named.rect.left) in starts]
-        if name not in replaced:
-            ours = re.compile(re.escape(range_name(name, ())) + r"(_\d+)?", re.IGNORECASE)
-            ranges_there = [named for named in ranges_there if ours.fullmatch(named.name)]
-        yield from ((named.name, rect, named) for named in ranges_there)
-        if not ranges_there:
-            free_name = range_name(name, taken)
-            taken.add(free_name.lower())
-            yield free_name, rect, None
-
-
-# Arrays in a worksheet that exists -----------------------------------------------------------------------------
-#
-# An array replaces the one that has its name; others go to free columns on the right, or to a cell that the caller
-# chooses. All other cells of the worksheet stay, or the write is refused with the address of one that is in the way.
 
 
 def plan_for(service: SheetsApi, state: State, sheet: Worksheet, content: SheetContent, free: FreeCells) -> WritePlan:
@@ -406,7 +301,7 @@ class _Planner:
             columns,
             own,
             tuple(rect for rect in cleared if rect),
-            tuple(_plan_ranges(state, self.sheet, placed_columns, self.replaced, free.blocked)),
+            tuple(plan_ranges(state, self.sheet, placed_columns, self.replaced, free.blocked)),
             self.there.grid,
             notes,
             self.lowered,
@@ -454,9 +349,6 @@ def _refuse_cells(there: StandingSheet, columns: Collection[PlacedColumn], *, do
         rect = placed.cells._replace(bottom=there.sheet.rows) if down else placed.cells
         for row, column in there.find_filled([rect]):
             raise overwrite_error("a cell that holds something", row, column, placed.piece.name)
-
-
-# Tables: a worksheet must be blank, or hold a table that may be replaced -----------------------------------------
 
 
 def plan_table(

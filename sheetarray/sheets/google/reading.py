@@ -26,13 +26,12 @@ from ...tables import TableOptions, read_table, read_tables
 from ..arrays_of_sheets import check_sheets, count_named, open_sheets, read_composites, scan_sheets
 from ..sheet_choice import SheetChoice, TitleOrIndex, find_title, is_first
 from .address import SheetAddress, range_on_sheet
-from .requests import TIMEOUT, ChangedError, SheetsApi, open_service
-from .spreadsheet_state import State, fetch_state, generation_name
+from .requests import SheetsApi, open_service
+from .retries import TIMEOUT, ChangedError
 from .stage import stage_findings
-from .views import find_typed_views
+from .state.spreadsheet import State, fetch_state, generation_name
+from .views.typed_over import find_typed_views
 from .worksheet import MOST_AT_ONCE, GoogleSheet, fetch_values
-
-# Reads worksheets as they stand at one moment: tries again while others write.
 
 Result = TypeVar("Result")
 _ATTEMPTS = 6
@@ -81,9 +80,6 @@ def select_worksheets(service: SheetsApi, *, first: bool = False, at_once: int =
     for view, (_, rect), columns in zip(sheets, ranges, fetch_values(service, ranges), strict=True):
         view.keep_head(rect.bottom, columns)
     return sheets
-
-
-# Rows of an array, of which no cells but theirs are fetched.
 
 
 def _find_rows(sheets: Sequence[GoogleSheet], names: Collection[str]) -> dict[str, tuple[GoogleSheet, Anchor]]:
@@ -166,9 +162,6 @@ def _check_slices(slices: Mapping[str, slice]) -> None:
         bounds = (rows.start, rows.stop, rows.step) if isinstance(rows, slice) else ("",)
         if not all(bound is None or hasattr(bound, "__index__") for bound in bounds) or bounds[-1] == 0:
             raise ValueError(f"slices: {name!r} has {rows!r:.80}, and it takes a slice of the first axis, slice(0, 10)")
-
-
-# Reading arrays, headers, findings and ordinary tables from a spreadsheet.
 
 
 class _GoogleOptions(TypedDict, total=False):

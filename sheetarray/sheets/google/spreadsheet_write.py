@@ -15,9 +15,11 @@ from ..content import SheetContent, WriteOptions
 from .at_once import find_change, write_at_once
 from .changes import TOO_LARGE, Requests, Swap, apply_changes, change_properties
 from .plan import FreeCells, WritePlan, fresh_plan, plan_for, plan_table
-from .requests import ChangedError, RefusedError, Retries, SheetsApi
-from .spreadsheet_state import MOST_CELLS, State, Writer, fetch_state
+from .requests import SheetsApi
+from .retries import ChangedError, RefusedError, Retries
 from .stage import Stage, copy_requests, describe_stages, new_gid, sheet_requests
+from .state.spreadsheet import MOST_CELLS, State, fetch_state
+from .state.writers import Writer
 
 _MOST_CONFLICTS = 40  # times that others may change the spreadsheet before the write is given up
 _CLEANING = 20.0  # seconds that go at most into removing the stage of a write that has failed

@@ -1,4 +1,9 @@
-"""Large writes go to a hidden worksheet, the stage, which takes effect as a whole; and what dead writers have left."""
+"""Large writes go to a hidden worksheet, the stage, which takes effect as a whole; and what dead writers have left.
+
+A stage is a hidden worksheet of a write, on which arrays stand whole before anybody can read them. Its id is chosen
+here and not by the service, so that the stage is recognised when the answer to the request that makes it is lost. Its
+title says who writes, and since when, so that a later write can remove the stage of an interrupted one.
+"""
 
 from __future__ import annotations
 
@@ -20,19 +25,15 @@ from .changes import (
     resize_sheet,
     update_cells,
 )
-from .plan import PlacedColumn, WritePlan
-from .requests import Answer, ChangedError, RefusedError, SheetsApi
+from .named_ranges import PlacedColumn
+from .plan import WritePlan
+from .requests import Answer, SheetsApi
+from .retries import ChangedError, RefusedError
 from .sent_cells import Chunk, fit_one_batch, make_chunks
-from .spreadsheet_state import State, Worksheet, Writer, fetch_state, generation_name
 from .standing import StandingArray
+from .state.spreadsheet import State, Worksheet, fetch_state, generation_name
+from .state.writers import Writer
 from .worksheet import FetchedColumns, fetch_values, is_same_range
-
-# The stage: hidden worksheets of the write's own, on which arrays stand whole before anybody can read them.
-#
-# Their ids are chosen here and not by the service, so that they are recognised when the answer to the request that
-# makes them is lost. Their titles say who writes, and since when, so that a later write can remove those of an
-# interrupted one.
-
 
 _MOST_ATTEMPTS = 5  # to make a stage that others remove, or to remove what others remove too
 
@@ -163,9 +164,6 @@ def remains_requests(state: State) -> Requests:
     return [request for sheet in state.dead_stages() for request in remove_sheet_requests(state, sheet)]
 
 
-# Putting cells into their places: requests of one batch, which changes everything or nothing.
-
-
 def sheet_requests(plan: WritePlan, gid: int, new: Answer, cells: Requests) -> Requests:
     """Return the requests that write to a worksheet: `new` makes it if it is not there, `cells` fill it.
 
@@ -225,9 +223,6 @@ def group_fresh(plan: WritePlan) -> Iterator[list[PlacedColumn]]:
     fresh = [placed for placed in plan.placed_columns if placed.named]
     for _, group in groupby(enumerate(fresh), key=lambda pair: pair[1].index - pair[0]):
         yield [placed for _, placed in group]
-
-
-# Finds the stages that interrupted writes have left in a spreadsheet.
 
 
 def stage_findings(state: State) -> list[Finding]:

@@ -14,7 +14,7 @@ from ...linear.array import LinearArray
 from .address import Rect, one_cell
 from .grid_cells import MOST_CELLS_AT_ONCE, GridCells, fetch_grid
 from .requests import SheetsApi
-from .spreadsheet_state import State, Worksheet
+from .state.spreadsheet import State, Worksheet
 from .worksheet import GoogleSheet, fetch_values
 
 

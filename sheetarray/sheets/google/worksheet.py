@@ -15,10 +15,9 @@ from ...elements.serials import FIRST_SERIAL, serials_to_dates
 from ...errors import Finding
 from ...tables import ScalarColumn, Table
 from .address import ALL_COLUMNS, ALL_ROWS, Rect, join_columns, range_on_sheet
-from .requests import Answer, ChangedError, RefusedError, SheetsApi, pack
-from .spreadsheet_state import State, Worksheet, fetch_state
-
-# Fetches the values of ranges, as columns: in one request, or in several if its URL would become too long.
+from .requests import Answer, SheetsApi, pack
+from .retries import ChangedError, RefusedError
+from .state.spreadsheet import State, Worksheet, fetch_state
 
 FetchedColumns = list[list[Cell]]
 
@@ -84,9 +83,6 @@ def _unquote(title: str) -> str:
     return (title[1:-1].replace("''", "'") if title[:1] == "'" else title).casefold()
 
 
-# Serial numbers that are dates: in columns of arrays by their dtype, in tables by how a worksheet shows them.
-
-
 def _put_shown_dates(cells: list[Cell], top: int, shown: list[Cell]) -> None:
     """Replace the numbers of a column that its worksheet shows as dates: by the text of the date.
 
@@ -122,8 +118,6 @@ def _cut(column: int, end: int) -> Iterator[tuple[Rect, int]]:
         yield Rect(top, column, top + CELLS_A_REQUEST, column + 1), CELLS_A_REQUEST
     yield Rect(tops[-1], column, ALL_ROWS, column + 1), end - tops[-1]
 
-
-# A worksheet as a `columns.Sheet`: its first rows in one request, whole columns in as few requests as possible.
 
 MOST_AT_ONCE = 150_000  # cells of a grid, or of arrays, that one request fetches: 131,072 doubles and their headers
 _MOST_HEAD_ROWS = 1200  # rows that are fetched first of a worksheet that is not fetched as a whole

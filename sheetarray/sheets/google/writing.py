@@ -25,11 +25,13 @@ from .address import ALL_COLUMNS, SheetAddress, parse_address, parse_new, worksh
 from .client import http_client
 from .new_spreadsheets import create_spreadsheet, naming_new, share_with
 from .plan import check_cells
-from .requests import TIMEOUT, Retries, SheetsApi, open_service
+from .requests import SheetsApi, open_service
+from .retries import TIMEOUT, Retries
 from .sent_cells import make_chunks
-from .spreadsheet_state import MOST_CELLS, MOST_CHARACTERS
 from .spreadsheet_write import SpreadsheetWrite
-from .views import ViewSource, check_wanted, find_views, write_views
+from .state.spreadsheet import MOST_CELLS, MOST_CHARACTERS
+from .views.source import ViewSource
+from .views.writing import check_wanted, find_views, write_views
 
 ROOM = SheetRoom(None, ALL_COLUMNS, MOST_CHARACTERS)
 _ANY_KEY = "0" * 44  # instead of the key of a spreadsheet that is yet to be made

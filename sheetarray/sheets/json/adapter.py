@@ -33,14 +33,9 @@ from ..accepted import AcceptedArrays
 from ..arrays_of_sheets import check_composites, read_composites, scan_composites
 from ..content import SheetContent, take_arrays
 from .parsed_lists import ParsedLists, ignore_finding, read_lists
+from .parsing import dump_cells, dump_elements, text_to_utf8
 from .sound_lists import SoundLists, refuse_finding
-from .text import (
-    dump_cells,
-    dump_elements,
-    find_lists,
-    read_header,
-    text_to_utf8,
-)
+from .text import find_lists, read_header
 
 keeps_json = Keeps(buffers=True, nested=True, labels=True)
 

@@ -29,11 +29,8 @@ from ...linear.header import AddressOf, Header, NoteFinding
 from ...linear.named import default_name, select
 from ...linear.parsing import warn_of_finding
 from ..arrays_of_sheets import find_fixed_columns
-from .text import (
-    NO_ARRAY,
-    parse_text,
-    read_header,
-)
+from .parsing import parse_text
+from .text import NO_ARRAY, read_header
 
 _MOST_NESTED = 3_000_000  # lists, and objects such as {"type": "float64", "value": "NaN"}, in a text
 _KINDS = {dict: "an object", str: "a string", bool: "a boolean", type(None): "null"}  # as JSON calls them

@@ -20,7 +20,8 @@ from ...linear.data_cells import decode_data
 from ...linear.header import Header, NoteFinding
 from ...linear.named import default_name, select
 from ...linear.parsing import warn_of_finding
-from .text import cut_items, find_lists, parse_text, text_to_utf8
+from .parsing import parse_text, text_to_utf8
+from .text import cut_items, find_lists
 
 _PIECE = 2**20  # bytes of text that are parsed at once
 _MOST_BLANKS = 4096  # bytes of white space after the last list

@@ -1,4 +1,4 @@
-"""JSON text of flat lists: where lists stand in it, without parsing their data; parsed, and written.
+"""JSON text of flat lists: where lists stand in it; their headers are parsed, their data passed over.
 
 orjson parses and prints where its result is the same as that of Python's `json`; otherwise `json` does.
 """
@@ -8,23 +8,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from functools import lru_cache
 from itertools import count
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
-from ...columns import MOST_ADDRESSES, MOST_ARRAYS, ArrayInfo, column_letters, too_many_arrays
-from ...dtypes import Buffer, DType
-from ...elements import Cell, ComplexForm, encode
-from ...errors import DTypeError, FormatError
-from ...files import BytesLike, refuse_empty, release_pages, repeated_key
+from ...columns import MOST_ARRAYS, ArrayInfo, column_letters, too_many_arrays
+from ...elements import Cell
+from ...errors import FormatError
+from ...files import BytesLike, refuse_empty, release_pages
 from ...linear.header import MAX_HEADER_CELLS, Header, NoteFinding
-from ...linear.json_text import faults_as_format_errors
 from ...linear.parsing import count_blanks_before, parse_header, warn_of_finding
 
 NO_ARRAY = "no array of the exchange format here (a flat list that begins with version, 1.0.0, ndarray)"
 
-# Where lists stand in a text: their headers are parsed, their data passed over ---------------------------------------
 
 _BLOCK = 2**22  # bytes that are searched at once
 _SHORT = 64  # bytes of a token that is parsed once for all headers
@@ -191,100 +187,3 @@ def cut_items(text: BytesLike, start: int, end: int, size: int) -> Iterator[byte
         if after == end:
             yield b""  # a comma with nothing after it is not JSON
         start = max(after, stop)
-
-
-# JSON text, by orjson if its result is the same as that of Python's `json`, else by `json` ---------------------------
-#
-# orjson accepts a key that stands twice, makes a double of an integer beyond 64 bits, and refuses NaN, lone
-# surrogates and UTF-16. Texts that may have one of these are left to `json`, whose results and errors count.
-
-_LONGEST_EXACT = 18  # digits that an integer of 64 bits always has room for
-_OUTLINES = bytes.maketrans(b"123456789[: \t\r\n", b"0" * 9 + b"," * 6)  # makes zeros after a comma of each numeral
-_LONG_INTEGER = b"," + b"0" * (_LONGEST_EXACT + 1)
-_KEY_ENDS = re.compile(rb'"[ \t\r\n]*:')
-
-
-def dump_elements(buffer: Buffer, dtype: DType, *, complex: ComplexForm = "text") -> bytes:
-    """Return the elements of a 1-D buffer as JSON values with commas between them.
-
-    Raises:
-        DTypeError: text that is not valid Unicode.
-    """
-    import orjson
-
-    if dtype.name == "float64" and buffer.flags.c_contiguous:
-        numbers = orjson.dumps(buffer, option=orjson.OPT_SERIALIZE_NUMPY)
-        if b"n" not in numbers:  # NaN and infinities are null
-            return numbers[1:-1]
-    return dump_cells(encode(buffer, dtype, complex=complex))
-
-
-def dump_cells(cells: Sequence[Cell]) -> bytes:
-    """Return cells as JSON values with commas between them.
-
-    Raises:
-        DTypeError: text that is not valid Unicode.
-
-    Example:
-        >>> dump_cells([1.5, "NaN", True])
-        b'1.5,"NaN",true'
-    """
-    import orjson
-
-    try:
-        return orjson.dumps(cells)[1:-1]
-    except orjson.JSONEncodeError:  # an integer beyond 64 bits, or half a character
-        pass
-    try:
-        return json.dumps(cells, ensure_ascii=False, allow_nan=False, separators=(",", ":"))[1:-1].encode()
-    except UnicodeEncodeError as error:
-        raise DTypeError(f"text that is not valid Unicode, and no file can hold: {error.reason}") from error
-
-
-def parse_text(text: bytes) -> Any:
-    """Return the content of a JSON text.
-
-    Raises:
-        FormatError: it is not JSON, or a key stands twice in one object.
-    """
-    import orjson
-
-    if _LONG_INTEGER not in text.translate(_OUTLINES, b"-"):
-        with suppress(orjson.JSONDecodeError):  # `json` may read it, or says what is wrong
-            content = orjson.loads(text)
-            keys = len(content) if isinstance(content, dict) else 0
-            # A key that stands twice gives one name, but two colons: as many colons as names mean that none does
-            if text.count(b":") == keys or sum(1 for _ in _KEY_ENDS.finditer(text)) == keys:
-                return content
-    with faults_as_format_errors():
-        return json.loads(text, object_pairs_hook=_reject_duplicates, parse_int=_parse_integer)
-
-
-def text_to_utf8(text: BytesLike) -> BytesLike:
-    """Return the text in UTF-8, whichever encoding of Unicode it is in.
-
-    Raises:
-        FormatError: it is not in the encoding that its first bytes show.
-    """
-    encoding = json.detect_encoding(bytes(text[:4]))  # as `json.loads` finds it
-    if encoding.startswith("utf-8"):
-        return text
-    try:
-        return bytes(text).decode(encoding).encode()
-    except UnicodeError as error:
-        raise FormatError(f"not JSON: the text is not {encoding}") from error
-
-
-def _parse_integer(numeral: str) -> int | str:
-    """Return an integer; the numeral itself if no dtype has room for it, so that an error can name its cell."""
-    return int(numeral) if len(numeral) <= 400 else numeral
-
-
-def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    mapping = dict(pairs)
-    if (name := repeated_key(pairs)) is not None:
-        keys = [f"key {index + 1}" for index, (other, _) in enumerate(pairs) if other == name]
-        more = [f"{len(keys) - MOST_ADDRESSES:,} more"] if len(keys) > MOST_ADDRESSES else []
-        listed = " and ".join(keys[:MOST_ADDRESSES] + more)
-        raise FormatError(f"two arrays have the name {name!r}, {listed}", location=name)
-    return mapping

@@ -13,7 +13,7 @@ from ...elements import TypedCells
 from ...errors import DTypeError, LimitError
 from ...formats.contract import CELL_CHARACTERS
 from ..arrays_of_sheets import is_for_programs
-from ..looks import cells_of
+from ..printing import cells_of
 from ..xml_texts import with_escapes
 from .elements import BOLD, Numeral
 from .standing import Standing, stand_openpyxl

@@ -25,7 +25,8 @@ from ..content import (
     take_arrays,
 )
 from ..defined_names import ArrayArea, build_references, make_defined_names
-from ..looks import column_widths, filtered_columns, number_formats
+from ..looks import column_widths, number_formats
+from ..printing import filtered_columns
 from ..sheet_choice import parse_cell
 from ..workbooks import EXACT_INTEGER, MOST_COLUMNS, MOST_ROWS, check_choices, check_is_text, check_title
 from .books import Book, open_book

@@ -13,7 +13,7 @@ from ...columns import Layout, cell_address
 from ...elements import TypedCells
 from ...errors import DTypeError, LimitError
 from ..arrays_of_sheets import is_for_programs
-from ..looks import cells_of
+from ..printing import cells_of
 from .elements import BOLD, Numeral
 from .standing import Standing, stand_xlsxwriter
 

@@ -15,154 +15,19 @@ look-up for each cell.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ...columns import column_letters
-from ...dtypes import DType
-from ...elements import Cell, TypedCells, buffer_to_typed
-from ...elements.serials import shown_unit
-from .geometry import Axis, Labels, ViewPlan
+from ...elements import Cell, TypedCells
+from .array_cells import ArrayCells, extremes, keep_blanks, times, to_values
+from .choosers import make_choosers
+from .geometry import Axis
+from .plans import ViewPlan
 
 CHART_ROWS = 14  # rows that the chart takes, beside the choosers
-_MOST_LISTED, _LONGEST_LIST = 256, 255  # indices, and characters of a list of choices in a formula
-
-
-@dataclass(frozen=True)
-class ArrayCells:
-    """The cells of elements and of labels, as the columns of their arrays hold them."""
-
-    name_of: Callable[[str], str]  # the defined name of the cells of an array
-    as_text: bool  # whether all elements are text
-    exact: int  # the largest integer that a cell holds as a number
-
-    def to_typed(self, elements: np.ndarray[Any, Any], dtype: DType, style: int | None) -> TypedCells:
-        """Return some elements of an array; `style` is that of its numbers, None where its dates are texts."""
-        contiguous, serials = np.ascontiguousarray(elements), style is not None
-        return buffer_to_typed(contiguous, dtype, exact=self.exact, as_text=self.as_text, serials=serials)
-
-    def of_labels(self, labels: Labels, count: int) -> list[Cell]:
-        """Return the first labels."""
-        return to_values(self.to_typed(labels.array.to_numpy()[:count], labels.array.dtype_entry, labels.style))
-
-    def values(self, axis: Axis, count: int) -> list[Cell]:
-        """Return the cells for the first indices of a dimension: its labels, or the indices themselves."""
-        return list(range(count)) if axis.labels is None else self.of_labels(axis.labels, count)
-
-    def first_choice(self, axis: Axis) -> Cell:
-        """Return the value that the chooser of a dimension holds at first."""
-        return 0 if axis.choosable is None else self.of_labels(axis.choosable, 1)[0]
-
-    def formula(self, labels: Labels, position: str | int) -> str:
-        """Return the formula of a label, by its position in the dimension: a number, or the cell that holds it."""
-        stride, first = labels.array.strides[0], 1 + labels.array.offset
-        index = f"{first + position * stride}" if isinstance(position, int) else f"{first}{times(position, stride)}"
-        return keep_blanks(f"INDEX({self.name_of(labels.name)},{index})", labels.array.dtype_entry.kind)
-
-
-def chooser_kind(labels: Labels | None) -> str:
-    """Return the key of a chooser's style: the unit that dates are shown with, `@` for text, else an empty text."""
-    if labels is None:
-        return ""
-    if labels.array.dtype_entry.kind == "datetime" and labels.style is not None:
-        return shown_unit(labels.array.buffer) or "ms"
-    return "@" if labels.array.dtype_entry.kind in ("string", "datetime") else ""
-
-
-def keep_blanks(look: str, kind: str) -> str:
-    """Return a formula for the content of a cell: "" for a blank text, which a bare reference would show as 0.
-
-    Example:
-        >>> keep_blanks("INDEX(a,1)", "string"), keep_blanks("INDEX(a,1)", "float")
-        ('INDEX(a,1)&""', 'INDEX(a,1)')
-    """
-    if kind == "generic":
-        return f'IF({look}="","",{look})'
-    return f'{look}&""' if kind == "string" else look
-
-
-def times(cell: str, stride: int) -> str:
-    """Return the term that adds a position to an index, in a formula; empty for a stride of 0.
-
-    Example:
-        >>> times("$Z9", 1), times("$Z9", -12), times("$Z9", 0)
-        ('+$Z9', '+$Z9*-12', '')
-    """
-    return "" if stride == 0 else f"+{cell}" if stride == 1 else f"+{cell}*{stride}"
-
-
-def to_values(cells: TypedCells) -> list[Cell]:
-    """Return a few cells one by one; None for a blank."""
-    values: list[Any] = [None] * len(cells)
-    for kind in cells.kinds:
-        for index, value in enumerate(kind.to_list()):
-            if value is not None:
-                values[index] = value
-    return values
-
-
-# The cells in which people choose: an index or a label of a dimension, what colours are spread over.
-
-
-@dataclass(frozen=True)
-class Chooser:
-    """A cell in which people choose."""
-
-    row: int  # of the cell, which is in column B
-    caption: str  # the text beside it, in column A
-    value: Cell  # the value that is chosen at first
-    listed: tuple[str, ...] = ()  # the values that may be chosen, if they are a few words or numbers; else empty
-    source: Labels | None = None  # the coordinate whose labels may be chosen; None if it has nothing to do with one
-    most: int = 0  # the largest whole number that may be chosen, if it takes whole numbers
-    least: int = 0  # the smallest whole number that may be chosen
-    # a formula that shows the label of a chosen index, its value at first, and its style; None if there are no labels
-    # to show
-    shown: tuple[str, Cell, int | None] | None = None
-    kind: str = ""  # the key of its style: a unit of dates, "@" for text, empty for the usual one
-
-    @property
-    def cell(self) -> str:
-        """Its absolute address."""
-        return f"$B${self.row}"
-
-
-def make_choosers(plan: ViewPlan, cells: ArrayCells) -> dict[str, Chooser]:
-    """Return the choosers of a view by keys that say what is chosen: "dimension 0" and so on, "colours", "line", "first
-    row", "first column", "step".
-    """
-    choosers: dict[str, Chooser] = {}
-
-    def add(
-        key: str, caption: str, value: Cell, *, listed: tuple[str, ...] = (), most: int = 0, least: int = 0
-    ) -> None:
-        choosers[key] = Chooser(len(choosers) + 2, caption, value, listed, None, most, least)
-
-    for number, axis in enumerate(plan.choosers):
-        choosers[f"dimension {number}"] = _axis_chooser(axis, len(choosers) + 2, cells)
-    if plan.has_numbers:
-        add("colours", "colours over:", plan.colors, listed=("array", "slice"))
-        kind, first = chooser_kind(plan.rows.choosable), cells.first_choice(plan.rows)
-        choosers["line"] = Chooser(len(choosers) + 2, f"chart of {plan.rows.dim}:", first, kind=kind)
-    if plan.windowed:
-        add("first row", f"first {plan.rows.dim}:", 0, most=plan.rows.size - 1)
-        add("first column", f"first {plan.columns.dim}:", 0, most=plan.columns.size - 1)
-        add("step", "step:", 1, most=max(plan.rows.size, plan.columns.size), least=1)
-    return choosers
-
-
-def _axis_chooser(axis: Axis, row: int, cells: ArrayCells) -> Chooser:
-    kind, first = chooser_kind(axis.choosable), cells.first_choice(axis)
-    if axis.choosable is not None:
-        return Chooser(row, f"{axis.dim}:", first, source=axis.choosable, most=axis.size - 1, kind=kind)
-    shown = None
-    indices = tuple(map(str, range(min(axis.size, _MOST_LISTED))))
-    listed = indices if axis.size <= _MOST_LISTED and len(",".join(indices)) <= _LONGEST_LIST else ()
-    if axis.labels is not None:
-        shown = cells.formula(axis.labels, f"$B${row}"), cells.of_labels(axis.labels, 1)[0], axis.labels.style
-    return Chooser(row, f"{axis.dim}:", first, listed, most=axis.size - 1, shown=shown, kind=kind)
 
 
 class ViewFormulas:
@@ -319,10 +184,3 @@ class ViewFormulas:
     def to_typed(self, elements: np.ndarray[Any, Any]) -> TypedCells:
         """Return elements as the cells of the array's column hold them."""
         return self.cells.to_typed(elements, self.plan.array.dtype_entry, self.plan.style)
-
-
-def extremes(elements: np.ndarray[Any, Any]) -> tuple[float, float]:
-    """Return the least and the largest of the numbers among some elements; 0 if none is a number."""
-    numbers = elements.astype(np.float64)
-    numbers = numbers[np.isfinite(numbers)]
-    return (float(numbers.min()), float(numbers.max())) if len(numbers) else (0.0, 0.0)

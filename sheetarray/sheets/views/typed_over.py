@@ -18,7 +18,8 @@ from ...columns import cell_address
 from ...dtypes import Mask, Positions
 from ...elements import Cell, label_text
 from ...errors import Finding
-from .geometry import Axis, ViewPlan
+from .geometry import Axis
+from .plans import ViewPlan
 
 _MOST_NAMED = 20  # cells of one view
 _CORNER = re.compile(r".+ \\ .+", re.DOTALL)

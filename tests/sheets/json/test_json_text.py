@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import sheetarray as sa
 from sheetarray import dtypes
 from sheetarray.errors import DTypeError, FormatError
-from sheetarray.sheets.json.text import dump_cells, dump_elements, parse_text
+from sheetarray.sheets.json.parsing import dump_cells, dump_elements, parse_text
 
 SCALARS = (
     st.none()

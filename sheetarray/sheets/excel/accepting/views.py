@@ -18,7 +18,8 @@ from ....columns import (
 )
 from ....errors import LimitError
 from ...looks import number_formats
-from ...views.geometry import ViewedColumns, ViewPlan, plan_views
+from ...views.geometry import ViewedColumns
+from ...views.plans import ViewPlan, plan_views
 from ..package.relations import Relations
 from ..package.searches import content_of
 from ..skeleton.plans import ViewPart

@@ -13,7 +13,8 @@ from ....linear.array import LinearArray
 from ...arrays_of_sheets import read_resized_arrays
 from ...looks import number_formats
 from ...views.description import View
-from ...views.geometry import ViewedColumns, ViewPlan, plan_views
+from ...views.geometry import ViewedColumns
+from ...views.plans import ViewPlan, plan_views
 from ...views.typed_over import TypedOver, ViewCells, describe_typed_over, find_typed_over
 from ..reader.formulas import FormulaCells
 from ..reader.scalars import scalars

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ....elements.serials import DATE_CODES
-from ...looks import FLOAT_CODES
+from ...decimals import FLOAT_CODES
 from ...workbooks import TRUTH_CODE
 from ...xml_texts import quote_attribute
 from ..package.relations import DECLARED, MAIN

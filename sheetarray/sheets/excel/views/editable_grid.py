@@ -24,8 +24,8 @@ import numpy as np
 
 from ....columns import column_letters, quote_title
 from ....elements import Cell
-from ...views.formulas import ArrayCells, extremes, to_values
-from ...views.geometry import ViewPlan
+from ...views.array_cells import ArrayCells, extremes, to_values
+from ...views.plans import ViewPlan
 from ...workbooks import EXACT_INTEGER
 from ...xml_texts import escape_text
 from ..row_xml import cells_xml, with_formula

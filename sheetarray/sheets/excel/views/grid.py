@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from ....columns import column_letters
-from ...views.formulas import ViewFormulas, to_values
-from ...views.geometry import ViewPlan
+from ...views.array_cells import to_values
+from ...views.formulas import ViewFormulas
+from ...views.plans import ViewPlan
 from ...workbooks import EXACT_INTEGER
 from ...xml_texts import escape_text
 from ..row_xml import cells_xml, with_formula

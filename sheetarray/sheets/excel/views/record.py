@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...views.description import View
-from ...views.geometry import ViewPlan
+from ...views.plans import ViewPlan
 from ..package.package import Package
 from ..package.searches import content_of
 

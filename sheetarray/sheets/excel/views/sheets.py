@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from ...views.geometry import ViewPlan
+from ...views.plans import ViewPlan
 from ..package.packing import PackageWriter
 from ..package.relations import RELATIONS, relations_part, relations_xml
 from ..skeleton.plans import SheetPlan, ViewPart

@@ -13,9 +13,11 @@ from itertools import islice
 from ....columns import column_letters, quote_title
 from ....elements import Cell
 from ....elements.serials import DATE_CODES
-from ...looks import count_shown
-from ...views.formulas import CHART_ROWS, Chooser
-from ...views.geometry import Labels, ViewPlan
+from ...decimals import count_shown
+from ...views.choosers import Chooser
+from ...views.formulas import CHART_ROWS
+from ...views.geometry import Labels
+from ...views.plans import ViewPlan
 from ...workbooks import GENERAL
 from ...xml_texts import escape_text, quote_attribute
 from ..package.relations import DECLARED, MAIN, RELATIONS

@@ -1,196 +1,23 @@
-"""What a spreadsheet says of itself: worksheets, named ranges, notes of programs, and the marks of writers at work."""
+"""The state of a spreadsheet without its cells: worksheets, named ranges, the notes of writes, and writers at work.
+
+The generation of a worksheet is the id of a named range, whose name is `sheetarray_` and the id of the worksheet. Each
+write deletes the range that it has seen and adds one of the same name, which gets a new id. The service refuses to
+delete a range whose id is gone, and to add one whose name exists. So of two writes that have seen the same generation,
+one is refused as a whole.
+"""
 
 from __future__ import annotations
 
-import calendar
-import hashlib
-import json
-import os
-import platform
 import re
-import secrets
-import time
-from collections.abc import Collection, Sequence
-from contextlib import suppress
-from dataclasses import asdict, dataclass, field
-from functools import cache
-from typing import Any
+from collections.abc import Collection
+from dataclasses import dataclass
 
-from ...errors import NotFoundError, RemoteError
-from .address import ALL_COLUMNS, ALL_ROWS, Rect
-from .requests import Answer, RefusedError, SheetsApi
-
-# The notes that writes leave on a worksheet, and on a view, in the developer metadata of the spreadsheet.
-
-METADATA_KEY = "sheetarray"
-_VIEW_KEY = "sheetarray_view"
-_STAMPS = 16  # of the last writes
-
-
-@dataclass(frozen=True, slots=True)
-class WriteNotes:
-    """The notes of writes on a worksheet, in its developer metadata."""
-
-    id: int | None = None  # of the metadata; None before the first write
-    own: bool = False  # whether the worksheet was made, or found blank, by a write
-    stamps: tuple[str, ...] = ()  # of the last writes
-
-    def with_stamp(self, stamp: str, own: bool) -> str:
-        """Return the text that notes one more write."""
-        return json.dumps({"own": own, "writes": [*self.stamps, stamp][-_STAMPS:]})
-
-    @classmethod
-    def from_metadata(cls, metadata: Sequence[Answer]) -> WriteNotes:
-        """Return the notes in the metadata of a worksheet; empty notes if none can be read."""
-        entry, says = _find_metadata(metadata, METADATA_KEY)
-        try:
-            return cls(entry, says["own"] is True, tuple(map(str, says["writes"])))
-        except (KeyError, TypeError):
-            return cls(entry)
-
-
-def _find_metadata(metadata: Sequence[Answer], key: str) -> tuple[int | None, Any]:
-    """Return the id and the content of the metadata that programs have put under a key; None if there are none."""
-    for entry in metadata:
-        if entry.get("metadataKey") == key:
-            with suppress(ValueError, RecursionError):
-                return parse_integer(entry["metadataId"]), json.loads(entry.get("metadataValue", ""))
-            return parse_integer(entry["metadataId"]), None
-    return None, None
-
-
-@dataclass(frozen=True, slots=True)
-class ViewNotes:
-    """The notes on a worksheet that is a view; its developer metadata hold these attributes as JSON."""
-
-    of: int  # the id of the worksheet in which the array stands
-    array: str  # its name
-    rows: str  # the dimensions that run down and across
-    columns: str
-    colors: str  # as `View` has them
-    dates: bool  # whether the array's worksheet has real dates
-    content: int  # a number for the formulas that were written
-
-    def to_metadata(self, gid: int) -> Answer:
-        """Return the metadata of the worksheet of the view, given its id."""
-        noted = {"metadataKey": _VIEW_KEY, "metadataValue": json.dumps(asdict(self)), "visibility": "DOCUMENT"}
-        return {**noted, "location": {"sheetId": gid}}
-
-    @classmethod
-    def from_metadata(cls, metadata: Sequence[Answer]) -> ViewNotes | None:
-        """Return the notes in the metadata of a worksheet; None if it is no view."""
-        _, says = _find_metadata(metadata, _VIEW_KEY)
-        try:
-            array, rows, columns, colors = (str(says[key]) for key in ("array", "rows", "columns", "colors"))
-            of, content = parse_integer(says["of"]), int(says["content"])
-            return cls(of, array, rows, columns, colors, says["dates"] is True, content)
-        except (ValueError, KeyError, TypeError, OverflowError):
-            return None
-
-
-def parse_integer(value: Any) -> int:
-    """Return a number of an answer, which must be an integer from 0 to 2^31 - 1."""
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**31:
-        raise ValueError("no index")
-    return value
-
-
-# `Writer`, the process that writes: its mark in the spreadsheet, and whether it can still be alive.
-#
-# A mark has a time by the service's clock, and a writer: a digest of the machine, the process, and a random part.
-# On the same machine a dead process is seen at once; elsewhere a write is given up for dead after two hours, which
-# no write lasts. A mistake here costs a writer its work, and never a reader an array: each commit proves that its
-# own mark is still there.
-
-GIVEN_UP_AFTER = 7200.0  # seconds
-
-_MARK = re.compile(r"(\d{8}T\d{6}Z) by ([0-9a-f]{8})-(\d{1,10})-([0-9a-f]{12})")
-_TIME = "%Y%m%dT%H%M%SZ"
-_OURS: set[str] = set()  # the random parts of what this process is writing
-
-
-@cache
-def this_machine() -> str:
-    """Return a code of this machine that does not give its name away.
-
-    Two writers with one code run on one machine, so that their process ids can be compared."""
-    parts = [platform.node()]
-    with suppress(OSError):
-        parts.append(os.readlink("/proc/self/ns/pid"))
-    with suppress(OSError), open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
-        parts.append(file.read())
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:8]
-
-
-@dataclass(frozen=True, slots=True)
-class Writer:
-    """A write under way."""
-
-    began: float  # seconds since 1970, by the service's clock
-    machine: str = field(default_factory=this_machine)  # a digest
-    process: int = field(default_factory=os.getpid)  # its id there
-    random: str = field(default_factory=lambda: secrets.token_hex(6))  # unique
-
-    def __str__(self) -> str:
-        when = time.strftime(_TIME, time.gmtime(self.began))
-        return f"{when} by {self.machine}-{self.process}-{self.random}"
-
-    @classmethod
-    def from_text(cls, text: str) -> Writer | None:
-        """Return the writer whose mark a text has; None where it has none."""
-        if not (match := _MARK.search(text)):
-            return None
-        try:
-            began = float(calendar.timegm(time.strptime(match[1], _TIME)))
-        except ValueError:
-            began = 0.0
-        return cls(began, match[2], int(match[3]), match[4])
-
-    def describe(self, now: float) -> str:
-        """Return a sentence about who writes, and for how long; `now` is by the service's clock.
-
-        Example:
-            >>> Writer(100.0, machine="ab12cd34", process=7, random="0" * 12).describe(1000.0)
-            'process 7 on another machine (ab12cd34) has been writing for 15 minutes'
-        """
-        ours = self.machine == this_machine()
-        where = "this machine" if ours else f"another machine ({self.machine})"
-        minutes = max(round((now - self.began) / 60), 0)
-        age = f"{minutes / 60:.1f} hours" if minutes >= 120 else f"{minutes} minute{'s' * (minutes != 1)}"
-        if self.is_dead(now):
-            return f"process {self.process} on {where} began {age} ago and is dead"
-        return f"process {self.process} on {where} has been writing for {age}"
-
-    def __enter__(self) -> Writer:
-        _OURS.add(self.random)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        _OURS.discard(self.random)
-
-    def is_dead(self, now: float) -> bool:
-        """Return whether the writer has died, or is older than `GIVEN_UP_AFTER`."""
-        if now - self.began > GIVEN_UP_AFTER:
-            return True
-        if self.machine != this_machine() or os.name != "posix":
-            return False
-        if self.process == os.getpid():
-            return self.random not in _OURS
-        try:
-            os.kill(self.process, 0)
-        except ProcessLookupError:
-            return True
-        except (OSError, OverflowError):
-            return False
-        return False
-
-
-# The state of a spreadsheet without its cells: its worksheets, named ranges, and the notes of writes.
-#
-# The generation of a worksheet is the id of a named range, whose name is `sheetarray_` and the worksheet's id. Each
-# write deletes the range that it has seen and adds one of the same name, which gets a new id. The service refuses
-# to delete a range whose id is gone, and to add one whose name exists; so of two writes that have seen the same
-# generation, one is refused as a whole.
+from ....errors import NotFoundError, RemoteError
+from ..address import ALL_COLUMNS, ALL_ROWS, Rect
+from ..requests import Answer, SheetsApi
+from ..retries import RefusedError
+from .notes import ViewNotes, WriteNotes, parse_integer
+from .writers import Writer
 
 MOST_CELLS = 10_000_000  # of a spreadsheet, over all worksheets
 MOST_CHARACTERS = 50_000  # of the text of a cell
