@@ -144,10 +144,16 @@ class Changes:
         self._differences = differences
 
     def __bool__(self) -> bool:
-        found = self._differences
-        keeps_labels = all(side.labels is not None for side in found.sides)  # a format that keeps none is no difference
-        whole = found.added or found.deleted or found.renamed or found.sorted_rows
-        return bool(whole or (found.label_texts and keeps_labels) or not all(one.same for one in found.comparisons))
+        differences = self._differences
+        keeps_labels = all(
+            side.labels is not None for side in differences.sides
+        )  # a format that keeps none is no difference
+        whole = differences.added or differences.deleted or differences.renamed or differences.sorted_rows
+        return bool(
+            whole
+            or (differences.label_texts and keeps_labels)
+            or not all(comparison.same for comparison in differences.comparisons)
+        )
 
     @cached_property
     def rows(self) -> list[ChangedRows]:
@@ -155,11 +161,11 @@ class Changes:
         sorted_by = {name: table for table in self._differences.sorted_rows for name in table.names}
         groups: dict[Any, list[str]] = {}
         alignments = {}
-        for one in self._differences.comparisons:
-            for aligned in one.row_maps:
+        for comparison in self._differences.comparisons:
+            for aligned in comparison.row_maps:
                 order = aligned.pairs[1].tobytes()
                 key = (aligned.axis, tuple(aligned.deleted), tuple(aligned.added), order)
-                groups.setdefault(key, []).append(one.name)
+                groups.setdefault(key, []).append(comparison.name)
                 alignments[key] = aligned
         changed = []
         for key, names in groups.items():
@@ -174,24 +180,28 @@ class Changes:
     @cached_property
     def edited(self) -> list[EditedElement]:
         """The elements that are others now, the largest changes of each array first."""
-        return [self._edit(one.name, element) for one in self._differences.comparisons for element in one.first]
+        return [
+            self._edit(comparison.name, element)
+            for comparison in self._differences.comparisons
+            for element in comparison.first
+        ]
 
     @cached_property
     def rounded(self) -> dict[str, RoundedElements]:
         """How many elements a program only rounded, by array."""
         return {
-            one.name: RoundedElements(one.noise, one.noise_relative)
-            for one in self._differences.comparisons
-            if one.noise
+            comparison.name: RoundedElements(comparison.noise, comparison.noise_relative)
+            for comparison in self._differences.comparisons
+            if comparison.noise
         }
 
     @cached_property
     def unreadable(self) -> list[UnreadableCell]:
         """The cells that cannot be read."""
         return [
-            UnreadableCell(one.name, index, side, value.location, value.reason)
-            for one in self._differences.comparisons
-            for element in one.unreadable
+            UnreadableCell(comparison.name, index, side, value.location, value.reason)
+            for comparison in self._differences.comparisons
+            for element in comparison.unreadable
             for side, index, value in _list_sides(element)
             if isinstance(value, FormatError)
         ]
@@ -199,25 +209,29 @@ class Changes:
     @cached_property
     def arrays(self) -> list[ChangedArray]:
         """The arrays that changed as a whole."""
-        found = self._differences
-        changed = [ChangedArray(name, "added") for name in found.added]
-        changed += [ChangedArray(name, "deleted") for name in found.deleted]
-        changed += [ChangedArray(name, "renamed", before, name) for before, name in found.renamed.items()]
-        for one in found.comparisons:
-            if one.is_reshaped:
-                changed.append(ChangedArray(one.name, "reshaped", *one.shapes))
-            if one.dtypes[0] != one.dtypes[1]:
-                changed.append(ChangedArray(one.name, "dtype", *one.dtypes))
-            elif not one.compared:
-                changed.append(ChangedArray(one.name, "other"))
-            if one.orders[0] != one.orders[1] and one.shapes[0] == one.shapes[1]:
-                changed.append(ChangedArray(one.name, "order", *one.orders))
+        differences = self._differences
+        changed = [ChangedArray(name, "added") for name in differences.added]
+        changed += [ChangedArray(name, "deleted") for name in differences.deleted]
+        changed += [ChangedArray(name, "renamed", before, name) for before, name in differences.renamed.items()]
+        for comparison in differences.comparisons:
+            if comparison.is_reshaped:
+                changed.append(ChangedArray(comparison.name, "reshaped", *comparison.shapes))
+            if comparison.dtypes[0] != comparison.dtypes[1]:
+                changed.append(ChangedArray(comparison.name, "dtype", *comparison.dtypes))
+            elif not comparison.compared:
+                changed.append(ChangedArray(comparison.name, "other"))
+            if comparison.orders[0] != comparison.orders[1] and comparison.shapes[0] == comparison.shapes[1]:
+                changed.append(ChangedArray(comparison.name, "order", *comparison.orders))
         return changed
 
     @cached_property
     def explanations(self) -> dict[str, str]:
         """The one change of all elements, by array."""
-        return {one.name: one.explanation for one in self._differences.comparisons if one.explanation is not None}
+        return {
+            comparison.name: comparison.explanation
+            for comparison in self._differences.comparisons
+            if comparison.explanation is not None
+        }
 
     @property
     def labels(self) -> list[str]:
@@ -246,20 +260,20 @@ class Changes:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON has it; `sheetarray diff --json` prints it."""
-        found = self._differences
-        first, second = found.sides
+        differences = self._differences
+        first, second = differences.sides
         return {
             "a": first.label,
             "b": second.label,
-            "only_in_a": found.deleted,
-            "only_in_b": found.added,
-            "renamed": found.renamed,
-            "arrays": [self._comparison_to_json(one) for one in found.comparisons],
+            "only_in_a": differences.deleted,
+            "only_in_b": differences.added,
+            "renamed": differences.renamed,
+            "arrays": [self._comparison_to_json(comparison) for comparison in differences.comparisons],
             "same": not self,
-            "labels": found.label_texts,
+            "labels": differences.label_texts,
             "sorted": [
                 {"by": table.by, "arrays": list(table.names), "rows": table.order.tolist()}
-                for table in found.sorted_rows
+                for table in differences.sorted_rows
             ],
         }
 

@@ -127,11 +127,11 @@ def _describe_elements(differences: Differences, comparison: Comparison, most: i
     """Return a line for each element that is named, and for those that are only counted."""
     name = comparison.name
     shown = comparison.first[:most]
-    lines = [ChangeLine(f"  {_name_place(differences, name, one)}: {_format_pair(one)}") for one in shown]
+    lines = [ChangeLine(f"  {_name_place(differences, name, element)}: {_format_pair(element)}") for element in shown]
     lines += [ChangeLine("")] * (len(comparison.first) - len(shown))  # nobody sees them, but they are counted
     lines += [
-        ChangeLine(f"  {_name_place(differences, name, one, cell=False)}: {_format_pair(one)}")
-        for one in comparison.unreadable[:MOST_SHOWN]
+        ChangeLine(f"  {_name_place(differences, name, element, cell=False)}: {_format_pair(element)}")
+        for element in comparison.unreadable[:MOST_SHOWN]
     ]
     if (left := len(comparison.unreadable) - MOST_SHOWN) > 0:
         lines.append(ChangeLine(f"  and {left:,} more cells that cannot be read", dim=True))
@@ -171,14 +171,17 @@ def _describe_rows(differences: Differences) -> dict[str, list[ChangeLine]]:
     """
     sides, compared = differences.sides, differences.comparisons
     groups: dict[tuple[int, tuple[int, ...], tuple[int, ...]], list[Comparison]] = {}
-    for one in compared:
-        for number, row_map in enumerate(one.row_maps):
-            groups.setdefault((number, tuple(row_map.deleted), tuple(row_map.added)), []).append(one)
+    for comparison in compared:
+        for number, row_map in enumerate(comparison.row_maps):
+            groups.setdefault((number, tuple(row_map.deleted), tuple(row_map.added)), []).append(comparison)
     lines_of: dict[str, list[ChangeLine]] = {}
     for (number, *changed), group in groups.items():
         lines = []
         for side, (all_rows, verb, what) in enumerate(zip(changed, ("was", "is"), ("deleted", "added"), strict=True)):
-            rows_of = {one.name: (one.rows_come if side else one.rows_gone)[number] for one in group}
+            rows_of = {
+                comparison.name: (comparison.rows_come if side else comparison.rows_gone)[number]
+                for comparison in group
+            }
             labels = _labels_of_rows(sides[side].labels, group, side)
             shown = rows_of[group[0].name]
             for row in shown:
@@ -203,7 +206,9 @@ def _labels_of_rows(labels: DatasetLabels | None, group: Sequence[Comparison], s
         return []
     levels = {level for levels in labels.frame.index.values() for level in levels}
     return [
-        one.name for one in group if len(one.shapes[side]) == 1 and (one.name in labels.coords or one.name in levels)
+        comparison.name
+        for comparison in group
+        if len(comparison.shapes[side]) == 1 and (comparison.name in labels.coords or comparison.name in levels)
     ]
 
 

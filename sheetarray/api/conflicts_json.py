@@ -66,7 +66,7 @@ def changes_to_json(changes: FileChanges) -> dict[str, Any]:
         "other": changes.other,
         "renamed": changes.renamed,
         "unreadable": [
-            {"array": one.array, "index": list(one.index), "cell": one.cell, "text": one.text}
-            for one in changes.unreadable
+            {"array": lost.array, "index": list(lost.index), "cell": lost.cell, "text": lost.text}
+            for lost in changes.unreadable
         ],
     }

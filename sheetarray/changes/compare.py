@@ -140,7 +140,9 @@ def compare(
     if not comparable:
         return comparison
     comparison.elements = a.size
-    hidden = [some.astype(np.bool_) for some in errors if some is not None]  # elements of no value
+    hidden = [
+        errors_of_side.astype(np.bool_) for errors_of_side in errors if errors_of_side is not None
+    ]  # elements of no value
     left_out: Any = np.any(hidden, axis=0) if hidden else np.zeros((), np.bool_)
     saved: Any = None
     if is_saved:
@@ -176,8 +178,8 @@ def compare(
 
     def name_element(place: tuple[int, ...]) -> DifferingElement:
         pair = [
-            array[place] if some is None or some[place] is None else some[place]
-            for array, some in zip((a, b), errors, strict=True)
+            array[place] if errors_of_side is None or errors_of_side[place] is None else errors_of_side[place]
+            for array, errors_of_side in zip((a, b), errors, strict=True)
         ]
         now, before = place, place
         for rows in row_maps:

@@ -65,8 +65,8 @@ def find_noise(a: Array, b: Array) -> Mask:
     if a.dtype == np.float64:
         places = np.flatnonzero(apart & ~near & (a != b) & np.isfinite(a) & np.isfinite(b))
         for digits, half_up in WAYS:
-            one, other = (round_doubles(numbers[places], digits, half_up=half_up) for numbers in (a, b))
-            near[places] |= one == other
+            before, other = (round_doubles(numbers[places], digits, half_up=half_up) for numbers in (a, b))
+            near[places] |= before == other
     return near
 
 
@@ -122,7 +122,7 @@ def cast_exactly(array: Array, dtype: np.dtype[Any]) -> Array | None:
         array = array.real
     try:
         with np.errstate(all="ignore"):
-            made = array.astype(dtype)
-        return None if find_unequal(array, made, 0, 0).any() else made
+            cast = array.astype(dtype)
+        return None if find_unequal(array, cast, 0, 0).any() else cast
     except (TypeError, ValueError, OverflowError):
         return None

@@ -136,9 +136,9 @@ def _compare_rows(written: Buffer, header: Header, buffer: Buffer, width: int) -
     rows = align_tables([(before, header.dtype)], [(now, header.dtype)])
     _prefer_exact(rows.sources, before, now)
     rows = RowMap(rows.sources, rows.count)
-    known = np.flatnonzero(rows.sources >= 0)
-    places = (known[:, None] * width + np.arange(width)).ravel()
-    origins = (rows.sources[known][:, None] * width + np.arange(width)).ravel()
+    kept_rows = np.flatnonzero(rows.sources >= 0)
+    places = (kept_rows[:, None] * width + np.arange(width)).ravel()
+    origins = (rows.sources[kept_rows][:, None] * width + np.arange(width)).ravel()
     is_text = buffer.dtype.kind in "UT"
     elements = buffer.astype(np.dtypes.StringDType()) if is_text else buffer.copy()
     mask = np.zeros(len(buffer), np.bool_)
@@ -155,9 +155,9 @@ def _prefer_exact(sources: Positions, before: Array, now: Array) -> None:
     left = np.setdiff1d(np.arange(len(before)), sources)
     if not len(left):
         return
-    known = np.flatnonzero(sources >= 0)
-    differing = known[~_find_equal(before[sources[known]], now[known])]
-    neighbours = [*pairwise(known.tolist())]
+    kept_rows = np.flatnonzero(sources >= 0)
+    differing = kept_rows[~_find_equal(before[sources[kept_rows]], now[kept_rows])]
+    neighbours = [*pairwise(kept_rows.tolist())]
     above, below = {row: other for other, row in neighbours}, dict(neighbours)
     for place in differing.tolist():
         low = sources[above[place]] if place in above else -1
@@ -233,15 +233,21 @@ class EvidenceSearch:
 
     def _find_named(self, name: str, title: str | None, buffer: Buffer) -> Evidence | None:
         """Return the evidence of a name, and of a sheet where there are several; None unless exactly one is of use."""
-        usable = [one for one in self.evidence if one.name == name and one.elements(buffer.nbytes) is not None]
+        usable = [
+            evidence
+            for evidence in self.evidence
+            if evidence.name == name and evidence.elements(buffer.nbytes) is not None
+        ]
         if len(usable) > 1:
-            usable = [one for one in usable if one.title == title]
+            usable = [evidence for evidence in usable if evidence.title == title]
         return usable[0] if len(usable) == 1 else None
 
     def _find_same(self, name: str, header: Header, buffer: Buffer) -> OwnEvidence | None:
         """Return the evidence of an array of another name that shares nine tenths of its elements, in any order."""
         key = header.dtype.name, len(buffer), content_key(buffer, header.dtype)
-        alike = [_compare(one, header, buffer) for one in self._by_content.get(key, ()) if one.name != name]
+        alike = [
+            _compare(evidence, header, buffer) for evidence in self._by_content.get(key, ()) if evidence.name != name
+        ]
         same = [own for own in alike if own is not None and own.kept.mask.sum() >= 0.9 * len(buffer)]
         if len(same) > 1:
             same = [own for own in same if own.evidence in self.lost] or same
@@ -264,23 +270,25 @@ class EvidenceSearch:
     def lost(self) -> list[Evidence]:
         """The evidence that can be used of arrays whose names no array of today has."""
         names = self._ask_names()
-        return [one for one in self.evidence if one.name not in names and one.elements() is not None]
+        return [
+            evidence for evidence in self.evidence if evidence.name not in names and evidence.elements() is not None
+        ]
 
     @cached_property
     def _by_content(self) -> dict[tuple[str, int, int], list[Evidence]]:
         """The evidence by what its elements are in any order, rounded or not."""
         by_content: dict[tuple[str, int, int], list[Evidence]] = {}
-        for one in self.evidence:
-            written = one.elements()
-            if written is not None and one.header is not None:
-                dtype = one.header.dtype
-                by_content.setdefault((dtype.name, len(written), content_key(written, dtype)), []).append(one)
+        for evidence in self.evidence:
+            written = evidence.elements()
+            if written is not None and evidence.header is not None:
+                dtype = evidence.header.dtype
+                by_content.setdefault((dtype.name, len(written), content_key(written, dtype)), []).append(evidence)
         return by_content
 
 
 def _compare(evidence: Evidence, header: Header, buffer: Buffer) -> OwnEvidence | None:
-    kept = compare_elements(evidence, header, buffer)
-    return None if kept is None else OwnEvidence(evidence, kept)
+    elements_kept = compare_elements(evidence, header, buffer)
+    return None if elements_kept is None else OwnEvidence(evidence, elements_kept)
 
 
 def _choose_only(candidates: Sequence[OwnEvidence]) -> OwnEvidence | None:

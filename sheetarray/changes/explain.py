@@ -45,7 +45,7 @@ def explain_change(written: Buffer, buffer: Buffer, header: Header) -> str | Non
 
     def fits(elements: Buffer) -> bool:
         return all(
-            bool(mark_kept(np.asarray(elements[some]), buffer[some], dtype).all()) for some in (sample, np.s_[:])
+            bool(mark_kept(np.asarray(elements[part]), buffer[part], dtype).all()) for part in (sample, np.s_[:])
         )
 
     if content_key(written, dtype) == content_key(buffer, dtype):
@@ -142,10 +142,10 @@ def _iter_linear(written: Buffer, buffer: Buffer) -> Iterator[tuple[str, bool]]:
     error = _ERRORS[min(written.dtype.itemsize, 8) if written.dtype.kind == "f" else 8]
 
     def is_so(factor: float, constant: float) -> bool:
-        for some in (np.s_[:_SAMPLE], np.s_[:]):
-            made = before[some] * factor + constant
-            limits = error * (np.abs(made) + (abs(constant) + np.abs(made - constant) if constant else 0.0))
-            if not (np.abs(now[some] - made) <= limits).all():
+        for part in (np.s_[:_SAMPLE], np.s_[:]):
+            computed = before[part] * factor + constant
+            limits = error * (np.abs(computed) + (abs(constant) + np.abs(computed - constant) if constant else 0.0))
+            if not (np.abs(now[part] - computed) <= limits).all():
                 return False
         return True
 

@@ -113,8 +113,12 @@ def _describe_rows(
         is_now = verb != "deleted"
         said = _name_rows(numbers)
         in_sheet = [places.find_row(names, number) for number in numbers[:_MOST_ROWS]]
-        known = [number for number in in_sheet if number is not None]
-        beside = [f"{_name_rows(known)} of the sheet"] if len(known) == len(in_sheet) and known else []
+        numbers_known = [number for number in in_sheet if number is not None]
+        beside = (
+            [f"{_name_rows(numbers_known)} of the sheet"]
+            if len(numbers_known) == len(in_sheet) and numbers_known
+            else []
+        )
         ends = dict.fromkeys(labels.of(number, is_now=is_now) for number in (numbers[0], numbers[-1]))
         beside += [" to ".join(ends)] if all(ends) else []
         place = f" ({', '.join(beside)})" if beside else ""
@@ -184,8 +188,8 @@ def _describe_order(names: Sequence[str], by: str | None, text: str, rows: RowMa
     if by is None and len(moved) <= _MOST_MOVED:
         where = names[0] if len(names) == 1 else count_noun(len(names), "array")
         text = f"{_name_rows(moved)} moved in {where}"
-        known = [number for number in (places.find_row(names, row) for row in moved) if number is not None]
-        text += f" ({_name_rows(known)} of the sheet)" if len(known) == len(moved) else ""
+        numbers_known = [number for number in (places.find_row(names, row) for row in moved) if number is not None]
+        text += f" ({_name_rows(numbers_known)} of the sheet)" if len(numbers_known) == len(moved) else ""
     return Finding("error", first or names[0], text, TAKE_OR_UNDO, array=names[0] if len(names) == 1 else None)
 
 

@@ -136,10 +136,10 @@ def _part_others(sources: Positions, edits: Positions, count: int, width: int) -
 
     Many of them side by side were typed over, as if every number was multiplied, unless they are the last rows.
     """
-    others = np.flatnonzero((sources >= 0) & (edits == width))
-    if width == 1 or not len(others) or 2 * len(others) > len(sources):
+    edited_rows = np.flatnonzero((sources >= 0) & (edits == width))
+    if width == 1 or not len(edited_rows) or 2 * len(edited_rows) > len(sources):
         return
-    for run in np.split(others, np.flatnonzero(np.diff(others) > 1) + 1):
+    for run in np.split(edited_rows, np.flatnonzero(np.diff(edited_rows) > 1) + 1):
         is_end = run[-1] == len(sources) - 1 and sources[run[-1]] == count - 1
         if is_end or (width > 2 and len(run) <= _FEW_ROWS):
             sources[run], edits[run] = -1, 0

@@ -178,9 +178,9 @@ def _align_group(
         placed = _place_unreadable(rows, before, now, masks)
         rows = map_merged_rows(before, _fill_unreadable(placed, before, now, masks), [])
     rows = pair_typed_over(rows)
-    known = np.flatnonzero(rows.sources >= 0)
-    is_still = rows.count == len(rows.sources) and bool((rows.sources[known] == known).all())
-    return None if (is_still and len(known) == rows.count) or not len(known) else rows
+    kept_rows = np.flatnonzero(rows.sources >= 0)
+    is_still = rows.count == len(rows.sources) and bool((rows.sources[kept_rows] == kept_rows).all())
+    return None if (is_still and len(kept_rows) == rows.count) or not len(kept_rows) else rows
 
 
 def _place_unreadable(
@@ -216,9 +216,9 @@ def _fill_unreadable(
     """Return rows in which elements that cannot be read are what they were."""
     filled = dict(now)
     for name, mask in masks.items():
-        known = mask & (rows.sources >= 0)[:, None]
+        is_known = mask & (rows.sources >= 0)[:, None]
         was = before[name][np.maximum(rows.sources, 0)]
-        filled[name] = np.where(known, was, now[name]).astype(np.result_type(was, now[name]))
+        filled[name] = np.where(is_known, was, now[name]).astype(np.result_type(was, now[name]))
     return filled
 
 
@@ -316,7 +316,10 @@ def _to_one_dtype(a: Array, b: Array) -> tuple[str, list[Any]]:
         unit = np.promote_types(a.dtype, b.dtype)
         return "int64", [array.astype(unit).view(np.int64) for array in (a, b)]
     texts = [[repr(cell) for cell in array.ravel().tolist()] for array in (a, b)]
-    return "string", [np.array(some, object).reshape(array.shape) for some, array in zip(texts, (a, b), strict=True)]
+    return "string", [
+        np.array(texts_of_array, object).reshape(array.shape)
+        for texts_of_array, array in zip(texts, (a, b), strict=True)
+    ]
 
 
 def describe_rows(rows: list[int]) -> str:

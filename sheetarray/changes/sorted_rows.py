@@ -44,8 +44,8 @@ def find_sorted(table: Mapping[str, Array]) -> str | None:
 
 def _is_sorted(values: Sequence[Any]) -> bool:
     """Return whether values rise or fall as programs sort them: blanks and NaN at an end, text also without case."""
-    known = [place for place, value in enumerate(values) if value not in (None, "") and value == value]
-    values = values[known[0] : known[-1] + 1] if known else ()
+    places = [place for place, value in enumerate(values) if value not in (None, "") and value == value]
+    values = values[places[0] : places[-1] + 1] if places else ()
     if not values or values[0] == values[-1]:
         return False
     if isinstance(values[0], str) and _is_sorted_by(values, _fold):

@@ -210,8 +210,8 @@ class RowUnion:
         if copy is None:
             return np.zeros(0, np.int64)
         if self._maps[number].is_same:
-            known = self._noted[number].get(name)
-            return np.flatnonzero(find_changes(base, copy)) if known is None else known
+            noted = self._noted[number].get(name)
+            return np.flatnonzero(find_changes(base, copy)) if noted is None else noted
         places, width = self.in_copy[number], base.shape[1]
         present = np.flatnonzero(places[: self._count] >= 0)
         rows, elements = np.nonzero(find_changes(base[present], copy[places[present]]))

@@ -45,7 +45,7 @@ class _Main(Program):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  (click's)
         places = {row.name: row.suffixes or row.prefixes[:2] for row in list_rows()}
         with formatter.section("Formats by suffix; --from and --to take the name of a format"):
-            formatter.write_dl([(name, ", ".join(known)) for name, known in places.items() if known])
+            formatter.write_dl([(name, ", ".join(suffixes)) for name, suffixes in places.items() if suffixes])
         for problem in FORMATS.problems:
             formatter.write_text(f"not available: {problem}")
 

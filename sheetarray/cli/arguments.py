@@ -85,13 +85,13 @@ class FormatOptions:
         Raises:
             UsageProblem: an option that the format does not have, or a value that it does not take.
         """
-        known = options_of_format(row, verb)
+        options_there = options_of_format(row, verb)
         options: dict[str, Any] = {}
         for key, text in self.texts.items():
-            if key in known:
-                options[key] = _parse_value(key, text, *known[key])
+            if key in options_there:
+                options[key] = _parse_value(key, text, *options_there[key])
             elif not lenient:
-                has = OPTIONS.get(key) or (f"it has {', '.join(known)}" if known else "it has none")
+                has = OPTIONS.get(key) or (f"it has {', '.join(options_there)}" if options_there else "it has none")
                 if key == "format":
                     has = f"name the format with {'--to' if verb == 'write' else '--from'}"
                 raise UsageProblem(f"{verb} has no option {key!r} for {row.name} ({row.title})", has)
@@ -102,14 +102,14 @@ class FormatOptions:
 
         `other_verb`: another one that the command may turn to; it is enough if that has the option.
         """
-        known = {key for row in rows for key in options_of_format(row, verb)}
+        options_there = {key for row in rows for key in options_of_format(row, verb)}
         for row in rows:
             if other_verb is None:
                 break
             with suppress(NotFoundError):
-                known |= {*options_of_format(row, other_verb)}
+                options_there |= {*options_of_format(row, other_verb)}
         for row in rows[:1]:
-            unknown = {key: text for key, text in self.texts.items() if key not in known}
+            unknown = {key: text for key, text in self.texts.items() if key not in options_there}
             FormatOptions(self.format, unknown).parse(row, verb)
 
 
@@ -237,8 +237,8 @@ def _parse_value(key: str, text: str, annotation: str, names: dict[str, Any]) ->
         words_known = [*map(repr, choices), *(["true", "false"] if "bool" in words else [])]
         raise UsageProblem(f"{key} is {' or '.join(words_known)}, not {text!r}")
     if not choices and "str" not in words and words & {"bool", "int", "float"}:
-        wanted = "true or false" if "bool" in words else "a number"
-        raise UsageProblem(f"{key} is {wanted}, not {text!r}")
+        expected = "true or false" if "bool" in words else "a number"
+        raise UsageProblem(f"{key} is {expected}, not {text!r}")
     return text.replace("\\t", "\t")
 
 

@@ -130,7 +130,7 @@ def _list_places(findings: Sequence[Finding]) -> str:
     for finding in findings:
         name = finding.array or finding.location or ""
         elements.setdefault(name, []).append(name_element(name, finding.index))
-    texts = [some[0] if len(some) == 1 else f"{some[0]} to {some[-1]}" for some in elements.values()]
+    texts = [places[0] if len(places) == 1 else f"{places[0]} to {places[-1]}" for places in elements.values()]
     return join_names(texts)
 
 

@@ -49,14 +49,14 @@ def convert_files(
         )
     if PIPE in sources:
         raise UsageProblem("a pipe is one file, and cannot be converted with others", "convert it alone")
-    first, found = sources[0], None
+    first, sources_found = sources[0], None
     if len(sources) > 1 and not conversions.is_conversion_of_many(first, template):
         raise UsageProblem(
             f"{template} is one target for {len(sources):,} files: name a template, such as 'out/{{stem}}.json'",
             "--name NAME converts only that array",
         )
     if len(sources) > 1:
-        found = [
+        sources_found = [
             place
             for text in sources
             for place in (find_places(text, storage_options() if is_url(text) else None) if is_many(text) else [text])
@@ -78,7 +78,7 @@ def convert_files(
 
         with refusing_values():
             result = conversions.convert(
-                first if found is None else found,
+                first if sources_found is None else sources_found,
                 template,
                 list(names) or None,
                 from_format=reading.format,

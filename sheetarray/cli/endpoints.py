@@ -134,14 +134,14 @@ def source_endpoint(
     text = place.url if isinstance(place, RemoteFile) else os.fspath(place)
     if text == PIPE:
         row = _find_format_of_pipe(reading, "--from")
-        found = Endpoint(text, row, text, reading, functools.cache(sys.stdin.buffer.read))
+        endpoint = Endpoint(text, row, text, reading, functools.cache(sys.stdin.buffer.read))
     else:
         row = _find_format(text, reading.format, "--from", always=always)
-        found = Endpoint(text, row, place_of(text, row) if isinstance(place, str) else place, reading)
-        found = replace(found, pipe=_open_device(found.place))
+        endpoint = Endpoint(text, row, place_of(text, row) if isinstance(place, str) else place, reading)
+        endpoint = replace(endpoint, pipe=_open_device(endpoint.place))
     if verb is not None:
-        reading.parse(found.row, verb)
-    return found
+        reading.parse(endpoint.row, verb)
+    return endpoint
 
 
 def target_endpoint(text: str, writing: FormatOptions, verb: str = "write") -> Endpoint:
@@ -240,11 +240,11 @@ def find_sources(texts: Sequence[str], reading: FormatOptions) -> list[tuple[str
     sources: list[tuple[str, Endpoint | Exception]] = []
     for text in texts:
         try:
-            found = find_places(text, storage_options() if is_url(text) else None) if is_many(text) else [text]
+            places_found = find_places(text, storage_options() if is_url(text) else None) if is_many(text) else [text]
         except EXPECTED as error:
             sources.append((text, error))
             continue
-        for given in found:
+        for given in places_found:
             try:
                 sources.append((os.fspath(given), source_endpoint(given, reading, always=False)))
             except (OSError, UsageProblem) as error:
@@ -271,11 +271,11 @@ def report_each(
         try:
             if isinstance(place, Exception):
                 raise place
-            found, content = report(place)
+            status_of_place, content = report(place)
         except (*EXPECTED, UsageProblem) as error:
             print_error(error)
-            found = FAILED
+            status_of_place = FAILED
             content = {"file": name, "ok": False, "error": " ".join(filter(None, explain_error(error)))}
-        status = max(status, found)
+        status = max(status, status_of_place)
         reports.append(content)
     return status, reports

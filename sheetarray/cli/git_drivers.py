@@ -115,8 +115,8 @@ def merge_blobs(base: str, ours: str, theirs: str, path: str) -> bool:
 def _merge(copies: Sequence[str | None], target: str, choices: Any) -> Any:
     base, ours, theirs = (str(copy) for copy in copies)
     merged = api.merge(base, ours, theirs, target=target, prefer=ours, choices=choices)
-    for one in merged.unreadable:
-        raise FormatError(one.text, location=one.cell, source=one.file)
+    for unreadable in merged.unreadable:
+        raise FormatError(unreadable.text, location=unreadable.cell, source=unreadable.file)
     return merged
 
 

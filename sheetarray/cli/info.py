@@ -56,8 +56,8 @@ def info(files: tuple[str, ...], reading: FormatOptions, wants_json: bool) -> in
 
     is_single = len(files) == 1 and not is_many(files[0])
     if is_single:
-        status, found = report(source_endpoint(files[0], reading, "scan"))
-        reports: Any = found
+        status, report_of_file = report(source_endpoint(files[0], reading, "scan"))
+        reports: Any = report_of_file
     else:
         status, reports = report_each(files, reading, "scan", report)
     if wants_json:

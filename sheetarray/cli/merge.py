@@ -116,9 +116,9 @@ def _print_summary(merged: api.Merged) -> None:
     """Print one line for each file: what it changes."""
     for changes in merged.changes:
         print_headed(f"{changes.file}: ", "; ".join(_summarise(changes)) or "no change")
-        for one in changes.unreadable[:MOST_LINES]:
-            where = ", ".join([*([one.cell] if one.cell else []), name_element(one.array, one.index)])
-            print_headed(f"  {where} cannot be read: ", one.text, indent=4)
+        for lost in changes.unreadable[:MOST_LINES]:
+            where = ", ".join([*([lost.cell] if lost.cell else []), name_element(lost.array, lost.index)])
+            print_headed(f"  {where} cannot be read: ", lost.text, indent=4)
         print_left_out(len(changes.unreadable) - len(changes.unreadable[:MOST_LINES]), "cell")
     total = len(merged.conflicts)
     if total:

@@ -31,9 +31,9 @@ def to_levels(values: Array, numbers: Statistics, most_rows: int, most_columns: 
     picture = np.empty((high, wide), dtype=int)
     for index in range(high):
         part = to_shares(values[row_edges[index] : row_edges[index + 1]], numbers)
-        known = ~np.isnan(part)
-        counts = np.add.reduceat(known.sum(axis=0), column_edges[:-1])
-        sums = np.add.reduceat(np.where(known, part, 0).sum(axis=0), column_edges[:-1])
+        is_number = ~np.isnan(part)
+        counts = np.add.reduceat(is_number.sum(axis=0), column_edges[:-1])
+        sums = np.add.reduceat(np.where(is_number, part, 0).sum(axis=0), column_edges[:-1])
         levels = np.clip(np.rint(sums / np.maximum(counts, 1) * (LEVELS - 1)), 0, LEVELS - 1).astype(int)
         missing = 2 * counts < np.diff(column_edges) * len(part)
         picture[index] = np.where(missing | (counts == 0), -1, levels)
@@ -74,7 +74,7 @@ def ansi_style(level: int, below: int | None = None) -> Style:
     from rich.color import Color
     from rich.style import Style
 
-    colours = [None if one is None else Color.from_rgb(*level_colour(one)) for one in (level, below)]
+    colours = [None if shade is None else Color.from_rgb(*level_colour(shade)) for shade in (level, below)]
     return Style(color=colours[0], bgcolor=colours[1])
 
 

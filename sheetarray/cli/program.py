@@ -85,8 +85,8 @@ def explain_error(error: BaseException) -> tuple[str, str]:
         hint = getattr(error, "hint", "") or (f"{command} --help says how it is used" if command else "")
         if not isinstance(error, click.NoSuchOption) or error.ctx is None:
             return error.format_message(), hint
-        known = [name for parameter in error.ctx.command.params for name in parameter.opts]
-        meant = nearest(error.option_name, known)
+        options = [name for parameter in error.ctx.command.params for name in parameter.opts]
+        meant = nearest(error.option_name, options)
         hint = hint_at_option(error.option_name, error.ctx.command) or hint
         return f"{error.message} Did you mean {meant}?" if meant else error.message, hint
     if isinstance(error, click.ClickException):

@@ -199,12 +199,12 @@ def _make_columns_table(arrays: Mapping[str, Any]) -> Table:
 def _make_rows_table(arrays: Mapping[str, Any], shown: int) -> Table:
     from rich.text import Text
 
-    some = list(arrays.items())[:_MOST_COLUMNS]
-    titles = [shorten(name, _LONGEST_CELL) for name, _ in some]
-    cells = [[Text(shorten(text, _LONGEST_CELL)) for text in _format_values(array[:shown])] for _, array in some]
-    numbers = {title for title, (_, array) in zip(titles, some, strict=True) if array.dtype.kind in "iuf"}
+    columns = list(arrays.items())[:_MOST_COLUMNS]
+    titles = [shorten(name, _LONGEST_CELL) for name, _ in columns]
+    cells = [[Text(shorten(text, _LONGEST_CELL)) for text in _format_values(array[:shown])] for _, array in columns]
+    numbers = {title for title, (_, array) in zip(titles, columns, strict=True) if array.dtype.kind in "iuf"}
     listing = make_table([*zip(titles, cells, strict=True)], right=numbers)
-    more, hidden = _height(arrays) - shown, len(arrays) - len(some)
+    more, hidden = _height(arrays) - shown, len(arrays) - len(columns)
     notes = [count_noun(more, "more row")] if more > 0 else []
     notes += [count_noun(hidden, "more column")] if hidden > 0 else []
     listing.caption = Text(", ".join(notes), justify="left") if notes else None

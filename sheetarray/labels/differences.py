@@ -20,12 +20,12 @@ def compare_labels(pair: Sequence[DatasetLabels | None], files: Sequence[str]) -
         return [] if first is second else [f"dimension names and attributes only in {files[first is None]}"]
     texts = [f"attribute {text}" for text in _compare_attrs(first.attrs, second.attrs)]
     for name in [name for name in first.variables if name in second.variables]:
-        one, other = first.variables[name], second.variables[name]
-        if one.dims != other.dims:
-            texts.append(f"{name}: dimensions {', '.join(one.dims)} -> {', '.join(other.dims)}")
+        variable, other = first.variables[name], second.variables[name]
+        if variable.dims != other.dims:
+            texts.append(f"{name}: dimensions {', '.join(variable.dims)} -> {', '.join(other.dims)}")
         if (name in first.coords) != (name in second.coords):
             texts.append(f"{name}: a coordinate only in {files[name not in first.coords]}")
-        texts += [f"{name}: attribute {text}" for text in _compare_attrs(one.attrs, other.attrs)]
+        texts += [f"{name}: attribute {text}" for text in _compare_attrs(variable.attrs, other.attrs)]
     if repr(first.frame) != repr(second.frame):
         texts.append("the index, its names or categories differ")
     return texts

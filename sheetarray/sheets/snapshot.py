@@ -198,8 +198,8 @@ def make_texts(texts: Sequence[str]) -> Buffer:
     if wide:
         buffer: Buffer = np.array(texts, dtype=np.dtypes.StringDType())
         return buffer
-    made: Buffer = np.array(texts, dtype=f"<U{max(longest, 1)}")
-    return made
+    text_array: Buffer = np.array(texts, dtype=f"<U{max(longest, 1)}")
+    return text_array
 
 
 def _parse_scalars(content: bytes, length: int) -> Buffer:

@@ -298,8 +298,8 @@ def check_excel(
     """
     try:
         with Source(source) as opened, Workbook(opened, reads_numbers=True) as book:
-            known = find_in_large(book, sheet, missing, guard=guard)
-            findings = list(find_all(book, sheet, missing, guard=guard)) if known is None else known
+            in_large = find_in_large(book, sheet, missing, guard=guard)
+            findings = list(find_all(book, sheet, missing, guard=guard)) if in_large is None else in_large
     except FormatError as error:
         findings = [Finding.from_error(error)]
     yield from findings

@@ -58,9 +58,9 @@ def find_own_sheets(book: WorkbookPart, plans: Sequence[SheetPlan], *, replacing
         and uses[sheets_by_title[title].part] == 1
     }
     gone = planned | {sheet.title.casefold() for sheet in emptied}
-    kept = {sheets_by_title[title].title: more for title, more in ours.items() if title not in gone}
+    record_of_sheets = {sheets_by_title[title].title: more for title, more in ours.items() if title not in gone}
     names = [name for title, more in ours.items() if title in gone for name in _defined_names(more)]
-    return OwnSheets(replaced, emptied, names, {**record, "sheets": kept})
+    return OwnSheets(replaced, emptied, names, {**record, "sheets": record_of_sheets})
 
 
 def _check_replaceable(

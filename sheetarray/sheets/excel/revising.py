@@ -95,7 +95,7 @@ def _write_revised(
             if change is not None:
                 _collect(change, edits)
     parts = {sheet.title: sheet.part for sheet in book.sheets}
-    splices = {title: Splice(title, some) for title, some in edits.items()}
+    splices = {title: Splice(title, cells_of_sheet) for title, cells_of_sheet in edits.items()}
     replaced: dict[str, bytes] = {}
     lost = False
     while splices:
@@ -104,10 +104,10 @@ def _write_revised(
         replaced[part] = splice.change(replaced.get(part) or package.read(part))
         lost |= splice.lost_formula
         for other, cells in splice.followed.items():
-            known = next((each for each in parts if each.casefold() == other.casefold()), None)
-            if known is None:
+            part_there = next((each for each in parts if each.casefold() == other.casefold()), None)
+            if part_there is None:
                 raise FormatError(f"formulas refer to a sheet {other!r:.80}, which does not exist", location=title)
-            splices.setdefault(known, Splice(known, {})).cells.update(cells)
+            splices.setdefault(part_there, Splice(part_there, {})).cells.update(cells)
     chain = book.relations.present_target("calcChain")
     dropped = {chain} if lost and chain else set()
     for gone in dropped:
@@ -149,10 +149,10 @@ def _collect(change: ElementEdits, edits: dict[str, NewCells]) -> None:
 
 def _elements_xml(buffer: Buffer, dtype: DType) -> tuple[Sequence[str | None], Sequence[str | None]]:
     """Return the XML of elements after their references, and with dates as serial numbers."""
-    made = cells_xml(buffer_to_typed(buffer, dtype, exact=EXACT_INTEGER))
+    cells = cells_xml(buffer_to_typed(buffer, dtype, exact=EXACT_INTEGER))
     if dtype.kind != "datetime":
-        return made, [None] * len(made)
-    return made, cells_xml(buffer_to_typed(buffer, dtype, exact=EXACT_INTEGER, serials=True))
+        return cells, [None] * len(cells)
+    return cells, cells_xml(buffer_to_typed(buffer, dtype, exact=EXACT_INTEGER, serials=True))
 
 
 def _word_xml(word: Cell) -> str:

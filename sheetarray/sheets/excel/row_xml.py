@@ -72,15 +72,15 @@ def format_rows(
             for letters, group, start, above, size in segments
             for before, kind, values, after in groups[group]
         ]
-        made: bytes = loops.scan.format_rows(first, count, list(attributes), layers)
-        return made
+        rows_xml: bytes = loops.scan.format_rows(first, count, list(attributes), layers)
+        return rows_xml
     cells = [_format_cells(layers) for layers in groups]
     numbers = list(map(str, range(first, first + count)))
     columns: list[list[str]] = []
     for letters, group, start, above, length in segments:
         size = max(min(length, count - above), 0)
-        some = zip(numbers[above : above + size], cells[group][start : start + size], strict=True)
-        column = [f'<c r="{letters}{number}"{cell}' if cell is not None else "" for number, cell in some]
+        numbered = zip(numbers[above : above + size], cells[group][start : start + size], strict=True)
+        column = [f'<c r="{letters}{number}"{cell}' if cell is not None else "" for number, cell in numbered]
         columns.append([*[""] * min(above, count), *column, *[""] * (count - above - size)])
     rows = map("".join, zip(*columns, strict=True)) if columns else repeat("", count)
     more = chain(attributes[:count], repeat("", max(count - len(attributes), 0)))
@@ -103,8 +103,8 @@ def value_layers(cells: TypedCells, style: int | None) -> Group:
     if cells.texts is not None:
         escaped, spaced = xml_texts(cells.texts), mark_spaced(cells.texts)
         if spaced.any():
-            some = pl.select(pl.when(spaced).then(escaped)).to_series()
-            layers.append(Layer(_SPACED_TEXT, "v", some.to_list(), _AFTER_TEXT))
+            spaced_texts = pl.select(pl.when(spaced).then(escaped)).to_series()
+            layers.append(Layer(_SPACED_TEXT, "v", spaced_texts.to_list(), _AFTER_TEXT))
         layers.append(Layer(_TEXT, "v", escaped.to_list(), _AFTER_TEXT))
     return layers
 
@@ -171,8 +171,8 @@ def _format_cells(layers: Group) -> list[str | None]:
     cells: list[str | None] = [None] * size
     for layer in reversed(layers):
         before, after, texts = layer.before, layer.after, _texts_of(layer)
-        made = [None if text is None else f"{before}{text}{after}" for text in texts]
-        cells = made if len(made) == size and None not in made else _put_over(cells, made)
+        formatted = [None if text is None else f"{before}{text}{after}" for text in texts]
+        cells = formatted if len(formatted) == size and None not in formatted else _put_over(cells, formatted)
     return cells
 
 

@@ -42,14 +42,14 @@ def search_sheets(
     package, replaced = book.package, replaced or {}
     if package is None:
         return Searches()
-    known = read_searches(book.record, package, book.strings_part)
-    searches = Searches(known.strings)
+    stored_searches = read_searches(book.record, package, book.strings_part)
+    searches = Searches(stored_searches.strings)
     for sheet in select_sheets(book, None):
         part = book.parts[sheet.title or ""]
         content = content_of(package, part)
         if content is None or part in gone:
             continue
-        rows = known.rows.get(content)
+        rows = stored_searches.rows.get(content)
         most -= content[1] if rows is None else 0
         if rows is None and most >= 0:
             rows = _count_header_rows(sheet)

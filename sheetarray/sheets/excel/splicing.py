@@ -74,8 +74,8 @@ class Splice:
         left = sorted(new, reverse=True)
         pieces, at, number = [self._widen(content[: begin.start()]), b"<%bsheetData>" % prefix], end, -1
         for match in _ROW.finditer(content, end, finish):
-            found = _ROW_NUMBER.search(match[2])
-            last, number = number, int(found[1]) - 1 if found else number + 1
+            row_number = _ROW_NUMBER.search(match[2])
+            last, number = number, int(row_number[1]) - 1 if row_number else number + 1
             if number <= last:
                 raise self._error("the rows of this worksheet are not in order")
             while left and left[-1] < number:
@@ -83,10 +83,10 @@ class Splice:
                 pieces += [content[at : match.start()], self._make_row(prefix, row, b"", b"", new[row])]
                 at = match.start()
             if number in looked_at:
-                made = self._make_row(prefix, number, match[2], match[3] or b"", new.get(number, {}))
+                row_xml = self._make_row(prefix, number, match[2], match[3] or b"", new.get(number, {}))
                 if left and left[-1] == number:
                     left.pop()
-                    pieces += [content[at : match.start()], made]
+                    pieces += [content[at : match.start()], row_xml]
                     at = match.end()
         pieces.append(content[at:finish])
         pieces += [self._make_row(prefix, row, b"", b"", new[row]) for row in reversed(left)]
@@ -101,11 +101,11 @@ class Splice:
         """Return a row with its new cells, and remember the cells whose styles others take."""
         cells: dict[int, bytes] = {}
         for match in _CELL.finditer(content):
-            found = _COLUMN.search(match[2])
-            if found is None:
+            letters = _COLUMN.search(match[2])
+            if letters is None:
                 where = f"{self.title}!{cell_address(number, 0)}"
                 raise self._error("a cell of this row is written without its address", where)
-            column = column_number(found[1].decode())
+            column = column_number(letters[1].decode())
             if (number, column) in self._models:
                 self._models[number, column] = _style_of(match[2]), _is_number(match[2], match[3])
             cells[column] = self._replace(match, number, column, new[column]) if column in new else match[0]
@@ -116,8 +116,8 @@ class Splice:
         attributes = _SPANS.sub(b"", attributes) or b' r="%d"' % (number + 1)
         if not cells:
             return b"<%brow%b/>" % (prefix, attributes)
-        made = b"".join(cell for _, cell in sorted(cells.items()))
-        return b"<%brow%b>%b</%brow>" % (prefix, attributes, made, prefix)
+        row_cells = b"".join(cell for _, cell in sorted(cells.items()))
+        return b"<%brow%b>%b</%brow>" % (prefix, attributes, row_cells, prefix)
 
     def _replace(self, match: re.Match[bytes], row: int, column: int, new: NewCell) -> bytes:
         """Return a cell that is there with its new content."""
@@ -154,25 +154,25 @@ class Splice:
         text = new.serial if serial and new.serial is not None else new.plain
         if text is None:
             return start + b"/>"
-        made = (_as_result(text) if formula else text).encode()
+        cell_xml = (_as_result(text) if formula else text).encode()
         if prefix:
-            made = re.sub(rb"<(/?)(?=[a-z])", rb"<\1" + prefix, made)
-        return start + made.replace(_FORMULA_HERE.encode(), formula, 1)
+            cell_xml = re.sub(rb"<(/?)(?=[a-z])", rb"<\1" + prefix, cell_xml)
+        return start + cell_xml.replace(_FORMULA_HERE.encode(), formula, 1)
 
     def _widen(self, head: bytes) -> bytes:
         """Return what stands before the rows, with a larger range of cells in use where it has to be."""
-        found = _DIMENSION.search(head)
-        if found is None or not self.cells:
+        dimension = _DIMENSION.search(head)
+        if dimension is None or not self.cells:
             return head
-        last = max(int(found[5] or found[3]), 1 + max(row for row, _ in self.cells))
-        right = max(column_number((found[4] or found[2]).decode()), max(column for _, column in self.cells))
-        corner = b"%b%b%b:%b%d" % (found[1], found[2], found[3], column_letters(right).encode(), last)
-        return head[: found.start()] + corner + head[found.end() :]
+        last = max(int(dimension[5] or dimension[3]), 1 + max(row for row, _ in self.cells))
+        right = max(column_number((dimension[4] or dimension[2]).decode()), max(column for _, column in self.cells))
+        corner = b"%b%b%b:%b%d" % (dimension[1], dimension[2], dimension[3], column_letters(right).encode(), last)
+        return head[: dimension.start()] + corner + head[dimension.end() :]
 
 
 def _style_of(attributes: bytes) -> bytes:
-    found = _STYLE.search(attributes)
-    return b"" if found is None else b' s="%b"' % found[1]
+    style = _STYLE.search(attributes)
+    return b"" if style is None else b' s="%b"' % style[1]
 
 
 def _is_number(attributes: bytes, content: bytes | None) -> bool:

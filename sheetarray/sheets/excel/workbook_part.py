@@ -288,12 +288,12 @@ class WorkbookPart:
             raise LimitError(f"the workbook has {len(self.sheets)} sheets already")
         relation = self.relations.add("worksheet", part)
         self.types.add(part, WORKSHEET_TYPE)
-        known = [prefix for prefix, space in self._list.scope.items() if space in RELATION_SPACES]
+        prefixes = [prefix for prefix, space in self._list.scope.items() if space in RELATION_SPACES]
         state = ' state="veryHidden"' if very_hidden else ""
-        prefix, declared = known[0] if known else "r:", f' xmlns:r="{RELATIONS}"'
+        prefix, declared = prefixes[0] if prefixes else "r:", f' xmlns:r="{RELATIONS}"'
         self.markup.append(
             self._list,
-            f'<{self._list.prefix}sheet{"" if known else declared} name={quote_attribute(title)} sheetId="{id_}"'
+            f'<{self._list.prefix}sheet{"" if prefixes else declared} name={quote_attribute(title)} sheetId="{id_}"'
             f'{state} {prefix}id="{relation}"/>',
         )
         self.sheets.append(BookSheet(title, id_, "worksheet", part))

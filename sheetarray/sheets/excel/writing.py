@@ -114,9 +114,9 @@ class RowWriter:
         groups: list[Group] = []
         segments: dict[int, ColumnSegment] = {}
         plain = [span for span in spans if span.piece.name not in self._links] if self._links else spans
-        for cells, style, some in make_cells_together(plain, as_text=self.as_text):
+        for cells, style, spans_of_group in make_cells_together(plain, as_text=self.as_text):
             start = 0
-            for span in some:
+            for span in spans_of_group:
                 segments[span.place] = self._segment(span, len(groups), start, row)
                 start += span.size
             groups.append(value_layers(cells, style))

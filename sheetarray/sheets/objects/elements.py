@@ -21,8 +21,8 @@ def scalars_of(piece: LayoutColumn, typed: TypedCells, start: int, size: int) ->
     cells: list[Any] = [None] * count
     for series in typed.kinds:
         values = series.slice(start, count)
-        made = _numbers(piece, values, start) if series is typed.numbers else values.to_list()
-        cells = [cell if value is None else value for cell, value in zip(cells, made, strict=True)]
+        converted = _numbers(piece, values, start) if series is typed.numbers else values.to_list()
+        cells = [cell if value is None else value for cell, value in zip(cells, converted, strict=True)]
     return cells
 
 

@@ -129,9 +129,9 @@ def _put_openpyxl(sheet: Any, texts: Sequence[str], arrays: Collection[str] | No
             sheet.append([text])
         return
     standing = [str(cells[place].value or "") for place in sorted(cells) if place[1] == 1 and place[0] > 1]
-    kept = [] if arrays is None else drop_snapshots(standing, arrays)
+    texts_left = [] if arrays is None else drop_snapshots(standing, arrays)
     cells.clear()
-    for row, text in enumerate([FIRST_TEXT, *kept, *texts], 1):
+    for row, text in enumerate([FIRST_TEXT, *texts_left, *texts], 1):
         cell = sheet.cell(row, 1)
         cell.value, cell.data_type = text, "s"
 

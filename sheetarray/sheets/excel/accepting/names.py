@@ -31,8 +31,8 @@ class ArrayNames:
             if (text := self._areas.get(ArrayArea(array, title))) and (corner := _CORNER.match(f"!{cells}")):
                 rows = int(corner[2]), int(corner[3] or corner[2]), text
                 self._by_column.setdefault((title.casefold(), corner[1]), []).append(rows)
-        known = [sheet.get("names") for sheet in record["sheets"].values()]
-        names = [name for some in known if isinstance(some, list) for name in some if isinstance(name, str)]
+        by_sheet = [sheet.get("names") for sheet in record["sheets"].values()]
+        names = [name for listed in by_sheet if isinstance(listed, list) for name in listed if isinstance(name, str)]
         self._known = {name.casefold() for name in names}
 
     def find_cells(self, name: str, text: str) -> str | None:
@@ -56,12 +56,12 @@ class ArrayNames:
 
     def by_array(self, book: WorkbookPart) -> Callable[[str], str]:
         """Return a function that gives the defined name of an array's cells in a workbook; empty if it has none."""
-        wanted = {text: area.array for area, text in self._areas.items()}
+        array_by_text = {text: area.array for area, text in self._areas.items()}
         names: dict[str, str] = {}
         for (sheet, name), text in book.name_references().items():
             true = self.find_cells(name, text) or text
-            if sheet is None and true in wanted:
-                names.setdefault(wanted[true], name)
+            if sheet is None and true in array_by_text:
+                names.setdefault(array_by_text[true], name)
         return lambda array: names.get(array, "")
 
 

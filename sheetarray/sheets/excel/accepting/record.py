@@ -33,8 +33,8 @@ def true_record(
         place = group if group in titles else title
         sheets.setdefault(place, {"names": [], "of": title})
         written.setdefault(place, {})[name] = Written(array.buffer, header.dtype, header)
-    for place, some in written.items():
-        sheets[place] |= make_checksums(some, of=len(arrays))
+    for place, written_arrays in written.items():
+        sheets[place] |= make_checksums(written_arrays, of=len(arrays))
     for name, array in unreadable.items():
         title = array.column.group[0].title or ""
         for place in (title, str(old.get(title, {}).get("of", title))):

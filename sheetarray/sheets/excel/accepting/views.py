@@ -105,10 +105,10 @@ def _make_anew(
     styles = replace(book_styles, choosers=_find_chooser_styles(book, sheet, plan, name_of))
     chart = _find_chart(book, sheet)
     part = ViewPart(sheet.title, sheet.part, *chart, selected=book.is_in_view(sheet))
-    made = make_view(plan, name_of, styles, part)
-    parts = {sheet.part: b"".join([made.head, "".join(made.rows).encode(), made.tail])}
-    if made.drawing is not None:
-        parts[part.chart] = made.drawing[1].encode()
+    view_sheet = make_view(plan, name_of, styles, part)
+    parts = {sheet.part: b"".join([view_sheet.head, "".join(view_sheet.rows).encode(), view_sheet.tail])}
+    if view_sheet.drawing is not None:
+        parts[part.chart] = view_sheet.drawing[1].encode()
     return parts
 
 
@@ -116,9 +116,9 @@ def _find_chooser_styles(
     book: WorkbookPart, sheet: BookSheet, plan: ViewPlan, name_of: Callable[[str], str]
 ) -> dict[str, int]:
     """Return the styles that the choosers of a view have, by their kinds."""
-    known = {int(row): int(style) for row, style in _STYLE.findall(book.package.head(sheet.part, _HEAD))}
+    style_by_row = {int(row): int(style) for row, style in _STYLE.findall(book.package.head(sheet.part, _HEAD))}
     choosers = ViewGrid(plan, name_of, CellStyles()).choosers.values()
-    return {chooser.kind: known[chooser.row] for chooser in choosers if chooser.row in known}
+    return {chooser.kind: style_by_row[chooser.row] for chooser in choosers if chooser.row in style_by_row}
 
 
 def _find_chart(book: WorkbookPart, sheet: BookSheet) -> tuple[str, str]:

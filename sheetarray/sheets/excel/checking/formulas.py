@@ -20,11 +20,11 @@ def find_formulas(name: str, column: ArrayColumn, formulas: Mapping[str, Formula
     count, ends = 0, list[int]()
     for anchor, start, cells in column.spans():
         across, down = anchor.data_cell
-        known = formulas[anchor.title or ""]
-        some = known.find_among(down, across, cells, lying=anchor.orient == "rows") if known else None
-        if some is not None:
-            count += some.number
-            ends += [start + some.first, start + some.last]
+        on_sheet = formulas[anchor.title or ""]
+        met = on_sheet.find_among(down, across, cells, lying=anchor.orient == "rows") if on_sheet else None
+        if met is not None:
+            count += met.number
+            ends += [start + met.first, start + met.last]
     if not count:
         return
     first, last = (
@@ -44,13 +44,13 @@ def find_formulas(name: str, column: ArrayColumn, formulas: Mapping[str, Formula
 def _of_headers(column: ArrayColumn, formulas: Mapping[str, FormulaCells]) -> Iterator[Finding]:
     """Yield one finding for each header of an array, its name included, in which cells are formulas."""
     for anchor in column.group:
-        known = formulas[anchor.title or ""]
+        on_sheet = formulas[anchor.title or ""]
         above = anchor.named + anchor.blanks
         lying, count = anchor.orient == "rows", anchor.start + above
         row, down = anchor.name_cell or (anchor.row, anchor.column)
-        some = known.find_among(row, down, count, lying=lying) if known else None
-        if some is not None:
-            place = anchor.address(some.first - above)
-            more = f" and {some.number - 1} more of its header are formulas" if some.number > 1 else " is a formula"
-            kind = "the name" if anchor.named and not some.first else "a cell of the header"
+        met = on_sheet.find_among(row, down, count, lying=lying) if on_sheet else None
+        if met is not None:
+            place = anchor.address(met.first - above)
+            more = f" and {met.number - 1} more of its header are formulas" if met.number > 1 else " is a formula"
+            kind = "the name" if anchor.named and not met.first else "a cell of the header"
             yield Finding("warning", place, f"{kind}{more} now, whose value may change", _HINT)

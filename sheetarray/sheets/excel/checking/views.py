@@ -53,17 +53,17 @@ class ViewFindings:
         lost, last = list[int](), 0
         for anchor, start, count in column.spans():
             across, down = anchor.data_cell
-            known = (
+            is_linked = (
                 None
                 if anchor.orient == "rows"
                 else self._book.find_links(anchor.title or "", np.arange(down, down + count), across)
             )
-            if known is None:
+            if is_linked is None:
                 return
-            last = max(last, start + int(np.flatnonzero(known)[-1]) + 1) if known.any() else last
-            others = formulas[anchor.title or ""]
-            for place in np.flatnonzero(~known).tolist():
-                if not others or others.find_among(down + place, across, 1, lying=False) is None:
+            last = max(last, start + int(np.flatnonzero(is_linked)[-1]) + 1) if is_linked.any() else last
+            other_formulas = formulas[anchor.title or ""]
+            for place in np.flatnonzero(~is_linked).tolist():
+                if not other_formulas or other_formulas.find_among(down + place, across, 1, lying=False) is None:
                     lost.append(start + place)
         end = views.counts.get(name, last)
         lost = [index for index in lost if index < end and column.header.index_at(index) is not None]

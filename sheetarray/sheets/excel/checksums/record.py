@@ -260,7 +260,7 @@ def _take_together(
         _add_stretches(fifteen, rounded_hashes(piece, dtype, hashes).reshape(shape), start, stretch_of(count, blocks))
     checksums = [None if header is None else header_checksum(header) for header in headers]
     rows_of = zip(exact.tolist(), fifteen & _KEPT, checksums, strict=True)
-    return [Checksums(dtype.name, count, blocks, one, sums, header) for one, sums, header in rows_of]
+    return [Checksums(dtype.name, count, blocks, exact_sum, sums, header) for exact_sum, sums, header in rows_of]
 
 
 def exact_checksum(buffer: Buffer, dtype: DType) -> int:
@@ -287,8 +287,8 @@ def rounded_checksums(
         else:
             hashes = rounded_hashes(piece, dtype, exact_hashes(piece, dtype))
         _add_stretches(sums, hashes.reshape(1, -1), start, stretch)
-    made: Hashes = (sums & _KEPT)[0]
-    return made
+    checksums: Hashes = (sums & _KEPT)[0]
+    return checksums
 
 
 def _checksums(hashes: np.ndarray[Any, np.dtype[np.uint64]], index: int) -> Hashes:
@@ -332,14 +332,14 @@ def _weights_of(index: int, count: int) -> Hashes:
 
 def _encode_many(checksums: Mapping[str, Checksums]) -> dict[str, Any]:
     kinds: dict[tuple[str, int, str | None], int] = {}
-    kind = [kinds.setdefault((one.dtype, one.count, one.header), len(kinds)) for one in checksums.values()]
-    sums = [int(one.fifteen.sum(dtype=np.uint64) & _KEPT) for one in checksums.values()]
+    kind = [kinds.setdefault((each.dtype, each.count, each.header), len(kinds)) for each in checksums.values()]
+    sums = [int(each.fifteen.sum(dtype=np.uint64) & _KEPT) for each in checksums.values()]
     return {
         "v": _MANY_VERSION,
         "names": list(checksums),
         "kinds": [list(entry) for entry in kinds],
         "kind": _encode(np.array(kind, "<u4").tobytes()),
-        "exact": _encode(np.array([one.exact for one in checksums.values()], "<u8").tobytes()),
+        "exact": _encode(np.array([each.exact for each in checksums.values()], "<u8").tobytes()),
         "fifteen": _encode_sums(np.array(sums, np.uint64)),
     }
 
@@ -377,7 +377,7 @@ def _decode_many(stored: Any) -> dict[str, Checksums] | None:
         return None
     checksums = {}
     rows = zip(names, places.tolist(), exact.tolist(), sums[each - 1 :: each], strict=True)
-    for name, place, one, fifteen in rows:
+    for name, place, exact_sum, fifteen in rows:
         dtype, count, header = kinds[place]
-        checksums[name] = Checksums(dtype, count, 0, one, np.full(min(count, 1), fifteen, np.uint64), header)
+        checksums[name] = Checksums(dtype, count, 0, exact_sum, np.full(min(count, 1), fifteen, np.uint64), header)
     return checksums

@@ -198,9 +198,11 @@ class StoredChecksums:
             return None
         blocks, names = self._by_content[size]
         contents: list[object] = [exact_checksum(buffer, header.dtype)]
-        contents += [(some, rounded_checksums(buffer, header.dtype, len(buffer), some).tobytes()) for some in blocks]
-        others = (other for content in contents for other in names.get(content, ()) if other != name)
-        return next(others, None)
+        contents += [
+            (digits, rounded_checksums(buffer, header.dtype, len(buffer), digits).tobytes()) for digits in blocks
+        ]
+        other_names = (other for content in contents for other in names.get(content, ()) if other != name)
+        return next(other_names, None)
 
     @cached_property
     def _by_content(self) -> dict[tuple[str, int], tuple[set[int], dict[object, list[str]]]]:

@@ -67,10 +67,10 @@ def find_changed(record: Checksums, header: Header, buffer: Buffer) -> tuple[int
     if record.sixteen is None or header.dtype.numpy != np.float64:
         return 0, stretch, changed
     coarse = rounded_checksums(buffer, header.dtype, record.count, record.blocks // 4, digits=16, is_old=record.is_old)
-    if not (others := _differ(record.sixteen, coarse)):
+    if not (coarse_changed := _differ(record.sixteen, coarse)):
         return 16, 0, ()
-    if len(others) * len(fine) < len(changed) * len(coarse):  # a program kept 16 digits, and few were edited
-        return 0, stretch_of(record.count, record.blocks // 4), others
+    if len(coarse_changed) * len(fine) < len(changed) * len(coarse):  # a program kept 16 digits, and few were edited
+        return 0, stretch_of(record.count, record.blocks // 4), coarse_changed
     return 0, stretch, changed
 
 

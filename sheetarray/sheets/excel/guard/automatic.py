@@ -78,9 +78,11 @@ def count_recorded(sheets: Mapping[str, Mapping[str, Any]], without: Collection[
             continue
         arrays = sheet.get("arrays")
         try:
-            known = [Checksums.from_json(one) for one in arrays.values()] if isinstance(arrays, Mapping) else []
-            known += read_many(sheet["many"]).values() if "many" in sheet else []
+            checksums = (
+                [Checksums.from_json(stored) for stored in arrays.values()] if isinstance(arrays, Mapping) else []
+            )
+            checksums += read_many(sheet["many"]).values() if "many" in sheet else []
         except FormatError:  # a damaged record, or a newer one
             continue
-        count += sum(one.count for one in known if one is not None)
+        count += sum(stored.count for stored in checksums if stored is not None)
     return count

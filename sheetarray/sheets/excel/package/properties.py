@@ -65,7 +65,9 @@ def read_properties(package: Package) -> dict[str, str]:
         entries = [entry for within in root for entry in within if entry.tag == f"{{{_META}}}user-defined"]
         return {entry.get(f"{{{_META}}}name", ""): entry.text or "" for entry in entries}
     properties = [entry for entry in children_named(root, "property") if len(entry) == 1]
-    return {one.get("name", ""): one[0].text or "" for one in properties if local_name(one[0]) in _TEXTS}
+    return {
+        element.get("name", ""): element[0].text or "" for element in properties if local_name(element[0]) in _TEXTS
+    }
 
 
 def renew_properties(package: Package, part: str, record: Mapping[str, Any]) -> bytes:
@@ -92,8 +94,8 @@ def merge_properties(content: bytes, record: Mapping[str, Any], *, location: str
             part.remove(entry)
         elif re.fullmatch("[0-9]{1,9}", entry.get("pid")):
             pids.append(int(entry.get("pid")))
-    known = [prefix for prefix, space in part.root.scope.items() if space == _VALUE_SPACE and prefix]
-    prefix, declared = (known[0], "") if known else ("vt:", f' xmlns:vt="{_VALUE_SPACE}"')
+    prefixes = [prefix for prefix, space in part.root.scope.items() if space == _VALUE_SPACE and prefix]
+    prefix, declared = (prefixes[0], "") if prefixes else ("vt:", f' xmlns:vt="{_VALUE_SPACE}"')
     part.append(part.root, _record_properties(record, max(pids) + 1, part.root.prefix, prefix, declared))
     return part.to_bytes()
 

@@ -59,13 +59,13 @@ def read_searches(record: Mapping[str, Any], package: Package, strings: str | No
 
     `strings`: the part of the shared strings; None if there are no shared strings.
     """
-    known, kept = Searches(content_of(package, strings)), record.get(SEARCHES_KEY)
-    stored: Mapping[str, Any] = kept if isinstance(kept, Mapping) else {}
+    searches, stored_searches = Searches(content_of(package, strings)), record.get(SEARCHES_KEY)
+    stored: Mapping[str, Any] = stored_searches if isinstance(stored_searches, Mapping) else {}
     sheets = stored.get("sheets")
-    if isinstance(sheets, list) and stored.get("strings", 0) == (known.strings and list(known.strings)):
+    if isinstance(sheets, list) and stored.get("strings", 0) == (searches.strings and list(searches.strings)):
         for entry in sheets[:MOST_SHEETS]:
             if isinstance(entry, list) and [type(number) for number in entry] == [int] * 3:
                 crc, size, rows = entry
                 if 0 <= rows <= MOST_ROWS:
-                    known.rows[crc, size] = rows
-    return known
+                    searches.rows[crc, size] = rows
+    return searches

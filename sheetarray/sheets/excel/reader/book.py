@@ -118,9 +118,9 @@ class XmlBook(WorkbookReader):
             if int(raw.rows.min()) >= ends[-1]:
                 return
             index = np.searchsorted(starts, raw.rows, side="right") - 1
-            wanted = np.flatnonzero((index >= 0) & (raw.rows < ends[index]))
-            if len(wanted):
-                yield self._texts(raw, wanted)
+            in_rows = np.flatnonzero((index >= 0) & (raw.rows < ends[index]))
+            if len(in_rows):
+                yield self._texts(raw, in_rows)
 
     def cells_with(self, title: str, texts: Sequence[str]) -> Generator[CellRun]:
         """Yield the cells that may hold one of some texts, in any case and between spaces, and perhaps others."""
@@ -171,12 +171,12 @@ class XmlBook(WorkbookReader):
             numbers, long = self.strings.look_up_cells(raw, shared, numeric=True)
             values = values.scatter(shared, numbers)
             kinds[long] = LONG
-        others = np.flatnonzero(~raw.numeral & (raw.types != SHARED) | raw.pending)
-        if len(others):
-            texts = raw.texts(others)
-            values = values.scatter(others, texts.cast(pl.Float64, strict=False))
-            types, is_long = raw.types[others], texts.str.len_bytes().fill_null(0).to_numpy() > LONGEST_EXACT
-            kinds[others[is_long & ((types == RESULT) | (types == INLINE))]] = LONG
+        as_texts = np.flatnonzero(~raw.numeral & (raw.types != SHARED) | raw.pending)
+        if len(as_texts):
+            texts = raw.texts(as_texts)
+            values = values.scatter(as_texts, texts.cast(pl.Float64, strict=False))
+            types, is_long = raw.types[as_texts], texts.str.len_bytes().fill_null(0).to_numpy() > LONGEST_EXACT
+            kinds[as_texts[is_long & ((types == RESULT) | (types == INLINE))]] = LONG
         return CellRun(raw.rows, raw.columns, kinds, values, raw.width, raw.formulas)
 
     def _texts(self, raw: RawCells, places: Positions) -> CellRun:

@@ -66,8 +66,8 @@ def mark_plain_doubles(numbers: Doubles) -> Mask:
 
 def row_width(rows: Positions, columns: Positions) -> int:
     """Return the number of cells in each row, if all rows have cells in the same columns; otherwise 0."""
-    some = rows[:_CELLS_LOOKED_AT]
-    changes = np.flatnonzero(some[1:] != some[:-1])
+    first_rows = rows[:_CELLS_LOOKED_AT]
+    changes = np.flatnonzero(first_rows[1:] != first_rows[:-1])
     width = int(changes[0]) + 1 if len(changes) else len(rows)
     if len(rows) % width:
         return 0

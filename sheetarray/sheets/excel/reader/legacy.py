@@ -290,8 +290,8 @@ def _parse_block(content: bytes) -> list[CellRun]:
     numbers = pl.Series(np.frombuffer(content[start:end]))
     runs = list[CellRun]()
     for cells, values in ((textual, texts), (numeric, numbers)):
-        some = slice(None) if len(cells) == len(kinds) else cells
-        run = CellRun(rows[some], columns[some], kinds[some], values)
+        with_content = slice(None) if len(cells) == len(kinds) else cells
+        run = CellRun(rows[with_content], columns[with_content], kinds[with_content], values)
         if len(cells) < LONG_COLUMN * count or width > height:
             runs += [run] if len(cells) else []
             continue

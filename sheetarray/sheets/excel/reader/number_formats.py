@@ -60,13 +60,13 @@ class Formats:
 
         `styles`: of each cell, its index; a style that the workbook does not have shows numbers as numbers.
         """
-        known = np.minimum(styles, len(self._used))
-        met = np.flatnonzero(np.bincount(known))
+        style_index = np.minimum(styles, len(self._used))
+        met = np.flatnonzero(np.bincount(style_index))
         for style in met[self._kinds[met] == 0].tolist():
             number = self._used[style]
             built_in = SERIAL if number in _DATES else DURATION if number in _DURATIONS else NUMBER
             self._kinds[style] = kind_of_format(self._codes[number]) if number in self._codes else built_in
         if (self._kinds[met] == NUMBER).all():
             return kinds
-        format_kinds = self._kinds[known]
+        format_kinds = self._kinds[style_index]
         return np.where((kinds == NUMBER) & (format_kinds != NUMBER), format_kinds, kinds)

@@ -67,8 +67,8 @@ class OoxmlCells(XmlBook):
             raise FormatError(f"more than {MOST_STYLES} styles")
         used = [style.get("numFmtId", "") for style in styles]
         numbers = {text: int(text) if FORMAT_NUMBER.fullmatch(text) else 0 for text in set(used)}
-        known = [(entry.get("numFmtId"), entry.get("formatCode", "")) for entry in formats]
-        codes = {numbers[number]: code for number, code in known if number in numbers}
+        entries = [(entry.get("numFmtId"), entry.get("formatCode", "")) for entry in formats]
+        codes = {numbers[number]: code for number, code in entries if number in numbers}
         return Formats([numbers[text] for text in used], codes)
 
     def blocks(

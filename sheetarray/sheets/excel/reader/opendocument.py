@@ -88,9 +88,9 @@ class OdsBook(XmlBook):
             raise encrypted_error()
         self._is_kept = package.member(CONTENT).size <= _MOST_KEPT
         rows, titles = _Rows(), Titles(CONTENT)
-        for some in self._read_tables(rows):
+        for table in self._read_tables(rows):
             if self._is_kept:
-                self._known.setdefault(some.title, []).append(some)
+                self._known.setdefault(table.title, []).append(table)
         for title in rows.titles:
             if not _EXTERNAL.match(title):
                 titles.add(title, title)
@@ -113,15 +113,15 @@ class OdsBook(XmlBook):
         numbers_alone: bool = False,  # noqa: ARG002  (the XML is kept)
     ) -> Generator[RawCells]:
         """Yield the cells of a table, block by block."""
-        for some in self._tables(title):
-            yield from _repeat_cells(some.cells, some.repeats)
+        for table in self._tables(title):
+            yield from _repeat_cells(table.cells, table.repeats)
 
     def _tables(self, title: str) -> Iterator[TableCells]:
         """Yield the cells of a table."""
         if self._is_kept:
             yield from self._known.get(title, ())
         else:
-            yield from (some for some in self._read_tables(_Rows()) if some.title == title)
+            yield from (table for table in self._read_tables(_Rows()) if table.title == title)
 
     def _read_tables(self, rows: _Rows) -> Iterator[TableCells]:
         """Yield the cells of all tables, some rows at a time."""
@@ -158,8 +158,8 @@ class _Rows(Handlers["list[TableCells]"]):
     def prefix(self) -> str | None:
         """Return the prefix of tags: none, where the namespaces have their usual prefixes and no others."""
         for prefix, space in _USUAL.items():
-            known = [other for other, declared in self._spaces.items() if f"{declared} " == space]
-            if known != [prefix] and (known or prefix != "calcext" or prefix in self._spaces):
+            prefixes_declared = [other for other, declared in self._spaces.items() if f"{declared} " == space]
+            if prefixes_declared != [prefix] and (prefixes_declared or prefix != "calcext" or prefix in self._spaces):
                 return None
         return ""
 
@@ -187,10 +187,10 @@ class _Rows(Handlers["list[TableCells]"]):
             self._made += int(((times[repeated] - 1) * (lengths // _LONG_TEXT)).sum())
         self._written += len(np.unique(cells.rows))
         if self._made > _REPEATED_ALWAYS + _REPEATED_TIMES * self._written:
-            made = (
+            message = (
                 f"{self._written} rows repeat to {self._made} cells, too many to read (a long text counts as several)"
             )
-            raise FormatError(made, location=CONTENT)
+            raise FormatError(message, location=CONTENT)
         return [TableCells(self._title, cells, repeats)]
 
     def take(self) -> list[TableCells] | None:
@@ -276,15 +276,15 @@ class _Rows(Handlers["list[TableCells]"]):
 
     def _end_cell(self, attributes: dict[str, str]) -> None:
         times = _count_of(attributes.get(f"{TABLE_SPACE}number-columns-repeated"))
-        made = _parse_value(attributes, None if self._text is None else "".join(self._text))
-        if made is not None:
+        value_and_kind = _parse_value(attributes, None if self._text is None else "".join(self._text))
+        if value_and_kind is not None:
             formula = attributes.get(f"{TABLE_SPACE}formula", "")
             if formula:
                 self._formulas.append((len(self._cells), formula))
             if self._column + times > MOST_COLUMNS:
                 reason = f"a cell beyond the {MOST_COLUMNS} columns that a sheet has"
                 raise self._error(reason, self._row, MOST_COLUMNS)
-            self._cells.append((self._row, self._column, made[0], times, made[1]))
+            self._cells.append((self._row, self._column, value_and_kind[0], times, value_and_kind[1]))
         self._column += times
         self._cell = self._text = None
 
@@ -357,8 +357,8 @@ def _times_of(rows: Positions, repeats: Positions) -> Positions:
     times = np.ones(len(rows), np.int64)
     if len(repeats):
         index = np.minimum(np.searchsorted(repeats[::2], rows), len(repeats) // 2 - 1)
-        known = repeats[::2][index] == rows
-        times[known] = repeats[1::2][index[known]]
+        is_repeated = repeats[::2][index] == rows
+        times[is_repeated] = repeats[1::2][index[is_repeated]]
     return times
 
 
@@ -375,12 +375,12 @@ def _repeat_cells(cells: RawCells, repeats: Positions) -> Iterator[RawCells]:
         return
     of_rows = _times_of(cells.rows, repeats)
     begins = np.flatnonzero(np.diff(cells.rows, prepend=-1))  # the first cell of each row
-    made = np.cumsum(np.add.reduceat(cells.styles * of_rows, begins))
-    cuts = np.flatnonzero(np.diff(made // _CELLS_A_RUN)) + 1
+    cells_so_far = np.cumsum(np.add.reduceat(cells.styles * of_rows, begins))
+    cuts = np.flatnonzero(np.diff(cells_so_far // _CELLS_A_RUN)) + 1
     bounds = [0, *begins[cuts].tolist(), len(cells)]
     for first, end in pairwise(bounds):
-        some = np.arange(first, end)
-        index, across = _repeat_each(some, cells.styles[some])
+        indices = np.arange(first, end)
+        index, across = _repeat_each(indices, cells.styles[indices])
         rows, columns, times = cells.rows[index], cells.columns[index] + across, of_rows[index]
         if (times == 1).all():
             yield cells.take(index, rows, columns)

@@ -133,8 +133,8 @@ class RawCells:
     def find_formulas(self) -> Iterator[tuple[int, str]]:
         """Yield the index of each cell with a short formula of its own, and the formula."""
         if self.formulas is not None and self.sources is not None:
-            known = zip(np.flatnonzero(self.formulas).tolist(), self.sources.to_list(), strict=True)
-            yield from ((index, source) for index, source in known if source)
+            indexed_sources = zip(np.flatnonzero(self.formulas).tolist(), self.sources.to_list(), strict=True)
+            yield from ((index, source) for index, source in indexed_sources if source)
 
     def select(self, places: Positions) -> RawCells:
         """Return some cells, by their indices, of a block without formulas."""
@@ -262,9 +262,9 @@ def parse_numerals(values: pl.Series) -> tuple[Doubles, Mask]:
     import polars as pl
 
     numbers = values.cast(pl.Float64, strict=False).fill_null(math.inf)
-    known = values.str.contains(_NUMERAL) & numbers.is_finite()
-    known &= (numbers != 0) | ~values.str.contains(_NOT_ZERO)
-    return numbers.to_numpy(), known.fill_null(value=False).to_numpy()
+    is_numeral = values.str.contains(_NUMERAL) & numbers.is_finite()
+    is_numeral &= (numbers != 0) | ~values.str.contains(_NOT_ZERO)
+    return numbers.to_numpy(), is_numeral.fill_null(value=False).to_numpy()
 
 
 def settle_constants(cells: RawCells) -> RawCells:

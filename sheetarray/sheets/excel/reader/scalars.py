@@ -49,11 +49,11 @@ def codes_of_words(texts: list[pl.Series]) -> list[int]:
     """Return the codes of the words of headers among some texts; a word that stands several times may come once."""
     import polars as pl
 
-    some = pl.concat(texts) if texts else pl.Series([], dtype=pl.String)
-    if len(some) > _FEW:
-        some = some.unique()  # most texts of tables come again and again
-    kinds, places = np.full(len(some), TEXT, np.uint8), np.arange(len(some))
-    return words_of(CellRun(places, places, kinds, some))[1].tolist()
+    distinct = pl.concat(texts) if texts else pl.Series([], dtype=pl.String)
+    if len(distinct) > _FEW:
+        distinct = distinct.unique()  # most texts of tables come again and again
+    kinds, places = np.full(len(distinct), TEXT, np.uint8), np.arange(len(distinct))
+    return words_of(CellRun(places, places, kinds, distinct))[1].tolist()
 
 
 def scalars(run: CellRun, *, from_1904: bool) -> list[Cell]:
@@ -72,9 +72,9 @@ def scalars(run: CellRun, *, from_1904: bool) -> list[Cell]:
         dates = serials_to_dates(np.array(counts, float), from_1904=from_1904)
         for index, date, number in zip(serials.tolist(), dates, numbers, strict=True):
             texts[index] = number if date is None else date  # a time of day is no blank
-    others = np.flatnonzero((run.kinds != TEXT) & (run.kinds != SERIAL))
+    not_text = np.flatnonzero((run.kinds != TEXT) & (run.kinds != SERIAL))
     values: dict[tuple[int, str], Cell] = {}  # headers of very many arrays say the same
-    for index, kind in zip(others.tolist(), run.kinds[others].tolist(), strict=True):
+    for index, kind in zip(not_text.tolist(), run.kinds[not_text].tolist(), strict=True):
         cell = kind, texts[index]
         if cell not in values:
             values[cell] = scalar_of(*cell)

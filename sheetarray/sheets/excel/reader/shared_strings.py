@@ -115,8 +115,8 @@ class SharedStrings:
             if self._repeated > _REPEATED_ALWAYS + _REPEATED_TIMES * int(lengths.sum()):
                 reason = f"cells refer again and again to long shared strings, of {self._repeated:,} bytes so far"
                 raise FormatError(reason, hint="let a few cells hold the long texts, and the others short ones")
-        found: pl.Series = self.texts[numbers]
-        return found
+        texts: pl.Series = self.texts[numbers]
+        return texts
 
     @cached_property
     def _long_lengths(self) -> pl.Series | None:

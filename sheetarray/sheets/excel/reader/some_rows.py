@@ -57,9 +57,9 @@ class SomeRuns:
     def at(self, positions: Positions) -> tuple[Positions, CellRun]:
         """Return the indices of those positions at which a cell stands, and those cells."""
         index = np.searchsorted(self._positions, positions)
-        known = np.minimum(index, max(len(self._positions) - 1, 0))
-        match = np.flatnonzero(self._positions[known] == positions) if len(self._positions) else index[:0]
-        selected = known[match]
+        nearest = np.minimum(index, max(len(self._positions) - 1, 0))
+        match = np.flatnonzero(self._positions[nearest] == positions) if len(self._positions) else index[:0]
+        selected = nearest[match]
         rows, columns = np.divmod(self._positions[selected], ROW)
         return match, CellRun(rows, columns, self._kinds[selected], self._values[selected])
 

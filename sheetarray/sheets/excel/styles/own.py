@@ -66,14 +66,14 @@ def make_styles(formats: tuple[str, ...] = (), *, views: bool = False) -> OwnSty
         return {code: first + place for place, code in enumerate(some)}
 
     index = add(_NUMBERS, codes)
-    made = CellStyles(1, 2, {plain_code(code): place for code, place in index.items()})
+    plain = CellStyles(1, 2, {plain_code(code): place for code, place in index.items()})
     if views:
         choosers = add(_CHOOSER, ["", "@", *DAYS_AND_TIMES])
         kinds = {"": choosers[""], "@": choosers["@"], **{unit: choosers[code] for unit, code in DATE_CODES.items()}}
         unlocked = add(_UNLOCKED, ["", *codes])
-        made = CellStyles(1, 2, made.formats, kinds, {index.get(code): place for code, place in unlocked.items()})
+        plain = CellStyles(1, 2, plain.formats, kinds, {index.get(code): place for code, place in unlocked.items()})
     return OwnStyles(
-        made,
+        plain,
         f'{DECLARED}<styleSheet xmlns="{MAIN}"><numFmts count="{len(own)}">{listed}</numFmts>'
         f'<fonts count="2"><font>{_FONT}</font><font><b/>{_FONT}</font></fonts>'
         f'<fills count="{2 + views}"><fill><patternFill patternType="none"/></fill>'

@@ -129,8 +129,8 @@ def describe_table_excel(source: Readable, *, table: str | None = None, sheet: S
         NotFoundError: the table or the sheet does not exist.
     """
     with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
-        kept = {title: more.get("table") for title, more in book.record.get("sheets", {}).items()}
-        notes = {title: note for title, note in kept.items() if isinstance(note, dict)}
+        note_by_title = {title: more.get("table") for title, more in book.record.get("sheets", {}).items()}
+        notes = {title: note for title, note in note_by_title.items() if isinstance(note, dict)}
         if table is not None:  # whose sheet, or itself, may have another name now
             named = [note for note in notes.values() if str(note.get("name")).casefold() == table.casefold()]
             if len(named) == 1:

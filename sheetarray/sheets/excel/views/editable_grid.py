@@ -155,11 +155,11 @@ class EditableGrid:
         cells = self._element_cells()
         for number, choice in enumerate(choices):
             row = number * self.step + 1
-            made = [self._choice_cells(row, choice, slice_labels)] if plan.choosers else []
-            made.append(self._label_cells(row + len(made), across))
+            lines = [self._choice_cells(row, choice, slice_labels)] if plan.choosers else []
+            lines.append(self._label_cells(row + len(lines), across))
             for place in range(plan.height):
-                made.append(self._row_label(row + len(made), place, down[place]) + "".join(next(cells)))
-            for line in (*made, ""):
+                lines.append(self._row_label(row + len(lines), place, down[place]) + "".join(next(cells)))
+            for line in (*lines, ""):
                 if row in helpers:
                     formula, value = helpers[row]
                     line += cell_xml(self.hidden_cell(row).replace("$", ""), value, formula=formula)
@@ -215,9 +215,9 @@ class EditableGrid:
         if other is not None:
             cells = [cell if cell and cell.startswith(' s="') else f' s="{other}"{cell or "/>"}' for cell in cells]
         addresses = self._addresses(np.arange(len(indices)))
-        made = [f'<c r="{place}"{cell}' if cell else "" for place, cell in zip(addresses, cells, strict=True)]
-        for start in range(0, len(made), plan.width):
-            yield made[start : start + plan.width]
+        placed = [f'<c r="{place}"{cell}' if cell else "" for place, cell in zip(addresses, cells, strict=True)]
+        for start in range(0, len(placed), plan.width):
+            yield placed[start : start + plan.width]
 
     def sample(self, count: int) -> list[Cell]:
         """Return the first `count` elements of the view as cells."""

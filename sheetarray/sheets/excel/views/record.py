@@ -58,12 +58,12 @@ def find_view_sheets(package: Package, parts: Mapping[str, str], record: Mapping
     `parts`: the name of the part of each worksheet, by its title; empty for a worksheet that has no part of its own.
     `record`: of the workbook.
     """
-    known = {
+    view_by_title = {
         title.casefold(): view
         for title, sheet in record.get("sheets", {}).items()
         if isinstance(view := sheet.get(KEY), Mapping)
     }
-    recorded = {title: view for title in parts if (view := known.get(title.casefold())) is not None}
+    recorded = {title: view for title in parts if (view := view_by_title.get(title.casefold())) is not None}
     intact = {
         title
         for title, view in recorded.items()

@@ -44,15 +44,15 @@ def write_view(
 
     `names`: the defined names of arrays, by the names of the arrays.
     """
-    made = make_view(view, names.__getitem__, styles, part)
+    view_sheet = make_view(view, names.__getitem__, styles, part)
     with writer.stream_part(part.name) as out:
-        out.write(made.head)
-        rows = iter(made.rows)
+        out.write(view_sheet.head)
+        rows = iter(view_sheet.rows)
         while chunk := list(islice(rows, _ROWS_AT_ONCE)):
             out.write("".join(chunk).encode())
-        out.write(made.tail)
-    if part.drawing and made.drawing is not None:
-        drawing, chart = made.drawing
+        out.write(view_sheet.tail)
+    if part.drawing and view_sheet.drawing is not None:
+        drawing, chart = view_sheet.drawing
         write_relations(writer, part.name, [("drawing", part.drawing)])
         write_relations(writer, part.drawing, [("chart", part.chart)])
         writer.write_part(part.drawing, drawing.encode())

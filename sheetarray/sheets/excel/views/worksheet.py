@@ -83,9 +83,9 @@ def _head(plan: ViewPlan, grid: ViewGrid | EditableGrid, *, selected: bool) -> s
     """Return the XML before the rows; `selected` says whether the workbook opens with this sheet in front."""
     frozen, first = grid.frozen_rows, f"B{grid.first_row}"
     split, active = (f'ySplit="{frozen}" ', "bottomRight") if frozen else ("", "topRight")
-    others = '<selection pane="topRight"/><selection pane="bottomLeft"/>' if frozen else ""
+    selections = '<selection pane="topRight"/><selection pane="bottomLeft"/>' if frozen else ""
     pane = (
-        f'<pane xSplit="1" {split}topLeftCell="B{frozen + 1}" activePane="{active}" state="frozen"/>{others}'
+        f'<pane xSplit="1" {split}topLeftCell="B{frozen + 1}" activePane="{active}" state="frozen"/>{selections}'
         f'<selection pane="{active}" activeCell="{first}" sqref="{first}"/>'
     )
     columns = "".join(
@@ -141,7 +141,7 @@ def _tail(plan: ViewPlan, grid: ViewGrid | EditableGrid, *, has_chart: bool) -> 
     """Return the XML after the rows."""
     ends, colours = [grid.hidden_cell(row) for row in (1, 3, 2)], ""
     if plan.has_numbers:
-        colours = "".join(_colour_scale(" ".join(some), ends) for some in _in_batches(grid.ranges, MOST_RANGES))
+        colours = "".join(_colour_scale(" ".join(batch), ends) for batch in _in_batches(grid.ranges, MOST_RANGES))
     return (
         "</sheetData>"
         + _protection(grid.open_ranges)
@@ -159,8 +159,8 @@ def _protection(open_ranges: Iterable[str]) -> str:
     The styles of these cells are unlocked too in a workbook of our own; any other workbook keeps its styles.
     """
     ranges = "".join(
-        f'<protectedRange sqref="{" ".join(some)}" name="open{number}"/>'
-        for number, some in enumerate(_in_batches(open_ranges, MOST_RANGES), 1)
+        f'<protectedRange sqref="{" ".join(batch)}" name="open{number}"/>'
+        for number, batch in enumerate(_in_batches(open_ranges, MOST_RANGES), 1)
     )
     opened = f"<protectedRanges>{ranges}</protectedRanges>" if ranges else ""
     return f'<sheetProtection sheet="1" formatCells="0" formatColumns="0" formatRows="0"/>{opened}'
@@ -169,8 +169,8 @@ def _protection(open_ranges: Iterable[str]) -> str:
 def _in_batches(ranges: Iterable[str], size: int) -> Iterator[list[str]]:
     """Yield lists of at most `size` ranges."""
     rest = iter(ranges)
-    while some := list(islice(rest, size)):
-        yield some
+    while batch := list(islice(rest, size)):
+        yield batch
 
 
 def _colour_scale(cells: str, ends: Sequence[str]) -> str:

@@ -46,15 +46,15 @@ def to_numbers(run: CellRun, dtype: DType) -> pl.Series | Numbers | None:
     if not _mark_known_kinds(dtype.kind)[run.kinds].all():
         return None
     if run.values.dtype == pl.String:
-        wanted: Any = engine_dtype(dtype)
-        made = run.values.cast(pl.Int64 if dtype.kind == "bool" else wanted, strict=False)
-        if made.null_count() or (dtype.kind == "float" and not _are_numbers(made.to_numpy(), run.kinds)):
+        target_dtype: Any = engine_dtype(dtype)
+        numbers = run.values.cast(pl.Int64 if dtype.kind == "bool" else target_dtype, strict=False)
+        if numbers.null_count() or (dtype.kind == "float" and not _are_numbers(numbers.to_numpy(), run.kinds)):
             return None
-        if dtype.kind == "bool" and not made.is_between(0, 1).all():
+        if dtype.kind == "bool" and not numbers.is_between(0, 1).all():
             return None
-        if dtype.name == "float16" and round_once(made.to_numpy(), dtype) is None:
+        if dtype.name == "float16" and round_once(numbers.to_numpy(), dtype) is None:
             return None
-        return run.put_nulls(made.cast(wanted))
+        return run.put_nulls(numbers.cast(target_dtype))
     if run.values.null_count():
         return None
     values = run.values.to_numpy()
@@ -70,8 +70,8 @@ def to_numbers(run: CellRun, dtype: DType) -> pl.Series | Numbers | None:
     counts = values.astype(np.int64)
     if (counts != values).any() or (dtype.kind == "bool" and len(counts) and int(counts.view(np.uint64).max()) > 1):
         return None
-    made = pl.Series(counts).cast(engine_dtype(dtype), strict=False)
-    return None if made.null_count() else run.put_nulls(made)
+    numbers = pl.Series(counts).cast(engine_dtype(dtype), strict=False)
+    return None if numbers.null_count() else run.put_nulls(numbers)
 
 
 def to_moments(run: CellRun, dtype: DType, *, from_1904: bool) -> pl.Series | None:
@@ -97,8 +97,8 @@ def _mark_known_kinds(kind: str) -> Mask:
 
     LARGE and LONG, whose double may not be the number that was written, are among them for floats alone.
     """
-    known = {"bool": [BOOLEAN], "float": [NUMBER, TEXT, LARGE, LONG]}.get(kind, [NUMBER, TEXT])
-    return np.isin(np.arange(LONG + 1), known)
+    accepted = {"bool": [BOOLEAN], "float": [NUMBER, TEXT, LARGE, LONG]}.get(kind, [NUMBER, TEXT])
+    return np.isin(np.arange(LONG + 1), accepted)
 
 
 def _are_numbers(values: np.ndarray[Any, Any], kinds: Kinds) -> bool:
