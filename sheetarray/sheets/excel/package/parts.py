@@ -164,7 +164,7 @@ def _members(content: FileSlices, directory: _Directory) -> list[tuple[int, Memb
         if disk:
             raise FormatError("the part lies on another volume", location=name)
         offset += directory.before
-        start = _data_position(content, directory, offset, raw, name, (flags, method, crc, packed, size))
+        start, agrees = _data_position(content, directory, offset, raw, name, (flags, method, crc, packed, size))
         if flags & _ENCRYPTED:
             raise FormatError("the part is encrypted", location=name, hint="remove the password")
         if method not in (STORED, DEFLATED):
@@ -174,6 +174,8 @@ def _members(content: FileSlices, directory: _Directory) -> list[tuple[int, Memb
             raise FormatError(f"the part claims {size} bytes out of {packed}", location=name)
         if start + packed > directory.start:
             raise FormatError(f"the part's {packed} bytes reach into the directory", location=name)
+        if not agrees:
+            raise FormatError("the part's own header contradicts the directory", location=name)
         members.append((offset, Member(name, method, flags, crc, packed, size, start, date << 16 | time)))
     if at != len(entries):
         raise FormatError(f"the directory goes on after its {directory.parts} entries")
@@ -202,8 +204,8 @@ def _data_position(
     raw: bytes,
     name: str,
     entry: tuple[int, int, int, int, int],
-) -> int:
-    """Return the position of a part's compressed bytes, after its local header, which must say the same of the part.
+) -> tuple[int, bool]:
+    """Return the position of a part's compressed bytes, and whether the local header before them says the same of it.
 
     `entry`: what the directory says: flags, method, CRC-32, compressed size and size.
     """
@@ -216,9 +218,7 @@ def _data_position(
     is_same = its_name == raw and its_name.isascii()
     if not (is_same or _decode_name(its_name, flags) == name) or packing != entry[1]:
         raise FormatError(f"the part at byte {offset} is another one than the directory says", location=name)
-    if not agrees_with_directory(flags | entry[0], (crc, packed, size), entry[2:]):
-        raise FormatError("the part's own header contradicts the directory", location=name)
-    return int(at + named + extra)
+    return int(at + named + extra), agrees_with_directory(flags | entry[0], (crc, packed, size), entry[2:])
 
 
 def _decode_name(raw: bytes, flags: int) -> str:
