@@ -128,3 +128,18 @@ def _time_dtype(base: str, unit: str) -> DType:
         return DType(f"{base}[{unit}]", kind, np.dtype(f"{base}[{unit}]"))
     except (TypeError, ValueError, OverflowError) as error:
         raise FormatError(f"unknown dtype {base}[{unit}]") from error
+
+
+def find_missing_value(dtype: np.dtype[Any]) -> Any:
+    """Return the missing value of a dtype; None if it has none. Objects have None, which is a blank, as a list."""
+    match dtype.kind:
+        case "f" | "c":
+            return np.nan
+        case "M" | "m":
+            return np.array("NaT", dtype)
+        case "U" | "T":
+            return ""
+        case "O":
+            return [None]
+        case _:
+            return None

@@ -13,9 +13,8 @@ from ..changes.conflicts import UnreadableElement
 from ..changes.elements import are_alike, find_changes
 from ..changes.merged_groups import row_axis
 from ..changes.row_groups import dtype_name
-from ..changes.unions import find_missing_value
 from ..columns import keeping_unreadable
-from ..dtypes import Array, Mask
+from ..dtypes import Array, Mask, find_missing_value
 from ..elements.equality import find_unequal
 from ..errors import FormatError, NotFoundError, locating, may_be_table
 from ..files import RemoteFile

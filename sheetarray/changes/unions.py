@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import Array, Mask, Positions
+from ..dtypes import Array, Mask, Positions, find_missing_value
 from .conflicts import ArrayConflicts, AskedChoices, ConflictsOfArray, FileChanges, MergedFiles
 from .elements import cast_exactly, find_changes
 from .merged_groups import MergedGroup, row_axis
@@ -237,21 +237,6 @@ class RowUnion:
     def base_name(self) -> str:
         """The name of the base."""
         return self._files.base_name
-
-
-def find_missing_value(dtype: np.dtype[Any]) -> Any:
-    """Return the missing value of a dtype; None if it has none. Objects have None, which is a blank, as a list."""
-    match dtype.kind:
-        case "f" | "c":
-            return np.nan
-        case "M" | "m":
-            return np.array("NaT", dtype)
-        case "U" | "T":
-            return ""
-        case "O":
-            return [None]
-        case _:
-            return None
 
 
 def _widen(rows: Array, like: Array) -> Array:

@@ -8,6 +8,7 @@ What the cells do not say (dtypes, attributes, dimensions of smaller arrays) is 
     labels     the text of `dataset.json`
     dtypes     of each column
     axes       the column that tells the places along a dimension, by dimension
+    rows       how many there are below the names
     beside     for `columns=`: the dimension, the flat list of each of its coordinates, and for each column the name of
                its array and the place along that dimension
 """
@@ -21,11 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import Array
+from ..dtypes import Array, find_missing_value
 from ..errors import DTypeError, FormatError, LimitError, NotFoundError, quote_names, warn_caller
 from ..linear.array import from_linear, to_linear
 from ..linear.named import linear_arrays
-from ..tables import LabelledTable, coarsen, repeat
+from ..tables import LabelledTable, coarsen
 from ..values import DEFAULT_NAME, is_of
 from .columns import LabelledArrays, describe_arrays
 from .datasets import name_dimensions
@@ -49,12 +50,13 @@ class TableNote:
     names: list[str] = field(default_factory=list)  # of the arrays, in the order in which they were written
     by_columns: list[str] = field(default_factory=list)  # those that are column-major
     texts: list[str] = field(default_factory=list)  # the generic columns that hold text and None alone
+    rows: int | None = None  # how many there were; None in files of earlier versions
     table: str = ""  # the name of the Excel Table, where it is known
 
     @classmethod
-    def of_plain(cls, dtypes: Mapping[str, str]) -> TableNote:
+    def of_plain(cls, dtypes: Mapping[str, str], rows: int) -> TableNote:
         """Return the note of columns without labels."""
-        return cls(DatasetLabels(), dict(dtypes), names=list(dtypes))
+        return cls(DatasetLabels(), dict(dtypes), names=list(dtypes), rows=rows)
 
     @property
     def is_labelled(self) -> bool:
@@ -78,6 +80,8 @@ class TableNote:
         note: dict[str, Any] = {"labels": text, "dtypes": self.dtypes, "axes": self.axes, "beside": beside}
         if self.names != list(self.dtypes):
             note["names"] = self.names
+        if self.rows is not None:
+            note["rows"] = self.rows
         return note | ({"by_columns": self.by_columns} if self.by_columns else {})
 
     @classmethod
@@ -97,6 +101,7 @@ class TableNote:
             note.names = [str(name) for name in tree.get("names", note.dtypes)]
             note.by_columns = [str(name) for name in tree.get("by_columns", [])]
             note.texts = [str(name) for name in tree.get("texts", [])]
+            note.rows = int(tree["rows"]) if "rows" in tree else None
             return note
         except (FormatError, KeyError, TypeError, ValueError, AttributeError) as error:
             warn_caller(f"the labels of the table are damaged, and not used: {error!s:.200}")
@@ -142,6 +147,7 @@ def lay_out_labels(table: Any, columns: str | None = None) -> Any:
     first = [*note.axes.values(), *note.labels.coords]
     order = {name: linear[name] for name in [*dict.fromkeys(first), *linear] if name in linear}
     note.dtypes = {name: array.dtype for name, array in linear_arrays(order).items()}
+    note.rows = math.prod(sizes.values())
     notes = notes_of_variables(note.labels.variables)
     shown = {name: notes[own] for name in order if (own := note.places.get(name, (name, 0))[0]) in notes}
     return LabelledTable(order, dims, sizes, note.to_json, shown)
@@ -227,7 +233,7 @@ def stack_labels(
         )
         axes = {next(iter(known_dims), "row"): ""}
     counted = [dim for dim, name in axes.items() if note is not None and note.labels.find(name) is None]
-    sizes, positions = _place_rows(columns, axes, rows, counted)
+    sizes, positions = _place_rows(columns, axes, rows, counted, may_lack=note is not None)
     own = {name: (dim,) for dim, name in axes.items() if name}
     arrays: dict[str, Array] = {}
     wide: dict[str, list[tuple[int, Array]]] = {}
@@ -239,7 +245,7 @@ def stack_labels(
         described = labels.find(array) if labels.has_array(array) else None
         along = own.get(name) or (tuple(sizes) if described is None else described.dims)
         along = tuple(dim for dim in along if place is None or dim != (note.beside if note else beside))
-        folded = _fold(name, column, along, sizes, positions)
+        folded = _fold(name, column, along, sizes, positions, {dim: columns[axes[dim]] for dim in axes if axes[dim]})
         if place is None:
             if note is None or described is not None or name not in own:
                 arrays[name], dims_of[name] = folded, along
@@ -292,11 +298,12 @@ def _check_places(columns: Mapping[str, Array], note: TableNote) -> None:
 
 
 def _place_rows(
-    columns: Mapping[str, Array], axes: Mapping[str, str], rows: int, counted: Sequence[str]
+    columns: Mapping[str, Array], axes: Mapping[str, str], rows: int, counted: Sequence[str], *, may_lack: bool
 ) -> tuple[dict[str, int], np.ndarray[Any, Any]]:
     """Return the size of each dimension, and the place of each row in the grid of all labels.
 
     `counted`: the dimensions without coordinates. Their columns count, and tell the order also of sorted rows.
+    `may_lack`: whether labels may have no row.
     """
     codes = {dim: _number(columns[name], is_count=dim in counted) for dim, name in axes.items() if name}
     if len(axes) == 1:  # labels may be alike
@@ -316,19 +323,25 @@ def _place_rows(
         place = int(np.argmax(counts > 1))
         first, second = np.flatnonzero(positions == filled[place])[:2].tolist()
         raise FormatError(f"rows {first + 1} and {second + 1} of the table have the same {labels:.200}", hint=_HINT)
-    if rows < total:
-        differs = np.flatnonzero(filled != np.arange(rows))
-        place = int(differs[0]) if len(differs) else rows
-        at = np.unravel_index(place, list(sizes.values()))
-        texts = [
-            f"{dim}={columns[name][code.tolist().index(int(index))]!s:.40}"
-            for (dim, name), code, index in zip(axes.items(), codes.values(), at, strict=True)
-        ]
+    if rows < total and not may_lack:
+        first = _name_first_absent(filled, sizes, {dim: columns[name] for dim, name in axes.items()})
         raise FormatError(
-            f"{total - rows:,} of {total:,} combinations of labels have no row; the first is {', '.join(texts)}",
-            hint=_HINT,
+            f"{total - rows:,} of {total:,} combinations of labels have no row; the first is {first}", hint=_HINT
         )
     return sizes, positions
+
+
+def _name_first_absent(filled: Array, sizes: Mapping[str, int], labels: Mapping[str, Array]) -> str:
+    """Return the labels of the first place in a grid that no row fills.
+
+    `filled`: the places that rows fill, sorted. `labels`: by dimension the column of its labels.
+    """
+    differs = np.flatnonzero(filled != np.arange(len(filled)))
+    place = int(differs[0]) if len(differs) else len(filled)
+    at = np.unravel_index(place, list(sizes.values()))
+    firsts = {dim: np.unique(_number(column), return_index=True)[1] for dim, column in labels.items()}
+    texts = [f"{dim}={labels[dim][firsts[dim][int(index)]]!s:.40}" for dim, index in zip(sizes, at, strict=True)]
+    return ", ".join(texts)
 
 
 _HINT = "pass dims= with all columns that tell rows apart, or read the rows as they are with read_columns"
@@ -351,29 +364,46 @@ def _number(column: Array, *, is_count: bool = False) -> np.ndarray[Any, Any]:
 
 
 def _fold(
-    name: str, column: Array, dims: tuple[str, ...], sizes: Mapping[str, int], positions: np.ndarray[Any, Any]
+    name: str,
+    column: Array,
+    dims: tuple[str, ...],
+    sizes: Mapping[str, int],
+    positions: np.ndarray[Any, Any],
+    labelled: Mapping[str, Array],
 ) -> Array:
-    """Return the array of a column, which repeats it along all other dimensions."""
+    """Return the array of a column, which repeats it along all other dimensions; missing values where no row is.
+
+    `labelled`: by dimension the column of its labels.
+    """
     if unknown := [dim for dim in dims if dim not in sizes]:
         raise FormatError(
             f"{name!r:.80} lies along {quote_names(unknown)}, but the table has no such column", hint=_HINT
         )
-    grid = np.empty_like(column)
-    grid[positions] = column
-    grid = grid.reshape(tuple(sizes.values()))
-    names = list(sizes)
-    places = [names.index(dim) for dim in dims]
-    if 0 in grid.shape:
-        return np.empty([sizes[dim] for dim in dims], column.dtype)
-    first = grid[(*(slice(None) if place in places else 0 for place in range(len(names))), ...)]
-    order = sorted(places)
-    array = np.array(first.transpose([order.index(place) for place in places]))
-    if len(places) < len(names) and not _same(repeat(array, places, grid.shape), grid.reshape(-1)):
+    along = np.unravel_index(positions, list(sizes.values())) if len(positions) and sizes else [positions] * len(sizes)
+    own = [along[list(sizes).index(dim)] for dim in dims]
+    shape = tuple(sizes[dim] for dim in dims)
+    places = np.ravel_multi_index(own, shape) if dims and len(column) else np.zeros(len(column), np.int64)
+    array = np.empty(math.prod(shape), column.dtype)
+    filled = np.zeros(array.shape, np.bool_)
+    array[places], filled[places] = column, True
+    if not filled.all():
+        missing = find_missing_value(column.dtype)
+        if missing is None and column.dtype.kind != "O":
+            labels = {dim: labelled[dim] for dim in dims if dim in labelled}
+            named = {dim: sizes[dim] for dim in dims}
+            first = _name_first_absent(np.flatnonzero(filled), named, labels) if len(labels) == len(dims) > 0 else ""
+            raise FormatError(
+                f"{name!r:.80}: {np.count_nonzero(~filled):,} of {len(filled):,} combinations of labels have no row"
+                f"{first and f'; the first is {first}'}; {column.dtype} has no missing value",
+                hint="type these rows, or read the table with read_columns",
+            )
+        array[~filled] = missing
+    if len(dims) < len(sizes) and not _same(array[places], column):
         raise FormatError(
             f"{name!r:.80} has several values for the same {quote_names(list(dims)) or 'table'}",
             hint="type the same value in all of these rows, or read the table with read_columns",
         )
-    return array
+    return array.reshape(shape)
 
 
 def _same(one: Array, other: Array) -> bool:

@@ -149,7 +149,8 @@ def lay_out_columns(
     if isinstance(table, LabelledTable):
         description = table.describe()
     else:
-        description = TableNote.of_plain({name: array.dtype for name, array in arrays.items()}).to_json()
+        rows = max((array.length for array in arrays.values()), default=0)
+        description = TableNote.of_plain({name: array.dtype for name, array in arrays.items()}, rows).to_json()
     if description:
         shown = {piece.name: piece.dtype.kind for piece in layout.pieces}
         texts = [name for name, array in arrays.items() if array.dtype == "generic" and shown[name] == "string"]
