@@ -28,7 +28,7 @@ from .description import NAME, DatasetLabels, FrameLabels, VariableLabels, find_
 from .differences import compare_labels
 from .frames import build_frame, check_lengths, index_levels
 from .pandas_dtypes import is_numpy_dtype
-from .tables import TableNote, lay_out_labels, stack_labels
+from .tables import TableNote, TableRows, lay_out_labels, stack_labels
 
 __all__ = [
     "NAME",
@@ -36,6 +36,7 @@ __all__ = [
     "FrameLabels",
     "LabelledArrays",
     "TableNote",
+    "TableRows",
     "VariableLabels",
     "build_dataset",
     "build_frame",

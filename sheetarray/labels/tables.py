@@ -205,24 +205,31 @@ Infer = Callable[[list[str]], Array]
 
 
 def stack_labels(
-    columns: Mapping[str, Array], dims: Sequence[str] | None, beside: str | None, note: TableNote | None, infer: Infer
+    columns: Mapping[str, Array],
+    dims: Sequence[str] | None,
+    beside: str | None,
+    note: TableNote | None,
+    infer: Infer,
+    written: Mapping[str, Array] | None = None,
 ) -> tuple[dict[str, Array], DatasetLabels]:
     """Return the arrays in the columns of a table, and their labels.
 
     `columns`: by name. `dims`: the columns whose values are the labels of dimensions; None for those of the note, or
     for rows that are counted. `beside`: the name of the dimension whose labels are the names of all other columns;
-    None for none.
+    None for none. `written`: the columns as they were, whose labels keep their order; None where that is not known.
+
+    With a note, elements whose labels have no row are missing values: NaN, NaT, "" or None.
 
     Raises:
         FormatError: two rows of the same labels, labels without a row, or other columns than the note says.
         NotFoundError: a column does not exist.
     """
     if note is not None and (dims is not None or beside is not None):
-        given, written = (
+        given, recorded = (
             {*(dims or ()), *([beside] if beside else ())},
             {*note.axes, *([note.beside] * (note.beside > ""))},
         )
-        note = note if given == written else None
+        note = note if given == recorded else None
     axes = dict(note.axes) if note is not None else {name: name for name in dims or ()}
     if absent := [name for name in axes.values() if name not in columns]:
         raise NotFoundError(f"no column {quote_names(absent, 20)}; there is {quote_names(list(columns), 20)}")
@@ -233,7 +240,7 @@ def stack_labels(
         )
         axes = {next(iter(known_dims), "row"): ""}
     counted = [dim for dim, name in axes.items() if note is not None and note.labels.find(name) is None]
-    sizes, positions = _place_rows(columns, axes, rows, counted, may_lack=note is not None)
+    sizes, positions = _place_rows(columns, axes, rows, counted, written or {}, may_lack=note is not None)
     own = {name: (dim,) for dim, name in axes.items() if name}
     arrays: dict[str, Array] = {}
     wide: dict[str, list[tuple[int, Array]]] = {}
@@ -274,6 +281,41 @@ def stack_labels(
     return _in_order(arrays, labels), labels
 
 
+class TableRows:
+    """The row in which each element of the arrays of a recorded table stands.
+
+    `columns`: of the table, by name. `written`: as for `stack_labels`.
+    """
+
+    def __init__(self, columns: Mapping[str, Array], note: TableNote, written: Mapping[str, Array] | None) -> None:
+        self._note, rows = note, len(next(iter(columns.values()), ()))
+        axes = dict(note.axes)
+        if not axes and not note.beside:
+            axes = {next((dim for variable in note.labels.variables.values() for dim in variable.dims), "row"): ""}
+        counted = [dim for dim, name in axes.items() if note.labels.find(name) is None]
+        sizes, positions = _place_rows(columns, axes, rows, counted, written or {}, may_lack=True)
+        grid = np.unravel_index(positions, list(sizes.values())) if sizes and rows else [positions] * len(sizes)
+        self._along = dict(zip(sizes, grid, strict=True))
+
+    def find(self, name: str, index: Sequence[int]) -> tuple[str, int] | None:
+        """Return the name of the column and the first row of an element of an array; None if it stands in no row."""
+        variable = self._note.labels.find(name)
+        dims = tuple(self._along)[:1] if variable is None else variable.dims
+        column, beside = name, {dim: at for dim, at in zip(dims, index, strict=False) if dim == self._note.beside}
+        if beside:
+            place = name, beside[self._note.beside]
+            column = next((own for own, meant in self._note.places.items() if tuple(meant) == place), "")
+        there = [self._along[dim] == at for dim, at in zip(dims, index, strict=False) if dim in self._along]
+        mask = np.logical_and.reduce(there) if there else np.ones(1, np.bool_)
+        rows = np.flatnonzero(mask)
+        return (column, int(rows[0])) if column and len(rows) else None
+
+    @property
+    def are_counted(self) -> bool:
+        """Whether each row of the table is an element of every array."""
+        return len(self._along) == 1 and not self._note.beside
+
+
 def _in_order(arrays: dict[str, Array], labels: DatasetLabels) -> dict[str, Array]:
     return {name: arrays[name] for name in [*labels.variables, *arrays] if name in arrays}
 
@@ -298,14 +340,24 @@ def _check_places(columns: Mapping[str, Array], note: TableNote) -> None:
 
 
 def _place_rows(
-    columns: Mapping[str, Array], axes: Mapping[str, str], rows: int, counted: Sequence[str], *, may_lack: bool
+    columns: Mapping[str, Array],
+    axes: Mapping[str, str],
+    rows: int,
+    counted: Sequence[str],
+    written: Mapping[str, Array],
+    *,
+    may_lack: bool,
 ) -> tuple[dict[str, int], np.ndarray[Any, Any]]:
     """Return the size of each dimension, and the place of each row in the grid of all labels.
 
     `counted`: the dimensions without coordinates. Their columns count, and tell the order also of sorted rows.
     `may_lack`: whether labels may have no row.
     """
-    codes = {dim: _number(columns[name], is_count=dim in counted) for dim, name in axes.items() if name}
+    codes = {
+        dim: _number_beside(columns[name], written.get(name), is_count=dim in counted)
+        for dim, name in axes.items()
+        if name
+    }
     if len(axes) == 1:  # labels may be alike
         (dim,) = axes
         is_told = dim in counted and dim in codes and len(np.unique(codes[dim])) == rows
@@ -324,27 +376,38 @@ def _place_rows(
         first, second = np.flatnonzero(positions == filled[place])[:2].tolist()
         raise FormatError(f"rows {first + 1} and {second + 1} of the table have the same {labels:.200}", hint=_HINT)
     if rows < total and not may_lack:
-        first = _name_first_absent(filled, sizes, {dim: columns[name] for dim, name in axes.items()})
+        labels_of = {dim: (columns[name], codes[dim]) for dim, name in axes.items()}
+        first = _name_first_absent(filled, sizes, labels_of)
         raise FormatError(
             f"{total - rows:,} of {total:,} combinations of labels have no row; the first is {first}", hint=_HINT
         )
     return sizes, positions
 
 
-def _name_first_absent(filled: Array, sizes: Mapping[str, int], labels: Mapping[str, Array]) -> str:
+def _name_first_absent(filled: Array, sizes: Mapping[str, int], labels: Mapping[str, tuple[Array, Array]]) -> str:
     """Return the labels of the first place in a grid that no row fills.
 
-    `filled`: the places that rows fill, sorted. `labels`: by dimension the column of its labels.
+    `filled`: the places that rows fill, sorted. `labels`: by dimension the column of its labels, and their places.
     """
     differs = np.flatnonzero(filled != np.arange(len(filled)))
     place = int(differs[0]) if len(differs) else len(filled)
     at = np.unravel_index(place, list(sizes.values()))
-    firsts = {dim: np.unique(_number(column), return_index=True)[1] for dim, column in labels.items()}
-    texts = [f"{dim}={labels[dim][firsts[dim][int(index)]]!s:.40}" for dim, index in zip(sizes, at, strict=True)]
+    texts = []
+    for dim, index in zip(sizes, at, strict=True):
+        column, codes = labels[dim]
+        texts.append(f"{dim}={column[int(np.argmax(codes == index))]!s:.40}")
     return ", ".join(texts)
 
 
 _HINT = "pass dims= with all columns that tell rows apart, or read the rows as they are with read_columns"
+
+
+def _number_beside(column: Array, written: Array | None, *, is_count: bool) -> np.ndarray[Any, Any]:
+    """Return the number of each element among the distinct ones: those that were written first, in their order."""
+    if written is None or is_count or written.dtype.kind != column.dtype.kind:
+        return _number(column, is_count=is_count)
+    numbers = _number(np.concatenate([written, column]))[len(written) :]
+    return np.unique(numbers, return_inverse=True)[1].reshape(-1)
 
 
 def _number(column: Array, *, is_count: bool = False) -> np.ndarray[Any, Any]:
@@ -389,9 +452,10 @@ def _fold(
     if not filled.all():
         missing = find_missing_value(column.dtype)
         if missing is None and column.dtype.kind != "O":
-            labels = {dim: labelled[dim] for dim in dims if dim in labelled}
+            labels = {dim: (labelled[dim], codes) for dim, codes in zip(dims, own, strict=True) if dim in labelled}
             named = {dim: sizes[dim] for dim in dims}
-            first = _name_first_absent(np.flatnonzero(filled), named, labels) if len(labels) == len(dims) > 0 else ""
+            is_named = len(labels) == len(dims) > 0 and len(column) > 0
+            first = _name_first_absent(np.flatnonzero(filled), named, labels) if is_named else ""
             raise FormatError(
                 f"{name!r:.80}: {np.count_nonzero(~filled):,} of {len(filled):,} combinations of labels have no row"
                 f"{first and f'; the first is {first}'}; {column.dtype} has no missing value",

@@ -76,6 +76,12 @@ class SheetContent:
     formats: Mapping[str, str] = field(default_factory=dict)  # the codes of number formats, by the names of arrays
     corner: tuple[int, int] | None = None  # row and column of the first cell, if the caller chooses it
     description: Mapping[str, Any] = field(default_factory=dict)  # of a table: what its cells do not say of the arrays
+    columns: Mapping[str, LinearArray] = field(default_factory=dict)  # those of a table
+
+    @property
+    def guarded(self) -> Mapping[str, LinearArray]:
+        """The arrays, or the columns of a table, of which a guard keeps an exact copy."""
+        return self.columns if self.kind == "table" else self.arrays
 
     @property
     def titles(self) -> list[str]:
@@ -155,7 +161,9 @@ def lay_out_columns(
         shown = {piece.name: piece.dtype.kind for piece in layout.pieces}
         texts = [name for name, array in arrays.items() if array.dtype == "generic" and shown[name] == "string"]
         description |= {"texts": texts} if texts else {}
-    return SheetContent(title, [layout], "table", notes=notes_of_columns(table), corner=corner, description=description)
+    notes = notes_of_columns(table)
+    more: dict[str, Any] = {"description": description, "columns": arrays}
+    return SheetContent(title, [layout], "table", notes=notes, corner=corner, **more)
 
 
 def lay_out_each(tables: Mapping[str, Any], lay_out: Callable[[str, Any], SheetContent]) -> list[SheetContent]:

@@ -186,3 +186,143 @@ def test_a_given_dtype_keeps_the_sign_of_zero_in_a_workbook(zero: float, tmp_pat
         values = sa.read_columns(tmp_path / "t.xlsx", dtype=dtype)["v"]
         assert np.signbit(values[0]) == np.signbit(zero)
     assert sa.read_columns(tmp_path / "t.xlsx", dtype="int64")["v"].tolist() == [0, 3]
+
+
+GRID = xr.Dataset(
+    {
+        "t": (("site", "day"), np.arange(12.0).reshape(3, 4) / 7, {"units": "degC"}),
+        "height": ("site", [1 / 3, 2.5, 0.1 + 0.2]),
+    },
+    {"site": ["Zürich", "Bern", "Chur"], "day": np.arange("2020-01-01", "2020-01-05", dtype="M8[D]").astype("M8[s]")},
+)
+
+
+def rows_of(book: Any) -> list[list[Any]]:
+    return [[cell.value for cell in row] for row in book["table"].iter_rows()]
+
+
+def put_rows(book: Any, rows: list[list[Any]]) -> None:
+    for number, row in enumerate(rows, 1):
+        for place, value in enumerate(row, 1):
+            book["table"].cell(number, place, value)
+
+
+def test_a_table_has_a_snapshot_that_gives_rounded_numbers_their_bits(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    write_quietly(path, GRID)
+    edit(
+        path,
+        lambda book: put_rows(book, [[round(v, 12) if isinstance(v, float) else v for v in r] for r in rows_of(book)]),
+    )
+    xr.testing.assert_identical(sa.read_dataset(path, guard=False).round(9), GRID.round(9))
+    assert not sa.read_dataset(path, guard=False).identical(GRID)
+    write_quietly(path, GRID)
+    edit(
+        path,
+        lambda book: put_rows(
+            book, [[float(f"{v:.15g}") if isinstance(v, float) else v for v in r] for r in rows_of(book)]
+        ),
+    )
+    xr.testing.assert_identical(sa.read_dataset(path), GRID)
+    assert not sa.read_dataset(path, guard=False).identical(GRID)
+    assert list(sa.check(path)) == []
+
+
+def test_check_names_an_edited_element_by_its_labels_and_its_cell(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    write_quietly(path, GRID)
+    assert list(sa.check(path)) == []
+    edit(path, lambda book: book["table"].__setitem__("C3", 99.5))
+    (finding,) = sa.check(path)
+    assert (finding.location, finding.array, finding.index) == ("table!C3", "t", (0, 1))
+    assert finding.message == "t[0, 1] (Zürich, 2020-01-02): 0.142857 -> 99.5"
+    assert sa.read_dataset(path)["t"].values[0, 1] == 99.5
+    assert [finding.array for finding in sa.check(path, guard=False) if finding.severity == "error"] == ["t"]
+
+
+def test_a_cell_that_cannot_be_read_hides_no_other_edit(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    write_quietly(path, GRID)
+    edit(path, lambda book: (book["table"].__setitem__("C3", "n/a"), book["table"].__setitem__("C5", 5)))
+    assert [(finding.location, finding.array) for finding in sa.check(path)] == [("table!C3", "t"), ("table!C5", "t")]
+    with pytest.raises(sa.FormatError, match="C3"):
+        sa.read(path)
+
+
+def test_sorted_rows_are_no_change(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    write_quietly(path, GRID)
+    edit(path, lambda book: put_rows(book, [rows_of(book)[0], *reversed(rows_of(book)[1:])]))
+    xr.testing.assert_identical(sa.read_dataset(path), GRID)
+    assert list(sa.check(path)) == []
+
+
+def test_a_new_label_extends_its_dimension(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    write_quietly(path, GRID)
+    day = GRID["day"].values[1].item()
+    edit(path, lambda book: book["table"].append(["Genf", day, 7.5, 4.0]))
+    with pytest.raises(sa.FormatError, match=r"13 rows of data, but 12 were written \(resize=True"):
+        sa.read_dataset(path)
+    grid = sa.read_dataset(path, resize=True)
+    assert grid["site"].values.tolist() == ["Zürich", "Bern", "Chur", "Genf"]
+    xr.testing.assert_identical(grid.isel(site=slice(3)), GRID)
+    np.testing.assert_array_equal(grid["t"].values[3], [np.nan, 7.5, np.nan, np.nan])
+    assert any("Genf" in finding.message for finding in sa.check(path))
+
+
+def test_combinations_without_a_row_are_refused_where_the_dtype_has_no_missing_value(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    write_quietly(path, GRID.assign(n=(("site", "day"), np.arange(12).reshape(3, 4))))
+    edit(path, lambda book: book["table"].delete_rows(6))
+    with pytest.raises(sa.FormatError, match=r"'n': 1 of 12 .* site=Bern, day=2020-01-01.*int64 has no missing value"):
+        sa.read(path, resize=True)
+
+
+def test_a_combination_given_twice_is_an_error_with_both_rows(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    write_quietly(path, GRID)
+    edit(path, lambda book: put_rows(book, [rows_of(book)[0], rows_of(book)[2], *rows_of(book)[2:]]))
+    with pytest.raises(sa.FormatError, match="rows 1 and 2 of the table have the same"):
+        sa.read(path)
+    assert "rows 1 and 2" in next(iter(sa.check(path))).message
+
+
+def test_scan_and_blocks_take_a_table_as_its_arrays(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    write_quietly(path, GRID)
+    infos = sa.scan(path)
+    assert {name: (info.shape, info.dtype, info.dims) for name, info in infos.items()} == {
+        "t": ((3, 4), "float64", ("site", "day")),
+        "height": ((3,), "float64", ("site",)),
+        "site": ((3,), "string", ("site",)),
+        "day": ((4,), "datetime64[s]", ("day",)),
+    }
+    assert infos["t"].location == "table!C2"
+    np.testing.assert_array_equal(np.concatenate([*sa.iter_blocks(path, "t", rows=2)]), GRID["t"].values)
+    xr.testing.assert_identical(xr.open_dataset(path, engine="sheetarray").load(), GRID)
+
+
+def test_tables_stand_beside_arrays_and_other_tables(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    sa.write(path, {"a": np.arange(3.0)})
+    write_quietly(path, GRID, mode="a")
+    write_quietly(path, pd.DataFrame({"x": [1.5, 2.5]}), sheet="more", mode="a")
+    arrays = sa.read(path)
+    assert list(arrays) == ["a", "t", "height", "site", "day", "x"]
+    assert list(sa.read(path, ["x", "a"])) == ["x", "a"]
+    assert list(sa.check(path)) == []
+    np.testing.assert_array_equal(arrays["t"], GRID["t"].values)
+    edit(path, lambda book: book["arrays"].__setitem__("A20", 5))
+    sa.accept(path)
+    np.testing.assert_array_equal(sa.read(path, "t"), GRID["t"].values)
+    edit(path, lambda book: book["table"].__setitem__("C3", 99.5))
+    assert [finding.location for finding in sa.check(path)] == ["table!C3"]
+
+
+def test_a_sheet_that_was_renamed_is_the_table_still(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    write_quietly(path, GRID)
+    edit(path, lambda book: setattr(book["table"], "title", "June"))
+    xr.testing.assert_identical(sa.read_dataset(path), GRID)
+    assert list(sa.check(path)) == []

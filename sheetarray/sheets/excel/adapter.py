@@ -14,7 +14,7 @@ from typing import Any, Literal, TypedDict, Unpack, overload
 from ...columns import ArrayInfo, are_mapped
 from ...dtypes import Array
 from ...elements import Missing
-from ...errors import Finding, FormatError, locating
+from ...errors import NO_ARRAY, Finding, FormatError, locating
 from ...files import Readable, Source, Writable, locate
 from ...formats.contract import CELL_CHARACTERS, Keeps, Progress, ignore_progress
 from ...linear.named import pick_array
@@ -37,6 +37,7 @@ from .checking.large import find_in_large
 from .checking.workbook import find_all, select_searched, select_sheets
 from .reading import read_book
 from .sheet_writes import sheet_room, write
+from .tables.recorded import scan_tables
 from .workbook import Workbook
 
 keeps_excel = Keeps(buffers=True, nested=True, labels=True)
@@ -151,7 +152,6 @@ def write_sheets_excel(
     """
     target = locate(target, storage_options)
     check_choices(cells=(cells, "numeric", "text"))
-    guard = False if plain else guard
     options = WriteOptions(cells, dates, guard, mode, if_sheet_exists, progress or ignore_progress)
     if views is not False:
         raise ValueError('views= is for the arrays of one sheet: write each with sheet=, views= and mode="a"')
@@ -270,7 +270,13 @@ def scan_excel(
     """
     with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
         sheets = select_sheets(book, sheet) if thorough or resize else select_searched(book, sheet)
-        return scan_sheets(sheets, strict=strict, resize=resize)
+        recorded = scan_tables(book, select_sheets(book, sheet))
+        try:
+            return {**scan_sheets(sheets, strict=strict, resize=resize), **recorded}
+        except FormatError as error:
+            if error.reason != NO_ARRAY or not recorded:
+                raise
+            return recorded
 
 
 def check_excel(

@@ -17,7 +17,6 @@ from ...columns import Layout, SheetRoom
 from ...errors import locating, warn_caller
 from ...files import Source, Writable, changing, file_version, replacing
 from ...formats.contract import CELL_CHARACTERS
-from ...linear.array import LinearArray
 from ..arrays_of_sheets import is_for_programs
 from ..content import SheetContent, WriteOptions
 from ..guard_texts import guard_title
@@ -83,7 +82,7 @@ def _decide_guard(
     contents: Sequence[SheetContent], options: WriteOptions, beside: int = 0, *, is_guarded: bool = False
 ) -> WriteOptions:
     """Return options that say whether the workbook keeps snapshots, which has so many elements besides."""
-    count = beside + sum(len(array.buffer) for content in contents for array in content.arrays.values())
+    count = beside + sum(len(array.buffer) for content in contents for array in content.guarded.values())
     return replace(options, guard=wants_guard(options.guard, count, is_guarded=is_guarded))
 
 
@@ -127,7 +126,7 @@ def _write_package(
     header_rows: dict[tuple[int, int], int] = {}
     options.report(0, total)
     with ThreadPoolExecutor(1, "sheetarray-checksums") as aside:
-        checksums = [aside.submit(_make_checksums, content.arrays) for content in contents]
+        checksums = [aside.submit(_make_checksums, content) for content in contents]
         snapshots = [aside.submit(_encode_snapshots, each, options) for each in contents] if options.guard else []
         edit.write(writer)
         links, remembered = {}, {}
@@ -175,16 +174,18 @@ def _holds_words_above(layout: Layout) -> bool:
     return all(piece.header or piece.dtype.kind not in ("string", "generic") for piece in layout.pieces)
 
 
-def _make_checksums(arrays: Mapping[str, LinearArray]) -> dict[str, Any]:
-    return make_checksums(
-        {name: Written(array.buffer, array.dtype_entry, array.header) for name, array in arrays.items()}
+def _make_checksums(content: SheetContent) -> dict[str, Any]:
+    """Return what the record keeps of the elements of a sheet."""
+    sums = make_checksums(
+        {name: Written(array.buffer, array.dtype_entry, array.header) for name, array in content.guarded.items()}
     )
+    return {"columns": sums} if content.kind == "table" else sums
 
 
 def _encode_snapshots(content: SheetContent, options: WriteOptions) -> list[list[str]]:
     """Return the texts of the snapshot of each array, for the guard's sheet."""
     how = {"sheet": content.title, "cells": options.cells, "dates": options.dates}
-    return [encode_snapshot(name, array, **how) for name, array in content.arrays.items()]
+    return [encode_snapshot(name, array, **how) for name, array in content.guarded.items()]
 
 
 def _write_guard(part: SheetPart, writer: PackageWriter, snapshots: Sequence[Sequence[str]]) -> None:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from ....changes.evidence import Evidence, OwnEvidence
 from ....columns import ResizedArray
+from ...guard_texts import keep_snapshots
 from ...snapshot import encode_snapshot
-from ..guard.guard_sheet import make_part
+from ..guard.guard_sheet import make_part, read_texts
 from ..guard.snapshots import Snapshots
 from ..workbook_part import WorkbookPart
 
@@ -34,7 +35,12 @@ def renew_guards(
         own = evidence_of[name] if name in evidence_of else snapshots.find(name, array.column, array.buffer)
         evidence = stale.get(name) if own is None else own.evidence
         names |= {evidence: name} if evidence is not None and (own is not None or evidence not in names) else {}
-    texts: dict[str, list[list[str]]] = {guard.title or "": [] for guard in snapshots.sheets}
+    texts = {
+        guard.title or "": keep_snapshots(read_texts(guard), lambda header: header.sheet in snapshots.titles_of_tables)
+        if snapshots.titles_of_tables
+        else []
+        for guard in snapshots.sheets
+    }
     for evidence, header in snapshots.headers.items():
         if (name := names.get(evidence, "")) in exact and evidence in names:
             how = {"sheet": header.sheet, "cells": header.cells, "dates": header.dates}

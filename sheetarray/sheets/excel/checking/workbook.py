@@ -8,13 +8,15 @@ from dataclasses import replace
 from ....columns import ArrayColumn, RowChange
 from ....dtypes import Buffer, Positions
 from ....elements import Missing
-from ....errors import Finding
+from ....errors import Finding, may_be_table
 from ...arrays_of_sheets import check_sheets
 from ...sheet_choice import SheetChoice, find_title
 from ..checksums.stored import StoredChecksums
 from ..guard.snapshots import open_snapshots
 from ..guard.written import WrittenArrays
 from ..reader.formulas import FormulaCells
+from ..tables.findings import check_tables
+from ..tables.recorded import find_recorded
 from ..workbook import Workbook
 from ..worksheet import ExcelSheet
 from .formulas import find_formulas
@@ -37,6 +39,11 @@ def find_all(
     for number, (titles, some) in enumerate(memory.split_by_write(sheets) if sheet is None else [(None, sheets)]):
         memory = StoredChecksums(book) if number else memory  # which has been asked about no array
         findings |= dict.fromkeys(_find_all(book, memory, some, titles, missing, guard=guard, check=check))
+    if find_recorded(book, sheets):
+        snapshots = open_snapshots(book) if guard else None
+        findings = {finding: None for finding in findings if not may_be_table(finding.message)}
+        findings |= dict.fromkeys(check_tables(book, sheets, snapshots))
+        findings |= dict.fromkeys(snapshots.findings if snapshots is not None else ())
     for finding in findings:
         hint = book.advise(finding.location, finding.hint)
         yield finding if hint == finding.hint else replace(finding, hint=hint)

@@ -344,6 +344,20 @@ def _encode_many(checksums: Mapping[str, Checksums]) -> dict[str, Any]:
     }
 
 
+def read_checksums(stored: object) -> dict[str, Checksums | None]:
+    """Return the checksums that `make_checksums` has made, by name: None where those of an array are damaged.
+
+    Raises:
+        FormatError: those of very many arrays are damaged, or a newer version of this package has made them.
+    """
+    if not isinstance(stored, Mapping):
+        return {}
+    sums: dict[str, Checksums | None] = dict(read_many(stored["many"])) if "many" in stored else {}
+    if isinstance(arrays := stored.get("arrays"), Mapping):  # also those of many that were written anew since
+        sums |= {name: Checksums.from_json(each) for name, each in arrays.items()}
+    return sums
+
+
 def read_many(stored: object) -> dict[str, Checksums]:
     """Return the checksums in the JSON object `many`, by the names of arrays.
 

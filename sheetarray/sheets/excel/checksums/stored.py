@@ -22,7 +22,7 @@ from ....linear.resizing import count_rows
 from ...guard_texts import guard_title
 from ..workbook import Workbook
 from ..worksheet import ExcelSheet
-from .record import Checksums, exact_checksum, read_many, rounded_checksums
+from .record import Checksums, exact_checksum, read_checksums, rounded_checksums
 from .verdict import compare_with_checksums, describe_rounding, find_changed
 
 _LEAST = 2  # elements of an array that is looked for under other names
@@ -58,11 +58,8 @@ class StoredChecksums:
             self._groups[title] = str(sheet.get("of", title))
             if sheet.get("emptied") is True:
                 self._emptied.add(title)
-            if "many" in sheet:
-                self._arrays[title] = dict(read_many(sheet["many"]))
-            if isinstance(arrays := sheet.get("arrays"), Mapping):  # also those of many that were written anew since
-                own = {name: Checksums.from_json(stored) for name, stored in arrays.items()}
-                self._arrays[title] = self._arrays.get(title, {}) | own
+            if "many" in sheet or isinstance(sheet.get("arrays"), Mapping):
+                self._arrays[title] = read_checksums(sheet)
 
     def split_by_write(self, sheets: Sequence[ExcelSheet]) -> list[tuple[Set[str], list[ExcelSheet]]]:
         """Return sheets, and the titles under which the record has their arrays, that are to be checked together.

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from ....errors import FormatError
 from ....files import Source
 from ...guard_texts import keep_snapshots, may_be_guard
-from ..checksums.record import Checksums, read_many
+from ..checksums.record import read_checksums
 from ..workbook import Workbook
 from ..workbook_part import WorkbookPart
 from .guard_sheet import make_part, read_texts
@@ -76,13 +76,9 @@ def count_recorded(sheets: Mapping[str, Mapping[str, Any]], without: Collection[
     for title, sheet in sheets.items():
         if title.casefold() in without:
             continue
-        arrays = sheet.get("arrays")
         try:
-            checksums = (
-                [Checksums.from_json(stored) for stored in arrays.values()] if isinstance(arrays, Mapping) else []
-            )
-            checksums += read_many(sheet["many"]).values() if "many" in sheet else []
+            sums = [*read_checksums(sheet).values(), *read_checksums(sheet.get("columns")).values()]
         except FormatError:  # a damaged record, or a newer one
             continue
-        count += sum(stored.count for stored in checksums if stored is not None)
+        count += sum(each.count for each in sums if each is not None)
     return count

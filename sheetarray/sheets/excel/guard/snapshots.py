@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cached_property, partial
 
 from ....changes.evidence import Evidence, EvidenceSearch, OwnEvidence
 from ....changes.rounding import is_beyond
 from ....columns import ArrayColumn, SheetArrays
-from ....dtypes import Buffer
+from ....dtypes import Array, Buffer
 from ....errors import Finding, FormatError, quote_names, warn_caller
+from ....linear.buffers import view_of
 from ....linear.parsing import warn_of_finding
 from ...snapshot import SnapshotHeader, bytes_allowed, decode_snapshot
+from ..checksums.record import Checksums, exact_checksum, read_checksums
 from ..checksums.stored import StoredChecksums
 from ..workbook import Workbook
 from .guard_sheet import read_guard
@@ -58,13 +60,48 @@ class Snapshots:
         """The evidence of all arrays, in which each of today finds its own."""
         for sheet in self.sheets:
             for header, texts in read_guard(sheet, self._damage):
+                if header.sheet in self._sums_of_tables:
+                    continue  # a column of a table
                 evidence = Evidence(header.name, header.header, header.sheet)
                 evidence.load = partial(self._decode, header, texts, sheet.title or "")
                 self.headers[evidence], self.guards[evidence] = header, sheet.title or ""
         return EvidenceSearch([*self.headers], lambda: self.names_present)
 
-    def _decode(self, header: SnapshotHeader, texts: Sequence[str], title: str, nbytes: int) -> Buffer | None:
-        """Return the elements of a snapshot; None if it is damaged or of another workbook, which becomes a finding."""
+    @cached_property
+    def _sums_of_tables(self) -> Mapping[str, object]:
+        """The checksums of the columns of recorded tables, by the titles of their sheets when they were written."""
+        sheets = self._book.record.get("sheets", {})
+        return {title: more.get("columns") for title, more in sheets.items() if isinstance(more.get("table"), dict)}
+
+    @property
+    def titles_of_tables(self) -> Set[str]:
+        """The titles that the sheets of recorded tables had when they were written."""
+        return self._sums_of_tables.keys()
+
+    def read_columns(self, title: str) -> dict[str, Array]:
+        """Return the columns of a recorded table as they were written; none without a snapshot that can be used.
+
+        `title`: of its sheet when it was written.
+        """
+        columns: dict[str, Array] = {}
+        try:
+            sums = read_checksums(self._sums_of_tables.get(title))
+        except FormatError:
+            sums = {}
+        for sheet in self.sheets:
+            for header, texts in read_guard(sheet, self._damage):
+                if header.sheet == title:
+                    buffer = self._decode(header, texts, sheet.title or "", 0, sums.get(header.name))
+                    columns |= {} if buffer is None else {header.name: view_of(header.header, buffer)}
+        return columns
+
+    def _decode(
+        self, header: SnapshotHeader, texts: Sequence[str], title: str, nbytes: int, sums: Checksums | None = None
+    ) -> Buffer | None:
+        """Return the elements of a snapshot; None if it is damaged or of another workbook, which becomes a finding.
+
+        `sums`: the checksums of a column of a table; None for an array, whose checksums are looked for.
+        """
         try:
             buffer = decode_snapshot(header, texts, most_bytes=bytes_allowed(texts, nbytes))
         except (FormatError, MemoryError) as error:
@@ -72,7 +109,14 @@ class Snapshots:
             message = f"{header.name and f'{header.name}: '}the guard cannot be used: {reason}"
             self._damage.append(Finding("warning", title, message, _HINT, array=header.name))
             return None
-        if self._memory.is_own(header.name, header.sheet, header.header, buffer, lambda: self.names_present) is False:
+        if header.sheet in self._sums_of_tables:
+            is_own = sums is not None and sums.exact == exact_checksum(buffer, header.header.dtype)
+        else:
+            is_own = (
+                self._memory.is_own(header.name, header.sheet, header.header, buffer, lambda: self.names_present)
+                is not False
+            )
+        if not is_own:
             self._foreign.append(header.name)
             return None
         return buffer

@@ -33,6 +33,7 @@ def write_table_excel(
     mode: Literal["w", "a"] = "w",
     if_sheet_exists: IfSheetExists = "error",
     dates: Literal["real", "text"] = "real",
+    guard: bool | Literal["auto"] = "auto",
     formats: Formats = None,
     progress: Progress | None = None,
 ) -> None:
@@ -45,6 +46,7 @@ def write_table_excel(
         mode: "a" adds the sheet to the workbook that is there, and leaves everything else in it as it is.
         if_sheet_exists: "replace" puts it in the place of a sheet of that title that this package wrote.
         dates: as for `write_excel`.
+        guard: as for `write_excel`: an exact snapshot of the columns.
         formats: the number format of all floats, or those of columns by name, as for `write_excel`. By default, floats
             show as many decimals as they need, at most 6, and very small and very large floats show a power of ten.
         progress: a function, called with the number of cells written and the total.
@@ -65,7 +67,7 @@ def write_table_excel(
     """
     check_is_text(sheet)
     report = progress or ignore_progress
-    options = WriteOptions(dates=dates, mode=mode, if_sheet_exists=if_sheet_exists, report=report)
+    options = WriteOptions(dates=dates, guard=guard, mode=mode, if_sheet_exists=if_sheet_exists, report=report)
     content = lay_out_columns(table, sheet_room(), title=sheet, serials=options.serials)
     write(target, choose_formats_of([content], formats), options)
 

@@ -1,81 +1,305 @@
 """Tables whose record says which arrays they are: `read` and `read_dataset` take them as the arrays that were written.
 
 The record of a sheet keeps a `TableNote` of its table: dtypes, labels, dimensions, and which column holds which part of
-which array.
+which array. A guard keeps the columns as they were written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ....columns import Sheet
+from ....changes.evidence import KeptElements
+from ....changes.rounding import mark_kept
+from ....changes.row_groups import LabelGroup, map_rows
+from ....columns import ArrayInfo, DataCells, Sheet, Zone
+from ....columns.grid import Area
+from ....dtypes import from_numpy
 from ....elements import generic_from_text
 from ....errors import FormatError, locating
-from ....labels import TableNote, give_labels, stack_labels
-from ....linear.named import select
-from ....tables import TableOptions, read_table
+from ....labels import DatasetLabels, TableNote, TableRows, give_labels, stack_labels
+from ....linear.array import LinearArray
+from ....tables import TableColumns, TableOptions, read_table
+from ..guard.snapshots import Snapshots, open_snapshots
 from ..workbook import Workbook
+from ..worksheet import ExcelSheet
 from .cells import ExcelTable
 
+_MOST_AT_ONCE = 64  # rows below a table that are looked at
 ArraysByName = dict[str, np.ndarray[Any, Any]]
 
 
-def find_recorded(book: Workbook, sheets: Sequence[Sheet]) -> dict[str, TableNote]:
-    """Return the notes of tables on some sheets, by the titles of the sheets."""
-    recorded = {title.casefold(): more.get("table") for title, more in book.record.get("sheets", {}).items()}
+@dataclass
+class RecordedTable:
+    """A table of a workbook, and the arrays that it is.
+
+    Attributes:
+        title: of its sheet.
+        note: what its record says.
+        columns: as they are; numbers that a program rounded have their exact bits where a guard tells them.
+        written: the columns as they were; none without a guard.
+        unreadable: of columns that have cells which cannot be read, the errors.
+    """
+
+    title: str
+    note: TableNote
+    columns: TableColumns
+    written: ArraysByName = field(default_factory=dict)
+    unreadable: Mapping[str, np.ndarray[Any, Any]] = field(default_factory=dict)
+
+    @cached_property
+    def stacked(self) -> tuple[ArraysByName, DatasetLabels]:
+        """The arrays and their labels.
+
+        Raises:
+            FormatError: the cells of the table are not those of its arrays any more.
+        """
+        note = deepcopy(self.note)
+        try:
+            arrays, labels = stack_labels(self.columns, None, None, note, np.array, self.written)
+        except FormatError as error:
+            error.location = error.location or f"sheet {self.title}"
+            raise
+        return note.as_written(arrays), labels
+
+    @cached_property
+    def stacked_as_written(self) -> ArraysByName:
+        """The arrays as they were, from the guard."""
+        note = deepcopy(self.note)
+        return note.as_written(stack_labels(self.written, None, None, note, np.array)[0])
+
+    @property
+    def rows(self) -> int:
+        """The number of rows of data."""
+        return len(next(iter(self.columns.values()), ()))
+
+    @property
+    def has_other_rows(self) -> bool:
+        """Whether rows were added or deleted."""
+        return self.note.rows is not None and self.rows != self.note.rows
+
+    def check_rows(self) -> None:
+        """Refuse a table to which rows were added, or from which they were deleted.
+
+        Raises:
+            FormatError: it has others than were written.
+        """
+        if self.has_other_rows:
+            raise self._refuse(f"{self.rows:,} rows of data, but {self.note.rows:,} were written")
+
+    def check_labels(self) -> None:
+        """Refuse a table that has other labels than were written, so that its arrays have other shapes.
+
+        Raises:
+            FormatError: it has.
+        """
+        if len(self.note.axes) + bool(self.note.beside) < 2:
+            return
+        arrays, labels = self.stacked
+        for name, variable in self.note.labels.variables.items():
+            if labels.has_array(name) and name in arrays and variable.shape != arrays[name].shape:
+                what = f"has the shape {arrays[name].shape} now, and had {variable.shape}"
+                raise self._refuse(f"other labels than were written: {name!r:.80} {what}")
+
+    def _refuse(self, what: str) -> FormatError:
+        hint = "resize=True reads the rows that are there; sa.accept takes the change"
+        return FormatError(f"the table has {what}", location=f"sheet {self.title}", hint=hint)
+
+    @cached_property
+    def places(self) -> TableRows:
+        """The row in which each element stands."""
+        return TableRows(self.columns, self.note, self.written)
+
+    def find_cell(self, name: str, index: Sequence[int]) -> str | None:
+        """Return the address of the first cell of an element."""
+        place = self.places.find(name, index)
+        if place is None or place[0] not in self.columns:
+            return None
+        runs = self.columns.data_cells(place[0])
+        run = next((run for run in reversed(runs) if run.first <= place[1]), None)
+        return None if run is None else run.address(place[1])
+
+    def describe(self) -> dict[str, ArrayInfo]:
+        """Return the infos of the arrays; `data` is known where each row is an element."""
+        arrays, labels = self.stacked
+        infos = {}
+        for name, array in arrays.items():
+            linear, variable = LinearArray.from_numpy(array), labels.find(name)
+            data: tuple[DataCells, ...] = ()
+            if name in self.columns and self.places.are_counted:
+                data = tuple(self.columns.data_cells(name))
+            first = self.find_cell(name, [0] * array.ndim) if array.size else None
+            cells = len(next(iter(self.columns.values()), ()))
+            spread = sum(meant[0] == name for meant in self.note.places.values())
+            infos[name] = ArrayInfo(
+                array.shape,
+                linear.dtype,
+                linear.order,
+                linear.strides,
+                first or self.title,
+                cells * max(spread, 1),
+                linear.offset,
+                linear.capacity,
+                max(spread, 1),
+                None if variable is None else tuple(variable.dims),
+                data,
+            )
+        return infos
+
+
+def find_recorded(book: Workbook, sheets: Sequence[Sheet]) -> dict[str, tuple[str, TableNote]]:
+    """Return, by the titles of sheets, the notes of their tables, and the titles that they were written with.
+
+    A sheet that was renamed is found by its Excel Table.
+    """
+    recorded = {title: more.get("table") for title, more in book.record.get("sheets", {}).items()}
+    recorded = {title: tree for title, tree in recorded.items() if isinstance(tree, dict)}
+    if not recorded:
+        return {}
+    titles = {(sheet.title or "").casefold(): sheet.title or "" for sheet in sheets}
+    every = {title.casefold() for title in book.titles}
+    tables: dict[str, str] = {}
+    if book.own is not None and any(title.casefold() not in every for title in recorded):
+        tables = {name.casefold(): table.title.casefold() for name, table in book.own.tables().items()}
     notes = {}
-    for sheet in sheets:
-        tree = recorded.get((sheet.title or "").casefold())
-        if isinstance(tree, dict) and (note := TableNote.from_json(tree)) is not None:
-            notes[sheet.title or ""] = replace(note, table=str(tree.get("name", "")))
+    for written, tree in recorded.items():
+        name = str(tree.get("name", ""))
+        folded = written.casefold() if written.casefold() in every else tables.get(name.casefold(), "")
+        if folded in titles and (note := TableNote.from_json(tree)) is not None:
+            notes[titles[folded]] = written, replace(note, table=name)
     return notes
 
 
-def read_recorded(book: Workbook, notes: dict[str, TableNote], names: Sequence[str] | None) -> ArraysByName:
-    """Return the arrays of recorded tables; the labels of one table go to the caller who asks for labels.
+def open_recorded(
+    book: Workbook, notes: Mapping[str, tuple[str, TableNote]], snapshots: Snapshots | None
+) -> list[RecordedTable]:
+    """Return the tables of some notes.
+
+    `snapshots`: of the workbook; None to take the cells as they are.
+
+    Raises:
+        FormatError: a cell is not of the dtype of its column.
+    """
+    tables = []
+    for title, (written_title, note) in notes.items():
+        with locating(sheet=title):
+            columns = _read_columns(book, title, note)
+        written = {} if snapshots is None else snapshots.read_columns(written_title)
+        if {*note.dtypes} <= {*written}:
+            _restore(columns, written, note)
+            tables.append(RecordedTable(title, note, columns, written))
+        else:
+            tables.append(RecordedTable(title, note, columns))
+    return tables
+
+
+def scan_tables(book: Workbook, sheets: Sequence[Sheet]) -> dict[str, ArrayInfo]:
+    """Return the infos of the arrays of all recorded tables; the caller who asks for labels gets theirs."""
+    if not (notes := find_recorded(book, sheets)):
+        return {}
+    tables = open_recorded(book, notes, open_snapshots(book))
+    _, labels = read_recorded(tables, resize=True)
+    if labels is not None:
+        give_labels(labels)
+    return {name: info for table in tables for name, info in table.describe().items()}
+
+
+def read_recorded(tables: Sequence[RecordedTable], *, resize: bool) -> tuple[ArraysByName, DatasetLabels | None]:
+    """Return the arrays of recorded tables, and the labels of all of them; None if they have none.
 
     Raises:
         FormatError: the cells of a table are not those of its arrays any more, or two tables have arrays of one name.
-        NotFoundError: no array has one of the names.
     """
     arrays: ArraysByName = {}
     places: dict[str, str] = {}
-    for title, note in notes.items():
-        with locating(sheet=title):
-            columns = _read_columns(book, title, note)
-            stacked, labels = stack_labels(columns, None, None, note, np.array)
-        for name, array in note.as_written(stacked).items():
+    labels: DatasetLabels | None = None
+    for table in tables:
+        if not resize:
+            table.check_rows()
+        stacked, own = table.stacked
+        if not resize:
+            table.check_labels()
+        for name, array in stacked.items():
             if name in places:
                 raise FormatError(
-                    f"two arrays have the name {name!r:.80}, in the sheets {places[name]!r} and {title!r}",
+                    f"two arrays have the name {name!r:.80}, in the sheets {places[name]!r} and {table.title!r}",
                     hint="sheet= reads one of the sheets",
                 )
-            arrays[name], places[name] = array, title
-        if len(notes) == 1 and note.is_labelled:
-            give_labels(labels)
-    return arrays if names is None else select(arrays, names)
+            arrays[name], places[name] = array, table.title
+        if table.note.is_labelled and labels is None:
+            labels = own
+        elif table.note.is_labelled and labels is not None:
+            labels.coords |= own.coords
+            labels.data_vars |= own.data_vars
+    return arrays, labels
 
 
-def _read_columns(book: Workbook, title: str, note: TableNote) -> ArraysByName:
+def _read_columns(book: Workbook, title: str, note: TableNote) -> TableColumns:
     """Return the columns of a table, in the dtypes that were written."""
     tables = {} if book.own is None else book.own.tables()
     there = next((table for name, table in tables.items() if name.casefold() == note.table.casefold()), None)
     dtypes = note.dtypes | dict.fromkeys(note.texts, "string")
     options = TableOptions(dtype=dtypes, header=1)
+    sheet = book.sheet(title)
     if there is not None and there.title.casefold() == title.casefold():
-        options = TableOptions(dtype=dtypes, table=note.table)
-    _, options = options.locate(title, dict, lambda: tables)
-    columns: ArraysByName = dict(read_table(ExcelTable(book.sheet(title), is_foreign=False), None, options))
+        _, options = TableOptions(dtype=dtypes, table=note.table).locate(title, dict, lambda: tables)
+        if not there.total_rows and isinstance(options.range, Area):
+            options = replace(options, range=_extend(sheet, options.range))
+    columns = read_table(ExcelTable(sheet, is_foreign=False), None, options)
     for name in columns:
         if name in note.texts:
             columns[name] = np.array([text or None for text in columns[name].tolist()], object)
         elif note.dtypes.get(name) == "generic":
             columns[name] = np.array([*map(_without_mark, columns[name].tolist()), None], object)[:-1]
     return columns
+
+
+def _extend(sheet: ExcelSheet, area: Area) -> Area:
+    """Return the range of a table with the rows below it that fill at least half of its columns.
+
+    Not every program makes the range larger where somebody types below it.
+    """
+    bottom, columns = area.bottom, range(area.left, area.right)
+    while True:
+        cells = sheet.zones([Zone(bottom, column, _MOST_AT_ONCE, "columns") for column in columns])
+        filled = np.zeros(_MOST_AT_ONCE, np.int64)
+        for column in cells:
+            filled[: len(column)] += [cell is not None and cell != "" for cell in column]
+        is_row = filled * 2 >= len(columns)
+        count = int(np.argmin(is_row)) if not is_row.all() else _MOST_AT_ONCE
+        bottom += count
+        if count < _MOST_AT_ONCE:
+            return area._replace(bottom=bottom)
+
+
+def _restore(columns: TableColumns, written: Mapping[str, np.ndarray[Any, Any]], note: TableNote) -> None:
+    """Give numbers that a program rounded their exact bits again, in whatever row they stand now."""
+    pairs = {
+        name: (written[name], column)
+        for name, column in columns.items()
+        if name in written and written[name].dtype.kind == column.dtype.kind
+    }
+    axes = [name for name in note.axes.values() if name in pairs]
+    groups = [LabelGroup(axes, dict.fromkeys(pairs, 0))] if axes and len(axes) == len(note.axes) else []
+    grouped = map_rows(pairs, groups)
+    for name, (before, now) in pairs.items():
+        maps = grouped.maps.get(name, [])
+        if not maps and len(before) != len(now):
+            continue
+        sources = maps[0].sources if maps else np.arange(len(now))
+        is_there = sources >= 0
+        mask = np.zeros(len(now), np.bool_)
+        aligned = np.array(now)
+        if before.dtype != now.dtype and now.dtype.kind in "UT":
+            continue
+        aligned[is_there] = before[sources[is_there]]
+        mask[is_there] = mark_kept(before[sources[is_there]], now[is_there], from_numpy(now.dtype))
+        columns[name] = KeptElements(aligned, mask).restore(now)
 
 
 def _without_mark(value: Any) -> Any:
