@@ -140,9 +140,9 @@ def align_tables(written: Table, cells: Table) -> RowMap:
             ones, partners = way(before[rest], now[added], *tables)
             sources[added[partners]] = rest[ones]
             is_moved |= len(partners) > 0
-    _pair_leftovers(sources, *elements)
-    if is_moved:
+    if is_moved:  # rows that were moved and edited, before a row in whose place they stand is taken for one of them
         _pair_edited(sources, *elements)
+    _pair_leftovers(sources, *elements)
     return RowMap(sources, len(before))
 
 

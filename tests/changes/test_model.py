@@ -263,3 +263,8 @@ def test_random_edits_are_told_after_libreoffice(tmp_path, suffix):
         saved = resave_all([path for path, _ in trials], suffix, tmp_path / "again")
         for path, (_, model) in zip(saved, trials, strict=True):
             check_guarded(path, model)
+
+
+def test_a_row_that_was_sorted_and_edited_is_not_taken_for_a_deleted_one(tmp_path):
+    """The deleted row stood where the edited one stands now, so that both were told as edits of each other."""
+    run_trials(tmp_path, range(3813, 3814))
