@@ -81,6 +81,8 @@ def read_accepted(sheets: Sequence[Sheet], *, missing: Missing) -> tuple[Accepte
     Raises:
         FormatError: any other cell cannot be read; or as `AcceptedArrays.of_columns`.
     """
+    if not sheets:
+        return AcceptedArrays(({}, {}), {}, {}, None, {}), {}
     with keeping_unreadable("missing") as unreadable:
         resized = read_resized_arrays(sheets, missing=missing)
     groups = {name: array.column.group for name, array in resized.items()}

@@ -21,10 +21,13 @@ from ..checksums.stored import StoredChecksums
 from ..guard.snapshots import Snapshots
 from ..guard.written import WrittenArrays, WrittenChanges
 from ..workbook import Workbook
+from ..worksheet import ExcelSheet
 
 
 class ExactArrays:
     """The arrays of a workbook with the lengths that their cells have, and their snapshots.
+
+    `sheets`: in which arrays stand; None for all.
 
     Attributes:
         sheets: in which they stand.
@@ -38,8 +41,8 @@ class ExactArrays:
         FormatError: as `read_accepted`.
     """
 
-    def __init__(self, book: Workbook, missing: Missing) -> None:
-        self.sheets = book.plain_sheets()
+    def __init__(self, book: Workbook, missing: Missing, sheets: Sequence[ExcelSheet] | None = None) -> None:
+        self.sheets = book.plain_sheets() if sheets is None else list(sheets)
         self.accepted, self.arrays = read_accepted(self.sheets, missing=missing)
         self._changes = WrittenChanges()
         self.memory = StoredChecksums(book)

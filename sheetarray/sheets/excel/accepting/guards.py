@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ....changes.evidence import Evidence, OwnEvidence
 from ....columns import ResizedArray
-from ...guard_texts import keep_snapshots
 from ...snapshot import encode_snapshot
-from ..guard.guard_sheet import make_part, read_texts
+from ..guard.guard_sheet import make_part
 from ..guard.snapshots import Snapshots
 from ..workbook_part import WorkbookPart
 
@@ -18,6 +17,7 @@ def renew_guards(
     snapshots: Snapshots,
     evidence_of: Mapping[str, OwnEvidence | None],
     exact: Mapping[str, ResizedArray],
+    of_tables: Mapping[str, Sequence[list[str]]],
 ) -> dict[str, bytes]:
     """Return the new content of the worksheets that hold snapshots, by their parts.
 
@@ -25,7 +25,7 @@ def renew_guards(
     afterwards.
 
     `evidence_of`: of the arrays that may not be as they were written; those of others are looked for. `exact`: the
-    arrays whose elements are known.
+    arrays whose elements are known. `of_tables`: the snapshots of recorded tables, by the titles of guards.
     """
     if not snapshots.exist:
         return {}
@@ -35,12 +35,7 @@ def renew_guards(
         own = evidence_of[name] if name in evidence_of else snapshots.find(name, array.column, array.buffer)
         evidence = stale.get(name) if own is None else own.evidence
         names |= {evidence: name} if evidence is not None and (own is not None or evidence not in names) else {}
-    texts = {
-        guard.title or "": keep_snapshots(read_texts(guard), lambda header: header.sheet in snapshots.titles_of_tables)
-        if snapshots.titles_of_tables
-        else []
-        for guard in snapshots.sheets
-    }
+    texts = {guard.title or "": [*of_tables.get(guard.title or "", [])] for guard in snapshots.sheets}
     for evidence, header in snapshots.headers.items():
         if (name := names.get(evidence, "")) in exact and evidence in names:
             how = {"sheet": header.sheet, "cells": header.cells, "dates": header.dates}

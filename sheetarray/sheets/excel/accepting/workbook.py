@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 
 from ....columns import HeaderEdit, check_accept_target, find_header_edits
 from ....elements import Missing
-from ....errors import locating
+from ....errors import NO_ARRAY, FormatError, locating
 from ....files import Readable, Source, Writable, replacing
 from ....linear.array import LinearArray
 from ...accepted import AcceptedArrays
 from ..checking.views import read_typed_over, typed_over_views
-from ..guard.snapshots import warn_of_guard
+from ..guard.snapshots import Snapshots, warn_of_guard
 from ..package.package import Package
 from ..package.packing import PackageWriter
 from ..package.properties import renew_properties
@@ -23,6 +23,7 @@ from ..package.searches import SEARCHES_KEY
 from ..row_xml import format_number
 from ..searching import search_sheets
 from ..splicing import NewCell, NewCells, Splice
+from ..tables.renewing import RenewedTables, renew_tables
 from ..workbook import Workbook
 from ..workbook_part import WorkbookPart
 from .exact import ExactArrays
@@ -82,20 +83,23 @@ def accept_workbook(
         book = WorkbookPart.of_package(package)
         book.check_changeable()
         with Workbook(opened, reads_numbers=True, own=book) as reading:
-            read = ExactArrays(reading, missing)
+            read, tables = _read_all(reading, missing)
             arrays, snapshots = read.arrays, read.snapshots
             problems = [*snapshots.iter_problems(thorough=True)]
             warn_of_guard([] if anew else problems)
             is_true = not (anew or read.written.own or read.memory.findings or problems)
             is_true = is_true and not any(array.is_changed for array in arrays.values())
+            is_true = is_true and not (tables is not None and tables.sheets)
             replaced, record = dict[str, bytes](), {**book.record}
             if not is_true:
                 read.compare()
                 exact = read.find_exact(revised or {})
-                guards = renew_guards(book, snapshots, read.written.own, exact)
+                of_tables = {} if tables is None else tables.snapshots
+                guards = renew_guards(book, snapshots, read.written.own, exact, of_tables)
                 replaced = _change_headers(book, find_header_edits(read.sheets, arrays)) | guards
                 unknown = {name: array for name, array in arrays.items() if name not in exact}
                 record = true_record(record, exact, [sheet.title for sheet in book.sheets], unknown)
+                record["sheets"] |= {} if tables is None else tables.sheets
             typed = [title for title in typed_over_views(reading) if read_typed_over(reading, title)]
             searches = search_sheets(reading, replaced=replaced)
         names = ArrayNames(arrays, book.record)
@@ -114,7 +118,18 @@ def accept_workbook(
                 writer.copy_parts(package, replaced)
                 writer.write_parts({name: added for name, added in replaced.items() if name not in package})
                 writer.finish()
-    return read.accepted
+    return read.accepted if tables is None else tables.add_to(read.accepted)
+
+
+def _read_all(book: Workbook, missing: Missing) -> tuple[ExactArrays, RenewedTables | None]:
+    """Return the arrays of a workbook, and its recorded tables; None if it has none."""
+    tables = renew_tables(book, book.plain_sheets(), Snapshots(book))
+    try:
+        return ExactArrays(book, missing), tables
+    except FormatError as error:
+        if error.reason != NO_ARRAY or tables is None:
+            raise
+    return ExactArrays(book, missing, sheets=()), tables
 
 
 def _change_headers(book: WorkbookPart, edits: Sequence[HeaderEdit]) -> dict[str, bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,12 +10,15 @@ import numpy as np
 
 from ....changes.elements import cast_exactly
 from ....dtypes import Array
-from ....errors import NO_ARRAY, FormatError
-from ....files import Readable
+from ....errors import NO_ARRAY, FormatError, locating
+from ....files import Readable, Source
 from ....tables import TableOptions, given_dtypes
 from ....tables.appended import fit_new_rows, is_without_values
+from ...arrays_of_sheets import scan_sheets
 from ...sheet_choice import SheetChoice
-from ..adapter import scan_excel
+from ..accepting.workbook import accept_excel
+from ..checking.workbook import select_sheets
+from ..workbook import Workbook
 from .adapter import describe_table_excel, read_columns_excel
 from .revising import revise_table_excel
 
@@ -55,7 +59,13 @@ def append_table_excel(
     }
     count, added = len(next(iter(present.values()), ())), len(next(iter(rows.values()), ()))
     if added:
-        revise_table_excel(target, target, grown, [*range(count), *[-1] * added], table=options, sheet=chosen)
+        sources = [*range(count), *[-1] * added]
+        if note:
+            grown_file = io.BytesIO()
+            revise_table_excel(target, grown_file, grown, sources, table=options, sheet=chosen)
+            accept_excel(io.BytesIO(grown_file.getvalue()), target)  # the record and the snapshot of the table
+        else:
+            revise_table_excel(target, target, grown, sources, table=options, sheet=chosen)
     return dict.fromkeys(columns, count + added)
 
 
@@ -69,9 +79,10 @@ def _allow_blanks(array: Array) -> Array:
 
 def _holds_arrays(target: Readable, sheet: SheetChoice) -> bool:
     """Return whether a sheet, or with None a workbook, holds arrays of the exchange format."""
-    try:
-        return bool(scan_excel(target, sheet=sheet))
-    except FormatError as error:
-        if error.reason != NO_ARRAY:
-            raise
-        return False
+    with Source(target) as opened, locating(source=opened.name), Workbook(opened) as book:
+        try:
+            return bool(scan_sheets(select_sheets(book, sheet)))
+        except FormatError as error:
+            if error.reason != NO_ARRAY:
+                raise
+            return False

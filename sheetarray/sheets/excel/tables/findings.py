@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ....changes.compare import compare
+from ....changes.compare import Comparison, compare
 from ....changes.findings import describe_changes
-from ....changes.row_groups import LabelGroup, map_rows
+from ....changes.row_groups import GroupedRows, LabelGroup, map_rows
 from ....columns import DataCells, Sheet, keeping_unreadable
 from ....columns.unreadable import join_rows
 from ....dtypes import Array
@@ -49,14 +49,21 @@ def _check_table(book: Workbook, written_title: str, table: RecordedTable) -> It
     yield from join_rows(errors)
     if any(name in table.unreadable for name in table.note.axes.values()):
         return  # rows without labels
-    arrays, labels = table.stacked
+    arrays, _ = table.stacked
     if not table.written:
         yield from _compare_checksums(book, written_title, table)
         return
-    before, unreadable = table.stacked_as_written, _stack_errors(table)
-    for name in before:
+    for name in table.stacked_as_written:
         if name not in arrays:
             yield Finding("error", table.title, f"the array {name!r:.80} is gone", _HINT, array=name)
+    comparisons, grouped, pairs = compare_table(table)
+    yield from describe_changes(comparisons, grouped, pairs, _TablePlaces(table))
+
+
+def compare_table(table: RecordedTable) -> tuple[list[Comparison], GroupedRows, dict[str, tuple[Array, Array]]]:
+    """Return what became of the arrays of a table that has a snapshot, which row is which, and the arrays."""
+    arrays, labels = table.stacked
+    before, unreadable = table.stacked_as_written, _stack_errors(table)
     pairs = {name: (before[name], arrays[name]) for name in arrays if name in before}
     grouped = map_rows(pairs, _list_groups(labels, pairs), unreadable=unreadable)
     comparisons = [
@@ -70,7 +77,7 @@ def _check_table(book: Workbook, written_title: str, table: RecordedTable) -> It
         )
         for name, pair in pairs.items()
     ]
-    yield from describe_changes(comparisons, grouped, pairs, _TablePlaces(table))
+    return comparisons, grouped, pairs
 
 
 def _stack_errors(table: RecordedTable) -> dict[str, Array]:

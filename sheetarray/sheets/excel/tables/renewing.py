@@ -1,0 +1,133 @@
+"""Makes records and snapshots of recorded tables true to their cells, when `accept` takes what people changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ....changes.compare import Comparison
+from ....changes.sorted_rows import SortedRows
+from ....columns import ArrayInfo, Sheet, keeping_unreadable
+from ....dtypes import Array
+from ....labels import DatasetLabels
+from ....labels.datasets import fit_labels
+from ....linear.array import LinearArray
+from ....linear.named import linear_arrays
+from ...accepted import AcceptedArrays
+from ...guard_texts import keep_snapshots
+from ...snapshot import SnapshotHeader, encode_snapshot, parse_snapshot_header
+from ..checksums.record import Written, make_checksums
+from ..guard.guard_sheet import read_texts
+from ..guard.snapshots import Snapshots
+from ..workbook import Workbook
+from .findings import compare_table
+from .recorded import RecordedTable, find_recorded, open_recorded, read_recorded
+
+
+@dataclass
+class RenewedTables:
+    """The recorded tables of a workbook, and what has to be written so that their records are true.
+
+    Attributes:
+        sheets: the new entries of the record, by the titles that sheets had when they were written.
+        snapshots: the texts of the snapshots of all tables, by the titles of guards.
+        comparisons, sorted_rows: what became of the arrays.
+        arrays, infos, unreadable, labels: of all tables.
+    """
+
+    sheets: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    snapshots: dict[str, list[list[str]]] = field(default_factory=dict)
+    comparisons: dict[str, Comparison] = field(default_factory=dict)
+    sorted_rows: list[SortedRows] = field(default_factory=list)
+    arrays: dict[str, Array] = field(default_factory=dict)
+    infos: dict[str, ArrayInfo] = field(default_factory=dict)
+    unreadable: dict[str, Array] = field(default_factory=dict)
+    labels: DatasetLabels | None = None
+
+    def add_to(self, accepted: AcceptedArrays) -> AcceptedArrays:
+        """Return what was read of a workbook, with its tables."""
+        return replace(
+            accepted,
+            infos=({**accepted.infos[0], **self.infos}, {**accepted.infos[1], **self.infos}),
+            arrays={**accepted.arrays, **self.arrays},
+            unreadable={**accepted.unreadable, **self.unreadable},
+            comparisons={**accepted.comparisons, **self.comparisons},
+            sorted_rows=[*accepted.sorted_rows, *self.sorted_rows],
+            labels=accepted.labels or self.labels,
+        )
+
+
+def renew_tables(book: Workbook, sheets: Sequence[Sheet], snapshots: Snapshots) -> RenewedTables | None:
+    """Read the recorded tables of some sheets, and return what makes their records true; None if there are none.
+
+    A table of which a cell cannot be read stays as it is.
+
+    Raises:
+        FormatError: the cells of a table are not those of its arrays any more.
+    """
+    notes = find_recorded(book, sheets)
+    if not notes:
+        return None
+    renewed, changed = RenewedTables(), dict[str, RecordedTable]()
+    tables: list[RecordedTable] = []
+    for title, (written_title, note) in notes.items():
+        with keeping_unreadable() as unreadable:
+            (table,) = open_recorded(book, {title: (written_title, note)}, snapshots)
+        table.unreadable = dict(unreadable)
+        renewed.unreadable |= unreadable
+        tables.append(table)
+        is_changed = table.has_other_rows or {*table.columns} != {*note.dtypes} or not table.written
+        if table.written:
+            comparisons, grouped, _ = compare_table(table)
+            renewed.comparisons |= {comparison.name: comparison for comparison in comparisons}
+            renewed.sorted_rows += grouped.sorted_rows
+            is_changed |= any(_is_changed(comparison) for comparison in comparisons) or bool(grouped.sorted_rows)
+        if is_changed and not unreadable:
+            changed[written_title] = table
+    renewed.arrays, renewed.labels = read_recorded(tables, resize=True)
+    renewed.infos = {name: info for table in tables for name, info in table.describe().items()}
+    titles = snapshots.titles_of_tables - changed.keys()
+    for guard in snapshots.sheets:
+        texts = read_texts(guard)
+        kept = keep_snapshots(texts, lambda header: header.sheet in titles)
+        old = keep_snapshots(texts, lambda header: header.sheet in changed)
+        own = {snapshot.sheet: snapshot for snapshot in map(_parse_header, old)}
+        for written_title, header in own.items():
+            how = {"sheet": written_title, "cells": header.cells, "dates": header.dates}
+            columns = linear_arrays(changed[written_title].columns)
+            kept += [encode_snapshot(name, array, **how) for name, array in columns.items()]
+        renewed.snapshots[guard.title or ""] = kept
+    record = book.record.get("sheets", {})
+    for written_title, table in changed.items():
+        columns = linear_arrays(table.columns)
+        sums = make_checksums(
+            {name: Written(array.buffer, array.dtype_entry, array.header) for name, array in columns.items()}
+        )
+        tree = {**record[written_title]["table"], **_renew_note(table, columns)}
+        renewed.sheets[written_title] = {**record[written_title], "table": tree, "columns": sums}
+    return renewed
+
+
+def _parse_header(texts: Sequence[str]) -> SnapshotHeader:
+    return parse_snapshot_header(texts[0])
+
+
+def _is_changed(comparison: Comparison) -> bool:
+    """Return whether an array is not what it was, but for numbers that a program rounded."""
+    edits = comparison.differing - comparison.noise
+    return comparison.has_other_rows or comparison.is_reshaped or bool(edits) or not comparison.compared
+
+
+def _renew_note(table: RecordedTable, columns: Mapping[str, LinearArray]) -> dict[str, Any]:
+    """Return the note of a table as it is now, as JSON."""
+    arrays, labels = table.stacked
+    fresh = [name for name in columns if name not in table.note.dtypes]
+    note = replace(
+        table.note,
+        labels=fit_labels(labels, arrays) if table.note.is_labelled else table.note.labels,
+        dtypes={name: array.dtype for name, array in columns.items()},
+        names=[*table.note.names, *fresh],
+        rows=table.rows,
+    )
+    return note.to_json()
