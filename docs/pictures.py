@@ -58,8 +58,8 @@ def sheet_svg() -> str:
 
 def elevation_png() -> bytes:
     """Draw the elevation grid of sample_sheets in the colours of `sheetarray show`."""
-    from sheetarray.cli import pixels
-    from sheetarray.cli.statistics import compute_statistics
+    from sheetarray.cli.drawing import pixels
+    from sheetarray.cli.drawing.statistics import compute_statistics
 
     grid = sa.read(HERE.parent / "sample_sheets" / "elevation.csv")["elevation"]
     levels = pixels.to_levels(grid, compute_statistics(grid), *grid.shape)

@@ -2,9 +2,8 @@
 
 `main` is the entry point. Each command has a module of its name; `restore` is in `accept`. `program` turns errors into
 two lines and an exit status, `endpoints` knows paths, URLs and pipes, `running` shows the progress of a verb,
-`arguments` has the options that several commands share, `console` knows what a terminal can show. `pictures`,
-`heat_maps`, `pixels` and `statistics` know nothing of the command line. Only the registry knows which
-formats there are.
+`arguments` has the options that several commands share, `console` knows what a terminal can show. `pictures`
+and `drawing` know nothing of the command line. Only the registry knows which formats there are.
 """
 
 from __future__ import annotations

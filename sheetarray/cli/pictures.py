@@ -14,8 +14,8 @@ from ..changes.wording import format_value
 from ..dtypes import Array
 from ..elements import label_text
 from .console import PIPED_WIDTH, has_blocks, has_colours, line_width, print_renderable
-from .heat_maps import add_axes, draw_heat_map, draw_legend, draw_line, format_statistic
-from .statistics import NUMBERS, Statistics, compute_statistics, has_numbers
+from .drawing.heat_maps import add_axes, draw_heat_map, draw_legend, draw_line, format_statistic
+from .drawing.statistics import NUMBERS, Statistics, compute_statistics, has_numbers
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -19,9 +19,9 @@ from ..linear.array import to_rectangular
 from ..pages.slices import Indices, SliceError, find_indices, format_slice, parse_slice, slice_to_two_axes, split_labels
 from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options
 from .console import make_console, print_json, print_renderable
+from .drawing.statistics import compute_statistics, has_numbers
 from .endpoints import Endpoint, source_endpoint
 from .pictures import INDENT, print_values
-from .statistics import compute_statistics, has_numbers
 
 if TYPE_CHECKING:
     from rich.console import Console

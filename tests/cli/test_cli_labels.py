@@ -14,8 +14,8 @@ from click.testing import Result
 from command_line import run_command
 
 import sheetarray as sa
-from sheetarray.cli import heat_maps
-from sheetarray.cli.statistics import compute_statistics
+from sheetarray.cli.drawing import heat_maps
+from sheetarray.cli.drawing.statistics import compute_statistics
 from sheetarray.pages.slices import SliceError, find_indices
 
 

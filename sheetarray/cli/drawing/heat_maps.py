@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..dtypes import Array
+from ...dtypes import Array
 from .pixels import (
     LARGEST_PIXEL,
     LEVELS,

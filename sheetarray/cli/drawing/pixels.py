@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..dtypes import Array
-from ..pages.colours import MISSING, RISING, Colour, blend
+from ...dtypes import Array
+from ...pages.colours import MISSING, RISING, Colour, blend
 from .statistics import Statistics, to_real
 
 if TYPE_CHECKING:

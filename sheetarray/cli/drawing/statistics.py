@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..dtypes import Array
+from ...dtypes import Array
 
 NUMBERS = "biufc"
 
