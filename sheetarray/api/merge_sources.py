@@ -16,10 +16,10 @@ from ..changes.row_groups import dtype_name
 from ..columns import keeping_unreadable
 from ..dtypes import Array, Mask, find_missing_value
 from ..elements.equality import find_unequal
-from ..errors import FormatError, NotFoundError, locating, may_be_table
+from ..errors import FormatError, locating, may_be_table
 from ..files import RemoteFile
 from ..formats import format_of, known_options, locate_place
-from ..labels import LabelledArrays
+from ..labels import LabelledArrays, passing_over_tables
 from ..labels.places import find_cell, find_labels, label_at
 from .arrays import read_labelled
 from .ordinary import (
@@ -92,11 +92,8 @@ class MergeSource:
         A blank in an array whose dtype has a missing value is that value. Other cells that cannot be read are listed.
         """
         resize: dict[str, Any] = {"resize": True} if "resize" in self.row.options("read") else {}
-        if self._may_record_tables and self._scanned[1] is not None:
-            self._take_table(self._scanned[1])
-            return
         try:
-            with locating(source=self.name), keeping_unreadable() as unreadable:
+            with locating(source=self.name), keeping_unreadable() as unreadable, passing_over_tables():
                 self.arrays = read_labelled(self.place, **resize, **self.options("read"))
         except FormatError as error:
             table = None
@@ -109,15 +106,6 @@ class MergeSource:
         for name, errors in unreadable.items():
             if isinstance(array := self.arrays.get(name), np.ndarray):
                 self._note_unreadable(name, array.copy(order="K"), errors)
-
-    @property
-    def _may_record_tables(self) -> bool:
-        """Whether `read` of the format may take a table as the arrays that it records."""
-        try:
-            self.row.function("describe_table")
-        except NotFoundError:
-            return False
-        return True
 
     def _take_table(self, table: OrdinaryTable) -> None:
         """Take the columns of an ordinary table."""
@@ -168,13 +156,10 @@ class MergeSource:
     @cached_property
     def infos(self) -> ArrayInfos:
         """Where the arrays stand, or the columns of a table."""
-        return self._scanned[0] if self.table is None else ArrayInfos(describe_columns(self.table.columns))
-
-    @cached_property
-    def _scanned(self) -> tuple[ArrayInfos, OrdinaryTable | None]:
-        """Where the arrays stand; or the columns of the ordinary table, and the table."""
-        with locating(source=self.name):
-            return scan_or_find_table(self.place, None, self.options("scan"), self.given_options)
+        if self.table is not None:
+            return ArrayInfos(describe_columns(self.table.columns))
+        with locating(source=self.name), passing_over_tables():
+            return scan_or_find_table(self.place, None, self.options("scan"), self.given_options)[0]
 
     def find_renamed(self, base: MergeSource) -> None:
         """Rename arrays as in the base, if their elements or their place show that only the name was changed."""

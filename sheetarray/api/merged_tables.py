@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import io
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..changes.merge import MergedArrays
-from ..errors import NotFoundError, warn_caller
-from ..formats import format_of, locate_places
+from ..errors import FormatError, NotFoundError, warn_caller
+from ..formats import Format, format_of, locate_places
 from .merge_sources import MergeSource
 from .ordinary import table_options
 from .tables import write_table
@@ -54,8 +56,29 @@ def write_merged_table(
             revise = row.function("revise_table")
             options = table_options(base.place, None, base.given_options)
             sources = next(iter(merged.row_sources.values()), np.zeros(0, np.int64))
-            revise(base.place, place, merged.arrays, sources.tolist(), renamed=renamed, **options)
+            _revise(row, base, place, partial(revise, renamed=renamed, **options), merged.arrays, sources.tolist())
             return None
     options = {"client": client} if client is not None and "client" in row.options("write_table") else {}
     columns = {renamed.get(name, name): array for name, array in merged.arrays.items()}
     return write_table(place, columns, **options)
+
+
+def _revise(
+    row: Format,
+    base: MergeSource,
+    target: SourceOrTarget,
+    revise: Callable[..., None],
+    columns: Mapping[str, Any],
+    sources: list[int],
+) -> None:
+    """Write a copy of the base with other cells; a record that says which arrays the table is becomes true."""
+    described: Mapping[str, Any] = {}
+    with suppress(NotFoundError):
+        described = row.function("describe_table")(base.place, sheet=base.given_options.get("sheet"))
+    if described:
+        revised = io.BytesIO()
+        revise(base.place, revised, columns, sources)
+        with suppress(FormatError):  # the table is not these arrays any more
+            row.function("accept")(io.BytesIO(revised.getvalue()), target)
+            return
+    revise(base.place, target, columns, sources)

@@ -28,7 +28,14 @@ from .description import NAME, DatasetLabels, FrameLabels, VariableLabels, find_
 from .differences import compare_labels
 from .frames import build_frame, check_lengths, index_levels
 from .pandas_dtypes import is_numpy_dtype
-from .tables import TableNote, TableRows, lay_out_labels, stack_labels
+from .tables import (
+    TableNote,
+    TableRows,
+    lay_out_labels,
+    passing_over_tables,
+    stack_labels,
+    takes_recorded_tables,
+)
 
 __all__ = [
     "NAME",
@@ -55,10 +62,12 @@ __all__ = [
     "name_dimensions",
     "name_infos",
     "parse_label_column",
+    "passing_over_tables",
     "reading_labels",
     "refuse_description",
     "report_damage",
     "spread_labels",
     "stack_labels",
+    "takes_recorded_tables",
     "wants_labels",
 ]

@@ -16,7 +16,9 @@ What the cells do not say (dtypes, attributes, dimensions of smaller arrays) is 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -106,6 +108,24 @@ class TableNote:
         except (FormatError, KeyError, TypeError, ValueError, AttributeError) as error:
             warn_caller(f"the labels of the table are damaged, and not used: {error!s:.200}")
             return None
+
+
+_passes_over: ContextVar[bool] = ContextVar("_passes_over", default=False)
+
+
+@contextmanager
+def passing_over_tables() -> Iterator[None]:
+    """Have recorded tables read as ordinary ones, for as long as the context lasts."""
+    token = _passes_over.set(True)
+    try:
+        yield
+    finally:
+        _passes_over.reset(token)
+
+
+def takes_recorded_tables() -> bool:
+    """Return whether recorded tables are read as the arrays that they are."""
+    return not _passes_over.get()
 
 
 def lay_out_labels(table: Any, columns: str | None = None) -> Any:

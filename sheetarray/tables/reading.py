@@ -13,9 +13,9 @@ from ..errors import Finding, FormatError
 from .cells import Table, TableSheet, crop_table
 from .column_reading import ColumnReader
 from .dialect import Dialect
-from .doubting import doubt_cut_integers, doubt_repeated_names, doubt_rows
+from .doubtful.cells import lint_table
+from .doubtful.rows import doubt_cut_integers, doubt_repeated_names, doubt_rows
 from .doubts import list_findings
-from .linting import lint_table
 from .names import name_columns, select_names
 from .options import TableOptions
 from .rows import EmptySheetError, TableRows, select_rows

@@ -12,6 +12,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 from adapters_deleted import needing
 
@@ -354,6 +355,10 @@ def test_a_verb_loses_no_save_of_another_program(
     if suffix in (".csv", ".json"):  # a row to accept
         text = path.read_text()
         path.write_text(text + "5.5,6.5\n" if suffix == ".csv" else re.sub(r"([24]\.5)\]", r"\1,5.5]", text))
+    elif verb == "accept":
+        book = openpyxl.load_workbook(path)
+        book["arrays"].append([5.5, 6.5])
+        book.save(path)
     theirs = rows_of(path)
     changing_file, fsync = path.stat().st_ino, os.fsync
 

@@ -380,6 +380,13 @@ def make_groups() -> str:
     return "groups.nc"
 
 
+def make_half_guarded() -> str:
+    """Write two arrays, of which the guard has one."""
+    sa.write("half.xlsx", {"t": [1.5]}, guard=True)
+    sa.write("half.xlsx", {"u": [2.5]}, guard=False, mode="a", sheet="more")
+    return "half.xlsx"
+
+
 def make_table(change: Callable[[pl.DataFrame], pl.DataFrame]) -> str:
     """Write a table of an array with labels, and change it."""
     grid = xr.Dataset({"t": (("y", "x"), np.arange(6.0).reshape(2, 3) + 0.5)}, {"y": [1, 2], "x": [3, 4, 5]})
@@ -521,8 +528,13 @@ CALLS: list[tuple[str, Callable[[], object], Callable[[], object]]] = [
     ),
     (
         "pass dims= with all columns that tell rows apart, or read",
-        lambda: sa.read_dataset(make_table(lambda rows: rows.head(5)), table="table"),
-        lambda: sa.read_columns(make_table(lambda rows: rows.head(5)), table="table"),
+        lambda: sa.read_dataset(make_table(lambda rows: pl.concat([rows, rows.head(1)])), table="table"),
+        lambda: sa.read_columns(make_table(lambda rows: pl.concat([rows, rows.head(1)])), table="table"),
+    ),
+    (
+        "keep_edits=True keeps them as they are",
+        lambda: sa.restore(make_half_guarded(), "restored.xlsx"),
+        lambda: sa.restore(make_half_guarded(), "restored.xlsx", keep_edits=True),
     ),
     (
         "type the same value in all of these rows, or read the table with read_columns",
@@ -613,6 +625,7 @@ NOT_RUN = {
     "the next write removes it": "followed in sheets/google/test_google_writers.py",
     "if that process is dead, delete this sheet in the browser": "followed in sheets/google/test_google_writers.py",
     "put it back, or take the columns as they are with read_columns": "read_columns of such a table is followed above",
+    "type these rows, or read the table with read_columns": "read_columns of such a table is followed above",
     "for example anon=true": "an option of services on the network, as S3 has it",
     "resize=True takes whole rows of {} elements": "it says why resize=True does not help: the cells are no whole rows",
     "if this is intended, read fewer arrays at a time with names=": "arrays of more bytes than a test may take",

@@ -126,6 +126,7 @@ def test_a_message_of_the_connection_to_google_is_not_shown() -> None:
             raise requests.exceptions.ConnectionError("url: /v4/x?key=TOKENTOKEN (Caused by Bearer TOKENTOKEN)")
 
     client = gspread.Client(auth=None, session=Session())
+    seconds = 1.0  # of its own waits, in which no request is sent again
     with pytest.raises(sa.RemoteError) as caught:
-        sa.read("gsheets://1234567890123456789012345", client=client, timeout=1)
+        sa.read("gsheets://1234567890123456789012345", client=client, timeout=seconds)
     assert shown(f"{caught.value!r} {caught.value} {caught.value.__cause__}") == []

@@ -326,3 +326,80 @@ def test_a_sheet_that_was_renamed_is_the_table_still(tmp_path: Path) -> None:
     edit(path, lambda book: setattr(book["table"], "title", "June"))
     xr.testing.assert_identical(sa.read_dataset(path), GRID)
     assert list(sa.check(path)) == []
+
+
+def add_genf(book: Any) -> None:
+    book["table"].append(["Genf", GRID["day"].values[1].item(), 7.5, 4.0])
+
+
+def test_accept_takes_edits_and_new_rows(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    write_quietly(path, GRID)
+    edit(path, lambda book: (book["table"].__setitem__("C3", 99.5), add_genf(book)))
+    changes = sa.accept(path)
+    assert changes
+    assert list(sa.check(path)) == []
+    grid = sa.read_dataset(path)
+    assert grid["site"].values.tolist() == ["Zürich", "Bern", "Chur", "Genf"]
+    assert grid["t"].values[0, 1] == 99.5
+    xr.testing.assert_identical(grid["height"].isel(site=slice(3)), GRID["height"])  # to the last bit
+    assert not sa.accept(path)
+
+
+def test_accept_leaves_a_cell_that_cannot_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    write_quietly(path, GRID)
+    edit(path, lambda book: book["table"].__setitem__("C3", "n/a"))
+    with pytest.warns(sa.SheetArrayWarning, match="C3"):
+        sa.accept(path)
+    (finding,) = sa.check(path)
+    assert finding.location == "table!C3"
+
+
+def test_restore_gives_back_what_was_written(tmp_path: Path) -> None:
+    path, target = tmp_path / "t.xlsx", tmp_path / "restored.xlsx"
+    write_quietly(path, GRID)
+    edit(path, lambda book: book["table"].__setitem__("C3", 99.5))
+    assert sa.restore(path, target) == ["t", "height", "site", "day"]
+    xr.testing.assert_identical(sa.read_dataset(target), GRID)
+    sa.restore(path, target, keep_edits=True)
+    assert sa.read_dataset(target)["t"].values[0, 1] == 99.5
+    assert list(sa.check(target)) == []
+
+
+def test_rows_are_appended_with_their_record(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    frame = framed(KINDS["float64"])
+    write_quietly(path, frame)
+    more = pd.DataFrame({"v": [1 / 3]}, index=pd.Index(["g"], name="letter"))
+    sa.append(path, more)
+    assert list(sa.check(path)) == []
+    pd.testing.assert_frame_equal(sa.read_frame(path), pd.concat([frame, more]))
+
+
+def test_copies_are_merged_and_the_target_is_the_arrays(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{name}.xlsx" for name in ("base", "a", "b", "merged")]
+    for path in paths[:3]:
+        write_quietly(path, GRID)
+    edit(paths[1], lambda book: book["table"].__setitem__("C3", 99.5))
+    edit(paths[2], add_genf)
+    merged = sa.merge(*paths[:3], target=paths[3])
+    assert not merged.conflicts
+    assert list(sa.check(paths[3])) == []
+    grid = sa.read_dataset(paths[3])
+    assert grid["t"].values[0, 1] == 99.5
+    assert grid["site"].values.tolist() == ["Zürich", "Bern", "Chur", "Genf"]
+    xr.testing.assert_identical(grid["height"].isel(site=slice(3)), GRID["height"])
+
+
+def test_two_tables_are_compared_by_their_labels(tmp_path: Path) -> None:
+    before, after = tmp_path / "a.xlsx", tmp_path / "b.xlsx"
+    write_quietly(before, GRID)
+    write_quietly(after, GRID)
+    edit(after, lambda book: put_rows(book, [rows_of(book)[0], *reversed(rows_of(book)[1:])]))
+    assert not sa.diff(before, after)
+    edit(after, lambda book: book["table"].__setitem__("C13", 99.5))
+    assert "t[0, 0] (Zürich, 2020-01-01)" in repr(sa.diff(before, after))
+    arrays = tmp_path / "arrays.xlsx"
+    sa.write(arrays, GRID)
+    assert not sa.diff(arrays, before)

@@ -18,7 +18,7 @@ from ...formats.contract import Progress
 from ...labels import give_labels
 from ...linear.buffers import iter_rest
 from ...linear.data_cells import check_missing
-from ...linear.named import select
+from ...linear.named import list_names, select
 from ...linear.parsing import warn_of_finding
 from ..arrays_of_sheets import count_named, open_sheets, read_composites, read_resized_arrays
 from ..sheet_choice import SheetChoice
@@ -45,7 +45,8 @@ def read_book(
     sheets = select_sheets(book, sheet)
     snapshots = open_snapshots(book, StoredChecksums(book)) if guard and book.may_have_guards else None
     recorded = _read_tables(book, sheets, snapshots, resize=resize)
-    left = names if names is None else [name for name in names if name not in recorded]
+    left = list_names(names)
+    left = left if left is None else [name for name in left if name not in recorded]
     by_name: dict[str, np.ndarray[Any, Any]] = {}
     restore = snapshots if snapshots is not None and snapshots.exist else None
     try:

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ...errors import Finding, FormatError, locating, quote_names
+from ...errors import NO_ARRAY, Finding, FormatError, locating, quote_names
 from ...files import Readable, Source, Writable, name_part, replacing
 from ...linear.array import LinearArray
 from ...linear.parsing import warn_of_finding
-from ..content import SheetContent, WriteOptions, lay_out_arrays
+from ..content import SheetContent, WriteOptions, lay_out_arrays, lay_out_columns
 from ..snapshot import SnapshotHeader
 from ..views.description import View, can_be_shown
 from ..views.plans import check_views
@@ -21,7 +21,11 @@ from .accepting.exact import ExactArrays
 from .guard.snapshots import Snapshots
 from .sheet_writes import sheet_room, write
 from .skeleton.template import CONTENT_TYPES, suffix_of
+from .tables.recorded import RecordedTable, find_recorded, open_recorded
+from .tables.renewing import renew_note
 from .workbook import Workbook
+
+_NO_GUARD = "the workbook has no guard"
 
 
 def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = False) -> list[str]:
@@ -52,15 +56,34 @@ def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = Fals
     if isinstance(target, (str, os.PathLike)) and not name_part(target).lower().endswith((*CONTENT_TYPES,)):
         raise ValueError(f"restore writes a workbook: name a target that ends in {' or '.join(CONTENT_TYPES)}")
     with Source(source) as opened, locating(source=opened.name), Workbook(opened, reads_numbers=True) as book:
-        groups = _restore_arrays(book, keep_edits=keep_edits)
-        asked = book.views.asked
+        asked, notes = book.views.asked, find_recorded(book, book.plain_sheets())
+        tables = [table for table in open_recorded(book, notes, Snapshots(book)) if table.written]
+        contents = [_lay_out_table(table, keep_edits=keep_edits) for table in tables]
+        try:
+            groups = _restore_arrays(book, keep_edits=keep_edits)
+        except FormatError as error:
+            if not contents or error.reason not in (NO_ARRAY, _NO_GUARD):
+                raise
+            groups = {}
     with tempfile.TemporaryDirectory(prefix="sheetarray-") as folder:
         path = Path(folder, f"restored{suffix_of(target)}")
-        for contents, options in _plan_writes(groups, asked):
-            write(path, contents, options)
+        for of_arrays, options in _plan_writes(groups, asked):
+            write(path, of_arrays, options)
+        if contents:
+            write(path, contents, WriteOptions(guard=True, mode="a"))
         with replacing(target, binary=True) as sink, path.open("rb") as file:
             shutil.copyfileobj(file, sink)
-    return [name for _, arrays in groups.values() for name in arrays]
+    names = [name for _, arrays in groups.values() for name in arrays]
+    return names + [name for table in tables for name in table.stacked_as_written]
+
+
+def _lay_out_table(table: RecordedTable, *, keep_edits: bool) -> SheetContent:
+    """Return a table as it was written, or with the edits of people."""
+    columns = table.columns if keep_edits else {name: table.written[name] for name in table.note.dtypes}
+    tree = renew_note(table) if keep_edits else table.note.to_json()
+    content = lay_out_columns(dict(columns), sheet_room(), title=table.title, serials=True)
+    texts = {key: content.description[key] for key in ("texts",) if key in content.description}
+    return replace(content, description={**tree, **texts})
 
 
 def _plan_writes(
@@ -109,7 +132,7 @@ def _restore_arrays(book: Workbook, *, keep_edits: bool) -> dict[str, tuple[Snap
     for finding in snapshots.iter_problems():
         raise FormatError(finding.message, location=finding.location, hint=finding.hint if not groups else None)
     if not groups:
-        raise FormatError("the workbook has no guard", hint="write it with guard=True; copies of the file may have one")
+        raise FormatError(_NO_GUARD, hint="write it with guard=True; copies of the file may have one")
     if edits is not None:
         edits.compare()
         edited = {name: array.linear for name, array in edits.find_exact({}).items()}

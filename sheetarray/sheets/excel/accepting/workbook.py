@@ -53,11 +53,13 @@ def accept_excel(source: Readable, target: Writable | None = None, *, missing: M
 
     Example:
         >>> import io
-        >>> import numpy as np
-        >>> from ..tables.adapter import write_table_excel
+        >>> import openpyxl
         >>> words = "version 1.0.0 ndarray shape 2 strides 1 offset 0 order row-major dtype float64 length 2 capacity 2"
         >>> file, accepted = io.BytesIO(), io.BytesIO()
-        >>> write_table_excel(file, {"t": np.array([*words.split(), "data", "1.5", "2.5", "3.5"])})
+        >>> book = openpyxl.Workbook()
+        >>> for cell in ["t", *words.split(), "data", 1.5, 2.5, 3.5]:
+        ...     book.active.append([cell])
+        >>> book.save(file)
         >>> accept_excel(io.BytesIO(file.getvalue()), accepted).arrays["t"].shape
         (3,)
     """

@@ -22,7 +22,7 @@ from ....columns.grid import Area
 from ....dtypes import from_numpy
 from ....elements import generic_from_text
 from ....errors import FormatError, locating
-from ....labels import DatasetLabels, TableNote, TableRows, give_labels, stack_labels
+from ....labels import DatasetLabels, TableNote, TableRows, give_labels, stack_labels, takes_recorded_tables
 from ....linear.array import LinearArray
 from ....tables import TableColumns, TableOptions, read_table
 from ..guard.snapshots import Snapshots, open_snapshots
@@ -157,6 +157,8 @@ def find_recorded(book: Workbook, sheets: Sequence[Sheet]) -> dict[str, tuple[st
 
     A sheet that was renamed is found by its Excel Table.
     """
+    if not takes_recorded_tables():
+        return {}
     recorded = {title: more.get("table") for title, more in book.record.get("sheets", {}).items()}
     recorded = {title: tree for title, tree in recorded.items() if isinstance(tree, dict)}
     if not recorded:

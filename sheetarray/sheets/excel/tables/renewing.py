@@ -12,7 +12,6 @@ from ....columns import ArrayInfo, Sheet, keeping_unreadable
 from ....dtypes import Array
 from ....labels import DatasetLabels
 from ....labels.datasets import fit_labels
-from ....linear.array import LinearArray
 from ....linear.named import linear_arrays
 from ...accepted import AcceptedArrays
 from ...guard_texts import keep_snapshots
@@ -104,7 +103,7 @@ def renew_tables(book: Workbook, sheets: Sequence[Sheet], snapshots: Snapshots) 
         sums = make_checksums(
             {name: Written(array.buffer, array.dtype_entry, array.header) for name, array in columns.items()}
         )
-        tree = {**record[written_title]["table"], **_renew_note(table, columns)}
+        tree = {**record[written_title]["table"], **renew_note(table)}
         renewed.sheets[written_title] = {**record[written_title], "table": tree, "columns": sums}
     return renewed
 
@@ -119,9 +118,10 @@ def _is_changed(comparison: Comparison) -> bool:
     return comparison.has_other_rows or comparison.is_reshaped or bool(edits) or not comparison.compared
 
 
-def _renew_note(table: RecordedTable, columns: Mapping[str, LinearArray]) -> dict[str, Any]:
+def renew_note(table: RecordedTable) -> dict[str, Any]:
     """Return the note of a table as it is now, as JSON."""
     arrays, labels = table.stacked
+    columns = linear_arrays(table.columns)
     fresh = [name for name in columns if name not in table.note.dtypes]
     note = replace(
         table.note,

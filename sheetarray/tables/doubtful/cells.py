@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..columns import cell_address, column_letters
-from ..dtypes import Array, Mask, Positions
-from ..elements import is_blank, parse_string
-from ..errors import Finding, while_few
-from .cells import ERRORS, Table
-from .doubts import Doubt
-from .inferring import BOOLEAN, MOMENTS
-from .kinds import CODE, LIST, MISSING, NUMBER, TYPED, kind_of
-from .numerals import GERMAN, GROUPED_COMMAS, WHITE
-from .numerals import NUMBER as PLAIN_NUMBER
-from .rows import TableRows
+from ...columns import cell_address, column_letters
+from ...dtypes import Array, Mask, Positions
+from ...elements import is_blank, parse_string
+from ...errors import Finding, while_few
+from ..cells import ERRORS, Table
+from ..doubts import Doubt
+from ..inferring import BOOLEAN, MOMENTS
+from ..kinds import CODE, LIST, MISSING, NUMBER, TYPED, kind_of
+from ..numerals import GERMAN, GROUPED_COMMAS, WHITE
+from ..numerals import NUMBER as PLAIN_NUMBER
+from ..rows import TableRows
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,13 +9,13 @@ from operator import add
 
 import numpy as np
 
-from ..dtypes import Array, Positions
-from ..elements import Cell, is_blank
-from .cells import Table
-from .doubts import Doubt
-from .heading import drop_blanks
-from .options import TableOptions
-from .rows import TableRows
+from ...dtypes import Array, Positions
+from ...elements import Cell, is_blank
+from ..cells import Table
+from ..doubts import Doubt
+from ..heading import drop_blanks
+from ..options import TableOptions
+from ..rows import TableRows
 
 _MOST_BELOW = 32  # rows at the end that may stand below the table
 _SPARSE = 1 / 3  # of the cells of most rows; a row below the table has no more
