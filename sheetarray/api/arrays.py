@@ -131,7 +131,7 @@ def write(
 
             - csv tsv txt, `write_csv`: delimiter, decimal, encoding, bom, names, orient, formulas, max_rows, progress
             - json, `write_json`: complex, progress
-            - xlsx, `write_excel`: sheet, mode, if_sheet_exists, cells, dates, guard, views, formats, progress
+            - xlsx, `write_excel`: sheet, mode, if_sheet_exists, layout, cells, dates, guard, views, formats, progress
             - workbook, an object of openpyxl, XlsxWriter or pandas: sheet, at, cells, dates, guard, formats, progress
             - gsheet, `write_gsheet`: sheet, at, dates, views, client, credentials, timeout, progress
             - awkd: compression, pack, progress

@@ -17,6 +17,7 @@ from ...elements import Missing
 from ...errors import NO_ARRAY, Finding, FormatError, locating
 from ...files import Readable, Source, Writable, locate
 from ...formats.contract import CELL_CHARACTERS, Keeps, Progress, ignore_progress
+from ...labels import lay_out_labels
 from ...linear.named import pick_array
 from ..arrays_of_sheets import scan_sheets
 from ..content import (
@@ -50,6 +51,7 @@ def write_excel(
     sheet: str = "arrays",
     mode: Literal["w", "a"] = "w",
     if_sheet_exists: IfSheetExists = "error",
+    layout: Literal["arrays", "table"] = "arrays",
     cells: Literal["numeric", "text"] = "numeric",
     dates: Literal["real", "text"] = "real",
     guard: bool | Literal["auto"] = "auto",
@@ -68,6 +70,7 @@ def write_excel(
         mode: "w" makes a new workbook. "a" adds the sheet to an existing workbook, and leaves everything else in it as
             it is.
         if_sheet_exists: "replace" replaces a sheet of the same title, if sheetarray wrote that sheet.
+        layout: "arrays" writes the exchange format; "table" an ordinary table, as `sheetarray.write_table` does.
         cells: "text" writes every element as text, so that no program rounds it.
         dates: "real" writes datetime64 as dates that people can edit, from 1900-03-01 to the end of 9999, down to
             milliseconds. All other dates are ISO text. "text" writes all dates as ISO text.
@@ -100,9 +103,15 @@ def write_excel(
         {'t': array([[0.1, nan]])}
     """
     target = locate(target, storage_options)
-    check_choices(cells=(cells, "numeric", "text"))
+    check_choices(cells=(cells, "numeric", "text"), layout=(layout, "arrays", "table"))
     options = WriteOptions(cells, dates, guard, mode, if_sheet_exists, progress or ignore_progress)
     check_is_text(sheet)
+    if layout == "table":
+        if views is not False or options.as_text:
+            raise ValueError('layout="table" has no views, and no cells="text"')
+        table = lay_out_columns(lay_out_labels(arrays), sheet_room(), title=sheet, serials=options.serials)
+        write(target, choose_formats_of([table], formats), options)
+        return
     linear = take_arrays(arrays, CELL_CHARACTERS)
     content = lay_out_arrays(linear, sheet_room(), title=sheet, serials=options.serials)
     if views is not False:
