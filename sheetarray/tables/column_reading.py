@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from ..changes.elements import cast_exactly
 from ..columns import cell_address, keep_errors
 from ..columns.column import count_filled_cells
-from ..dtypes import Array
-from ..elements import is_blank
+from ..dtypes import Array, DType
+from ..elements import Missing, is_blank
 from ..errors import FormatError
 from .cells import Table, TableColumn
 from .doubts import Doubt
@@ -222,6 +223,8 @@ class ColumnReader:
 
     def _decode_given(self, column: TableColumn, dtype: DTypeLike, name: str, number: int) -> Array:
         kind = parse_given_dtype(dtype)
+        if (cast := _cast_numbers(column, kind, self.options.missing)) is not None:
+            return cast
         texts = column.as_list()
         if kind.kind != "string":
             texts = [None if is_blank(text) else text for text in texts]
@@ -281,6 +284,16 @@ class ColumnReader:
 
 def _option_for(option: Any, name: str) -> Any:
     return option.get(name) if isinstance(option, Mapping) else option
+
+
+def _cast_numbers(column: TableColumn, dtype: DType, missing: Missing) -> Array | None:
+    """Return a column of numbers as float64 or whole numbers; None where cells have to be looked at one by one."""
+    values = column.numbers
+    if values is None or column.texts is not None or column.errors or column.unreadable or column.not_dates:
+        return None
+    if dtype.name == "float64" and (missing == "nan" or not np.isnan(values).any()):
+        return values.copy()
+    return cast_exactly(values, dtype.numpy) if dtype.kind == "int" and (np.abs(values) < EXACT).all() else None
 
 
 def _number_array(values: Array) -> Array:

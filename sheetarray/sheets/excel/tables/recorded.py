@@ -286,6 +286,9 @@ def _restore(columns: TableColumns, written: Mapping[str, np.ndarray[Any, Any]],
         for name, column in columns.items()
         if name in written and written[name].dtype.kind == column.dtype.kind
     }
+    if all(_is_kept(*pair) for pair in pairs.values()):  # all rows stand where they stood
+        columns.update({name: before.astype(now.dtype) for name, (before, now) in pairs.items()})
+        return
     axes = [name for name in note.axes.values() if name in pairs]
     groups = [LabelGroup(axes, dict.fromkeys(pairs, 0))] if axes and len(axes) == len(note.axes) else []
     grouped = map_rows(pairs, groups)
@@ -302,6 +305,13 @@ def _restore(columns: TableColumns, written: Mapping[str, np.ndarray[Any, Any]],
         aligned[is_there] = before[sources[is_there]]
         mask[is_there] = mark_kept(before[sources[is_there]], now[is_there], from_numpy(now.dtype))
         columns[name] = KeptElements(aligned, mask).restore(now)
+
+
+def _is_kept(before: np.ndarray[Any, Any], now: np.ndarray[Any, Any]) -> bool:
+    """Return whether a column is as it was, or only rounded."""
+    if len(before) != len(now) or (before.dtype != now.dtype and now.dtype.kind not in "UT"):
+        return False
+    return bool(mark_kept(before, now, from_numpy(now.dtype)).all())
 
 
 def _without_mark(value: Any) -> Any:
