@@ -35,6 +35,7 @@ from .datasets import name_dimensions
 from .description import DatasetLabels, VariableLabels, notes_of_variables
 
 _MOST_CHARACTERS = 2**24
+_MOST_ABSENT, _MOST_TIMES = 2**20, 64  # combinations of labels of a table, and for each row of it, if some have no row
 
 
 @dataclass(slots=True)
@@ -385,7 +386,7 @@ def _place_rows(
     sizes = {dim: int(code.max()) + 1 if rows else 0 for dim, code in codes.items()}
     total = math.prod(sizes.values())
     labels = ", ".join(map(repr, axes))
-    if total >= 2**62:
+    if total > (max(_MOST_ABSENT, _MOST_TIMES * rows) if may_lack else 2**62):
         raise FormatError(f"only {rows:,} rows for {total:,} combinations of {labels:.200}", hint=_HINT)
     positions = np.zeros(rows, np.int64)
     for dim, code in codes.items():

@@ -403,3 +403,17 @@ def test_two_tables_are_compared_by_their_labels(tmp_path: Path) -> None:
     arrays = tmp_path / "arrays.xlsx"
     sa.write(arrays, GRID)
     assert not sa.diff(arrays, before)
+
+
+@pytest.mark.parametrize("count", [1024, 1025])
+def test_labels_that_are_all_others_take_no_more_memory_than_rows_allow(tmp_path: Path, count: int) -> None:
+    path = tmp_path / "t.xlsx"
+    write_quietly(path, xr.Dataset({"t": (("x", "y"), np.zeros((1, count)))}, {"x": [0], "y": np.arange(count)}))
+    edit(path, lambda book: put_rows(book, [["x", "y", "t"], *([n, n, 0.5] for n in range(count))]))
+    if count == 1024:
+        assert np.count_nonzero(~np.isnan(sa.read(path, "t", resize=True))) == count
+        return
+    with pytest.raises(sa.FormatError, match=r"only 1,025 rows for 1,050,625 combinations of 'x', 'y'"):
+        sa.read(path, resize=True)
+    (finding,) = sa.check(path)
+    assert finding.severity == "error"
