@@ -121,7 +121,9 @@ def members_of(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
 def _refuse_overlaps(archive: zipfile.ZipFile) -> None:
     """Refuse members that share bytes with each other, or with the directory; not all versions of zipfile do."""
     members = sorted(archive.infolist(), key=lambda member: member.header_offset)
-    if members and members[0].header_offset < 0:
+    if not members:
+        return
+    if members[0].header_offset < 0:
         raise FormatError("the directory claims more bytes than stand before it")
     starts = [*(member.header_offset for member in members[1:]), archive.start_dir]
     for member, following in zip(members, starts, strict=True):

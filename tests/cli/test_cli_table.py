@@ -136,7 +136,7 @@ def test_arrays_are_exported_as_a_table_that_table_reads(tmp_path: Path) -> None
     shown = json.loads(export(source, target, "id", "t", "--write", "sheet=results", "--json").stdout)
     assert (shown["rows"], [column["name"] for column in shown["columns"]]) == (2, ["id", "t"])
     book = openpyxl.load_workbook(target)
-    assert book.sheetnames == ["results"]
+    assert book.sheetnames == ["results", "results guard"]
     assert [[cell.value for cell in row] for row in book["results"].iter_rows()] == [
         ["id", "t"],
         ["007", 1 / 3],

@@ -86,8 +86,7 @@ def test_each_table_comes_back_from_its_sheet(way, tmp_path):
         "frame": pd.DataFrame({"n": [5, 6]}),
     }
     way(tables, path, sa.write_table)
-    titles = openpyxl.load_workbook(path, read_only=True).sheetnames
-    assert titles[-4:] == [*tables]
+    assert visible_titles(path)[-4:] == [*tables]
     assert sa.read_columns(path, ["sold"], sheet="north")["sold"].tolist() == [3, 5, 8]
     for title, expected in (("polars", [1, 2]), ("rows", [1, 2]), ("frame", [5, 6])):
         assert sa.read_columns(path, sheet=title)["n"].tolist() == expected
@@ -206,7 +205,7 @@ def test_options_are_those_of_each_sheet(tmp_path):
     path = tmp_path / "t.xlsx"
     sa.write(path, TABLES, guard=True, formats={"price": "0.00"}, cells="numeric")
     titles = openpyxl.load_workbook(path, read_only=True).sheetnames
-    assert titles == ["north", "South 2", "north guard", "South 2 guard"]
+    assert titles == ["north", "South 2", "north guard"]
     for title in TABLES:
         assert list(sa.check(path, sheet=title)) == []
     assert sorted(sa.restore(path, tmp_path / "again.xlsx")) == sorted(

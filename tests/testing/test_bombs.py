@@ -82,7 +82,7 @@ def test_arrays_are_counted(suffix: str, count: int, tmp_path: Path, monkeypatch
         "columns.anchors",
         "sheets.content",
         "sheets.json.text",
-        "sheets.json.adapter",
+        "sheets.json.parsed_lists",
     ):
         monkeypatch.setattr(f"sheetarray.{module}.MOST_ARRAYS", 3)
     if count <= 3:

@@ -17,11 +17,11 @@ import numpy as np
 from ....changes.evidence import KeptElements
 from ....changes.rounding import mark_kept
 from ....changes.row_groups import LabelGroup, map_rows
-from ....columns import ArrayInfo, DataCells, Sheet, Zone
+from ....columns import ArrayInfo, DataCells, Sheet, SheetArrays, Zone
 from ....columns.grid import Area
 from ....dtypes import from_numpy
 from ....elements import generic_from_text
-from ....errors import FormatError, locating
+from ....errors import NO_ARRAY, FormatError, locating
 from ....labels import DatasetLabels, TableNote, TableRows, give_labels, stack_labels, takes_recorded_tables
 from ....linear.array import LinearArray
 from ....tables import TableColumns, TableOptions, read_table
@@ -172,9 +172,20 @@ def find_recorded(book: Workbook, sheets: Sequence[Sheet]) -> dict[str, tuple[st
     for written, tree in recorded.items():
         name = str(tree.get("name", ""))
         folded = written.casefold() if written.casefold() in every else tables.get(name.casefold(), "")
-        if folded in titles and (note := TableNote.from_json(tree)) is not None:
+        if folded not in titles or _holds_arrays(book, titles[folded]):
+            continue
+        if (note := TableNote.from_json(tree)) is not None:
             notes[titles[folded]] = written, replace(note, table=name)
     return notes
+
+
+def _holds_arrays(book: Workbook, title: str) -> bool:
+    """Return whether texts of a table are an array of the exchange format."""
+    try:
+        SheetArrays([book.sheet(title)])
+    except FormatError as error:
+        return error.reason != NO_ARRAY
+    return True
 
 
 def open_recorded(
