@@ -78,7 +78,10 @@ def _revise(
     if described:
         revised = io.BytesIO()
         revise(base.place, revised, columns, sources)
-        with suppress(FormatError):  # the table is not these arrays any more
+        try:
             row.function("accept")(io.BytesIO(revised.getvalue()), target)
+        except FormatError as error:
+            warn_caller(f"the merged table does not hold the arrays of its record any more: {error}")
+        else:
             return
     revise(base.place, target, columns, sources)

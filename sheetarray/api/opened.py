@@ -61,7 +61,10 @@ def _read_changed(
     options: dict[str, Any],
     unreadable: dict[str, Any],
 ) -> LabelledArrays:
-    """Return arrays without the cells that cannot be read, and with their rows as they stand; this is a warning."""
+    """Return arrays with the rows that are there, and warn if they are others than headers say.
+
+    `unreadable`: gets the errors of cells that cannot be read.
+    """
     with keeping_unreadable() as errors:
         try:
             with rewinding(source):

@@ -7,7 +7,7 @@ another length, rows that were added or deleted are found first, and the others 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
@@ -21,8 +21,10 @@ from ..linear.array import to_rectangular
 from .elements import are_alike, cover_with_blocks, find_noise
 from .explain import MOST_EXPLAINED, explain_arrays
 from .rounding import mark_kept
-from .row_groups import align_rows, dtype_name
+from .row_groups import GroupedRows, align_rows, dtype_name
 from .rows import RowMap
+
+_MOST_EDITS = 100_000  # elements of an array that are named where it is compared with what was written
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +194,27 @@ def compare(
     if not comparison.tolerant and not hidden and comparison.differing - comparison.noise > a.size // 2:
         comparison.explanation = explain_arrays(a, b)
     return comparison
+
+
+def compare_with_written(
+    pairs: Mapping[str, tuple[Any, Any]], grouped: GroupedRows, unreadable: Mapping[str, Array]
+) -> list[Comparison]:
+    """Compare arrays as they were written and as they are, after programs may have saved them.
+
+    `pairs`: by name. `grouped`: which row is which. `unreadable`: of some arrays the errors of elements whose cells
+    cannot be read now.
+    """
+    return [
+        compare(
+            name,
+            *pair,
+            most=_MOST_EDITS,
+            errors=[None, unreadable.get(name)],
+            row_maps=grouped.maps.get(name, ()),
+            is_saved=True,
+        )
+        for name, pair in pairs.items()
+    ]
 
 
 class _UnreadableText(str):

@@ -122,7 +122,7 @@ def _iter_shifts(written: Buffer, buffer: Buffer, *, is_date: bool) -> Iterator[
 
 
 def _say_duration(steps: int, dtype: np.dtype[Any]) -> str:
-    """Return a number of steps of a dtype in the largest unit of which they are a whole number."""
+    """Return a duration in days, hours or minutes, whichever is the largest unit that divides it."""
     unit, step = np.datetime_data(dtype)
     duration = np.timedelta64(steps * step, unit)  # type: ignore[call-overload]
     for larger, word in (("D", "day"), ("h", "hour"), ("m", "minute")):

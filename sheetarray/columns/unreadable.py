@@ -95,6 +95,13 @@ def keep_errors(name: str, count: int, errors: Mapping[int, FormatError]) -> boo
     return True
 
 
+def keep_elements(name: str, errors: np.ndarray[Any, Any]) -> None:
+    """Keep the errors of elements of an array, None for all others, for the context around the call."""
+    _, unreadable = _unreadable.get() or ("", None)
+    if unreadable is not None:
+        unreadable[name] = errors
+
+
 def _stands_for_missing(cell: Cell) -> bool:
     if isinstance(cell, Unreadable):
         return cell.is_error

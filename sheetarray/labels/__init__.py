@@ -29,8 +29,8 @@ from .differences import compare_labels
 from .frames import build_frame, check_lengths, index_levels
 from .pandas_dtypes import is_numpy_dtype
 from .tables import (
+    ElementRows,
     TableNote,
-    TableRows,
     lay_out_labels,
     passing_over_tables,
     stack_labels,
@@ -40,10 +40,10 @@ from .tables import (
 __all__ = [
     "NAME",
     "DatasetLabels",
+    "ElementRows",
     "FrameLabels",
     "LabelledArrays",
     "TableNote",
-    "TableRows",
     "VariableLabels",
     "build_dataset",
     "build_frame",

@@ -19,7 +19,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -232,12 +232,15 @@ def stack_labels(
     note: TableNote | None,
     infer: Infer,
     written: Mapping[str, Array] | None = None,
+    *,
+    may_differ: bool = False,
 ) -> tuple[dict[str, Array], DatasetLabels]:
     """Return the arrays in the columns of a table, and their labels.
 
     `columns`: by name. `dims`: the columns whose values are the labels of dimensions; None for those of the note, or
     for rows that are counted. `beside`: the name of the dimension whose labels are the names of all other columns;
     None for none. `written`: the columns as they were, whose labels keep their order; None where that is not known.
+    `may_differ`: whether rows that repeat an element may differ; one of them counts then.
 
     With a note, elements whose labels have no row are missing values: NaN, NaT, "" or None.
 
@@ -251,21 +254,17 @@ def stack_labels(
             {*note.axes, *([note.beside] * (note.beside > ""))},
         )
         note = note if given == recorded else None
-    axes = dict(note.axes) if note is not None else {name: name for name in dims or ()}
-    if absent := [name for name in axes.values() if name not in columns]:
+    axes, counted = ({name: name for name in dims or ()}, []) if note is None else _find_axes(note)
+    if absent := [name for name in axes.values() if name and name not in columns]:
         raise NotFoundError(f"no column {quote_names(absent, 20)}; there is {quote_names(list(columns), 20)}")
     rows = len(next(iter(columns.values()), ()))
-    if not axes and dims is None and (note is None or not note.beside):
-        known_dims = (
-            [] if note is None else [dim for described in note.labels.variables.values() for dim in described.dims]
-        )
-        axes = {next(iter(known_dims), "row"): ""}
-    counted = [dim for dim, name in axes.items() if note is not None and note.labels.find(name) is None]
+    if note is None and dims is None:
+        axes = {"row": ""}
     sizes, positions = _place_rows(columns, axes, rows, counted, written or {}, may_lack=note is not None)
     own = {name: (dim,) for dim, name in axes.items() if name}
     arrays: dict[str, Array] = {}
     wide: dict[str, list[tuple[int, Array]]] = {}
-    labels = DatasetLabels() if note is None else note.labels
+    labels = DatasetLabels() if note is None else replace(note.labels, data_vars={**note.labels.data_vars})
     places = _find_places(columns, axes, beside) if note is None else note.places
     dims_of: dict[str, tuple[str, ...]] = {}
     for name, column in columns.items():
@@ -273,7 +272,8 @@ def stack_labels(
         described = labels.find(array) if labels.has_array(array) else None
         along = own.get(name) or (tuple(sizes) if described is None else described.dims)
         along = tuple(dim for dim in along if place is None or dim != (note.beside if note else beside))
-        folded = _fold(name, column, along, sizes, positions, {dim: columns[axes[dim]] for dim in axes if axes[dim]})
+        labelled = {dim: columns[axes[dim]] for dim in axes if axes[dim]}
+        folded = _fold(name, column, along, sizes, positions, labelled, may_differ=may_differ)
         if place is None:
             if note is None or described is not None or name not in own:
                 arrays[name], dims_of[name] = folded, along
@@ -302,24 +302,31 @@ def stack_labels(
     return _in_order(arrays, labels), labels
 
 
-class TableRows:
-    """The row in which each element of the arrays of a recorded table stands.
+def _find_axes(note: TableNote) -> tuple[dict[str, str], list[str]]:
+    """Return the column that tells the places along each dimension, "" for the number of the row, and the dimensions
+    that have no labels.
+    """
+    axes = dict(note.axes)
+    if not axes and not note.beside:
+        axes = {next((dim for variable in note.labels.variables.values() for dim in variable.dims), "row"): ""}
+    return axes, [dim for dim, name in axes.items() if note.labels.find(name) is None]
+
+
+class ElementRows:
+    """Finds the row of a recorded table in which an element of its arrays stands.
 
     `columns`: of the table, by name. `written`: as for `stack_labels`.
     """
 
     def __init__(self, columns: Mapping[str, Array], note: TableNote, written: Mapping[str, Array] | None) -> None:
         self._note, rows = note, len(next(iter(columns.values()), ()))
-        axes = dict(note.axes)
-        if not axes and not note.beside:
-            axes = {next((dim for variable in note.labels.variables.values() for dim in variable.dims), "row"): ""}
-        counted = [dim for dim, name in axes.items() if note.labels.find(name) is None]
+        axes, counted = _find_axes(note)
         sizes, positions = _place_rows(columns, axes, rows, counted, written or {}, may_lack=True)
         grid = np.unravel_index(positions, list(sizes.values())) if sizes and rows else [positions] * len(sizes)
         self._along = dict(zip(sizes, grid, strict=True))
 
     def find(self, name: str, index: Sequence[int]) -> tuple[str, int] | None:
-        """Return the name of the column and the first row of an element of an array; None if it stands in no row."""
+        """Return the column, and the first row, in which an element of an array stands; None if it stands nowhere."""
         variable = self._note.labels.find(name)
         dims = tuple(self._along)[:1] if variable is None else variable.dims
         column, beside = name, {dim: at for dim, at in zip(dims, index, strict=False) if dim == self._note.beside}
@@ -454,10 +461,12 @@ def _fold(
     sizes: Mapping[str, int],
     positions: np.ndarray[Any, Any],
     labelled: Mapping[str, Array],
+    *,
+    may_differ: bool,
 ) -> Array:
     """Return the array of a column, which repeats it along all other dimensions; missing values where no row is.
 
-    `labelled`: by dimension the column of its labels.
+    `labelled`: by dimension the column of its labels. `may_differ`: as for `stack_labels`.
     """
     if unknown := [dim for dim in dims if dim not in sizes]:
         raise FormatError(
@@ -483,7 +492,7 @@ def _fold(
                 hint="type these rows, or read the table with read_columns",
             )
         array[~filled] = missing
-    if len(dims) < len(sizes) and not _same(array[places], column):
+    if len(dims) < len(sizes) and not may_differ and not _same(array[places], column):
         raise FormatError(
             f"{name!r:.80} has several values for the same {quote_names(list(dims)) or 'table'}",
             hint="type the same value in all of these rows, or read the table with read_columns",

@@ -346,14 +346,52 @@ def test_accept_takes_edits_and_new_rows(tmp_path: Path) -> None:
     assert not sa.accept(path)
 
 
-def test_accept_leaves_a_cell_that_cannot_be_read(tmp_path: Path) -> None:
+def test_accept_leaves_a_cell_that_cannot_be_read_and_keeps_its_last_value(tmp_path: Path) -> None:
     path = tmp_path / "t.xlsx"
     write_quietly(path, GRID)
-    edit(path, lambda book: book["table"].__setitem__("C3", "n/a"))
+    edit(path, lambda book: (book["table"].__setitem__("C3", "n/a"), book["table"].__setitem__("C5", 5)))
     with pytest.warns(sa.SheetArrayWarning, match="C3"):
         sa.accept(path)
     (finding,) = sa.check(path)
-    assert finding.location == "table!C3"
+    assert (finding.location, finding.array, finding.index) == ("table!C3", "t", (0, 1))
+    sa.restore(path, tmp_path / "restored.xlsx")
+    restored = sa.read_dataset(tmp_path / "restored.xlsx")["t"].values
+    assert (restored[0, 1], restored[0, 3]) == (GRID["t"].values[0, 1], 5)
+
+
+def test_a_cell_that_cannot_be_read_blocks_nothing_but_reading_its_array(tmp_path: Path) -> None:
+    before, path = tmp_path / "a.xlsx", tmp_path / "t.xlsx"
+    write_quietly(before, GRID)
+    write_quietly(path, GRID)
+    edit(path, lambda book: (book["table"].__setitem__("C3", "n/a"), book["table"].__setitem__("C5", 5)))
+    assert sa.scan(path)["t"].shape == (3, 4)
+    assert "t[0, 1] (Zürich, 2020-01-02)" in repr(sa.diff(before, path))
+    assert "t[0, 3] (Zürich, 2020-01-04)" in repr(sa.diff(before, path))
+    np.testing.assert_array_equal(sa.read(path, "height"), GRID["height"].values)
+    with pytest.raises(sa.FormatError, match=r"C3 \(t\[0, 1\]\)"):
+        sa.read(path, "t")
+
+
+def test_a_label_that_cannot_be_read_is_said_by_its_cell(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    write_quietly(path, GRID)
+    edit(path, lambda book: book["table"].__setitem__("B3", "soon"))
+    content = path.read_bytes()
+    assert [finding.location for finding in sa.check(path)] == ["table!B3"]
+    for verb in (sa.read, sa.accept):
+        with pytest.raises(sa.FormatError, match="cell B3"):
+            verb(path)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("count", [63, 64, 65, 5000])
+def test_rows_below_the_range_of_a_table_are_its_rows(tmp_path: Path, count: int) -> None:
+    path = tmp_path / "t.xlsx"
+    write_quietly(path, {"k": np.arange(2), "v": np.array([0.5, 1.5])})
+    edit(path, lambda book: [book["table"].append([number, 2.5]) for number in range(count)])
+    assert len(sa.read(path, "v", resize=True)) == 2 + count
+    with pytest.raises(sa.FormatError, match=f"{2 + count:,} rows of data, but 2 were written"):
+        sa.read(path)
 
 
 def test_restore_gives_back_what_was_written(tmp_path: Path) -> None:

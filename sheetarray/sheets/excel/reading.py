@@ -44,8 +44,8 @@ def read_book(
     """Read the arrays of an open workbook; the arguments are those of `read_excel`."""
     sheets = select_sheets(book, sheet)
     snapshots = open_snapshots(book, StoredChecksums(book)) if guard and book.may_have_guards else None
-    recorded = _read_tables(book, sheets, snapshots, resize=resize)
     left = list_names(names)
+    recorded = _read_tables(book, sheets, snapshots, left, resize=resize)
     left = left if left is None else [name for name in left if name not in recorded]
     by_name: dict[str, np.ndarray[Any, Any]] = {}
     restore = snapshots if snapshots is not None and snapshots.exist else None
@@ -67,13 +67,18 @@ def read_book(
 
 
 def _read_tables(
-    book: Workbook, sheets: Sequence[ExcelSheet], snapshots: Snapshots | None, *, resize: bool
+    book: Workbook,
+    sheets: Sequence[ExcelSheet],
+    snapshots: Snapshots | None,
+    names: Sequence[str] | None,
+    *,
+    resize: bool,
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Return the arrays of recorded tables; the caller who asks for labels gets theirs."""
     notes = find_recorded(book, sheets)
     if not notes:
         return {}
-    recorded, labels = read_recorded(open_recorded(book, notes, snapshots), resize=resize)
+    recorded, labels = read_recorded(open_recorded(book, notes, snapshots), resize=resize, names=names)
     if labels is not None:
         give_labels(labels)
     return recorded

@@ -39,10 +39,10 @@ def find_all(
     for number, (titles, some) in enumerate(memory.split_by_write(sheets) if sheet is None else [(None, sheets)]):
         memory = StoredChecksums(book) if number else memory  # which has been asked about no array
         findings |= dict.fromkeys(_find_all(book, memory, some, titles, missing, guard=guard, check=check))
-    if find_recorded(book, sheets):
+    if notes := find_recorded(book, sheets):
         snapshots = open_snapshots(book) if guard else None
         findings = {finding: None for finding in findings if not may_be_table(finding.message)}
-        findings |= dict.fromkeys(check_tables(book, sheets, snapshots))
+        findings |= dict.fromkeys(check_tables(book, notes, snapshots))
         findings |= dict.fromkeys(snapshots.findings if snapshots is not None else ())
     for finding in findings:
         hint = book.advise(finding.location, finding.hint)

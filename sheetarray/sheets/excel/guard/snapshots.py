@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import cached_property, partial
 
 from ....changes.evidence import Evidence, EvidenceSearch, OwnEvidence
@@ -56,52 +56,65 @@ class Snapshots:
         return set(SheetArrays(self._book.plain_sheets()).scan())
 
     @cached_property
+    def _stored(self) -> list[tuple[SnapshotHeader, Sequence[str], str]]:
+        """The header and the texts of each snapshot, and the title of its guard."""
+        return [
+            (header, texts, sheet.title or "")
+            for sheet in self.sheets
+            for header, texts in read_guard(sheet, self._damage)
+        ]
+
+    @cached_property
     def search(self) -> EvidenceSearch:
         """The evidence of all arrays, in which each of today finds its own."""
-        for sheet in self.sheets:
-            for header, texts in read_guard(sheet, self._damage):
-                if header.sheet in self._sums_of_tables:
-                    continue  # a column of a table
-                evidence = Evidence(header.name, header.header, header.sheet)
-                evidence.load = partial(self._decode, header, texts, sheet.title or "")
-                self.headers[evidence], self.guards[evidence] = header, sheet.title or ""
+        for header, texts, title in self._stored:
+            if header.sheet in self.titles_of_tables:
+                continue  # a column of a table
+            evidence = Evidence(header.name, header.header, header.sheet)
+            evidence.load = partial(self._decode, header, texts, title, partial(self._is_own, header))
+            self.headers[evidence], self.guards[evidence] = header, title
         return EvidenceSearch([*self.headers], lambda: self.names_present)
 
     @cached_property
-    def _sums_of_tables(self) -> Mapping[str, object]:
-        """The checksums of the columns of recorded tables, by the titles of their sheets when they were written."""
-        sheets = self._book.record.get("sheets", {})
-        return {title: more.get("columns") for title, more in sheets.items() if isinstance(more.get("table"), dict)}
-
-    @property
     def titles_of_tables(self) -> Set[str]:
         """The titles that the sheets of recorded tables had when they were written."""
-        return self._sums_of_tables.keys()
+        sheets = self._book.record.get("sheets", {})
+        return {title for title, more in sheets.items() if isinstance(more.get("table"), dict)}
+
+    @cached_property
+    def _stored_columns(self) -> dict[str, list[tuple[SnapshotHeader, Sequence[str], str]]]:
+        """The snapshots of the columns of recorded tables, by the titles that their sheets had."""
+        columns: dict[str, list[tuple[SnapshotHeader, Sequence[str], str]]] = {}
+        for stored in self._stored:
+            if stored[0].sheet in self.titles_of_tables:
+                columns.setdefault(stored[0].sheet, []).append(stored)
+        return columns
 
     def read_columns(self, title: str) -> dict[str, Array]:
         """Return the columns of a recorded table as they were written; none without a snapshot that can be used.
 
         `title`: of its sheet when it was written.
         """
-        columns: dict[str, Array] = {}
         try:
-            sums = read_checksums(self._sums_of_tables.get(title))
+            sums = read_checksums(self._book.record.get("sheets", {}).get(title, {}).get("columns"))
         except FormatError:
-            sums = {}
-        for sheet in self.sheets:
-            for header, texts in read_guard(sheet, self._damage):
-                if header.sheet == title:
-                    buffer = self._decode(header, texts, sheet.title or "", 0, sums.get(header.name))
-                    columns |= {} if buffer is None else {header.name: view_of(header.header, buffer)}
+            return {}
+        columns: dict[str, Array] = {}
+        for header, texts, guard in self._stored_columns.get(title, ()):
+            own = partial(_has_checksums, sums.get(header.name), header)
+            buffer = self._decode(header, texts, guard, own, 0)
+            columns |= {} if buffer is None else {header.name: view_of(header.header, buffer)}
         return columns
 
     def _decode(
-        self, header: SnapshotHeader, texts: Sequence[str], title: str, nbytes: int, sums: Checksums | None = None
+        self,
+        header: SnapshotHeader,
+        texts: Sequence[str],
+        title: str,
+        is_own: Callable[[Buffer], bool],
+        nbytes: int,
     ) -> Buffer | None:
-        """Return the elements of a snapshot; None if it is damaged or of another workbook, which becomes a finding.
-
-        `sums`: the checksums of a column of a table; None for an array, whose checksums are looked for.
-        """
+        """Return the elements of a snapshot; None if it is damaged or of another workbook, which becomes a finding."""
         try:
             buffer = decode_snapshot(header, texts, most_bytes=bytes_allowed(texts, nbytes))
         except (FormatError, MemoryError) as error:
@@ -109,17 +122,15 @@ class Snapshots:
             message = f"{header.name and f'{header.name}: '}the guard cannot be used: {reason}"
             self._damage.append(Finding("warning", title, message, _HINT, array=header.name))
             return None
-        if header.sheet in self._sums_of_tables:
-            is_own = sums is not None and sums.exact == exact_checksum(buffer, header.header.dtype)
-        else:
-            is_own = (
-                self._memory.is_own(header.name, header.sheet, header.header, buffer, lambda: self.names_present)
-                is not False
-            )
-        if not is_own:
+        if not is_own(buffer):
             self._foreign.append(header.name)
             return None
         return buffer
+
+    def _is_own(self, header: SnapshotHeader, buffer: Buffer) -> bool:
+        """Return whether nothing speaks against it that a snapshot is of an array of this workbook."""
+        memory, name, title = self._memory, header.name, header.sheet
+        return memory.is_own(name, title, header.header, buffer, lambda: self.names_present) is not False
 
     def find(self, name: str, column: ArrayColumn, buffer: Buffer) -> OwnEvidence | None:
         """Return the evidence of an array of today; None if none is surely its own."""
@@ -187,6 +198,11 @@ class Snapshots:
         """
         yield from self.check() if thorough else self.findings
         yield from self._book.find_lost_guards()
+
+
+def _has_checksums(sums: Checksums | None, header: SnapshotHeader, buffer: Buffer) -> bool:
+    """Return whether the elements of a snapshot have the checksums that a column was written with."""
+    return sums is not None and sums.exact == exact_checksum(buffer, header.header.dtype)
 
 
 def open_snapshots(book: Workbook, memory: StoredChecksums | None = None) -> Snapshots | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ....changes.compare import Comparison, compare
+from ....changes.compare import Comparison, compare_with_written
 from ....changes.evidence import Evidence, OwnEvidence
 from ....changes.findings import TAKE_OR_UNDO, describe_changes
 from ....changes.row_groups import GroupedRows, map_rows
@@ -23,8 +23,6 @@ from ....linear.buffers import view_of
 from ....linear.header import Header
 from ..checksums.stored import StoredChecksums
 from .snapshots import Snapshots
-
-_MOST_EDITS = 100_000  # elements of an array that are compared with what they were one by one
 
 
 @dataclass(frozen=True)
@@ -151,18 +149,7 @@ class WrittenArrays:
             return WrittenChanges()
         unreadable = {name: together[name].mark_unreadable() for name in pairs if len(together[name].unreadable)}
         grouped = map_rows(pairs, unreadable=unreadable, places=places)
-        comparisons = [
-            compare(
-                name,
-                *pairs[name],
-                most=_MOST_EDITS,
-                errors=[None, unreadable.get(name)],
-                row_maps=grouped.maps.get(name, ()),
-                is_saved=True,
-            )
-            for name in pairs
-        ]
-        return WrittenChanges(comparisons, grouped, pairs)
+        return WrittenChanges(compare_with_written(pairs, grouped, unreadable), grouped, pairs)
 
     def describe(self) -> Iterator[Finding]:
         """Yield findings about all arrays with snapshots: their rows, then their elements."""

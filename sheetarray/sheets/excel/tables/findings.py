@@ -3,101 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import replace
 
-import numpy as np
-
-from ....changes.compare import Comparison, compare
+from ....changes.compare import Comparison, compare_with_written
 from ....changes.findings import describe_changes
 from ....changes.row_groups import GroupedRows, LabelGroup, map_rows
-from ....columns import DataCells, Sheet, keeping_unreadable
+from ....columns import DataCells
 from ....columns.unreadable import join_rows
 from ....dtypes import Array
 from ....errors import Finding, FormatError
-from ....labels import DatasetLabels, stack_labels
+from ....labels import DatasetLabels, TableNote
 from ....labels.places import find_labels, list_levels
 from ....linear.array import LinearArray
 from ..checksums.record import read_checksums
 from ..checksums.verdict import compare_with_checksums
 from ..guard.snapshots import Snapshots
 from ..workbook import Workbook
-from .recorded import RecordedTable, find_recorded, open_recorded
+from .recorded import RecordedTable, open_recorded
 
-_MOST_EDITS = 100_000  # elements of an array that are compared one by one
 _HINT = "sa.accept takes the change, and read_columns reads the table as it is"
 
 
-def check_tables(book: Workbook, sheets: Sequence[Sheet], snapshots: Snapshots | None) -> Iterator[Finding]:
-    """Yield a finding for each change of a recorded table, and for each of its cells that cannot be read."""
-    for title, note in find_recorded(book, sheets).items():
+def check_tables(
+    book: Workbook, notes: Mapping[str, tuple[str, TableNote]], snapshots: Snapshots | None
+) -> Iterator[Finding]:
+    """Yield a finding for each change of a recorded table, and for each of its cells that cannot be read.
+
+    `notes`: as `find_recorded` returns them.
+    """
+    for title, note in notes.items():
         try:
-            with keeping_unreadable() as unreadable:
-                (table,) = open_recorded(book, {title: note}, snapshots)
-            yield from _check_table(book, note[0], replace(table, unreadable=unreadable))
+            (table,) = open_recorded(book, {title: note}, snapshots)
+            yield from _check_table(book, table)
         except FormatError as error:
             yield replace(Finding.from_error(error), hint=error.hint or _HINT)
 
 
-def _check_table(book: Workbook, written_title: str, table: RecordedTable) -> Iterator[Finding]:
-    errors: list[FormatError] = []
-    for name, column in table.unreadable.items():
-        for error in column.tolist():
-            if error is not None:
-                error.array = table.note.places.get(name, (name, 0))[0]
-                errors.append(error)
-    yield from join_rows(errors)
+def _check_table(book: Workbook, table: RecordedTable) -> Iterator[Finding]:
     if any(name in table.unreadable for name in table.note.axes.values()):
-        return  # rows without labels
+        yield from join_rows(table.errors)  # nobody knows which elements stand in a row without its label
+        return
+    elements = table.unreadable_elements  # names the errors by their elements
+    yield from join_rows(table.errors)
     arrays, _ = table.stacked
     if not table.written:
-        yield from _compare_checksums(book, written_title, table)
+        yield from _compare_checksums(book, table)
         return
     for name in table.stacked_as_written:
         if name not in arrays:
             yield Finding("error", table.title, f"the array {name!r:.80} is gone", _HINT, array=name)
-    comparisons, grouped, pairs = compare_table(table)
+    comparisons, grouped, pairs = compare_table(table, elements)
     yield from describe_changes(comparisons, grouped, pairs, _TablePlaces(table))
 
 
-def compare_table(table: RecordedTable) -> tuple[list[Comparison], GroupedRows, dict[str, tuple[Array, Array]]]:
-    """Return what became of the arrays of a table that has a snapshot, which row is which, and the arrays."""
-    arrays, labels = table.stacked
-    before, unreadable = table.stacked_as_written, _stack_errors(table)
+def compare_table(
+    table: RecordedTable, unreadable: Mapping[str, Array]
+) -> tuple[list[Comparison], GroupedRows, dict[str, tuple[Array, Array]]]:
+    """Return what became of the arrays of a table that has a snapshot, which row is which, and the arrays.
+
+    `unreadable`: the errors of its elements, by array.
+    """
+    (arrays, labels), before = table.stacked, table.stacked_as_written
     pairs = {name: (before[name], arrays[name]) for name in arrays if name in before}
     grouped = map_rows(pairs, _list_groups(labels, pairs), unreadable=unreadable)
-    comparisons = [
-        compare(
-            name,
-            *pair,
-            most=_MOST_EDITS,
-            errors=[None, unreadable.get(name)],
-            row_maps=grouped.maps.get(name, ()),
-            is_saved=True,
-        )
-        for name, pair in pairs.items()
-    ]
-    return comparisons, grouped, pairs
-
-
-def _stack_errors(table: RecordedTable) -> dict[str, Array]:
-    """Return, by array, the errors of the elements whose cells cannot be read; None for all other elements."""
-    if not table.unreadable:
-        return {}
-    axes, count = {*table.note.axes.values()}, len(next(iter(table.columns.values())))
-    columns = {
-        name: column if name in axes else table.unreadable.get(name, np.full(count, None, object))
-        for name, column in table.columns.items()
-    }
-    try:
-        stacked, _ = stack_labels(columns, None, None, deepcopy(table.note), np.array, table.written)
-    except FormatError:  # an array that several rows repeat
-        return {}
-    return {
-        name: errors
-        for name, errors in stacked.items()
-        if errors.dtype.kind == "O" and any(isinstance(error, FormatError) for error in errors.ravel().tolist())
-    }
+    return compare_with_written(pairs, grouped, unreadable), grouped, pairs
 
 
 def _list_groups(labels: DatasetLabels, pairs: Mapping[str, tuple[Array, Array]]) -> list[LabelGroup]:
@@ -115,9 +84,9 @@ def _list_groups(labels: DatasetLabels, pairs: Mapping[str, tuple[Array, Array]]
     return groups
 
 
-def _compare_checksums(book: Workbook, written_title: str, table: RecordedTable) -> Iterator[Finding]:
+def _compare_checksums(book: Workbook, table: RecordedTable) -> Iterator[Finding]:
     """Yield what the checksums of columns say, where no guard tells more."""
-    sums = read_checksums(book.record.get("sheets", {}).get(written_title, {}).get("columns"))
+    sums = read_checksums(book.record.get("sheets", {}).get(table.written_title, {}).get("columns"))
     for name, column in table.columns.items():
         if (record := sums.get(name)) is None or name in table.unreadable:
             continue

@@ -7,7 +7,6 @@ which array. A guard keeps the columns as they were written.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -17,40 +16,45 @@ import numpy as np
 from ....changes.evidence import KeptElements
 from ....changes.rounding import mark_kept
 from ....changes.row_groups import LabelGroup, map_rows
-from ....columns import ArrayInfo, DataCells, Sheet, SheetArrays, Zone
+from ....columns import ArrayInfo, DataCells, Sheet, SheetArrays, Zone, keeping_unreadable
 from ....columns.grid import Area
-from ....dtypes import from_numpy
+from ....columns.unreadable import keep_elements, keeps_all
+from ....dtypes import Positions, from_numpy
 from ....elements import generic_from_text
 from ....errors import NO_ARRAY, FormatError, locating
-from ....labels import DatasetLabels, TableNote, TableRows, give_labels, stack_labels, takes_recorded_tables
+from ....labels import DatasetLabels, ElementRows, TableNote, give_labels, stack_labels, takes_recorded_tables
 from ....linear.array import LinearArray
-from ....tables import TableColumns, TableOptions, read_table
+from ....tables import NamedTable, TableColumns, TableOptions, read_table
 from ..guard.snapshots import Snapshots, open_snapshots
 from ..workbook import Workbook
 from ..worksheet import ExcelSheet
 from .cells import ExcelTable
 
-_MOST_AT_ONCE = 64  # rows below a table that are looked at
+_FIRST_BELOW, _MORE_BELOW = 64, 32  # rows below a table that are looked at first, and how many times more then
 ArraysByName = dict[str, np.ndarray[Any, Any]]
 
 
 @dataclass
 class RecordedTable:
-    """A table of a workbook, and the arrays that it is.
+    """A table of a workbook, whose columns hold arrays.
 
     Attributes:
         title: of its sheet.
+        written_title: the title that the sheet had when it was written.
         note: what its record says.
         columns: as they are; numbers that a program rounded have their exact bits where a guard tells them.
+        unreadable: of columns that have cells which cannot be read, the errors; None for all other cells.
         written: the columns as they were; none without a guard.
-        unreadable: of columns that have cells which cannot be read, the errors.
+        sources: for each column and each of its rows, the row that it was; -1 for a row that was added.
     """
 
     title: str
+    written_title: str
     note: TableNote
     columns: TableColumns
+    unreadable: ArraysByName
     written: ArraysByName = field(default_factory=dict)
-    unreadable: Mapping[str, np.ndarray[Any, Any]] = field(default_factory=dict)
+    sources: dict[str, Positions] = field(default_factory=dict)
 
     @cached_property
     def stacked(self) -> tuple[ArraysByName, DatasetLabels]:
@@ -59,19 +63,54 @@ class RecordedTable:
         Raises:
             FormatError: the cells of the table are not those of its arrays any more.
         """
-        note = deepcopy(self.note)
         try:
-            arrays, labels = stack_labels(self.columns, None, None, note, np.array, self.written)
+            arrays, labels = stack_labels(self.columns, None, None, self.note, np.array, self.written)
         except FormatError as error:
             error.location = error.location or f"sheet {self.title}"
             raise
-        return note.as_written(arrays), labels
+        return self.note.as_written(arrays), labels
 
     @cached_property
     def stacked_as_written(self) -> ArraysByName:
         """The arrays as they were, from the guard."""
-        note = deepcopy(self.note)
-        return note.as_written(stack_labels(self.written, None, None, note, np.array)[0])
+        return self.note.as_written(stack_labels(self.written, None, None, self.note, np.array)[0])
+
+    @cached_property
+    def errors(self) -> list[FormatError]:
+        """The errors of all cells that cannot be read; each knows its array."""
+        errors = []
+        for name, column in self.unreadable.items():
+            for error in column.tolist():
+                if error is not None:
+                    error.array = self.note.places.get(name, (name, 0))[0]
+                    errors.append(error)
+        return errors
+
+    @cached_property
+    def unreadable_elements(self) -> ArraysByName:
+        """By array the errors of the elements whose cells cannot be read; None for all other elements.
+
+        Raises:
+            FormatError: the cell of a label cannot be read, so that nobody knows which elements stand in its row.
+        """
+        axes = {*self.note.axes.values()}
+        for name in axes & self.unreadable.keys():
+            raise next(error for error in self.unreadable[name].tolist() if error is not None)
+        if not self.unreadable:
+            return {}
+        nothing = np.full(self.rows, None, object)
+        columns = {
+            name: column if name in axes else self.unreadable.get(name, nothing)
+            for name, column in self.columns.items()
+        }
+        stacked, _ = stack_labels(columns, None, None, self.note, np.array, self.written, may_differ=True)
+        arrays = {error.array for error in self.errors}
+        elements = {name: errors for name, errors in stacked.items() if name in arrays}
+        for name, errors in elements.items():
+            for index in np.argwhere(errors.astype(np.bool_)).tolist():
+                errors[tuple(index)].element = f"{name}[{', '.join(map(str, index))}]"
+                errors[tuple(index)].index = tuple(index)
+        return elements
 
     @property
     def rows(self) -> int:
@@ -111,9 +150,9 @@ class RecordedTable:
         return FormatError(f"the table has {what}", location=f"sheet {self.title}", hint=hint)
 
     @cached_property
-    def places(self) -> TableRows:
+    def places(self) -> ElementRows:
         """The row in which each element stands."""
-        return TableRows(self.columns, self.note, self.written)
+        return ElementRows(self.columns, self.note, self.written)
 
     def find_cell(self, name: str, index: Sequence[int]) -> str | None:
         """Return the address of the first cell of an element."""
@@ -134,7 +173,6 @@ class RecordedTable:
             if name in self.columns and self.places.are_counted:
                 data = tuple(self.columns.data_cells(name))
             first = self.find_cell(name, [0] * array.ndim) if array.size else None
-            cells = len(next(iter(self.columns.values()), ()))
             spread = sum(meant[0] == name for meant in self.note.places.values())
             infos[name] = ArrayInfo(
                 array.shape,
@@ -142,7 +180,7 @@ class RecordedTable:
                 linear.order,
                 linear.strides,
                 first or self.title,
-                cells * max(spread, 1),
+                self.rows * max(spread, 1),
                 linear.offset,
                 linear.capacity,
                 max(spread, 1),
@@ -191,23 +229,25 @@ def _holds_arrays(book: Workbook, title: str) -> bool:
 def open_recorded(
     book: Workbook, notes: Mapping[str, tuple[str, TableNote]], snapshots: Snapshots | None
 ) -> list[RecordedTable]:
-    """Return the tables of some notes.
+    """Return the tables of some notes, with the errors of the cells that are not of the dtype of their column.
 
     `snapshots`: of the workbook; None to take the cells as they are.
 
     Raises:
-        FormatError: a cell is not of the dtype of its column.
+        FormatError: the cells are no table any more.
     """
+    named = {} if book.own is None or not notes else book.own.tables()
     tables = []
     for title, (written_title, note) in notes.items():
-        with locating(sheet=title):
-            columns = _read_columns(book, title, note)
+        with locating(sheet=title), keeping_unreadable() as unreadable:
+            columns = _read_columns(book, title, note, named)
+            errors = dict(unreadable)
+            unreadable.clear()  # a context around the call gets those of arrays
+        table = RecordedTable(title, written_title, note, columns, errors)
         written = {} if snapshots is None else snapshots.read_columns(written_title)
         if {*note.dtypes} <= {*written}:
-            _restore(columns, written, note)
-            tables.append(RecordedTable(title, note, columns, written))
-        else:
-            tables.append(RecordedTable(title, note, columns))
+            table.written, table.sources = written, _restore(columns, written, note)
+        tables.append(table)
     return tables
 
 
@@ -216,22 +256,34 @@ def scan_tables(book: Workbook, sheets: Sequence[Sheet]) -> dict[str, ArrayInfo]
     if not (notes := find_recorded(book, sheets)):
         return {}
     tables = open_recorded(book, notes, open_snapshots(book))
-    _, labels = read_recorded(tables, resize=True)
+    with keeping_unreadable() as unreadable:
+        _, labels = read_recorded(tables, resize=True)
+        unreadable.clear()
     if labels is not None:
         give_labels(labels)
     return {name: info for table in tables for name, info in table.describe().items()}
 
 
-def read_recorded(tables: Sequence[RecordedTable], *, resize: bool) -> tuple[ArraysByName, DatasetLabels | None]:
+def read_recorded(
+    tables: Sequence[RecordedTable], *, resize: bool, names: Sequence[str] | None = None
+) -> tuple[ArraysByName, DatasetLabels | None]:
     """Return the arrays of recorded tables, and the labels of all of them; None if they have none.
 
+    `names`: of the arrays whose cells have to be readable; None for all.
+
     Raises:
-        FormatError: the cells of a table are not those of its arrays any more, or two tables have arrays of one name.
+        FormatError: a cell cannot be read, and no context around the call keeps such cells; or the cells of a table
+            are not those of its arrays any more; or two tables have arrays of one name.
     """
     arrays: ArraysByName = {}
     places: dict[str, str] = {}
     labels: DatasetLabels | None = None
     for table in tables:
+        for name, errors in table.unreadable_elements.items():
+            keep_elements(name, errors)
+        wrong = [error for error in table.errors if names is None or error.array in names]
+        if wrong and not keeps_all():
+            raise wrong[0]
         if not resize:
             table.check_rows()
         stacked, own = table.stacked
@@ -252,9 +304,11 @@ def read_recorded(tables: Sequence[RecordedTable], *, resize: bool) -> tuple[Arr
     return arrays, labels
 
 
-def _read_columns(book: Workbook, title: str, note: TableNote) -> TableColumns:
-    """Return the columns of a table, in the dtypes that were written."""
-    tables = {} if book.own is None else book.own.tables()
+def _read_columns(book: Workbook, title: str, note: TableNote, tables: Mapping[str, NamedTable]) -> TableColumns:
+    """Return the columns of a table, in the dtypes that were written.
+
+    `tables`: the Excel Tables of the workbook, by their names.
+    """
     there = next((table for name, table in tables.items() if name.casefold() == note.table.casefold()), None)
     dtypes = note.dtypes | dict.fromkeys(note.texts, "string")
     options = TableOptions(dtype=dtypes, header=1)
@@ -277,21 +331,21 @@ def _extend(sheet: ExcelSheet, area: Area) -> Area:
 
     Not every program makes the range larger where somebody types below it.
     """
-    bottom, columns = area.bottom, range(area.left, area.right)
+    bottom, columns, count = area.bottom, range(area.left, area.right), _FIRST_BELOW
     while True:
-        cells = sheet.zones([Zone(bottom, column, _MOST_AT_ONCE, "columns") for column in columns])
-        filled = np.zeros(_MOST_AT_ONCE, np.int64)
-        for column in cells:
-            filled[: len(column)] += [cell is not None and cell != "" for cell in column]
+        filled = np.zeros(count, np.int64)
+        for cells in sheet.zones([Zone(bottom, column, count, "columns") for column in columns]):
+            filled[: len(cells)] += [cell is not None and cell != "" for cell in cells]
         is_row = filled * 2 >= len(columns)
-        count = int(np.argmin(is_row)) if not is_row.all() else _MOST_AT_ONCE
-        bottom += count
-        if count < _MOST_AT_ONCE:
-            return area._replace(bottom=bottom)
+        if not is_row.all():
+            return area._replace(bottom=bottom + int(np.argmin(is_row)))
+        bottom, count = bottom + count, count * _MORE_BELOW  # the sheet is searched a few times at most
 
 
-def _restore(columns: TableColumns, written: Mapping[str, np.ndarray[Any, Any]], note: TableNote) -> None:
-    """Give numbers that a program rounded their exact bits again, in whatever row they stand now."""
+def _restore(
+    columns: TableColumns, written: Mapping[str, np.ndarray[Any, Any]], note: TableNote
+) -> dict[str, Positions]:
+    """Give numbers that a program rounded their exact bits again, and return which row is which, by column."""
     pairs = {
         name: (written[name], column)
         for name, column in columns.items()
@@ -299,15 +353,15 @@ def _restore(columns: TableColumns, written: Mapping[str, np.ndarray[Any, Any]],
     }
     if all(_is_kept(*pair) for pair in pairs.values()):  # all rows stand where they stood
         columns.update({name: before.astype(now.dtype) for name, (before, now) in pairs.items()})
-        return
+        return {name: np.arange(len(now)) for name, (_, now) in pairs.items()}
     axes = [name for name in note.axes.values() if name in pairs]
     groups = [LabelGroup(axes, dict.fromkeys(pairs, 0))] if axes and len(axes) == len(note.axes) else []
-    grouped = map_rows(pairs, groups)
+    grouped, sources_of = map_rows(pairs, groups), dict[str, Positions]()
     for name, (before, now) in pairs.items():
         maps = grouped.maps.get(name, [])
         if not maps and len(before) != len(now):
             continue
-        sources = maps[0].sources if maps else np.arange(len(now))
+        sources = sources_of[name] = maps[0].sources if maps else np.arange(len(now))
         is_there = sources >= 0
         mask = np.zeros(len(now), np.bool_)
         aligned = np.array(now)
@@ -316,6 +370,7 @@ def _restore(columns: TableColumns, written: Mapping[str, np.ndarray[Any, Any]],
         aligned[is_there] = before[sources[is_there]]
         mask[is_there] = mark_kept(before[sources[is_there]], now[is_there], from_numpy(now.dtype))
         columns[name] = KeptElements(aligned, mask).restore(now)
+    return sources_of
 
 
 def _is_kept(before: np.ndarray[Any, Any], now: np.ndarray[Any, Any]) -> bool:

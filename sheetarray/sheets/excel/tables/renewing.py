@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from ....changes.compare import Comparison
 from ....changes.sorted_rows import SortedRows
@@ -12,6 +14,7 @@ from ....columns import ArrayInfo, Sheet, keeping_unreadable
 from ....dtypes import Array
 from ....labels import DatasetLabels
 from ....labels.datasets import fit_labels
+from ....linear.array import LinearArray
 from ....linear.named import linear_arrays
 from ...accepted import AcceptedArrays
 from ...guard_texts import keep_snapshots
@@ -60,52 +63,69 @@ class RenewedTables:
 def renew_tables(book: Workbook, sheets: Sequence[Sheet], snapshots: Snapshots) -> RenewedTables | None:
     """Read the recorded tables of some sheets, and return what makes their records true; None if there are none.
 
-    A table of which a cell cannot be read stays as it is.
+    A cell that cannot be read stays as it is, and its last value stays in the snapshot. Where it never had one, the
+    record of its table stays as it is.
 
     Raises:
-        FormatError: the cells of a table are not those of its arrays any more.
+        FormatError: the cells of a table are not those of its arrays any more, or a label cannot be read.
     """
     notes = find_recorded(book, sheets)
     if not notes:
         return None
-    renewed, changed = RenewedTables(), dict[str, RecordedTable]()
-    tables: list[RecordedTable] = []
-    for title, (written_title, note) in notes.items():
-        with keeping_unreadable() as unreadable:
-            (table,) = open_recorded(book, {title: (written_title, note)}, snapshots)
-        table.unreadable = dict(unreadable)
-        renewed.unreadable |= unreadable
-        tables.append(table)
-        is_changed = table.has_other_rows or {*table.columns} != {*note.dtypes} or not table.written
+    renewed, changed = RenewedTables(), dict[str, tuple[RecordedTable, dict[str, LinearArray]]]()
+    tables = open_recorded(book, notes, snapshots)
+    with keeping_unreadable() as renewed.unreadable:
+        renewed.arrays, renewed.labels = read_recorded(tables, resize=True)
+    for table in tables:
+        is_changed = table.has_other_rows or {*table.columns} != {*table.note.dtypes} or not table.written
         if table.written:
-            comparisons, grouped, _ = compare_table(table)
+            comparisons, grouped, _ = compare_table(table, table.unreadable_elements)
             renewed.comparisons |= {comparison.name: comparison for comparison in comparisons}
             renewed.sorted_rows += grouped.sorted_rows
             is_changed |= any(_is_changed(comparison) for comparison in comparisons) or bool(grouped.sorted_rows)
-        if is_changed and not unreadable:
-            changed[written_title] = table
-    renewed.arrays, renewed.labels = read_recorded(tables, resize=True)
-    renewed.infos = {name: info for table in tables for name, info in table.describe().items()}
-    titles = snapshots.titles_of_tables - changed.keys()
+        columns = _put_last_values(table)
+        if is_changed and columns is not None:
+            changed[table.written_title] = table, linear_arrays(columns)
+        renewed.infos |= table.describe()
     for guard in snapshots.sheets:
-        texts = read_texts(guard)
-        kept = keep_snapshots(texts, lambda header: header.sheet in titles)
-        old = keep_snapshots(texts, lambda header: header.sheet in changed)
-        own = {snapshot.sheet: snapshot for snapshot in map(_parse_header, old)}
-        for written_title, header in own.items():
-            how = {"sheet": written_title, "cells": header.cells, "dates": header.dates}
-            columns = linear_arrays(changed[written_title].columns)
-            kept += [encode_snapshot(name, array, **how) for name, array in columns.items()]
-        renewed.snapshots[guard.title or ""] = kept
+        renewed.snapshots[guard.title or ""] = _renew_snapshots(read_texts(guard), snapshots.titles_of_tables, changed)
     record = book.record.get("sheets", {})
-    for written_title, table in changed.items():
-        columns = linear_arrays(table.columns)
-        sums = make_checksums(
-            {name: Written(array.buffer, array.dtype_entry, array.header) for name, array in columns.items()}
-        )
-        tree = {**record[written_title]["table"], **renew_note(table)}
-        renewed.sheets[written_title] = {**record[written_title], "table": tree, "columns": sums}
+    for title, (table, linear) in changed.items():
+        sums = {name: Written(array.buffer, array.dtype_entry, array.header) for name, array in linear.items()}
+        tree = {**record[title]["table"], **renew_note(table)}
+        renewed.sheets[title] = {**record[title], "table": tree, "columns": make_checksums(sums)}
     return renewed
+
+
+def _put_last_values(table: RecordedTable) -> dict[str, Array] | None:
+    """Return the columns of a table, in which a cell that cannot be read has the last value that it had.
+
+    It is None if a cell never had one: in a row that was added, or without a snapshot.
+    """
+    columns = dict(table.columns)
+    for name, errors in table.unreadable.items():
+        places, sources = np.flatnonzero(errors.astype(np.bool_)), table.sources.get(name)
+        if sources is None or (sources[places] < 0).any():
+            return None
+        columns[name] = columns[name].copy()
+        columns[name][places] = table.written[name][sources[places]]
+    return columns
+
+
+def _renew_snapshots(
+    texts: Sequence[str], titles: Set[str], changed: Mapping[str, tuple[RecordedTable, Mapping[str, LinearArray]]]
+) -> list[list[str]]:
+    """Return the snapshots of tables that a guard has from now on.
+
+    `texts`: of the guard. `titles`: of the sheets of all recorded tables. `changed`: the tables that are not as they
+    were written, and their columns, by the titles of their sheets.
+    """
+    snapshots = keep_snapshots(texts, lambda header: header.sheet in titles - changed.keys())
+    old = map(_parse_header, keep_snapshots(texts, lambda header: header.sheet in changed))
+    for title, header in {header.sheet: header for header in old}.items():
+        how = {"sheet": title, "cells": header.cells, "dates": header.dates}
+        snapshots += [encode_snapshot(name, array, **how) for name, array in changed[title][1].items()]
+    return snapshots
 
 
 def _parse_header(texts: Sequence[str]) -> SnapshotHeader:
