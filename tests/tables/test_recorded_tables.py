@@ -455,3 +455,16 @@ def test_labels_that_are_all_others_take_no_more_memory_than_rows_allow(tmp_path
         sa.read(path, resize=True)
     (finding,) = sa.check(path)
     assert finding.severity == "error"
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_recorded_tables_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    path = tmp_path / "t.xlsx"
+    write_quietly(path, {f"sheet {number}": pd.DataFrame({f"v{number}": [0.5, 1.5]}) for number in range(count)})
+    monkeypatch.setattr("sheetarray.sheets.excel.tables.recorded.MOST_RECORDED", 3)
+    if count <= 3:
+        assert len(sa.read(path)) == count
+        return
+    with pytest.warns(sa.SheetArrayWarning, match="more than 3 recorded tables"), pytest.raises(sa.FormatError):
+        sa.read(path)
+    assert list(sa.read(path, sheet="sheet 2")) == ["v2"]

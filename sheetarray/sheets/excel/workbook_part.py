@@ -271,8 +271,12 @@ class WorkbookPart:
             for element in self._names()
         }
 
-    def tables(self) -> dict[str, NamedTable]:
+    def tables(self) -> Mapping[str, NamedTable]:
         """Return Excel's tables, by their names."""
+        return self._named_tables
+
+    @cached_property
+    def _named_tables(self) -> dict[str, NamedTable]:
         tables = {}
         for title, table in self._tables:
             counts = [table.get(f"{kind}RowCount", count) for kind, count in (("header", "1"), ("totals", "0"))]

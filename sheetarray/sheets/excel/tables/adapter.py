@@ -5,7 +5,7 @@ They have no headers of the exchange format; sheets that have are written and re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -143,6 +143,6 @@ def describe_table_excel(source: Readable, *, table: str | None = None, sheet: S
         return notes.get(title or "", {})
 
 
-def _open_own(book: Workbook, look: Callable[[WorkbookPart], dict[Any, Any]]) -> dict[Any, Any]:
+def _open_own(book: Workbook, look: Callable[[WorkbookPart], Mapping[Any, Any]]) -> Mapping[Any, Any]:
     """Return what the own part of an .xlsx or .xlsm says; nothing of any other workbook."""
     return {} if book.own is None else look(book.own)

@@ -21,7 +21,7 @@ from ....columns.grid import Area
 from ....columns.unreadable import keep_elements, keeps_all
 from ....dtypes import Positions, from_numpy
 from ....elements import generic_from_text
-from ....errors import NO_ARRAY, FormatError, locating
+from ....errors import NO_ARRAY, FormatError, locating, warn_caller
 from ....labels import DatasetLabels, ElementRows, TableNote, give_labels, stack_labels, takes_recorded_tables
 from ....linear.array import LinearArray
 from ....tables import NamedTable, TableColumns, TableOptions, read_table
@@ -31,6 +31,7 @@ from ..worksheet import ExcelSheet
 from .cells import ExcelTable
 
 _FIRST_BELOW, _MORE_BELOW = 64, 32  # rows below a table that are looked at first, and how many times more then
+MOST_RECORDED = 1000  # tables of a workbook that are read together; each takes some milliseconds
 ArraysByName = dict[str, np.ndarray[Any, Any]]
 
 
@@ -202,6 +203,9 @@ def find_recorded(book: Workbook, sheets: Sequence[Sheet]) -> dict[str, tuple[st
     if not recorded:
         return {}
     titles = {(sheet.title or "").casefold(): sheet.title or "" for sheet in sheets}
+    if min(len(recorded), len(titles)) > MOST_RECORDED:
+        warn_caller(f"more than {MOST_RECORDED:,} recorded tables are read as ordinary ones; sheet= reads one of them")
+        return {}
     every = {title.casefold() for title in book.titles}
     tables: dict[str, str] = {}
     if book.own is not None and any(title.casefold() not in every for title in recorded):
