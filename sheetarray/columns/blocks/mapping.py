@@ -60,9 +60,10 @@ class MappedArrays:
         elements: Iterator[tuple[str, Buffer]],
         restore: Callable[[str, Buffer], Buffer] | None,
     ) -> dict[str, Buffer]:
-        """Return the elements of arrays, which come piece by piece, mapped from one file.
+        """Write the pieces of arrays to one file, and return the elements of each array mapped from it.
 
-        `restore`: returns the elements of one array with the bits that they were written with.
+        `elements`: yields names of arrays, each with its next elements. `restore`: returns the elements of one array
+        with the bits that they were written with.
 
         Raises:
             FormatError: as the elements come.
