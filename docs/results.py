@@ -3,8 +3,9 @@
 It renews the table of faults in docs/faults.md, too, which lists what the tests with the mark `fault` try.
 
 A block of Python that prints is followed by a block `output`; in a block `console` each command is followed by what it
-prints. Both are cut after 20 lines. The size of a page changes with each version, so nothing is shown for `page`. The
-tests run the same examples, and fail where a page shows anything else.
+prints. Both are cut after 20 lines. The size of a page changes with each version, so nothing is shown for `page`. An
+example that writes to Google Sheets reaches an emulator on this machine. The tests run the same examples, and fail
+where a page shows anything else.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 LINES = 20
 WIDTH = "100"  # characters of a line, of what is printed as a table
+GOOGLE = "SHEETARRAY_SHEETS_ENDPOINT"
 _EXAMPLE = re.compile(r"(```python\n(.*?)```\n)(?:\n```output\n.*?```\n)?", re.DOTALL)
 _CONSOLE = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 _RUN = ("sheetarray ", "cat ")  # what commands begin with; others, such as make, are only shown
@@ -109,6 +112,19 @@ def run_commands(commands: Iterable[str], folder: Path) -> list[tuple[str, int]]
     return results
 
 
+@contextmanager
+def serving_google() -> Iterator[None]:
+    """Send the requests of examples to an emulator of Google Sheets, as if you had logged in."""
+    from sheets_emulator import SheetsServer
+
+    with SheetsServer() as server:
+        os.environ[GOOGLE] = server.url
+        try:
+            yield
+        finally:
+            del os.environ[GOOGLE]
+
+
 def _environment() -> dict[str, str]:
     paths = [str(ROOT), str(ROOT / "sheets-emulator"), os.environ.get("PYTHONPATH", "")]
     return {**os.environ, "COLUMNS": WIDTH, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
@@ -141,7 +157,8 @@ def main() -> None:
     faults.write_text(show_faults(faults.read_text(encoding="utf-8")), encoding="utf-8")
     for page in find_pages():
         text = page.read_text(encoding="utf-8")
-        text = show_results(text, map(run_example, find_examples(text)))
+        with serving_google():
+            text = show_results(text, map(run_example, find_examples(text)))
         with tempfile.TemporaryDirectory() as folder:
             printed = [output for output, _ in run_commands(find_commands(text), Path(folder))]
         page.write_text(show_commands(text, printed), encoding="utf-8")

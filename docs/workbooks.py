@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -32,10 +33,10 @@ def print_workbook(workbook: Path, folder: Path) -> Path:
     return folder / f"{workbook.stem}.pdf"
 
 
-def draw_page(pdf: Path, picture: Path, height: int = HEIGHT) -> None:
+def draw_page(pdf: Path, picture: Path, height: int = HEIGHT, width: int = CROP[2]) -> None:
     """Draw the upper part of the first page of a PDF as PNG."""
-    left, top, width = (str(length) for length in CROP)
-    crop = ["-x", left, "-y", top, "-W", width, "-H", str(height)]
+    left, top, _ = (str(length) for length in CROP)
+    crop = ["-x", left, "-y", top, "-W", str(width), "-H", str(height)]
     command = ["pdftoppm", "-png", "-singlefile", "-r", str(RESOLUTION), *crop, str(pdf), str(picture.with_suffix(""))]
     subprocess.run(command, check=True, capture_output=True, timeout=SECONDS)
 
@@ -95,6 +96,15 @@ def make_grids() -> Any:
     )
 
 
+def make_plan(folder: Path) -> Path:
+    """Write the workbook of README's example into a folder, by running the example."""
+    from docs.results import find_examples
+
+    (example,) = [code for code in find_examples((HERE.parent / "README.md").read_text("utf-8")) if "plan.xlsx" in code]
+    subprocess.run([sys.executable, "-c", example], check=True, cwd=folder, stdout=subprocess.DEVNULL)
+    return folder / "plan.xlsx"
+
+
 def draw_all(folder: Path) -> None:
     """Draw workbooks of all kinds into a folder."""
     with tempfile.TemporaryDirectory() as place:
@@ -108,6 +118,7 @@ def draw_all(folder: Path) -> None:
         sa.write_excel(view, make_grids(), views={"temperature": sa.View(colors="slice")})
         editable = Path(place, "editable.xlsx")
         sa.write_excel(editable, make_grids(), views={"temperature": sa.View(editable=True)})
+        draw_page(print_workbook(make_plan(Path(place)), Path(place)), folder / "plan.png", width=400, height=110)
         for workbook in (table, view, editable):
             draw_page(print_workbook(workbook, Path(place)), folder / f"{workbook.stem}.png")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import zlib
@@ -14,11 +15,13 @@ from children import run_limited
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT))
 from docs.results import (  # noqa: E402
+    GOOGLE,
     WIDTH,
     find_commands,
     find_examples,
     find_pages,
     run_commands,
+    serving_google,
     show_commands,
     show_faults,
     show_results,
@@ -41,7 +44,8 @@ def test_there_is_something_to_run():
 
 RUN_BLOCKS = """
     import contextlib, os, runpy, sys, warnings
-    for folder in sys.argv[1:]:
+    os.environ[sys.argv[1]] = sys.argv[2]
+    for folder in sys.argv[3:]:
         os.chdir(folder)
         print("block", os.path.basename(folder), file=sys.stderr, flush=True)
         with warnings.catch_warnings(), open("printed", "w") as printed, contextlib.redirect_stdout(printed):
@@ -64,7 +68,8 @@ def test_python_blocks_run_and_print_what_stands_beneath_them(tmp_path, monkeypa
             folders.append(tmp_path / name)
             folders[-1].mkdir()
             (folders[-1] / "block.py").write_text(block, encoding="utf-8")
-    run_limited(RUN_BLOCKS, *folders, seconds=60)  # one after the other in a child, each in a folder of its own
+    with serving_google():  # one after the other in a child, each in a folder of its own
+        run_limited(RUN_BLOCKS, GOOGLE, os.environ[GOOGLE], *folders, seconds=60)
     for page, text in PAGES.items():
         names = [f"{page} {number}" for number in range(1, len(find_examples(text)) + 1)]
         files = [tmp_path / name / "printed" for name in names]
