@@ -65,9 +65,10 @@ def find_heading(table: Table, rows: range | Positions, header: int | None) -> H
     """
     numbers = sorted(table.columns)[:_MOST_COLUMNS]
     top = [int(row) for row in rows[:_TOP]]
-    grid = _list_cells(table, numbers, top)
     lower = _choose_lower(rows)
-    sample = _list_cells(table, numbers, lower) if lower != top else grid
+    asked = sorted({*top, *lower})
+    by_row = dict(zip(asked, list_rows(table, numbers, asked), strict=True))
+    grid, sample = ([by_row[row] for row in each] for each in (top, lower))
     heading = Heading()
     fills = [len(cells) - cells.count(None) for cells in grid]
     lower_fills = sorted(len(cells) - cells.count(None) for cells in sample)
@@ -136,14 +137,17 @@ def _count_settings(
     return 0
 
 
-def _list_cells(table: Table, numbers: Sequence[int], rows: Sequence[int]) -> list[list[Cell]]:
-    """Return some rows as cells; blanks are None."""
-    columns = [drop_blanks(table.columns[number].cells(rows)) for number in numbers]
-    return [list(cells) for cells in zip(*columns, strict=True)] if columns else [[] for _ in rows]
+def list_rows(table: Table, numbers: Sequence[int], rows: Sequence[int]) -> list[list[Cell]]:
+    """Return some rows as cells, those of some columns; blanks, and texts of white space, are None."""
+    if not numbers:
+        return [[] for _ in rows]
+    return [
+        _drop_blanks([*cells]) for cells in zip(*[table.columns[number].cells(rows) for number in numbers], strict=True)
+    ]
 
 
-def drop_blanks(cells: list[Cell]) -> list[Cell]:
-    """Return cells with None for white space."""
+def _drop_blanks(cells: list[Cell]) -> list[Cell]:
+    """Return the cells of a row with None for white space."""
     types = {*map(type, cells)}
     if str not in types or (len(types) == 1 and all(map(str.strip, cells))):
         return cells

@@ -69,9 +69,11 @@ def _join_names(cells: list[list[str]]) -> list[str]:
 
 
 def _text(cell: Cell) -> str:
+    if isinstance(cell, str):
+        return cell.strip(WHITE)
     if is_blank(cell) or isinstance(cell, Unreadable):
         return ""
-    return format_bool(cell) if isinstance(cell, bool) else parse_string(cell).strip(WHITE)
+    return format_bool(cell) if isinstance(cell, bool) else parse_string(cell)
 
 
 def select_names(names: Mapping[str, int], columns: Sequence[str] | None) -> list[str]:

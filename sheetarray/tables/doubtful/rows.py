@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import islice
-from operator import add
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from ...dtypes import Array, Positions
 from ...elements import Cell, is_blank
 from ..cells import Table
 from ..doubts import Doubt
-from ..heading import drop_blanks
+from ..heading import list_rows
 from ..options import TableOptions
 from ..rows import TableRows
 
@@ -98,13 +97,8 @@ def _doubt_below(table: Table, rows: TableRows) -> list[Doubt]:
         return []
     numbers = sorted(table.columns)[:_MOST_NUMBERS]
     last = [int(row) for row in data[-_MOST_BELOW:]]
-    fills = [0] * len(last)
-    first_cells: list[Cell] = []
-    for number in numbers:
-        cells = table.columns[number].cells(last)
-        first_cells = first_cells or cells
-        held = [cell is not None for cell in drop_blanks(cells)]
-        fills = list(map(add, fills, held))
+    grid = list_rows(table, numbers, last)
+    fills = [len(cells) - cells.count(None) for cells in grid]
     below = 0
     for row, fill in zip(reversed(last), reversed(fills), strict=True):
         is_line = fill <= 1 and table.count_cells is not None and table.width_of(row) == 1
@@ -117,7 +111,7 @@ def _doubt_below(table: Table, rows: TableRows) -> list[Doubt]:
     sparse = sum(fill <= max(usual * _SPARSE, 1) for fill in above)
     if len(data) < 4 or below == len(last) or below > len(data) // 2 or 10 * sparse > len(above):
         below = 0
-    below = below or _count_apart(table, last, fills, usual) or _is_total(first_cells)
+    below = below or _count_apart(table, last, fills, usual) or _is_total([cells[0] for cells in grid])
     if not below:
         return []
     row = table.row_of(last[-below])

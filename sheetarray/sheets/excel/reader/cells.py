@@ -106,13 +106,20 @@ class CellRun:
 
     @property
     def after(self) -> int:
-        """The number of the row below the lowest cell."""
-        return int(self.rows.max()) + 1
+        """The number of the row below the lowest cell; 0 without cells."""
+        return int(self.rows.max()) + 1 if len(self) else 0
 
     @classmethod
     def of_line(cls, places: Positions, kinds: Kinds, values: pl.Series) -> CellRun:
         """Return cells of one column, or of one row, in their order: `rows` says how far from its first each stands."""
         return cls(places, np.zeros(len(places), np.int64), kinds, values)
+
+    @classmethod
+    def none(cls) -> CellRun:
+        """Return a run without cells."""
+        import polars as pl
+
+        return cls.of_line(np.zeros(0, np.int64), np.zeros(0, np.uint8), pl.Series([], dtype=pl.String))
 
     @property
     def height(self) -> int:
@@ -139,6 +146,16 @@ class CellRun:
         formulas = None if self.formulas is None else self.formulas[:count]
         values = self.values[:count]
         return CellRun(self.rows[:count], self.columns[:count], self.kinds[:count], values, 0, formulas)
+
+    def gather(self, places: Positions) -> CellRun:
+        """Return the cells at some places."""
+        return CellRun(self.rows[places], self.columns[places], self.kinds[places], self.values[places])
+
+    def columns_between(self, first: int, end: int) -> CellRun:
+        """Return the cells of some columns side by side, which count from the first of these; all stand by column."""
+        low, high = np.searchsorted(self.columns, [first, end]).tolist()
+        columns = self.columns[low:high] - first
+        return CellRun(self.rows[low:high], columns, self.kinds[low:high], self.values[low:high])
 
     def select(self, mask: np.ndarray[Any, np.dtype[np.bool_]]) -> CellRun:
         """Return the cells under a mask, without a copy where they stand together."""

@@ -15,7 +15,7 @@ from ....elements.serials import serials_to_dates
 
 if TYPE_CHECKING:
     import polars as pl
-from .cells import BOOLEAN, DURATION, LARGE, MOMENT, NUMBER, PENDING, SERIAL, TEXT, CellRun
+from .cells import BOOLEAN, DURATION, LARGE, MOMENT, NUMBER, PENDING, ROUNDED, SERIAL, TEXT, CellRun
 
 _FEW = 2**11  # cells of which plain Python is faster than the engine
 _LONGEST_NUMBER = 1000  # characters
@@ -63,14 +63,18 @@ def scalars(run: CellRun, *, from_1904: bool) -> list[Cell]:
     """
     numeric = run.values.dtype.is_numeric()
     if numeric and ((run.kinds == NUMBER) | (run.kinds == LARGE)).all():
-        return [int(value) if value.is_integer() and abs(value) <= 2.0**53 else value for value in run.values.to_list()]
+        numbers: list[Any] = run.values.to_list()
+        doubles = run.values.to_numpy()
+        for index in np.flatnonzero((doubles == np.floor(doubles)) & (np.abs(doubles) <= ROUNDED)).tolist():
+            numbers[index] = int(numbers[index])
+        return numbers
     texts: list[Any] = (run.values.cast(str).str.strip_suffix(".0") if numeric else run.values).to_list()
     serials = np.flatnonzero(run.kinds == SERIAL)
     if len(serials):
-        numbers = [_parse_number(texts[index]) for index in serials.tolist()]
-        counts = [math.nan if isinstance(number, str) else number for number in numbers]  # a damaged cell may hold text
+        shown = [_parse_number(texts[index]) for index in serials.tolist()]
+        counts = [math.nan if isinstance(number, str) else number for number in shown]  # a damaged cell may hold text
         dates = serials_to_dates(np.array(counts, float), from_1904=from_1904)
-        for index, date, number in zip(serials.tolist(), dates, numbers, strict=True):
+        for index, date, number in zip(serials.tolist(), dates, shown, strict=True):
             texts[index] = number if date is None else date  # a time of day is no blank
     not_text = np.flatnonzero((run.kinds != TEXT) & (run.kinds != SERIAL))
     values: dict[tuple[int, str], Cell] = {}  # headers of very many arrays say the same
@@ -113,4 +117,4 @@ def _parse_number(text: str) -> Cell:
         value = float(text[:_LONGEST_NUMBER])
     except ValueError:
         return text
-    return int(value) if value.is_integer() and abs(value) <= 2.0**53 else value
+    return int(value) if value.is_integer() and abs(value) <= ROUNDED else value

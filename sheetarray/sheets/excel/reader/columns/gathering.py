@@ -72,13 +72,21 @@ def gather_columns(
             _sort_runs(waiting, first_rows, columns)
             waiting, count = [], 0
     _sort_runs(waiting, first_rows, columns)
-    heights, cells = sum(map(height_of, columns)), sum(map(count_cells, columns))
-    if heights > most_blanks + _BLANKS_TIMES * cells:
+    refuse_blanks(sum(map(height_of, columns)), sum(map(_count_cells, columns)), most_blanks)
+    return columns
+
+
+def refuse_blanks(slots: int, cells: int, most_blanks: int) -> None:
+    """Refuse columns that are next to nothing but blanks: they have so many slots for so few cells.
+
+    Raises:
+        FormatError: there are more than `most_blanks` blanks, and some for each other cell.
+    """
+    if slots > most_blanks + _BLANKS_TIMES * cells:
         raise FormatError(
-            f"{cells} cells, so far apart that their columns are {heights} cells long",
+            f"{cells} cells, so far apart that their columns are {slots} cells long",
             hint="delete the cells that stand far below all others",
         )
-    return columns
 
 
 def _slice_run(run: CellRun, wanted: Positions, first_rows: Positions, columns: list[list[Gathered]]) -> None:
@@ -151,17 +159,15 @@ def height_of(runs: Sequence[Gathered]) -> int:
     return max(ends, default=-1) + 1
 
 
-def count_cells(runs: Sequence[Gathered]) -> int:
+def _count_cells(runs: Sequence[Gathered]) -> int:
     """Return the number of the cells of a column."""
     return sum([len(rows) for rows, _, _ in runs])
 
 
 def join_runs(runs: list[Gathered]) -> CellRun:
     """Return the cells of a column as one run, sorted by row; the list is emptied, so that they are not held twice."""
-    import polars as pl
-
     if not runs:
-        return CellRun.of_line(np.zeros(0, np.int64), np.zeros(0, np.uint8), pl.Series([], dtype=pl.String))
+        return CellRun.none()
     rows, kinds, values = runs[0]
     if len(runs) == 1 and isinstance(rows, range):
         return CellRun.of_line(_to_positions(rows), kinds, values)
@@ -185,16 +191,38 @@ def join_gathered(columns: Sequence[Sequence[Gathered]], *, numeric: bool | None
         if numeric is None or values.dtype.is_numeric() == numeric
     ]
     if not pieces:
-        none = np.zeros(0, np.int64)
-        return CellRun(none, none, np.zeros(0, np.uint8), pl.Series([], dtype=pl.String))
+        return CellRun.none()
     indices, all_rows, all_kinds, all_values = zip(*pieces, strict=True)
     which = np.repeat(indices, list(map(len, all_rows)))
     rows, kinds = np.concatenate(all_rows), np.concatenate(all_kinds)
-    values = pl.concat(all_values, rechunk=len(columns) > 1)
-    if (np.diff(rows)[np.diff(which) == 0] >= 1).all():
-        return CellRun(rows, which, kinds, values)
-    order = np.lexsort((rows, which))
-    return CellRun(rows[order], which[order], kinds[order], values[order])
+    return _from_top_to_bottom(CellRun(rows, which, kinds, pl.concat(all_values, rechunk=len(columns) > 1)))
+
+
+def sort_by_column(runs: Sequence[CellRun], numbers: Sequence[int], first: int) -> CellRun:
+    """Return the cells of some runs, column by column, each from top to bottom.
+
+    Their rows count from the row `first`, their columns are indices among the `numbers` of the columns in the sheet.
+    """
+    import polars as pl
+
+    if not runs:
+        return CellRun.none()
+    rows, columns, kinds = (
+        np.concatenate([getattr(run, name) for run in runs]) for name in ("rows", "columns", "kinds")
+    )
+    order = np.argsort(columns.astype(np.uint16), kind="stable")
+    which = np.searchsorted(numbers, columns[order])
+    return _from_top_to_bottom(
+        CellRun(rows[order] - first, which, kinds[order], pl.concat([run.values for run in runs])[order])
+    )
+
+
+def _from_top_to_bottom(cells: CellRun) -> CellRun:
+    """Return cells that stand column by column with those of each column from top to bottom."""
+    if (np.diff(cells.rows)[np.diff(cells.columns) == 0] >= 1).all():
+        return cells
+    order = np.lexsort((cells.rows, cells.columns))
+    return CellRun(cells.rows[order], cells.columns[order], cells.kinds[order], cells.values[order])
 
 
 def _to_positions(rows: range | Positions) -> Positions:

@@ -1,0 +1,340 @@
+"""The columns of a worksheet that is an ordinary table: single cells of them, and whole columns with what their cells
+say of their dtype.
+
+Columns are converted in groups, as there may be thousands of them: a call of NumPy or the engine serves all columns of
+a group. A tall column is a group by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ....dtypes import Array, Mask, Positions, from_name
+from ....elements import Cell, Unreadable
+from ....elements.serials import serials_to_dates, serials_to_moments
+from ....tables import EXACT, SHORT, WHITE, TableColumn
+from ..reader import cells as c
+from ..reader.columns.texts import ColumnTexts
+from ..reader.scalars import scalars
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+_TEXT = from_name("string")
+_PENDING = "a formula without a value"
+
+
+class ColumnGroup:
+    """Some columns of a worksheet side by side, whose cells are converted together: thousands of short ones, or a tall
+    one alone.
+
+    `texts`: the cells whose values are text, column by column, each from top to bottom. `doubles`: those whose values
+    are Float64: numbers that doubles hold, dates, truth values. `count`: the number of columns. `from_1904`: whether
+    serial dates count from 1904-01-01, not from 1900.
+    """
+
+    def __init__(self, texts: c.CellRun, doubles: c.CellRun, count: int, *, from_1904: bool) -> None:
+        self._halves, self._count, self._from_1904 = (texts, doubles), count, from_1904
+        self._bounds = [np.searchsorted(half.columns, np.arange(count + 1)).tolist() for half in self._halves]
+        self._taken: tuple[range | Positions, dict[int, TableColumn]] | None = None
+        self._blank: Mask | None = None
+        self._asked: list[int] | None = None  # the rows of which cells were asked for last
+        self._listed: dict[int, list[Cell]] = {}  # the cells in these rows, by column
+
+    @property
+    def height(self) -> int:
+        """The number of rows down to the last cell."""
+        return max(half.after for half in self._halves)
+
+    def columns(self) -> list[GroupedColumn]:
+        """Return the columns."""
+        return [GroupedColumn(self, index) for index in range(self._count)]
+
+    def cells_of(self, index: int, rows: Sequence[int]) -> list[Cell]:
+        """Return the cells of a column in a few rows, in ascending order: None for a blank, `Unreadable` for a formula
+        without a value.
+
+        When a second column is asked for the same rows, the cells of all columns are made together.
+        """
+        if rows != self._asked:
+            self._asked, self._listed = [*rows], self._list_cells(rows, index, index + 1)
+        elif index not in self._listed:
+            self._listed = self._list_cells(rows, 0, self._count)
+        return self._listed[index]
+
+    def _list_cells(self, rows: Sequence[int], first: int, end: int) -> dict[int, list[Cell]]:
+        """Return the cells of some columns in some rows."""
+        grid = np.full((end - first, len(rows)), None, object)
+        asked = np.asarray(rows, np.int64)
+        for half, bounds in zip(self._halves, self._bounds, strict=True) if len(asked) else ():
+            low, high = bounds[first], bounds[end]
+            held = half.rows[low:high]
+            if end - first == 1:  # the rows of one column ascend
+                places = np.searchsorted(held, asked)
+                across = np.flatnonzero(np.append(held, -1)[places] == asked)
+                places = places[across]
+            else:
+                across = np.minimum(np.searchsorted(asked, held), len(asked) - 1)
+                places = np.flatnonzero(asked[across] == held)
+                across = across[places]
+            if not len(places):
+                continue
+            run = half.gather(places + low)
+            cells = np.empty(len(run), object)
+            cells[:] = scalars(run, from_1904=self._from_1904)
+            if (pending := run.kinds == c.PENDING).any():
+                cells[pending] = Unreadable(_PENDING)
+            grid[run.columns - first, across] = cells
+        return dict(zip(range(first, end), grid.tolist(), strict=True))
+
+    def mark_filled(self, index: int) -> Mask:
+        """Return a mask of the rows in which the cell of a column is not blank."""
+        texts, doubles = (
+            half.rows[slice(*bounds[index : index + 2])]
+            for half, bounds in zip(self._halves, self._bounds, strict=True)
+        )
+        height = max((int(rows[-1]) + 1 for rows in (texts, doubles) if len(rows)), default=0)
+        mask = np.zeros(height, dtype=bool)
+        mask[texts[~self._blank_texts()[slice(*self._bounds[0][index : index + 2])]]] = True
+        mask[doubles] = True
+        return mask
+
+    def find_marked(self, index: int, mark: str) -> Positions:
+        """Return the rows in which the text of a column begins with a mark."""
+        column = self._halves[0].columns_between(index, index + 1)
+        texts = column.select(column.kinds == c.TEXT)
+        rows: Positions = texts.rows[texts.values.str.strip_chars_start(WHITE).str.starts_with(mark).to_numpy()]
+        return rows
+
+    def take(self, index: int, rows: range | Positions) -> TableColumn:
+        """Return the cells of a column in some rows. All columns are converted when the first is asked for."""
+        if self._taken is None or self._taken[0] is not rows or index not in self._taken[1]:
+            texts = self._halves[0].select(~self._blank_texts())
+            halves = (_take_rows(half, rows) for half in (texts, self._halves[1]))
+            columns = _Conversion(*halves, self._count, len(rows), self._from_1904).columns()
+            self._taken = rows, dict(enumerate(columns))
+        return self._taken[1].pop(index)
+
+    def _blank_texts(self) -> Mask:
+        """Return a mask of the texts that hold nothing but white space."""
+        if self._blank is None:
+            texts = self._halves[0]
+            self._blank = np.zeros(len(texts), np.bool_)
+            if len(places := np.flatnonzero(texts.kinds == c.TEXT)):
+                values = texts.values if len(places) == len(texts) else texts.values.gather(places)
+                self._blank[places] = (values.str.strip_chars(WHITE) == "").to_numpy()
+        return self._blank
+
+
+class GroupedColumn:
+    """One column of a group; see `tables.RawColumn`."""
+
+    def __init__(self, group: ColumnGroup, index: int) -> None:
+        self._group, self._index = group, index
+
+    def cells(self, rows: Sequence[int]) -> list[Cell]:
+        """Return the cells in a few rows; None for a blank, `Unreadable` for a formula that was not calculated."""
+        return self._group.cells_of(self._index, rows)
+
+    def mark_filled(self) -> Mask:
+        """Return a mask of the rows in which the cell is not blank."""
+        return self._group.mark_filled(self._index)
+
+    def begins(self, mark: str) -> Positions:
+        """Return the rows in which text begins with a mark."""
+        return self._group.find_marked(self._index, mark)
+
+    def take(self, rows: range | Positions) -> TableColumn:
+        """Return the cells of some rows."""
+        return self._group.take(self._index, rows)
+
+
+def _take_rows(cells: c.CellRun, rows: range | Positions) -> c.CellRun:
+    """Return the cells in some rows, which are counted among these rows."""
+    if isinstance(rows, range):
+        some = cells.select((cells.rows >= rows.start) & (cells.rows < rows.stop))
+        places = some.rows - rows.start
+    else:
+        some = cells.select(np.isin(cells.rows, rows))
+        places = np.searchsorted(rows, some.rows)
+    return c.CellRun(places, some.columns, some.kinds, some.values)
+
+
+class _Conversion:
+    """Converts the cells of a group of columns, with one query of the engine for all columns of a kind.
+
+    `texts`: the cells whose values are text, without blanks. `doubles`: the cells whose values are Float64. `count`:
+    the number of columns. `height`: the number of rows. `from_1904`: whether serial dates count from 1904-01-01, not
+    from 1900.
+    """
+
+    def __init__(self, texts: c.CellRun, doubles: c.CellRun, count: int, height: int, from_1904: bool) -> None:
+        self._count, self._height, self._from_1904 = count, height, from_1904
+        self._errors: dict[int, dict[int, str]] = {}
+        faults = texts.kinds == c.FAULT
+        if faults.any():
+            some = texts.select(faults)
+            for column, row, text in zip(some.columns.tolist(), some.rows.tolist(), some.values.to_list(), strict=True):
+                self._errors.setdefault(column, {})[row] = text
+            texts = texts.select(~faults)
+        self._texts, self._doubles = texts, doubles
+
+    def columns(self) -> Iterator[TableColumn]:
+        """Yield the columns: as text, as doubles if all are numbers, or as both if their digits count."""
+        kinds, cells = self._kinds_of_columns()
+        are_numbers = (kinds != 0) & (kinds & ~_bits(c.NUMBER, c.LARGE) == 0)
+        are_dates, are_truths = ((kinds == _bits(kind)) & (cells == self._height) for kind in (c.SERIAL, c.BOOLEAN))
+        table, sound, large = self._to_doubles(are_numbers | are_dates | are_truths)
+        are_numbers &= sound
+        typed = self._find_moments(table, are_dates & sound) | self._find_truths(table, are_truths & sound)
+        are_typed = np.isin(np.arange(self._count), list(typed))
+        texts = self._to_texts((kinds != 0) & ~(are_numbers & ~large) & ~are_typed)
+        texts_of_typed = cache(lambda: self._to_texts(are_typed))
+        no_dates = self._find_no_dates((kinds & _bits(c.SERIAL) != 0) & ~are_typed)
+        for index in range(self._count):
+            errors = self._errors.get(index, {})
+            if index in typed:
+                yield TableColumn(partial(_text_of, texts_of_typed, index), None, errors, typed=typed[index])
+                continue
+            numbers = table[index] if are_numbers[index] else None
+            if numbers is not None and not large[index]:
+                yield TableColumn(None, numbers, errors)
+            elif not kinds[index]:
+                yield TableColumn([None] * self._height, None, errors)
+            else:
+                column = _with_unreadable(texts[index], numbers, errors)
+                if kinds[index] & _bits(c.TEXT):
+                    column.text_cells = partial(self._list_texts, index)
+                column.not_dates = no_dates.get(index, {})
+                yield column
+
+    def _find_no_dates(self, wanted: Mask) -> dict[int, dict[int, float]]:
+        """Return the numbers of some columns that have a format of dates and are no dates, by column and row.
+
+        A time of day is none of them, nor is a 0 in a column of such times.
+        """
+        import polars as pl
+
+        found: dict[int, dict[int, float]] = {}
+        for half in (self._texts, self._doubles) if wanted.any() else ():
+            some = half.select(wanted[half.columns] & (half.kinds == c.SERIAL))
+            days = some.values.cast(pl.Float64, strict=False).fill_null(0.5).to_numpy()
+            fits = np.array([text is not None for text in serials_to_dates(days, from_1904=self._from_1904)], np.bool_)
+            of_dates = np.isin(some.columns, some.columns[fits | (days < 0) | (days >= 1)])
+            for place in np.flatnonzero(~fits & (((days < 0) | (days >= 1)) | ((days == 0) & of_dates))).tolist():
+                found.setdefault(int(some.columns[place]), {})[int(some.rows[place])] = float(days[place])
+        return found
+
+    def _list_texts(self, index: int) -> list[str]:
+        """Return the cells of a column that are typed as text."""
+        cells = self._texts.values.filter((self._texts.columns == index) & (self._texts.kinds == c.TEXT))
+        return cells.to_list()
+
+    def _kinds_of_columns(self) -> tuple[Positions, Positions]:
+        """Return a sum of `_bits` of the kinds that the cells of each column have, and the number of its cells."""
+        kinds, cells = np.zeros(self._count, np.int64), np.zeros(self._count, np.int64)
+        for half in (self._texts, self._doubles):
+            if len(half):
+                counts = np.bincount(half.columns, minlength=self._count)
+                filled = np.flatnonzero(counts)
+                starts = (np.cumsum(counts) - counts)[filled]
+                kinds[filled] |= np.bitwise_or.reduceat(_KIND_BITS[half.kinds], starts)
+                cells += counts
+        return kinds, cells
+
+    def _to_doubles(self, wanted: Mask) -> tuple[Array, Mask, Mask]:
+        """Return the doubles of some columns, a row for each, with NaN for blanks; which columns are numbers; and which
+        have numerals of so many digits that their texts count.
+        """
+        import polars as pl
+
+        table = np.full((self._count, self._height), np.nan)
+        sound, large = np.ones(self._count, np.bool_), np.zeros(self._count, np.bool_)
+        for half in (self._texts, self._doubles):
+            some = half.select(wanted[half.columns])
+            if not len(some):
+                continue
+            made = some.values.cast(pl.Float64, strict=False)
+            values = made.to_numpy()
+            table[some.columns, some.rows] = values
+            if half is self._texts:
+                sound[some.columns[~np.isfinite(values)]] = False
+                large[some.columns[np.abs(values) >= EXACT]] = True
+        return table, sound, large
+
+    def _find_moments(self, table: Array, wanted: Mask) -> dict[int, Array]:
+        """Return the moments of those columns of serial dates that hold nothing but dates, by their index."""
+        indices = np.flatnonzero(wanted)
+        moments = serials_to_moments(table[indices], from_1904=self._from_1904) if len(indices) else []
+        return {index: array for index, array in zip(indices.tolist(), moments, strict=True) if array is not None}
+
+    def _find_truths(self, table: Array, wanted: Mask) -> dict[int, Array]:
+        """Return the booleans of those columns of truth values that hold nothing but 0 and 1, by their index."""
+        indices = np.flatnonzero(wanted)
+        values = table[indices]
+        truths, sound = values == 1, ((values == 0) | (values == 1)).all(axis=1)
+        return {index: truths[place].copy() for place, index in enumerate(indices.tolist()) if sound[place]}
+
+    def _to_texts(self, wanted: Mask) -> dict[int, pl.Series | list[Any]]:
+        """Return the texts of some columns, by their index: lists if they are short, or if cells cannot be read."""
+        import polars as pl
+
+        indices = np.flatnonzero(wanted)
+        if not len(indices):
+            return {}
+        halves = [half.select(wanted[half.columns]) for half in (self._texts, self._doubles)]
+        order = np.cumsum(wanted) - 1  # of each column among those that are wanted
+        places = np.concatenate([order[half.columns] * self._height + half.rows for half in halves])
+        kinds = np.concatenate([half.kinds for half in halves])
+        texts, numbers = (half.values for half in halves)
+        values = pl.concat([texts.cast(pl.String), numbers.cast(pl.String).str.strip_suffix(".0")])
+        run = c.CellRun.of_line(np.arange(len(kinds)), kinds, values)
+        made = ColumnTexts(run, _TEXT, from_1904=self._from_1904, table=True).result()
+        cells: Any
+        if isinstance(made, pl.Series):
+            cells = _spread(made, places, len(indices) * self._height)
+            cells = cells.to_list() if self._height <= SHORT else cells
+        else:
+            cells = [None] * (len(indices) * self._height)
+            for place, cell in zip(places.tolist(), made, strict=True):
+                cells[place] = cell
+        starts = range(0, len(indices) * self._height, self._height)
+        return {
+            index: cells[start : start + self._height] for index, start in zip(indices.tolist(), starts, strict=True)
+        }
+
+
+def _bits(*kinds: int) -> int:
+    """Return a number in which each of some kinds of cells has a bit of its own."""
+    return sum(1 << kind for kind in kinds)
+
+
+_KIND_BITS = np.array([_bits(kind) for kind in range(c.LONG + 1)])
+
+
+def _spread(texts: pl.Series, places: Positions, count: int) -> pl.Series:
+    """Return texts at their places, with null for blanks."""
+    import polars as pl
+
+    if len(texts) == count and (np.diff(places) == 1).all():
+        return texts
+    return pl.repeat(None, count, dtype=pl.String, eager=True).scatter(places, texts)
+
+
+def _text_of(texts: Callable[[], dict[int, Any]], index: int) -> Any:
+    return texts()[index]
+
+
+def _with_unreadable(texts: Any, numbers: Array | None, errors: dict[int, str]) -> TableColumn:
+    """Return a column of texts, some of which may be `Unreadable`."""
+    unreadable: dict[int, Unreadable] = {}
+    if isinstance(texts, list):
+        unreadable = {index: cell for index, cell in enumerate(texts) if isinstance(cell, Unreadable)}
+        for index in unreadable:
+            texts[index] = None
+    return TableColumn(texts, numbers, errors, unreadable)
