@@ -172,8 +172,8 @@ def _fit(name: str, array: Array, infos: Mapping[str, ArrayInfo]) -> Array:
     info, axis = infos[name], _axis_of(infos[name])
     rest = info.shape[:axis] + info.shape[axis + 1 :]
     if not info.shape or array.ndim != len(info.shape) or array.shape[:axis] + array.shape[axis + 1 :] != rest:
-        wanted = " x ".join(["rows" if number == axis else f"{size:,}" for number, size in enumerate(info.shape)])
-        raise LimitError(f"{name}: new rows have the shape {wanted or 'of one value'}, not {array.shape}")
+        needed_shape = " x ".join(["rows" if number == axis else f"{size:,}" for number, size in enumerate(info.shape)])
+        raise LimitError(f"{name}: new rows have the shape {needed_shape or 'of one value'}, not {array.shape}")
     dtype = dtypes.from_name(info.dtype)
     if dtype.kind == "generic":
         return array.astype(object)

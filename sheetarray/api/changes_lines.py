@@ -46,13 +46,14 @@ def list_lines(
     `everything`: whether elements are named although one change explains all of them. `most`: the number of lines that
     will be shown, so that those of further elements need no text.
     """
-    found = differences
-    first, second = (side.label for side in found.sides)
-    blocks = [([name], f"only in {first}", list[ChangeLine]()) for name in found.deleted]
-    blocks += [([name], f"only in {second}", list[ChangeLine]()) for name in found.added]
-    blocks += [([name], f"renamed; it was {before}", list[ChangeLine]()) for before, name in found.renamed.items()]
+    first, second = (side.label for side in differences.sides)
+    blocks = [([name], f"only in {first}", list[ChangeLine]()) for name in differences.deleted]
+    blocks += [([name], f"only in {second}", list[ChangeLine]()) for name in differences.added]
+    blocks += [
+        ([name], f"renamed; it was {before}", list[ChangeLine]()) for before, name in differences.renamed.items()
+    ]
     alike: dict[str, list[str]] = {}  # the names of arrays of which the same is to be said, such as a new row
-    compared = found.comparisons
+    compared = differences.comparisons
     silent = {comparison.name for comparison in compared if comparison.same and not _format_layouts(comparison)}
     rows = _describe_rows(differences)
     for comparison in compared:
@@ -69,36 +70,42 @@ def list_lines(
         if not below:
             alike[text] = blocks[-1][0]
     lines = [line for names, text, below in blocks for line in (ChangeLine(text, names), *below)]
-    lines += [ChangeLine(text) for text in found.label_texts]
+    lines += [ChangeLine(text) for text in differences.label_texts]
     return lines, len(blocks), len(silent)
 
 
 def summarise(differences: Differences) -> str:
     """Return a line of what differs: rows first, then elements, then all else; each with the names of its arrays."""
-    found = differences
-    compared = found.comparisons
+    compared = differences.comparisons
     parts = []
-    for describe in (_format_changed_rows, lambda one: [one.explanation] if one.explanation else []):
+    for describe in (_format_changed_rows, _list_explanation):
         names_of: dict[str, list[str]] = {}
-        for one in compared:
-            for what in describe(one):
-                names_of.setdefault(what, []).append(one.name)
+        for array in compared:
+            for what in describe(array):
+                names_of.setdefault(what, []).append(array.name)
         parts += [f"{what} in {join_names(names)}" for what, names in names_of.items()]
-    edited = {one.name: one.differing - one.noise for one in compared if one.explanation is None}
-    unreadable = {one.name: len(one.unreadable) for one in compared}
+    edited = {array.name: array.differing - array.noise for array in compared if array.explanation is None}
+    unreadable = {array.name: len(array.unreadable) for array in compared}
     for counts, noun, what in ((edited, "element", "changed"), (unreadable, "cell", "unreadable")):
         if names := [name for name, count in counts.items() if count]:
             parts.append(f"{count_noun(sum(counts.values()), noun)} {what} in {join_names(names)}")
     for names, what in (
-        ([one.name for one in compared if one.noise], "rounded"),
-        ([one.name for one in compared if not one.compared], "different as a whole"),
-        ([one.name for one in compared if _format_layouts(one) or one.is_reshaped], "of another shape, dtype or order"),
-        ([*found.deleted, *found.added], "in one file only"),
-        ([*found.renamed.values()], "renamed"),
+        ([array.name for array in compared if array.noise], "rounded"),
+        ([array.name for array in compared if not array.compared], "different as a whole"),
+        (
+            [array.name for array in compared if _format_layouts(array) or array.is_reshaped],
+            "of another shape, dtype or order",
+        ),
+        ([*differences.deleted, *differences.added], "in one file only"),
+        ([*differences.renamed.values()], "renamed"),
     ):
         parts += [f"{join_names(names)} {what}"] if names else []
-    parts += [count_noun(len(found.label_texts), "label") + " changed"] if found.label_texts else []
+    parts += [count_noun(len(differences.label_texts), "label") + " changed"] if differences.label_texts else []
     return "; ".join(parts)
+
+
+def _list_explanation(comparison: Comparison) -> list[str]:
+    return [comparison.explanation] if comparison.explanation else []
 
 
 def _format_comparison(comparison: Comparison) -> str:

@@ -292,7 +292,7 @@ def diff_sides(
         del a, b, pairs  # before their maps are closed
         opened.clear()
     facts = (first.facts, second.facts)
-    texts = [] if names else compare_labels([one.labels for one in facts], [one.label for one in facts])
+    texts = [] if names else compare_labels([fact.labels for fact in facts], [fact.label for fact in facts])
     gone, come = [n for n in gone if n not in renamed], [n for n in come if n not in renamed.values()]
     return Differences(facts, comparisons, rows.sorted_rows, come, gone, renamed, texts)
 
@@ -388,7 +388,9 @@ def _list_groups(
     """Return the groups of arrays whose rows are identified by labels or by the key."""
 
     def is_level(name: str) -> bool:
-        return name in pairs and all(isinstance(one, np.ndarray) and one.ndim == 1 for one in pairs[name])
+        return name in pairs and all(
+            isinstance(variable, np.ndarray) and variable.ndim == 1 for variable in pairs[name]
+        )
 
     if key:
         if not all(map(is_level, key)) or len({tuple(map(len, pairs[name])) for name in key}) > 1:
@@ -410,7 +412,7 @@ def _list_groups(
     for name in common:
         variables = [labels.find(name) for labels in (before, now)]
         dims = [variable.dims if variable is not None else () for variable in variables]
-        if dims[0] == dims[1] and all(getattr(one, "ndim", -1) == len(dims[0]) for one in pairs[name]):
+        if dims[0] == dims[1] and all(getattr(array, "ndim", -1) == len(dims[0]) for array in pairs[name]):
             for axis, dim in enumerate(dims[0]):
                 groups.setdefault(dim, {})[name] = axis
     listed = []

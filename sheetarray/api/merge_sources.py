@@ -173,7 +173,7 @@ class MergeSource:
                 ):
                     pairs[before].append(now)
         names = [now for candidates in pairs.values() for now in candidates]
-        renamed = {before: one[0] for before, one in pairs.items() if len(one) == 1 and names.count(one[0]) == 1}
+        renamed = {before: now[0] for before, now in pairs.items() if len(now) == 1 and names.count(now[0]) == 1}
         if not renamed:
             return
         self.renamed = renamed

@@ -69,7 +69,7 @@ class Merged:
     @property
     def unreadable(self) -> list[UnreadableElement]:
         """The elements whose cells cannot be read, of all files. The base's values stand there."""
-        return [one for file in self.changes for one in file.unreadable]
+        return [entry for file in self.changes for entry in file.unreadable]
 
     @property
     def unresolved(self) -> int:
@@ -127,9 +127,9 @@ class Merged:
 
 def _list_changes(changes: FileChanges) -> Iterator[tuple[str, str]]:
     """Yield the name of an array and what became of it, for each kind of change in a file, the largest first."""
-    for one in changes.unreadable:
-        where = f", cell {one.cell}" if one.cell else ""
-        yield one.array, f"{name_element(one.array, one.index)} cannot be read{where}: {one.text}"
+    for entry in changes.unreadable:
+        where = f", cell {entry.cell}" if entry.cell else ""
+        yield entry.array, f"{name_element(entry.array, entry.index)} cannot be read{where}: {entry.text}"
     counts = [
         (changes.elements, "element", "changed"),
         (changes.added, "row", "added"),

@@ -251,9 +251,9 @@ def _parse_mapping(key: str, text: str) -> dict[str, str]:
     if not text.lstrip().startswith("{") and mark and name:
         return {name: value}
     with suppress(ValueError, RecursionError):
-        found = json.loads(text)
-        if isinstance(found, dict) and all(isinstance(one, str) for one in found.values()):
-            return found
+        texts = json.loads(text)
+        if isinstance(texts, dict) and all(isinstance(written, str) for written in texts.values()):
+            return texts
     raise UsageProblem(f"{key} is NAME=TEXT, or an object of JSON, not {text!r:.80}", f"--write {key}=t=0.0")
 
 

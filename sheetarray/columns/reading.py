@@ -103,9 +103,9 @@ class SheetArrays:
         """Return arrays in the order written; all of them for None."""
         groups = self._group(names, raise_error, warn_of_finding)
         mapped = self._map_large(groups) if are_mapped() and not self.resize else {}
-        others = {name: group for name, group in groups.items() if name not in mapped} if mapped else groups
+        unmapped = {name: group for name, group in groups.items() if name not in mapped} if mapped else groups
         reading = _Reading(self, raise_error, warn_of_finding)
-        arrays: dict[str, Any] = reading.read(others, self._find_alike(groups) if self.resize else {})
+        arrays: dict[str, Any] = reading.read(unmapped, self._find_alike(groups) if self.resize else {})
         arrays |= mapped
         return {name: arrays[name] for name in groups} if mapped else arrays  # each was read
 

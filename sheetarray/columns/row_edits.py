@@ -54,13 +54,13 @@ class RowEdit:
             return None
         count, arrays = abs(self.after - self.before), len(columns)
         name, column = next(iter(columns.items()))
-        known = [changes.get(name, _UNKNOWN) for name in columns]
+        grown = [changes.get(name, _UNKNOWN) for name in columns]
         rows = count_rows(column.header)
         first = min(self.before, self.after)
         location = column.group[0].data_address(first * (rows[1] if rows else 1))
         where = f"in {count_noun(arrays, 'array')}"
         place = ""
-        if all(change.is_appended for change in known):
+        if all(change.is_appended for change in grown):
             place = self._describe_place(columns, first, count)
             what = f"row {first} appended" if count == 1 else f"{count} rows appended, {first} to {first + count - 1},"
         else:
@@ -68,7 +68,7 @@ class RowEdit:
             where += f", {self.before} before and {self.after} now"
         shapes = shorten_list(f"{name!r:.60} is {_format_shape(column.header)}" for name, column in columns.items())
         message = f"{what} {where}{place}: {shapes}{self._format_doubts(columns, changes, count)}"
-        if all(change.is_exact for change in known):
+        if all(change.is_exact for change in grown):
             message += "; the rest exact"
         return Finding("error", location, message, _HINT, array=name if arrays == 1 else None)
 
@@ -107,8 +107,8 @@ class RowEdit:
 
     def _format_doubts(self, columns: Iterable[str], changes: Mapping[str, RowChange], count: int) -> str:
         """Return the end of a message on rows that nobody knows; "" where all is known, or nothing is kept."""
-        known = [changes[name] for name in columns if name in changes]
-        if all(change.is_appended or change.is_exact for change in known):
+        grown = [changes[name] for name in columns if name in changes]
+        if all(change.is_appended or change.is_exact for change in grown):
             return ""
         which = f"which row{'' if count == 1 else 's'}, and whether elements were edited too"
         return f"; only a guard can tell {which}: write(.., guard=True) keeps one"

@@ -31,8 +31,8 @@ def guard_title(title: str) -> str:
     units = title.encode("utf-16-le", "surrogatepass")
     if len(units) // 2 + len(_END) <= _LONGEST_TITLE:
         return title + _END
-    kept = units[: 2 * (_LONGEST_TITLE - len(_END) - 9)].decode("utf-16-le", "ignore")
-    return f"{kept}-{binascii.crc32(units):08x}{_END}"
+    beginning = units[: 2 * (_LONGEST_TITLE - len(_END) - 9)].decode("utf-16-le", "ignore")
+    return f"{beginning}-{binascii.crc32(units):08x}{_END}"
 
 
 def may_be_guard(title: str) -> bool:

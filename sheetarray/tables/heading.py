@@ -67,7 +67,7 @@ def find_heading(table: Table, rows: range | Positions, header: int | None) -> H
     top = [int(row) for row in rows[:_TOP]]
     lower = _choose_lower(rows)
     asked = sorted({*top, *lower})
-    by_row = dict(zip(asked, list_rows(table, numbers, asked), strict=True))
+    by_row = dict(zip(asked, list_cells(table, numbers, asked), strict=True))
     grid, sample = ([by_row[row] for row in each] for each in (top, lower))
     heading = Heading()
     fills = [len(cells) - cells.count(None) for cells in grid]
@@ -137,7 +137,7 @@ def _count_settings(
     return 0
 
 
-def list_rows(table: Table, numbers: Sequence[int], rows: Sequence[int]) -> list[list[Cell]]:
+def list_cells(table: Table, numbers: Sequence[int], rows: Sequence[int]) -> list[list[Cell]]:
     """Return some rows as cells, those of some columns; blanks, and texts of white space, are None."""
     if not numbers:
         return [[] for _ in rows]

@@ -97,17 +97,17 @@ class _TableRows:
         head = content[:_HEAD]
         if len(content) > _HEAD:
             head = head[: max(head.rfind(b"\n"), head.rfind(b"\r")) + 1] or head
-        found = read_columns_csv(io.BytesIO(head))
-        assert isinstance(found, TableColumns)
-        assert found.dialect is not None
-        self._columns, self._dialect = found, found.dialect
-        marks = found.dialect.marks
+        top = read_columns_csv(io.BytesIO(head))
+        assert isinstance(top, TableColumns)
+        assert top.dialect is not None
+        self._columns, self._dialect = top, top.dialect
+        marks = top.dialect.marks
         if marks is None or marks.delimiter in ("", "whitespace") or len(marks.quotechar) > 1 or marks.escapechar:
             raise LimitError("rows can be appended to tables with a delimiter and plain quotes: write the table anew")
-        if not found.dialect.names:
+        if not top.dialect.names:
             raise LimitError("rows can be appended to tables with a row of names")
         self._delimiter, self._quote = marks.delimiter or ",", marks.quotechar
-        self._encoding = _plain_encoding(found.dialect, content)
+        self._encoding = _plain_encoding(top.dialect, content)
         self._mark = _count_mark(content)
         first = head[self._mark :].decode(self._encoding, "ignore")
         at = min((place for place in map(first.find, "\r\n") if place >= 0), default=-1)
@@ -143,8 +143,8 @@ class _TableRows:
         if (self._quote and content.find(self._quote.encode(self._encoding)) >= 0) or self._dialect.rows < len(
             next(iter(self._columns.values()), ())
         ):
-            found = read_columns_csv(io.BytesIO(content[: self.end]))
-            return len(next(iter(found.values())))
+            columns = read_columns_csv(io.BytesIO(content[: self.end]))
+            return len(next(iter(columns.values())))
         lines = _count_bytes(content, line_end[0]) if len(line_end) < 3 else content.count(line_end, 0, self.end)
         return lines + (not content[: self.end].endswith(line_end)) - above
 

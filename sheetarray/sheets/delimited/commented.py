@@ -53,8 +53,8 @@ def uncomment_names(content: BytesLike, marks: Marks) -> Uncommented | None:
     typed = sum(kind_of(cell) in TYPED for cell in cells)
     if mark is None or 2 * typed <= len(cells) or len(cells) > _MOST_NAMES:
         return None
-    found = (names for names in _list_ways(text[mark.end() :], marks) if _are_names(names, len(cells)))
-    names = next(found, None)
+    readings = (names for names in _list_ways(text[mark.end() :], marks) if _are_names(names, len(cells)))
+    names = next(readings, None)
     if names is None:
         return None
     between = "\t" if marks.delimiter == WHITESPACE else marks.delimiter

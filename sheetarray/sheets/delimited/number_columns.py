@@ -119,11 +119,11 @@ class NumberColumns:
 
     def list_cells(self, number: int, rows: Sequence[int]) -> list[Cell]:
         """Return the texts of a column in a few rows, which are asked of one column after the other."""
-        wanted = tuple(rows)
-        if wanted not in self._listed:
-            self._listed[wanted] = list(zip_longest(*map(self._record, wanted), fillvalue=""))
-        columns = self._listed[wanted]
-        cells = columns[number] if number < len(columns) else ("",) * len(wanted)
+        key = tuple(rows)
+        if key not in self._listed:
+            self._listed[key] = list(zip_longest(*map(self._record, key), fillvalue=""))
+        columns = self._listed[key]
+        cells = columns[number] if number < len(columns) else ("",) * len(key)
         return [cell or None for cell in cells]
 
     def _record(self, row: int) -> list[str]:

@@ -170,13 +170,13 @@ class CsvTable:
         options = self._options
         if self._text.first or options.comment is not None or options.header is not None or options.skip_rows:
             return self._text.content
-        found = uncomment_names(self._text.content, marks)
-        if found is None:
+        uncommented = uncomment_names(self._text.content, marks)
+        if uncommented is None:
             return self._text.content
-        above = "; comments above it are left out" if found.row else ""
-        message = f"row {found.row + 1} begins with '#', and is read as names{above}"
-        self._doubts.append(Doubt("names", message, found.row, 0, 'comment="#" leaves it out'))
-        return found.content
+        above = "; comments above it are left out" if uncommented.row else ""
+        message = f"row {uncommented.row + 1} begins with '#', and is read as names{above}"
+        self._doubts.append(Doubt("names", message, uncommented.row, 0, 'comment="#" leaves it out'))
+        return uncommented.content
 
     def _tell_odd_rows(self, first: int, count: int) -> None:
         more = f" (and {count - 1:,} more)" if count > 1 else ""
@@ -222,11 +222,11 @@ class CsvTable:
             of_numbers = NumberColumns(records, first, end, self._options)
             texts_of = []
             for column in range(width):
-                kept, plan = read.get(column), planned.get(column)
-                if isinstance(kept, JoinedTexts):
-                    columns[column] = JoinedColumn(kept.slice(first, end), is_open=is_open)
-                elif kept is not None and plan is not None and len(kept.values) >= end - plan.first:
-                    columns[column] = of_numbers.column(column, plan, kept)
+                values, plan = read.get(column), planned.get(column)
+                if isinstance(values, JoinedTexts):
+                    columns[column] = JoinedColumn(values.slice(first, end), is_open=is_open)
+                elif values is not None and plan is not None and len(values.values) >= end - plan.first:
+                    columns[column] = of_numbers.column(column, plan, values)
                 else:
                     texts_of.append(column)
             kind = "x" if loops.COMPILED else "t"
@@ -271,8 +271,8 @@ class CsvTable:
             runs.append((column, first, ENDLESS, kind))
         read: dict[int, Kept | JoinedTexts | None] = {}
         for (column, _, _, kind), cells in zip(runs, records.read(runs), strict=True):
-            kept = Kept(cells, 0, 0) if kind == "b" and cells is not None else cells
-            read[column] = Kept(*kept) if isinstance(kept, tuple) else kept
+            values = Kept(cells, 0, 0) if kind == "b" and cells is not None else cells
+            read[column] = Kept(*values) if isinstance(values, tuple) else values
         return planned, read
 
     def _find_rows(self) -> Positions:

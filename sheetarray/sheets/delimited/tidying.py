@@ -207,11 +207,11 @@ def _leave_quotes(content: BytesLike, start: int, begin: int, end: int) -> int:
     if content.find(b'"', begin, end) < 0 or bytes(content[start:begin]).count(b'"') % 2 == 0:
         return begin
     is_open = True
-    for found in re.finditer(rb'["\n]', bytes(content[begin:end])):
-        if found[0] == b'"':
+    for match in re.finditer(rb'["\n]', bytes(content[begin:end])):
+        if match[0] == b'"':
             is_open = not is_open
         elif not is_open:
-            return begin + found.end()
+            return begin + match.end()
     return begin
 
 

@@ -74,8 +74,8 @@ class Followed:
     def _mark(self, positions: Positions, sheets: frozenset[str]) -> Mask:
         """Return a mask of the cells that repeat a cell of some sheets."""
         _, _, numbers, titles = self._references
-        places, known = self._find(positions)
-        marks: Mask = known & np.array([title in sheets for title in titles])[numbers[places]]
+        places, is_reference = self._find(positions)
+        marks: Mask = is_reference & np.array([title in sheets for title in titles])[numbers[places]]
         return marks
 
     def cell_in_view(self, row: int, column: int) -> tuple[str, int, int] | None:
@@ -86,8 +86,8 @@ class Followed:
         `row`: of the formula, from 0. `column`: of the formula, from 0.
         """
         _, targets, numbers, titles = self._references
-        places, known = self._find(np.array([column * ROW + row]))
-        if not known[0] or (title := titles[numbers[places[0]]]) not in self._editable:
+        places, is_reference = self._find(np.array([column * ROW + row]))
+        if not is_reference[0] or (title := titles[numbers[places[0]]]) not in self._editable:
             return None
         return title, *divmod(int(targets[places[0]]), ROW)
 
@@ -118,19 +118,19 @@ class Followed:
         if not pending.any() and not self.are_wanted:
             return run
         positions = column * ROW + run.rows + first
-        places, known = self._find(positions)
-        if not known.any():
+        places, is_reference = self._find(positions)
+        if not is_reference.any():
             return run
         _, targets, numbers, titles = self._references
-        wanted = (known & pending) | self._mark(positions, self.changed)
+        is_followed = (is_reference & pending) | self._mark(positions, self.changed)
         kinds, values, blank = run.kinds.copy(), run.values.clone(), np.zeros(len(run), np.bool_)
         for number, title in enumerate(titles):
-            some = np.flatnonzero(wanted & (numbers[places] == number))
-            if not len(some):
+            of_sheet = np.flatnonzero(is_followed & (numbers[places] == number))
+            if not len(of_sheet):
                 continue
-            match, cells = self._cells_in(title, number).at(targets[places[some]])
-            kinds[some[match]], values = cells.kinds, values.scatter(some[match], cells.values)
-            blank[np.delete(some, match)] = True
+            match, cells = self._cells_in(title, number).at(targets[places[of_sheet]])
+            kinds[of_sheet[match]], values = cells.kinds, values.scatter(of_sheet[match], cells.values)
+            blank[np.delete(of_sheet, match)] = True
         if not blank.any():
             return CellRun.of_line(run.rows, kinds, values)
         return CellRun.of_line(run.rows[~blank], kinds[~blank], values.filter(pl.Series(~blank)))

@@ -159,8 +159,8 @@ def _lint_texts(column: _Column, cells: pl.Series, places: Positions) -> Iterato
     if 3 * sum(kind in TYPED for kind in kinds) < len(kinds):
         return
     for kind, patterns in _KINDS.items():
-        others = [~cells.str.contains(f"^(?:{pattern})$") for pattern in patterns]
-        strangers = min(others, key=lambda mask: int(mask.sum()))
+        masks = [~cells.str.contains(f"^(?:{pattern})$") for pattern in patterns]
+        strangers = min(masks, key=lambda mask: int(mask.sum()))
         at = strangers.arg_true().to_numpy()
         if kind == "date" and not len(at):
             yield from _lint_dates(column, cells, places)

@@ -12,7 +12,7 @@ from ...dtypes import Array, Positions
 from ...elements import Cell, is_blank
 from ..cells import Table
 from ..doubts import Doubt
-from ..heading import list_rows
+from ..heading import list_cells
 from ..options import TableOptions
 from ..rows import TableRows
 
@@ -97,7 +97,7 @@ def _doubt_below(table: Table, rows: TableRows) -> list[Doubt]:
         return []
     numbers = sorted(table.columns)[:_MOST_NUMBERS]
     last = [int(row) for row in data[-_MOST_BELOW:]]
-    grid = list_rows(table, numbers, last)
+    grid = list_cells(table, numbers, last)
     fills = [len(cells) - cells.count(None) for cells in grid]
     below = 0
     for row, fill in zip(reversed(last), reversed(fills), strict=True):

@@ -107,8 +107,8 @@ def _restore_rows(buffer: Buffer, array: ResizedArray, written: Array, rows: Seq
         before, now = row_map.pairs
         written, places = np.take(written, before, row_map.axis), np.take(places, now, row_map.axis)
     written, places, buffer = written.ravel(), places.ravel(), _take_texts_of_any_width(buffer)
-    kept = mark_kept(written, buffer[places], array.column.header.dtype)
-    buffer[places[kept]] = written[kept]
+    is_kept = mark_kept(written, buffer[places], array.column.header.dtype)
+    buffer[places[is_kept]] = written[is_kept]
     return buffer
 
 

@@ -59,21 +59,21 @@ def renew_views(
         stored, sheet = more.get(KEY), sheets.get(title)
         if not isinstance(stored, Mapping) or sheet is None or title in holding or sheet.part not in book.package:
             continue
-        array, made = arrays.get(str(stored.get("array"))), dict[str, bytes]()
+        array, parts = arrays.get(str(stored.get("array"))), dict[str, bytes]()
         resized = array is not None and array.is_changed
-        wanted = resized or (array is not None and anew and title not in typed)
-        if wanted and not stored.get("editable") and name_of(str(stored["array"])):
-            made = _make_anew(book, sheet, stored, arrays, name_of)
+        is_renewed = resized or (array is not None and anew and title not in typed)
+        if is_renewed and not stored.get("editable") and name_of(str(stored["array"])):
+            parts = _make_anew(book, sheet, stored, arrays, name_of)
         if title in typed:
-            if made:
+            if parts:
                 raise LimitError(
                     f"the view {title!r:.80} has to be made anew, and what was typed over its formulas would be lost: "
                     "check names the cells; type their values into the array's column, or delete the sheet"
                 )
             continue
-        crc, size = content_of(book.package, sheet.part, made.get(sheet.part)) or (0, 0)
+        crc, size = content_of(book.package, sheet.part, parts.get(sheet.part)) or (0, 0)
         more[KEY] = {**stored, "crc": crc, "size": size}
-        renewed |= made
+        renewed |= parts
     return renewed
 
 

@@ -36,9 +36,9 @@ def find_all(
     `check`: reads the arrays and has each of them judged, as `arrays_of_sheets.check_sheets` does.
     """
     memory, sheets, findings = StoredChecksums(book), select_sheets(book, sheet), dict[Finding, None]()
-    for number, (titles, some) in enumerate(memory.split_by_write(sheets) if sheet is None else [(None, sheets)]):
+    for number, (titles, written) in enumerate(memory.split_by_write(sheets) if sheet is None else [(None, sheets)]):
         memory = StoredChecksums(book) if number else memory  # which has been asked about no array
-        findings |= dict.fromkeys(_find_all(book, memory, some, titles, missing, guard=guard, check=check))
+        findings |= dict.fromkeys(_find_all(book, memory, written, titles, missing, guard=guard, check=check))
     if notes := find_recorded(book, sheets):
         snapshots = open_snapshots(book) if guard else None
         findings = {finding: None for finding in findings if not may_be_table(finding.message)}
@@ -112,13 +112,13 @@ def select_sheets(book: Workbook, sheet: SheetChoice, *, of_table: bool = False)
     if sheet is None:
         views = book.views
         left_out = views.recorded if of_table else views.intact
-        sheets = book.plain_sheets() or [book.sheet(known) for known in book.titles]
-        return [known for known in sheets if known.title not in left_out] or sheets
+        sheets = book.plain_sheets() or [book.sheet(title) for title in book.titles]
+        return [plain for plain in sheets if plain.title not in left_out] or sheets
     if isinstance(sheet, str):
-        for known in book.titles:
-            if known.casefold() == sheet.casefold():
-                return [book.sheet(known)]
-    titles = [known.title or "" for known in select_sheets(book, None, of_table=True)]
+        for title in book.titles:
+            if title.casefold() == sheet.casefold():
+                return [book.sheet(title)]
+    titles = [plain.title or "" for plain in select_sheets(book, None, of_table=True)]
     return [book.sheet(find_title(sheet, titles))]
 
 
@@ -127,6 +127,6 @@ def select_searched(book: Workbook, sheet: SheetChoice) -> list[ExcelSheet]:
 
     Where the workbook remembers a search, and the sheet is as it was, only its first rows are looked at, or none.
     """
-    known = book.header_rows
-    sheets = [book.sheet(meant.title or "", known.get(meant.title or "")) for meant in select_sheets(book, sheet)]
-    return [sheet for sheet in sheets if known.get(sheet.title or "") != 0] or sheets
+    header_rows = book.header_rows
+    sheets = [book.sheet(meant.title or "", header_rows.get(meant.title or "")) for meant in select_sheets(book, sheet)]
+    return [sheet for sheet in sheets if header_rows.get(sheet.title or "") != 0] or sheets

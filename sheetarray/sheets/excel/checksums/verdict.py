@@ -110,8 +110,8 @@ def _describe_change(
         if spans[0][0] == spans[0][1] and len(spans) == 1:
             index = header.index_at(spans[0][0])
         more = f", and at {len(spans) - _MOST_RANGES} more places" if len(spans) > _MOST_RANGES else ""
-        some = ", ".join(_describe_span(header, name, address, *span) for span in spans[:_MOST_RANGES])
-        message = f"elements were edited {some}{more}"
+        described = ", ".join(_describe_span(header, name, address, *span) for span in spans[:_MOST_RANGES])
+        message = f"elements were edited {described}{more}"
     if header.dtype.kind in ("float", "generic") and header.dtype.numpy.itemsize == 8:
         message += ", or rounded in another way than to 15 digits, as openpyxl does"
     return Finding("error", place, message, NAME_CELLS, array=name, index=index)

@@ -66,10 +66,10 @@ class ExcelTable:
             if budget <= 0:
                 ended = False
                 break
-            some = run.first(budget + MOST_COLUMNS)
-            texts += some.texts()
-            budget, ended = budget - len(some), len(some) == len(run)
-            height = max(height, some.after)
+            top = run.first(budget + MOST_COLUMNS)
+            texts += top.texts()
+            budget, ended = budget - len(top), len(top) == len(run)
+            height = max(height, top.after)
         codes = codes_of_words(texts)
         blank: list[list[Cell]] = [[]] * min(height, _ROWS_TOLD)
         return None if may_make_anchors(np.array(codes, np.uint8)) else (blank, ended)

@@ -115,8 +115,8 @@ class ColumnGroup:
         """Return the cells of a column in some rows. All columns are converted when the first is asked for."""
         if self._taken is None or self._taken[0] is not rows or index not in self._taken[1]:
             texts = self._halves[0].select(~self._blank_texts())
-            halves = (_take_rows(half, rows) for half in (texts, self._halves[1]))
-            columns = _Conversion(*halves, self._count, len(rows), self._from_1904).columns()
+            texts, doubles = (_take_rows(half, rows) for half in (texts, self._halves[1]))
+            columns = _Conversion(texts, doubles, self._count, len(rows), self._from_1904).columns()
             self._taken = rows, dict(enumerate(columns))
         return self._taken[1].pop(index)
 
@@ -157,12 +157,12 @@ class GroupedColumn:
 def _take_rows(cells: c.CellRun, rows: range | Positions) -> c.CellRun:
     """Return the cells in some rows, which are counted among these rows."""
     if isinstance(rows, range):
-        some = cells.select((cells.rows >= rows.start) & (cells.rows < rows.stop))
-        places = some.rows - rows.start
+        selected = cells.select((cells.rows >= rows.start) & (cells.rows < rows.stop))
+        places = selected.rows - rows.start
     else:
-        some = cells.select(np.isin(cells.rows, rows))
-        places = np.searchsorted(rows, some.rows)
-    return c.CellRun(places, some.columns, some.kinds, some.values)
+        selected = cells.select(np.isin(cells.rows, rows))
+        places = np.searchsorted(rows, selected.rows)
+    return c.CellRun(places, selected.columns, selected.kinds, selected.values)
 
 
 class _Conversion:
@@ -178,8 +178,10 @@ class _Conversion:
         self._errors: dict[int, dict[int, str]] = {}
         faults = texts.kinds == c.FAULT
         if faults.any():
-            some = texts.select(faults)
-            for column, row, text in zip(some.columns.tolist(), some.rows.tolist(), some.values.to_list(), strict=True):
+            errors = texts.select(faults)
+            for column, row, text in zip(
+                errors.columns.tolist(), errors.rows.tolist(), errors.values.to_list(), strict=True
+            ):
                 self._errors.setdefault(column, {})[row] = text
             texts = texts.select(~faults)
         self._texts, self._doubles = texts, doubles
@@ -220,15 +222,15 @@ class _Conversion:
         """
         import polars as pl
 
-        found: dict[int, dict[int, float]] = {}
+        numbers: dict[int, dict[int, float]] = {}
         for half in (self._texts, self._doubles) if wanted.any() else ():
-            some = half.select(wanted[half.columns] & (half.kinds == c.SERIAL))
-            days = some.values.cast(pl.Float64, strict=False).fill_null(0.5).to_numpy()
+            serials = half.select(wanted[half.columns] & (half.kinds == c.SERIAL))
+            days = serials.values.cast(pl.Float64, strict=False).fill_null(0.5).to_numpy()
             fits = np.array([text is not None for text in serials_to_dates(days, from_1904=self._from_1904)], np.bool_)
-            of_dates = np.isin(some.columns, some.columns[fits | (days < 0) | (days >= 1)])
+            of_dates = np.isin(serials.columns, serials.columns[fits | (days < 0) | (days >= 1)])
             for place in np.flatnonzero(~fits & (((days < 0) | (days >= 1)) | ((days == 0) & of_dates))).tolist():
-                found.setdefault(int(some.columns[place]), {})[int(some.rows[place])] = float(days[place])
-        return found
+                numbers.setdefault(int(serials.columns[place]), {})[int(serials.rows[place])] = float(days[place])
+        return numbers
 
     def _list_texts(self, index: int) -> list[str]:
         """Return the cells of a column that are typed as text."""
@@ -256,15 +258,15 @@ class _Conversion:
         table = np.full((self._count, self._height), np.nan)
         sound, large = np.ones(self._count, np.bool_), np.zeros(self._count, np.bool_)
         for half in (self._texts, self._doubles):
-            some = half.select(wanted[half.columns])
-            if not len(some):
+            chosen = half.select(wanted[half.columns])
+            if not len(chosen):
                 continue
-            made = some.values.cast(pl.Float64, strict=False)
-            values = made.to_numpy()
-            table[some.columns, some.rows] = values
+            casts = chosen.values.cast(pl.Float64, strict=False)
+            values = casts.to_numpy()
+            table[chosen.columns, chosen.rows] = values
             if half is self._texts:
-                sound[some.columns[~np.isfinite(values)]] = False
-                large[some.columns[np.abs(values) >= EXACT]] = True
+                sound[chosen.columns[~np.isfinite(values)]] = False
+                large[chosen.columns[np.abs(values) >= EXACT]] = True
         return table, sound, large
 
     def _find_moments(self, table: Array, wanted: Mask) -> dict[int, Array]:
@@ -294,14 +296,14 @@ class _Conversion:
         texts, numbers = (half.values for half in halves)
         values = pl.concat([texts.cast(pl.String), numbers.cast(pl.String).str.strip_suffix(".0")])
         run = c.CellRun.of_line(np.arange(len(kinds)), kinds, values)
-        made = ColumnTexts(run, _TEXT, from_1904=self._from_1904, table=True).result()
+        converted = ColumnTexts(run, _TEXT, from_1904=self._from_1904, table=True).result()
         cells: Any
-        if isinstance(made, pl.Series):
-            cells = _spread(made, places, len(indices) * self._height)
+        if isinstance(converted, pl.Series):
+            cells = _spread(converted, places, len(indices) * self._height)
             cells = cells.to_list() if self._height <= SHORT else cells
         else:
             cells = [None] * (len(indices) * self._height)
-            for place, cell in zip(places.tolist(), made, strict=True):
+            for place, cell in zip(places.tolist(), converted, strict=True):
                 cells[place] = cell
         starts = range(0, len(indices) * self._height, self._height)
         return {

@@ -42,8 +42,8 @@ def gather_columns(
         FormatError: there are so few cells, so far apart, that the columns would be next to nothing but blanks.
     """
     columns: list[list[Gathered]] = [[] for _ in requests]
-    wanted = np.full(MOST_COLUMNS, -1, dtype=np.int64)
-    wanted[[request.column for request in requests]] = np.arange(len(requests))
+    index_of = np.full(MOST_COLUMNS, -1, dtype=np.int64)
+    index_of[[request.column for request in requests]] = np.arange(len(requests))
     first_rows = np.array([request.row for request in requests], dtype=np.int64)
     least = max(_CELLS_A_RUN, _CELLS_A_COLUMN * len(requests))
     waiting: list[tuple[Positions, CellRun]] = []
@@ -54,9 +54,9 @@ def gather_columns(
         if run.width and len(run) >= LONG_COLUMN * run.width and (run.rows[0] >= first_rows).all():
             _sort_runs(waiting, first_rows, columns)
             waiting, count = [], 0
-            _slice_run(run, wanted, first_rows, columns)
+            _slice_run(run, index_of, first_rows, columns)
             continue
-        which = wanted[run.columns]
+        which = index_of[run.columns]
         mask = which >= 0
         mask &= run.rows >= first_rows[which]
         if not mask.all():
@@ -102,8 +102,8 @@ def _slice_run(run: CellRun, wanted: Positions, first_rows: Positions, columns: 
     for place, values in zip(places, _split_values(run, places), strict=True):
         which = int(wanted[run.columns[place]])
         first = int(rows[0] - first_rows[which])
-        some = range(first, first + count) if together else rows - first_rows[which]
-        columns[which].append((some, kinds[:, place], values))
+        rows_of_column = range(first, first + count) if together else rows - first_rows[which]
+        columns[which].append((rows_of_column, kinds[:, place], values))
 
 
 def _split_values(run: CellRun, places: list[int]) -> list[pl.Series]:
@@ -149,8 +149,8 @@ def _sort_runs(runs: list[tuple[Positions, CellRun]], first_rows: Positions, col
     together = (gaps[ends - 1] == gaps[starts]).tolist()
     places = zip(filled.tolist(), starts.tolist(), ends.tolist(), rows[starts].tolist(), together, strict=True)
     for index, start, end, first, unbroken in places:  # of which there may be thousands: views, no copies
-        some = range(first, first + end - start) if unbroken else rows[start:end]
-        columns[index].append((some, kinds[start:end], values.slice(start, end - start)))
+        rows_of_column = range(first, first + end - start) if unbroken else rows[start:end]
+        columns[index].append((rows_of_column, kinds[start:end], values.slice(start, end - start)))
 
 
 def height_of(runs: Sequence[Gathered]) -> int:

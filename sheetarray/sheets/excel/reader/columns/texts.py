@@ -105,7 +105,7 @@ class ColumnTexts:
         if self._unit is not None:
             places = self._add_bare_serials(places)
         given, text, double = pl.col("given"), pl.col("text"), pl.col("double")
-        made = text
+        shown = text
         if self._kind in ("string", "generic", "int", "timedelta"):
             whole = (double == double.round()) & (double.abs() < ROUNDED)
             counts = double.cast(pl.Int64, strict=False).cast(pl.String)
@@ -115,14 +115,14 @@ class ColumnTexts:
             digits = text.str.extract(_DIGITS)
             if self._kind == "generic":
                 digits = pl.when(digits == "-0").then(pl.lit("-0.0")).otherwise(digits)
-            made = pl.when(digits.is_not_null()).then(digits).when(~double.is_finite()).then(text)
-            made = made.when(whole).then(counts).otherwise(shortest)
+            shown = pl.when(digits.is_not_null()).then(digits).when(~double.is_finite()).then(text)
+            shown = shown.when(whole).then(counts).otherwise(shortest)
         numbers = (  # few queries, as there may be thousands of columns
             pl.DataFrame({"given": self._texts.gather(places)})
             .with_columns(long=given.str.len_bytes() > _LONGEST_NUMBER)
             .with_columns(text=pl.when("long").then(pl.lit("0")).otherwise(given.str.strip_chars()))
             .with_columns(double=text.cast(pl.Float64, strict=False))
-            .select("given", "long", "text", made=made, odd=(~double.is_finite()).fill_null(value=True))
+            .select("given", "long", "text", made=shown, odd=(~double.is_finite()).fill_null(value=True))
         )
         for index in numbers["long"].arg_true().to_list():
             self._unreadable[int(places[index])] = Unreadable(f"a number of {len(numbers['given'][index])} characters")
@@ -154,11 +154,11 @@ class ColumnTexts:
             )
 
     def _add_booleans(self, places: Positions) -> None:
-        known = [_BOOLEANS.get(text.strip()) for text in self._texts.gather(places).to_list()]
-        for index, value in zip(places.tolist(), known, strict=True):
+        truths = [_BOOLEANS.get(text.strip()) for text in self._texts.gather(places).to_list()]
+        for index, value in zip(places.tolist(), truths, strict=True):
             if value is None:
                 self._unreadable[index] = Unreadable(f"a boolean cell without a boolean, {self._texts[index]:.40}")
-        self._put_texts(places, [format_bool(value) for value in known])
+        self._put_texts(places, [format_bool(value) for value in truths])
 
     def _add_serials(self, places: Positions) -> None:
         if self._refuse_kind(places, "a date"):
