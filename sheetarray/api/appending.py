@@ -41,7 +41,8 @@ def append(
     - Rows run along the first axis; of a column-major array along the last.
     - Arrays that share rows grow together: by their dimensions, or else those with as many rows in one sheet.
     - Values are cast where that loses nothing, such as `[4]` to float64.
-    - Everything else stays as it is. In a workbook, headers, names, views, checksums and the guard become true.
+    - Everything else stays as it is. In a workbook, headers, names, views, checksums and the guard become true. Edits
+      that `check` names are still named afterwards, if the array has a guard and no view.
     - An ordinary CSV table grows in place, with its delimiter, decimal mark, quotes, line ends and encoding.
     - A table of a workbook grows too, and the range of its Excel Table; new cells have the formats of those above.
 
@@ -85,25 +86,30 @@ def append(
         if option not in row.options("read"):
             raise TypeError(f"append has no option {option!r:.80} for {row.title}")
     rows = _describe_rows(arrays)
+    fitting = _Fitting(rows)
     with changing(place):
-        try:
-            append_table = row.function("append_table")
-            of_table = known_options(place, format, {**options, "table": table}, "append_table")
-        except NotFoundError:
-            append_table, of_table = None, {}
+        append_rows, append_table = (_find(row, verb) for verb in ("append", "append_table"))
+        of_table = (
+            {} if append_table is None else known_options(place, format, {**options, "table": table}, append_table)
+        )
         if table is not None and "table" not in of_table:
             raise TypeError(f"append has no option 'table' for {row.title}, whose tables have no names")
-        if append_table is not None and (lengths := append_table(place, rows, **of_table)) is not None:
-            return dict(lengths)
-        try:
-            append_rows = row.function("append")
-        except NotFoundError:
-            append_rows = None
-        fitting = _Fitting(rows)
-        try:
-            if append_rows is not None and "fit" in row.options("append"):  # it looks at the arrays itself
-                append_rows(place, rows, fit=fitting.fit, **known_options(place, format, options, "append"))
+        if append_rows is not None and table is None:
+            try:
+                row.function("append")(place, rows, fit=fitting.fit, **known_options(place, format, options, "append"))
+            except FormatError as error:
+                if error.reason != NO_ARRAY:
+                    raise
+                if append_table is None:
+                    error.hint = _NO_TABLE
+                    raise
+            else:
                 return fitting.lengths
+        if append_table is not None:
+            lengths = row.function("append_table")(place, rows, **of_table)
+            if lengths is not None:
+                return dict(lengths)
+        try:
             infos = scan(place, format=format, **known_options(place, format, options, "scan"))
         except FormatError as error:
             if error.reason == NO_ARRAY:
@@ -111,12 +117,17 @@ def append(
             raise
         if getattr(infos, "dialect", None) is not None:
             raise FormatError("the target holds an ordinary table, and no array", hint=_NO_TABLE)
-        rows = fitting.fit(infos)
-        if append_rows is None:
-            _rewrite(place, row, rows, format, options)
-        else:
-            append_rows(place, rows, **known_options(place, format, options, "append"))
+        _rewrite(place, row, fitting.fit(infos), format, options)
     return fitting.lengths
+
+
+def _find(row: Format, verb: str) -> str | None:
+    """Return a verb if the adapter of a format has it."""
+    try:
+        row.function(verb)
+    except NotFoundError:
+        return None
+    return verb
 
 
 class _Fitting:

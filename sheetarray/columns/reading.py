@@ -129,6 +129,11 @@ class SheetArrays:
                 sheet.notes = before
         return {name: view_of(headers[name], buffer) for name, buffer in buffers.items()}
 
+    def columns(self) -> dict[str, ArrayColumn]:
+        """Return where every array stands, by name; no cells are read."""
+        groups, sheets = self._group(None, raise_error, warn_of_finding), {sheet.title: sheet for sheet in self.sheets}
+        return {name: ArrayColumn(group, (), sheets[group[0].title]) for name, group in groups.items()}
+
     def read_resized(self) -> dict[str, ResizedArray]:
         """Return every array with the length that its cells have, and its buffer, by name.
 

@@ -142,10 +142,10 @@ def _inflate(text: str, limit: int) -> bytes:
         packed = base64.b64decode(text.encode("ascii"), validate=True)
     except (ValueError, binascii.Error) as error:
         raise FormatError("the snapshot is not base64") from error
-    inflater = zlib.decompressobj()
+    inflater = fast_zlib.decompressor(fast_zlib.ZLIB)
     try:
-        content = inflater.decompress(packed, limit + 1)
-    except zlib.error as error:
+        content = bytes(inflater.decompress(packed, limit + 1))
+    except fast_zlib.errors() as error:
         raise FormatError("the snapshot cannot be decompressed") from error
     if len(content) > limit:
         raise FormatError(f"the snapshot holds more than the {limit} bytes that it may")

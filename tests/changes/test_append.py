@@ -218,3 +218,121 @@ def test_a_character_that_the_encoding_lacks_is_refused_and_the_table_stays(tmp_
         with pytest.raises(sa.DTypeError, match="has no 'Ω'"):
             sa.append(path, {"a": [7], "b": ["Ω"]})
     assert path.read_bytes() == before
+
+
+def edit_cells(path: Path, cells: dict[str, Any]) -> None:
+    book = openpyxl.load_workbook(path)
+    for address, value in cells.items():
+        book["arrays"][address] = value
+    book.save(path)
+
+
+def test_an_edit_before_rows_are_appended_goes_on_to_be_named(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    sa.write(path, {"t": np.array([1.5, 2.5, 1 / 3]), "n": np.arange(3)})
+    edit_cells(path, {"A22": 9})  # t[2]
+    named = [finding.message for finding in sa.check(path)]
+    assert sa.append(path, {"t": [4], "n": [3]}) == {"t": 4, "n": 4}
+    assert [finding.message for finding in sa.check(path)] == named
+    assert named
+    assert sa.read(path, "t").tolist() == [1.5, 2.5, 9, 4]
+    sa.restore(path, tmp_path / "restored.xlsx")
+    assert sa.read(tmp_path / "restored.xlsx", "t").tolist() == [1.5, 2.5, 1 / 3, 4]
+
+
+def test_a_cell_that_cannot_be_read_is_no_obstacle(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    sa.write(path, {"t": np.array([1.5, 2.5, 3.5])})
+    edit_cells(path, {"A22": "n/a"})
+    assert sa.append(path, {"t": [4]}) == {"t": 4}
+    assert [finding.location for finding in sa.check(path)] == ["arrays!A22"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "error", "location", "text"),
+    [
+        ({"A22": None}, sa.FormatError, "arrays!A22", "the last element of the array is missing"),
+        ({"A23": 7}, sa.LimitError, "", "arrays!A23: a new row needs this cell, which is not empty"),
+    ],
+)
+def test_rows_that_people_added_or_deleted_are_not_guessed_at(
+    tmp_path: Path, cells: Any, error: Any, location: str, text: str
+) -> None:
+    path = tmp_path / "t.xlsx"
+    sa.write(path, {"t": np.array([1.5, 2.5, 3.5]), "n": np.arange(3)})
+    edit_cells(path, cells | {cell.replace("A", "B"): value for cell, value in cells.items()})
+    before = path.read_bytes()
+    with pytest.raises(error, match=text) as raised:
+        sa.append(path, {"t": [4], "n": [3]})
+    assert (getattr(raised.value, "location", None) or "") == location
+    assert path.read_bytes() == before
+    sa.accept(path)
+    assert sa.append(path, {"t": [4], "n": [4]}).keys() == {"t", "n"}
+    assert sa.read(path, "t")[-1] == 4
+    assert list(sa.check(path)) == []
+
+
+@pytest.mark.parametrize("guard", [True, False])
+@pytest.mark.parametrize("options", [{}, {"cells": "text"}, {"dates": "text"}])
+@pytest.mark.parametrize("rows", [0, 1, 3, 200])
+def test_rows_follow_one_another_in_a_workbook(tmp_path: Path, guard: bool, options: Any, rows: int) -> None:
+    rng = np.random.default_rng(rows)
+    arrays = {
+        "t": rng.normal(size=rows),
+        "w": np.asfortranarray(rng.normal(size=(2, rows))) if rows > 1 else rng.normal(size=(rows, 2)),
+        "s": np.array([f"text {number} <&" for number in range(rows)], "U20"),
+        "d": np.arange(rows).astype("M8[D]"),
+        "g": np.array([None, 2**70, "x"] * rows, object)[:rows],
+        "z": rng.normal(size=rows) + 1j,
+    }
+    sa.write(tmp_path / "t.xlsx", arrays, guard=guard, **options)
+    before = sa.read(tmp_path / "t.xlsx")
+    more = {
+        "t": np.array([0.1, np.nan]),
+        "w": rng.normal(size=(2, 2)),
+        "s": np.array(["", "a longer text than all the others"]),
+        "d": np.array(["2026-01-01", "NaT"], "M8[D]"),
+        "g": np.array([1.5, None], object),
+        "z": np.array([1 + 2j, -0.0 - 1j]),
+    }
+    grown = dict.fromkeys(arrays, rows + 2)
+    assert sa.append(tmp_path / "t.xlsx", more) == grown
+    read = sa.read(tmp_path / "t.xlsx")
+    for name, array in before.items():
+        axis = 1 if name == "w" and rows > 1 else 0
+        whole = np.concatenate([array, more[name]], axis=axis)
+        assert read[name].shape == whole.shape
+        assert repr(read[name].tolist()) == repr(whole.tolist())
+    assert list(sa.check(tmp_path / "t.xlsx")) == []
+    (data,) = sa.scan(tmp_path / "t.xlsx")["t"].data
+    if rows:
+        book = openpyxl.load_workbook(tmp_path / "t.xlsx")
+        assert book.defined_names["t"].attr_text.endswith(f"$A${data.row + 1}:$A${data.row + rows + 2}")
+
+
+def test_a_sheet_is_full(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    room = 1_048_576 - 19
+    sa.write(path, {"t": np.zeros(room - 1, np.int8)})
+    assert sa.append(path, {"t": [1]}) == {"t": room}
+    before = path.read_bytes()
+    with pytest.raises(sa.LimitError, match="1,048,576 rows"):
+        sa.append(path, {"t": [1]})
+    assert path.read_bytes() == before
+
+
+def test_arrays_in_rows_and_in_several_sheets_grow(tmp_path: Path) -> None:
+    path, words = tmp_path / "t.xlsx", "version 1.0.0 ndarray shape 2 strides 1 offset 0 order row-major dtype float64"
+    book = openpyxl.Workbook()
+    book.active.append(["t", *words.split(), "length", 2, "capacity", 2, "data", 1.5, 2.5])
+    book.save(path)
+    sa.accept(path)
+    sa.write(path, {"u": np.array([1.5])}, sheet="second", mode="a")
+    assert sa.append(path, {"t": [3.5]}) == {"t": 3}
+    assert sa.append(path, {"u": [3.5]}, sheet="second") == {"u": 2}
+    assert sa.append(path, {"u": [4.5], "t": [4.5]}) == {"u": 3, "t": 4}
+    assert {name: array.tolist() for name, array in sa.read(path).items()} == {
+        "t": [1.5, 2.5, 3.5, 4.5],
+        "u": [1.5, 3.5, 4.5],
+    }
+    assert list(sa.check(path)) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..views.description import View
 from .accepting.workbook import accept_excel
 from .adapter import check_excel, keeps_excel, read_excel, scan_excel, write_excel, write_sheets_excel
+from .appending import append_excel
 from .reading import iter_elements_excel, read_written_excel
 from .restoring import restore_excel
 from .revising import revise_excel
@@ -15,6 +16,7 @@ from .tables.revising import revise_table_excel
 __all__ = [
     "View",
     "accept_excel",
+    "append_excel",
     "append_table_excel",
     "check_excel",
     "describe_table_excel",

@@ -93,7 +93,7 @@ def _write_revised(
         for name, column in columns.items():
             change = find_element_edits(name, present[name], column) if name in present else None
             if change is not None:
-                _collect(change, edits)
+                add_new_cells(change, edits)
     parts = {sheet.title: sheet.part for sheet in book.sheets}
     splices = {title: Splice(title, cells_of_sheet) for title, cells_of_sheet in edits.items()}
     replaced: dict[str, bytes] = {}
@@ -131,7 +131,7 @@ def _compare(path: Path, columns: Mapping[str, LinearArray]) -> None:
             raise FormatError(f"{name}: the cells of this workbook cannot be changed in place", hint=SAVE_ANEW)
 
 
-def _collect(change: ElementEdits, edits: dict[str, NewCells]) -> None:
+def add_new_cells(change: ElementEdits, edits: dict[str, NewCells]) -> None:
     """Put the new cells of an array among those of their sheets."""
     model = change.place(change.before - 1)[1] if change.before and not change.head else None
     plain, serial = _elements_xml(change.buffer[change.changed], change.dtype)

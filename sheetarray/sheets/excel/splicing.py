@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import unescape
 
@@ -40,6 +41,16 @@ class NewCell:
     keeps_formula: bool = False  # whether a formula in the cell stays, with the content as its value
 
 
+@dataclass(frozen=True, slots=True)
+class _Model:
+    """What added cells take from the cell above them."""
+
+    style: bytes = b""
+    holds_number: bool = False
+    is_blank: bool = True
+
+
+_NO_MODEL = _Model()
 NewCells = dict[tuple[int, int], NewCell]  # by row and column, counted from 0
 
 
@@ -52,7 +63,7 @@ class Splice:
     lost_formula: bool = False  # whether a formula was replaced by a value
     # for formulas that only repeat a cell of another sheet, which stay: the new cells of that sheet
     followed: dict[str, NewCells] = field(default_factory=dict)
-    _models: dict[tuple[int | None, int], tuple[bytes, bool]] = field(default_factory=dict)
+    _models: dict[tuple[int | None, int], _Model] = field(default_factory=dict)
 
     def change(self, content: bytes) -> bytes:
         """Return the worksheet with the new cells.
@@ -69,28 +80,44 @@ class Splice:
         new: defaultdict[int, dict[int, NewCell]] = defaultdict(dict)
         for (row, column), cell in self.cells.items():
             new[row][column] = cell
-        self._models = {(cell.model, column): (b"", False) for (_, column), cell in self.cells.items()}
+        self._models = {(cell.model, column): _NO_MODEL for (_, column), cell in self.cells.items()}
         looked_at = new.keys() | {row for row, _ in self._models}
         left = sorted(new, reverse=True)
-        pieces, at, number = [self._widen(content[: begin.start()]), b"<%bsheetData>" % prefix], end, -1
-        for match in _ROW.finditer(content, end, finish):
-            row_number = _ROW_NUMBER.search(match[2])
-            last, number = number, int(row_number[1]) - 1 if row_number else number + 1
-            if number <= last:
-                raise self._error("the rows of this worksheet are not in order")
+        pieces, at = [self._widen(content[: begin.start()]), b"<%bsheetData>" % prefix], end
+        for number, start in self._find_rows(content, prefix, end, finish):
             while left and left[-1] < number:
                 row = left.pop()
-                pieces += [content[at : match.start()], self._make_row(prefix, row, b"", b"", new[row])]
-                at = match.start()
+                pieces += [content[at:start], self._make_row(prefix, row, b"", b"", new[row])]
+                at = start
             if number in looked_at:
+                match = _ROW.match(content, start, finish)
+                if match is None:
+                    raise self._error("a row of this worksheet does not end")
                 row_xml = self._make_row(prefix, number, match[2], match[3] or b"", new.get(number, {}))
                 if left and left[-1] == number:
                     left.pop()
-                    pieces += [content[at : match.start()], row_xml]
+                    pieces += [content[at:start], row_xml]
                     at = match.end()
         pieces.append(content[at:finish])
         pieces += [self._make_row(prefix, row, b"", b"", new[row]) for row in reversed(left)]
         return b"".join([*pieces, b"</%bsheetData>" % prefix if begin[2] else b"", content[finish:]])
+
+    def _find_rows(self, content: bytes, prefix: bytes, begin: int, finish: int) -> Iterator[tuple[int, int]]:
+        """Yield the number of each row, from 0, and where its tag begins: tags alone are looked at."""
+        number = -1
+        tag = re.compile(rb"<%brow(?=[\s/>])(?: r=\"([0-9]{1,7})\"|[^<>]*>)" % re.escape(prefix))
+        for match in tag.finditer(content, begin, finish):
+            digits = match[1]
+            if digits is None and (attribute := _ROW_NUMBER.search(match[0])):
+                digits = attribute[1]
+            last, number = number, number + 1 if digits is None else int(digits) - 1
+            if number <= last:
+                raise self._error("the rows of this worksheet are not in order")
+            yield number, match.start()
+
+    def is_blank(self, row: int, column: int) -> bool:
+        """Return whether a cell held nothing whose style added ones have taken; after `change`."""
+        return self._models[row, column].is_blank
 
     def _error(self, reason: str, location: str = "") -> FormatError:
         return FormatError(reason, location=location or self.title, hint=SAVE_ANEW)
@@ -107,12 +134,13 @@ class Splice:
                 raise self._error("a cell of this row is written without its address", where)
             column = column_number(letters[1].decode())
             if (number, column) in self._models:
-                self._models[number, column] = _style_of(match[2]), _is_number(match[2], match[3])
+                is_blank = not _VALUE.search(match[3] or b"") and b"is>" not in (match[3] or b"")
+                self._models[number, column] = _Model(_style_of(match[2]), _is_number(match[2], match[3]), is_blank)
             cells[column] = self._replace(match, number, column, new[column]) if column in new else match[0]
         for column, cell in new.items():
             if column not in cells and cell.plain is not None:
-                style, holds_number = self._models[cell.model, column] if cell.model is not None else (b"", False)
-                cells[column] = self._cell(prefix, number, column, style, cell, serial=holds_number)
+                model = self._models[cell.model, column] if cell.model is not None else _NO_MODEL
+                cells[column] = self._cell(prefix, number, column, model.style, cell, serial=model.holds_number)
         attributes = _SPANS.sub(b"", attributes) or b' r="%d"' % (number + 1)
         if not cells:
             return b"<%brow%b/>" % (prefix, attributes)
@@ -127,7 +155,8 @@ class Splice:
         if new.model is not None:
             if formula or _VALUE.search(held) or b"is>" in held:
                 raise LimitError(f"{where}: a new row needs this cell, which is not empty: move its content")
-            style, holds_number = self._models[new.model, column]
+            model = self._models[new.model, column]
+            style, holds_number = model.style, model.holds_number
         if formula is None:
             return self._cell(prefix, row, column, style, new, serial=holds_number)
         if new.header is not None:

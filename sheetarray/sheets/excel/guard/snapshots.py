@@ -11,6 +11,7 @@ from ....columns import ArrayColumn, SheetArrays
 from ....dtypes import Array, Buffer
 from ....errors import Finding, FormatError, quote_names, warn_caller
 from ....linear.buffers import view_of
+from ....linear.header import Header
 from ....linear.parsing import warn_of_finding
 from ...snapshot import SnapshotHeader, bytes_allowed, decode_snapshot
 from ..checksums.record import Checksums, exact_checksum, read_checksums
@@ -135,6 +136,22 @@ class Snapshots:
     def find(self, name: str, column: ArrayColumn, buffer: Buffer) -> OwnEvidence | None:
         """Return the evidence of an array of today; None if none is surely its own."""
         return self.search.find(name, column.group[0].title, column.header, buffer)
+
+    def find_as_recorded(self, name: str, title: str, header: Header) -> tuple[SnapshotHeader, Buffer] | None:
+        """Return the snapshot of an array whose header is as it was written, and its elements; None without one.
+
+        `title`: of the sheet in which the array stands.
+        """
+        named = [stored for stored in self._stored if stored[0].name == name]
+        for snapshot, texts, guard in named:
+            if snapshot.header == header and (len(named) == 1 or snapshot.sheet == title):
+                buffer = self._decode(snapshot, texts, guard, partial(self._is_recorded, snapshot), 0)
+                return None if buffer is None else (snapshot, buffer)
+        return None
+
+    def _is_recorded(self, header: SnapshotHeader, buffer: Buffer) -> bool:
+        """Return whether the record says that a snapshot is of an array of this workbook."""
+        return self._memory.is_own(header.name, header.sheet, header.header, buffer, set) is True
 
     def is_as_written(self, name: str, column: ArrayColumn, buffer: Buffer) -> bool:
         """Return whether the checksums say that an array is as it was written, to the bit."""

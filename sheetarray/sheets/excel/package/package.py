@@ -6,13 +6,12 @@ Source: ECMA-376 part 2 (names of parts, stored or deflated content).
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from operator import attrgetter
 
 from ....errors import FormatError
-from ....files import FileSlices, max_inflated_size, release_pages
+from ....files import FileSlices, fast_zlib, max_inflated_size, release_pages
 from .parts import STORED, Member, read_members
 
 DOCTYPE_REFUSED = "the part has a document type definition, which no workbook has"  # of a FormatError
@@ -91,7 +90,7 @@ class Package:
         if limit is not None and member.size > limit:
             raise FormatError(f"the part has {member.size} bytes; at most {limit} are read", location=member.name)
         content = self._inflate(member, member.packed, member.size)
-        if zlib.crc32(content) != member.crc:
+        if fast_zlib.crc32()(content, 0) != member.crc:
             raise FormatError("the part is damaged: its checksum is wrong", location=member.name)
         return content
 
@@ -117,16 +116,16 @@ class Package:
         packed = self._content[member.start : member.start + most]
         if member.method == STORED:
             return bytes(packed[:count])
-        inflater = zlib.decompressobj(-15)
+        inflater = fast_zlib.decompressor(fast_zlib.RAW)
         try:
             content = inflater.decompress(packed, count + 1)
-        except zlib.error as error:
+        except fast_zlib.errors() as error:
             raise FormatError(f"the part is damaged ({error})", location=member.name) from error
         if len(content) > count == member.size:
             raise FormatError(f"the part inflates to more than its {count} bytes", location=member.name)
         if len(content) < count or (count == member.size and not inflater.eof):
             raise FormatError(f"the part ends before its {member.size} bytes", location=member.name)
-        return content[:count]
+        return bytes(content[:count])
 
 
 def _name_problem(name: str) -> str | None:

@@ -10,23 +10,18 @@ import numpy as np
 
 from ....changes.elements import cast_exactly
 from ....dtypes import Array
-from ....errors import NO_ARRAY, FormatError, locating
-from ....files import Readable, Source
 from ....tables import TableOptions, given_dtypes
 from ....tables.appended import fit_new_rows, is_without_values
-from ...arrays_of_sheets import scan_sheets
 from ...sheet_choice import SheetChoice
 from ..accepting.workbook import accept_excel
-from ..checking.workbook import select_sheets
-from ..workbook import Workbook
 from .adapter import describe_table_excel, read_columns_excel
 from .revising import revise_table_excel
 
 
 def append_table_excel(
     target: Any, columns: Mapping[str, Any], *, sheet: SheetChoice = None, table: str | None = None
-) -> dict[str, int] | None:
-    """Append rows to a table, and return the number of rows of each column; None if arrays stand there.
+) -> dict[str, int]:
+    """Append rows to a table, and return the number of rows of each column.
 
     The range of an Excel Table grows with its rows. New cells have the formats of those above them.
 
@@ -41,8 +36,6 @@ def append_table_excel(
         LimitError: columns are missing, unknown, or of different lengths; or something else stands below the table.
         NotFoundError: there is no such sheet or table.
     """
-    if table is None and _holds_arrays(target, sheet):
-        return None
     note = describe_table_excel(target, table=table, sheet=sheet)
     recorded = {name: dtype for name, dtype in dict(note.get("dtypes", {})).items() if dtype != "generic"}
     options, chosen = TableOptions(dtype=recorded or None, table=table), 0 if sheet is None else sheet
@@ -75,14 +68,3 @@ def _allow_blanks(array: Array) -> Array:
         numbers = cast_exactly(array, np.dtype(np.float64))
         return array.astype(object) if numbers is None else numbers
     return array.astype(object) if array.dtype.kind == "b" else array
-
-
-def _holds_arrays(target: Readable, sheet: SheetChoice) -> bool:
-    """Return whether a sheet, or with None a workbook, holds arrays of the exchange format."""
-    with Source(target) as opened, locating(source=opened.name), Workbook(opened) as book:
-        try:
-            return bool(scan_sheets(select_sheets(book, sheet)))
-        except FormatError as error:
-            if error.reason != NO_ARRAY:
-                raise
-            return False
