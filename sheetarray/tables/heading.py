@@ -18,7 +18,8 @@ from ..dtypes import Positions
 from ..elements import Cell
 from .cells import Table
 from .doubts import Doubt
-from .kinds import BLANK, MONEY, NUMBER, TYPED, kind_of_cell, share_of_kind
+from .groups import count_grouped
+from .kinds import BLANK, MONEY, NUMBER, TYPED, YEARS, kind_of_cell, read_whole, share_of_kind
 
 _TOP = 40  # rows in which names are looked for
 _MOST_COLUMNS = 1000  # whose cells are counted
@@ -27,7 +28,6 @@ _LOWER = 16  # rows that tell the kinds of columns
 _MOST_NAMES = 8  # rows of names
 _SPARSE = 1 / 3  # of the cells of most rows: a row above or below the table has no more
 _ALIKE = 0.7  # of the cells of a column that is typed are of its kind
-_YEARS = range(1800, 2201)
 _RULE = re.compile(r"(?=[-=_+:| ]*?(?:--|==|__))[-=_+:| ]*+")  # a cell of a line that a program draws below names
 _END = re.compile(r"\*+ ?end[_ ]of[_ ]header ?\*+|\[data\]", re.IGNORECASE)  # the last row above names, of instruments
 _MARK = re.compile(r"[#%!*;]|//")  # of comments above a table
@@ -81,6 +81,13 @@ def find_heading(table: Table, rows: range | Positions, header: int | None) -> H
         _find_index(heading, table, numbers, grid, top)
         return heading
     above = _count_above(table, top, grid, fills, usual, kinds, numbers)
+    if (grouped := _find_grouped(table, grid, top, above)) is not None:
+        above, heading.names = grouped
+        heading.above = above
+        _tell_joined(heading, table, top)
+        _tell_above(heading, table, top, numbers)
+        _find_index(heading, table, numbers, grid[above:], top[above:])
+        return heading
     places = {number: place for place, number in enumerate(numbers)}
     fits: list[bool | None] = []
     for index in range(above, len(grid) if kinds else 0):
@@ -98,15 +105,40 @@ def find_heading(table: Table, rows: range | Positions, header: int | None) -> H
         heading.names = 1 if below and _holds_text(below[0]) else 0
     else:
         heading.names = _count_names(heading, table, below, fits, top[above:], places)
-    if above:
-        first, last = table.row_of(top[0]) + 1, table.row_of(top[above - 1]) + 1
-        skipped = f"rows {first} to {last} are" if last > first else f"row {first} is"
-        below_row = table.row_of(top[above]) if above < len(top) else last
-        hint = f"skip_rows={below_row} says the same, skip_rows=0 with header= reads them as names or data"
-        message = f"{skipped} above the table, and skipped"
-        heading.doubts.append(Doubt("above", message, table.row_of(top[0]), min(numbers, default=0), hint))
+        if heading.names > 1:
+            _tell_joined(heading, table, top)
+    _tell_above(heading, table, top, numbers)
     _find_index(heading, table, numbers, below, top[above:])
     return heading
+
+
+def _find_grouped(
+    table: Table, grid: Sequence[Sequence[Cell]], rows: Sequence[int], above: int
+) -> tuple[int, int] | None:
+    """Return the number of rows above names of groups and that of rows of names, which follow at once; else None."""
+    for row in range(above + 1):
+        count = count_grouped(grid[row:])
+        if count and table.row_of(rows[row + count - 1]) - table.row_of(rows[row]) == count - 1:
+            return row, count
+    return None
+
+
+def _tell_above(heading: Heading, table: Table, top: Sequence[int], numbers: Sequence[int]) -> None:
+    above = heading.above
+    if not above:
+        return
+    first, last = table.row_of(top[0]) + 1, table.row_of(top[above - 1]) + 1
+    skipped = f"rows {first} to {last} are" if last > first else f"row {first} is"
+    below_row = table.row_of(top[above]) if above < len(top) else last
+    hint = f"skip_rows={below_row} says the same, skip_rows=0 with header= reads them as names or data"
+    message = f"{skipped} above the table, and skipped"
+    heading.doubts.append(Doubt("above", message, table.row_of(top[0]), min(numbers, default=0), hint))
+
+
+def _tell_joined(heading: Heading, table: Table, top: Sequence[int]) -> None:
+    rows = top[heading.above : heading.above + heading.names]
+    message = f"the names are in {heading.names} rows, down to row {table.row_of(rows[-1]) + 1}, and joined"
+    heading.doubts.append(Doubt("names", message, table.row_of(rows[0]), 0, "header=1 takes the first row alone"))
 
 
 def _is_rule(cells: Sequence[Cell]) -> bool:
@@ -370,10 +402,6 @@ def _count_names(
         row = table.row_of(rows[1])
         heading.doubts.append(Doubt("names", doubt.format(row + 1), row, 0, "header=2 reads it as names"))
         return 1
-    if count > 1:
-        last = table.row_of(rows[count - 1])
-        message = f"the names are in {count} rows, down to row {last + 1}, and joined"
-        heading.doubts.append(Doubt("names", message, table.row_of(rows[0]), 0, "header=1 takes the first row alone"))
     return count
 
 
@@ -392,27 +420,20 @@ def _name_first_row(
         if len({*held}) < len(held):  # programs that leave the corner blank write each name once
             return 0
         return int(sum(row[0] is not None for row in below[1:]) * 2 > len(below) - 1)
-    numbers = [_whole(cell) for cell in (held[1:] if isinstance(held[0], str) and _whole(held[0]) is None else held)]
+    is_named = isinstance(held[0], str) and read_whole(held[0]) is None
+    numbers = [read_whole(cell) for cell in (held[1:] if is_named else held)]
     if len(numbers) < 2 or None in numbers or len(below) < 2:
         return 0
     whole = [number for number in numbers if number is not None]
     steps = {after - before for before, after in pairwise(whole)}
-    again = [_whole(cell) for cell in below[1] if cell is not None][-len(whole) :]
-    years = all(number in _YEARS for number in whole) and not all(number in _YEARS for number in again)
+    again = [read_whole(cell) for cell in below[1] if cell is not None][-len(whole) :]
+    years = all(number in YEARS for number in whole) and not all(number in YEARS for number in again)
     if len(steps) != 1 or steps == {0} or not (years or (whole[0] == 0 and steps == {1} and None in again)):
         return 0
     if len(numbers) == len(held):  # no text stands above the first column
         message = f"row {table.row_of(rows[0]) + 1} holds numbers in sequence, and is read as names"
         heading.doubts.append(Doubt("names", message, table.row_of(rows[0]), 0, "header=False reads it as data"))
     return 1
-
-
-def _whole(cell: Cell) -> int | None:
-    """Return the whole number that a cell holds; None if it holds anything else."""
-    if isinstance(cell, (int, float)) and not isinstance(cell, bool):
-        return int(cell) if float(cell).is_integer() else None
-    text = cell.strip() if isinstance(cell, str) else ""
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None
 
 
 def _find_index(

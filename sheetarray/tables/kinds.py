@@ -28,6 +28,9 @@ WEIGHTS = {
 MISSING = frozenset(("na", "n/a", "#n/a", "nan", "nat", "null", "none", "nil", "-", "--", "?", ".", "..", "...", "\\n"))
 """Words for a missing value, in lower case: they fit every kind."""
 
+YEARS = range(1800, 2201)
+"""Whole numbers that may be years."""
+
 _LONGEST = 400  # characters of a cell that are looked at
 _MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\\.?"
 _CLOCK = r"""[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?(?:\ ?[ap]\.?m\.?)?
@@ -117,3 +120,11 @@ def share_of_kind(kinds: Sequence[str]) -> tuple[str, float]:
         return BLANK, 1.0
     kind = max(counts, key=counts.__getitem__)
     return kind, counts[kind] / sum(counts.values())
+
+
+def read_whole(cell: Cell) -> int | None:
+    """Return the whole number that a cell holds; None if it holds anything else."""
+    if isinstance(cell, (int, float)) and not isinstance(cell, bool):
+        return int(cell) if float(cell).is_integer() else None
+    text = cell.strip() if isinstance(cell, str) else ""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None

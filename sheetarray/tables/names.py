@@ -54,18 +54,19 @@ def _join_names(cells: list[list[str]]) -> list[str]:
     """Return the name of each column from its cells in the rows of names, a list for each column.
 
     In a row above others, a cell counts for the blank ones to its right, as if they were merged, where names stand
-    below them.
+    below them, up to the column in which a row above begins another group.
     """
     height = max(map(len, cells), default=0)
-    if height > 1:
-        for row in range(height - 1):
-            last = ""
-            for column in cells:
-                if column[row]:  # names below it are those of a group
-                    last = column[row] if any(column[row + 1 :]) else ""
-                elif any(column[row + 1 :]) and not any(column[:row]):
-                    column[row] = last
-    return [" ".join(text for text in column if text) for column in cells]
+    names: list[list[str]] = [[] for _ in cells]
+    for row in range(height):
+        last = ""
+        for column, name in zip(cells, names, strict=True):
+            if any(column[:row]):
+                last = ""
+            if column[row]:  # names below it are those of a group
+                last = column[row] if any(column[row + 1 :]) else ""
+            name.append(column[row] or (last if any(column[row + 1 :]) else ""))
+    return [" ".join(filter(None, name)) for name in names]
 
 
 def _text(cell: Cell) -> str:
