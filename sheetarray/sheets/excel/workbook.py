@@ -15,7 +15,7 @@ from ...errors import Finding, FormatError, NotFoundError
 from ...files import Source
 from ..guard_texts import guard_title, may_be_guard
 from .following import Followed
-from .guard.guard_sheet import find_lost_mark, is_guard
+from .guard.guard_sheet import begins_as_guard, find_lost_mark, is_guard
 from .opening import open_cells
 from .package.package import Package
 from .package.properties import read_record
@@ -29,6 +29,7 @@ from .workbook_part import WorkbookPart
 from .worksheet import ExcelSheet
 
 LEAST_BYTES = 2**18  # of all worksheets
+_BEGINNING = 2**11  # bytes of a sheet, among which its first row stands if it is a guard
 _CELL = re.compile(r"(.+)!([A-Z]{1,3})([0-9]{1,7})", re.DOTALL)
 
 
@@ -117,7 +118,9 @@ class Workbook:
     def _record_and_error(self) -> tuple[Mapping[str, Any], FormatError | None]:
         package = self._container.package
         try:
-            return (read_record(package) or {} if package is not None else {}), None
+            if package is None:
+                return {}, None
+            return read_record(package, None if self.own is None else self.own.root_relations) or {}, None
         except FormatError as error:
             return {}, error
 
@@ -209,9 +212,18 @@ class Workbook:
 
     @cached_property
     def _guard_titles(self) -> list[str]:
-        possible = map(self.sheet, filter(may_be_guard, self.titles))  # next to none: few first cells are read
-        guards = list(filter(is_guard, possible))
-        return [sheet.title or "" for sheet in guards]
+        possible = filter(may_be_guard, self.titles)  # next to none
+        return [title for title in possible if self._begins_as_guard(title) or is_guard(self.sheet(title))]
+
+    def _begins_as_guard(self, title: str) -> bool:
+        """Return whether a sheet stands in the package as it was written; otherwise its first cell is read."""
+        part = self.parts.get(title, "")
+        if self.package is None or part not in self.package:
+            return False
+        try:
+            return begins_as_guard(self.package.head(part, _BEGINNING))
+        except FormatError:
+            return False
 
     def find_lost_guards(self, recorded: Collection[str] = ()) -> Iterator[Finding]:
         """Yield findings about sheets that were guards, and that nobody knows as such any more.

@@ -196,7 +196,7 @@ class WorkbookPart:
             FormatError: a newer version of this package has made it.
         """
         is_there = self.root_relations.present_target("custom-properties") is not None
-        return read_sound_record(self.package) if is_there else {"sheets": {}}
+        return read_sound_record(self.package, self.root_relations) if is_there else {"sheets": {}}
 
     def is_in_view(self, sheet: BookSheet) -> bool:
         """Return whether the workbook opens with a sheet in front."""

@@ -16,6 +16,7 @@ import pytest
 from command_line import run_command
 from exact_powers import powers_of_ten, powers_of_two
 from examples import examples
+from excel_packages import edit_part
 from limits import get_limit, set_limits
 from mixtures import edit_cells
 
@@ -308,6 +309,53 @@ def test_a_damaged_guard_is_one_warning_and_passed_over(
     with pytest.warns(SheetArrayWarning, match=message):
         assert np.allclose(sa.read(path)["t"], array)
     assert np.allclose(sa.read(path, guard=False)["t"], array)
+
+
+def test_a_guard_is_read_for_an_array_that_is_not_as_it_was_written(tmp_path: Path) -> None:
+    path, array = tmp_path / "a.xlsx", np.array([0.1 + 0.2, 1 / 3])
+    sa.write(path, {"t": array, "n": np.array(["a", "b"])}, guard=True)
+    edit_part(path, "xl/worksheets/sheet2.xml", lambda text: text.replace('"texts": 1', '"texts": 2'))
+    assert (sa.read(path)["t"] == array).all()  # warnings are errors
+    assert any("cannot be used" in str(finding) for finding in sa.check(path))
+    edit_part(path, "xl/worksheets/sheet1.xml", lambda text: text.replace("0.30000000000000004", "0.3"))
+    with pytest.warns(SheetArrayWarning, match="cannot be used"):
+        assert sa.read(path)["t"][0] == 0.3
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("<sheetData>", "<!-- <sheetData> --><sheetData>"),
+        ('<row r="1">', '<row r="1" spans="1:1">'),
+        ("<sheetData>", "<sheetData >"),
+        ("utf-8", "UTF-8"),
+    ],
+)
+def test_a_guard_is_known_by_its_first_cell_however_it_is_written(old: str, new: str, tmp_path: Path) -> None:
+    path, array = tmp_path / "a.xlsx", np.array([0.1 + 0.2, 1 / 3])
+    sa.write(path, {"t": array}, guard=True)
+    edit_part(path, "xl/worksheets/sheet2.xml", lambda text: text.replace(old, new, 1))
+    edit_part(path, "xl/worksheets/sheet1.xml", lambda text: text.replace("0.30000000000000004", "0.3"))
+    assert (sa.read(path)["t"] == array).all()
+    assert [*sa.scan(path)] == ["t"]
+
+
+_MARKED = '<sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>sheetarray guard 1</t></is></c></row>'
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        f"<!-- {_MARKED} --><sheetData>",
+        _MARKED.replace("A1", "B1"),
+    ],
+)
+def test_a_sheet_whose_first_cell_is_another_is_no_guard(mark: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.xlsx"
+    sa.write(path, {"t": np.arange(3)}, guard=True)
+    edit_part(path, "xl/worksheets/sheet2.xml", lambda text: text.replace(_MARKED, mark))
+    with pytest.warns(SheetArrayWarning, match="has lost its first cell"):
+        assert sa.read(path)["t"].tolist() == [0, 1, 2]
 
 
 def test_a_workbook_without_arrays_says_so(tmp_path: Path) -> None:

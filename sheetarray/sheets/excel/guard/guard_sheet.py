@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import count, pairwise
 
@@ -12,6 +13,7 @@ from ...guard_texts import FIRST_TEXT, MARK, VERSION, may_be_guard
 from ...snapshot import SnapshotHeader, parse_snapshot_header
 from ..append import worksheet_xml
 from ..cell_xml import xml_text
+from ..package.relations import DECLARED, MAIN
 from ..reader.formulas import FormulaCells
 from ..skeleton.plans import SheetPlan
 from ..workbook_part import BookSheet, WorkbookPart
@@ -19,7 +21,18 @@ from ..worksheet import ExcelSheet
 
 _HINT = "this guard is ignored; write the arrays again to get a new guard"
 _MOST_FINDINGS = 20
+_BEGINNING = re.compile(  # as `iter_rows` makes it: elements without text before the rows, then the mark
+    (
+        f'{re.escape(DECLARED)}<worksheet xmlns="{re.escape(MAIN)}">(?:<(?!sheetData|[!?])[^<>]*>)*<sheetData>'
+        f'<row r="1"><c r="A1" t="inlineStr"><is><t>{re.escape(FIRST_TEXT)}</t></is></c></row>'
+    ).encode()
+)
 _MARK_MAY_BE = 4  # rows and columns, from the first on, in which the mark is looked for after people have moved it
+
+
+def begins_as_guard(head: bytes) -> bool:
+    """Return whether the first bytes of a sheet's XML are those of a guard that no program has saved again."""
+    return _BEGINNING.match(head) is not None
 
 
 def is_guard(sheet: Sheet) -> bool:

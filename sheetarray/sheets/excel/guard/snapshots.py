@@ -196,7 +196,8 @@ class Snapshots:
         if self._foreign:
             what = f"the checksums in the workbook do not fit its elements of {quote_names(self._foreign)}"
             findings.append(self._warn(f"the guard belongs to another file: {what}", _HINT, self._foreign))
-        if self.exist and (unpaired := [*self.search.unpaired]):
+        was_asked = "search" in vars(self)  # no array that is as it was written asks: then the guard is not read
+        if self.exist and was_asked and (unpaired := [*self.search.unpaired]):
             left = [evidence.name for evidence in self.search.lost]
             what = f"fits {quote_names(unpaired)}"
             what += f", and those of {quote_names(left)} fit no array" if left else ""

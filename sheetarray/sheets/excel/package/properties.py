@@ -26,23 +26,25 @@ _TEXTS = ("lpwstr", "lpstr", "bstr")  # elements that hold text, and neither a n
 _META = "urn:oasis:names:tc:opendocument:xmlns:meta:1.0"
 
 
-def read_record(package: Package) -> dict[str, Any] | None:
+def read_record(package: Package, relations: Relations | None = None) -> dict[str, Any] | None:
     """Return the record of a workbook (.xlsx, .xlsm, .xlsb or .ods); None if it has no record.
+
+    `relations`: the references of the package, where they are read already.
 
     Raises:
         FormatError: the properties, or the record in them, are damaged.
     """
-    return unpack(read_properties(package))
+    return unpack(read_properties(package, relations))
 
 
-def read_sound_record(package: Package) -> dict[str, Any]:
+def read_sound_record(package: Package, relations: Relations | None = None) -> dict[str, Any]:
     """Return the record of a workbook, with its "sheets"; none of them where it was edited, or there is no record.
 
     Raises:
         FormatError: a newer version of this package has made it.
     """
     try:
-        record = read_record(package) or {}
+        record = read_record(package, relations) or {}
     except FormatError as error:
         if error.hint == NEWER:
             raise
@@ -50,14 +52,15 @@ def read_sound_record(package: Package) -> dict[str, Any]:
     return {**record, "sheets": record.get("sheets", {})}
 
 
-def read_properties(package: Package) -> dict[str, str]:
-    """Return all custom document properties of a workbook that are text.
+def read_properties(package: Package, relations: Relations | None = None) -> dict[str, str]:
+    """Return all custom document properties of a workbook that are text; `relations` as for `read_record`.
 
     Raises:
         FormatError: the part that holds them is damaged.
     """
     is_ods = "_rels/.rels" not in package
-    part = "meta.xml" if is_ods else Relations(package, "").present_target("custom-properties")
+    relations = None if is_ods else relations or Relations(package, "")
+    part = "meta.xml" if relations is None else relations.present_target("custom-properties")
     if part is None or part not in package:
         return {}
     root = parse_tree(package.read(part, limit=MOST_BYTES), location=part)
