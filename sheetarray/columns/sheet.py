@@ -91,12 +91,6 @@ class Sheet(Protocol):
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
         """Return the cells of each zone; blanks are None or "", and those at its end may be left out."""
 
-    def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
-        """Return the first rows, up to about `budget` cells or 1,200 rows, and whether that was all of the sheet.
-
-        For ordinary tables. Blanks are None or ""; the last row may be cut short, but never within a cell.
-        """
-
     def blocks(
         self, requests: Sequence[Request], counts: Sequence[int] | None = None, *, typed: bool
     ) -> Iterator[Block]:

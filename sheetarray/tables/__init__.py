@@ -9,10 +9,11 @@ back, of arrays of several dimensions too.
 
 from __future__ import annotations
 
-from .cells import SHORT, RawColumn, ScalarColumn, Table, TableColumn, TableSheet, TextColumn
+from .cells import ROWS_OF_ANCHOR, SHORT, TOP, RawColumn, ScalarColumn, Table, TableColumn, TableSheet, TextColumn
 from .dialect import Dialect
 from .doubts import Doubt, warn_of
 from .given import cast_column, given_dtypes, is_same_column
+from .heading import list_cells
 from .hypotheses import (
     COMMON,
     WHITESPACE,
@@ -36,7 +37,9 @@ from .writing import coarsen, find_changed_columns, lay_out_table
 __all__ = [
     "COMMON",
     "EXACT",
+    "ROWS_OF_ANCHOR",
     "SHORT",
+    "TOP",
     "TYPED",
     "WHITE",
     "WHITESPACE",
@@ -74,6 +77,7 @@ __all__ = [
     "is_same_column",
     "kind_of",
     "lay_out_table",
+    "list_cells",
     "notes_of_columns",
     "read_table",
     "read_tables",

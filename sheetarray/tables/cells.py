@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     Texts = pl.Series | list[str | None]
 
+TOP, ROWS_OF_ANCHOR = 20_000, 5  # the rows: a name, the three cells of an anchor, and a row that may be cut short
 SHORT = 256
 """Rows: columns that are no longer are read faster by plain Python than by the engine, and come as lists."""
 
@@ -157,8 +158,10 @@ class TableSheet(Protocol):
 
     title: str | None  # the sheet's name in addresses; None where the container has only one
 
-    def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
-        """Return the first rows; see `columns.Sheet`."""
+    def first_rows(self) -> Sequence[Sequence[Cell]]:
+        """Return the first rows, in which arrays are looked for: some `TOP` cells, but no fewer than `ROWS_OF_ANCHOR`
+        rows. None need be returned if no word of a header stands in them.
+        """
 
     def table(self) -> Table:
         """Return all cells."""

@@ -21,9 +21,6 @@ from .options import TableOptions
 from .rows import EmptySheetError, TableRows, select_rows
 
 _BLANKS_ALWAYS, _BLANKS_TIMES = 2**23, 32  # blanks that a table may have, and how many more for each other cell
-_HEAD = 20_000  # cells at the beginning of a sheet in which an array of the exchange format is looked for
-_ROWS_OF_ANCHOR = 5  # a name, the three cells of an anchor, and a row that may be cut short
-_WIDE_HEAD = 2**20  # cells that are looked at instead, if `_HEAD` cells make fewer rows than `_ROWS_OF_ANCHOR`
 
 
 class TableColumns(dict[str, Array]):
@@ -170,9 +167,7 @@ def refuse_arrays(sheet: TableSheet) -> None:
     Raises:
         FormatError: there is one.
     """
-    grid, ended = sheet.head(_HEAD)
-    if len(grid) < _ROWS_OF_ANCHOR and not ended:
-        grid, _ = sheet.head(_WIDE_HEAD)
+    grid = sheet.first_rows()
     for anchor in anchors_of_grid(grid):
         is_version = anchor.aliases == () and _is_version(grid, *anchor.cell(1))
         if anchor.header is None and not is_version:

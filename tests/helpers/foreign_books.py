@@ -18,6 +18,7 @@ import sheetarray as sa
 from sheetarray.columns import Request
 from sheetarray.dtypes import from_name
 from sheetarray.formats.contract import Source
+from sheetarray.sheets.excel.reader.scalars import scalars
 from sheetarray.sheets.excel.workbook import Workbook
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -194,10 +195,22 @@ def read(content: bytes, **options: Any) -> dict[str, Any]:
     return sa.read(io.BytesIO(content), format="xlsx", **options)
 
 
+def _rows_of(sheet: Any) -> list[list[Any]]:
+    rows: list[list[Any]] = []
+    with sheet.runs(numeric=False) as runs:
+        for run in runs:
+            cells = scalars(run, from_1904=sheet.from_1904)
+            for row, column, cell in zip(run.rows.tolist(), run.columns.tolist(), cells, strict=True):
+                rows += ([] for _ in range(row + 1 - len(rows)))
+                rows[row] += [None] * (column + 1 - len(rows[row]))
+                rows[row][column] = cell
+    return rows
+
+
 def heads(content: bytes) -> dict[str, list[list[Any]]]:
     """All cells of each sheet of a small workbook by their titles, without the blanks at the ends of rows."""
     with Source(io.BytesIO(content)) as source, Workbook(source) as book:
-        return {title: [list(row) for row in book.sheet(title).head(10**6)[0]] for title in book.titles}
+        return {title: _rows_of(book.sheet(title)) for title in book.titles}
 
 
 def grid(content: bytes, title: str = "arrays") -> list[list[Any]]:

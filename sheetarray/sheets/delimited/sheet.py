@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,7 @@ from .dialect import (
 )
 from .encodings import canonical_encoding, find_encoding
 from .joined_texts import JoinedTexts
-from .records import BLANK, ENDLESS, MOMENTS, UNCLOSED, Records, Run, decode_text, split_records
+from .records import BLANK, ENDLESS, MOMENTS, UNCLOSED, Records, Run, decode_text
 
 # A delimited text as a sheet of cells: a few of them one by one, its columns in bulk.
 
@@ -129,14 +128,6 @@ class CsvSheet:
     def records(self) -> Records:
         """The records of the text."""
         return Records(*self._content, self.delimiter, self._report)
-
-    def _decode_cells(self, cells: int) -> tuple[str, bool]:
-        """Return the beginning of the text, about `cells` cells of it, and whether that is the whole text."""
-        encoding, mark = self.file_encoding
-        count = cells * _BYTES_A_CELL * (2 if encoding.startswith("utf-16") else 1)
-        raw = self._source.prefix(count)
-        ended = len(raw) < count
-        return decode_text(raw[mark:], encoding, ended=ended), ended
 
     # The dialect ---------------------------------------------------------------------------------------------
 
@@ -242,18 +233,6 @@ class CsvSheet:
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
         """Return a few cells here and there."""
         return self.records.zones(zones)
-
-    def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
-        """Return the first rows."""
-        for cells in (min(budget, _FIRST_CELLS), budget):
-            text, ended = self._decode_cells(cells)
-            rows = list(islice(split_records(text, self.delimiter), _MOST_ROWS))
-            if ended or len(rows) == _MOST_ROWS:
-                break
-        is_whole = ended and (not rows or rows[-1][1])
-        if not ended and rows and rows[-1][1]:
-            rows[-1] = rows[-1][0][:-1], True  # its last cell may be cut
-        return [row for row, _ in rows if row], is_whole
 
     def rows(self, requests: Sequence[Request]) -> Iterator[ColumnCells]:
         """Yield rows, one by one, from a column on."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice, zip_longest
@@ -19,6 +18,7 @@ from ...errors import FormatError
 from ...files import BytesLike, Source, refuse_empty
 from ...tables import (
     COMMON,
+    ROWS_OF_ANCHOR,
     SHORT,
     WHITESPACE,
     Choice,
@@ -49,7 +49,6 @@ MOST_BLANK = 2**24  # cells of a table that has more cells than its text has cha
 _ZIP = b"PK\3\4"
 _HEAD = 2**18  # bytes at the beginning in which an array of the exchange format is looked for
 _WIDE_HEAD = 2**21  # bytes that are looked at instead, if the rows of an anchor end there: of very many columns
-_ROWS_OF_ANCHOR = 5
 _MOST_HEAD_ROWS = 1200
 _BETWEEN = "\x1f"  # stands between cells whose delimiter has several characters
 _ODD_QUOTES = "a quote stands beside no delimiter: row {} was cut anew, as its neighbours are"
@@ -90,20 +89,20 @@ class CsvTable:
             self._known |= {"delimiter"}
         self._doubts = self._text.doubts
 
-    def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:  # noqa: ARG002  (a TableSheet's)
+    def first_rows(self) -> list[list[Cell]]:
         """Return the first rows, as those of a sheet with arrays; none if no array can be there."""
         content, end = self._text.content, 0
-        for _ in range(_ROWS_OF_ANCHOR):
+        for _ in range(ROWS_OF_ANCHOR):
             end = content.find(b"\n", end, _WIDE_HEAD) + 1 or _WIDE_HEAD
         top = bytes(content[: max(end, _HEAD)])
         lowered = np.bitwise_or(np.frombuffer(top, np.uint8), 0x20).tobytes()  # the letters, in an eighth of the time
         if not any(_holds_word(lowered, word) for word in EVERY_HEADER):
-            return [], True
+            return []
         delimiter = self._given.delimiter if "delimiter" in self._known else find_delimiter(self._text.content, 0)
         if delimiter is None or len(delimiter) > 1:
-            return [], True
+            return []
         rows = islice(split_records(top.decode("utf-8", "replace"), delimiter), _MOST_HEAD_ROWS)
-        return [row for row, _ in rows if row], True
+        return [[*row] for row, _ in rows if row]
 
     @cached_property
     def _choice(self) -> Choice:

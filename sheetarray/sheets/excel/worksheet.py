@@ -19,7 +19,7 @@ from ...dtypes import DType, Positions
 from ...elements import Cell, TextLook, engine_dtype
 from ...errors import Finding, FormatError
 from ...linear.parsing import normalize_key
-from ..workbooks import MOST_COLUMNS, MOST_ROWS
+from ..workbooks import MOST_ROWS
 from .reader import cells as c
 from .reader.cells import CellRun
 from .reader.columns.gathering import gather_columns, join_runs
@@ -129,40 +129,6 @@ class ExcelSheet:
             elif _ADDRESS.fullmatch(error.location):
                 error.location = f"{self._title}!{error.location}"
             raise
-
-    # The first rows ------------------------------------------------------------------------------------------
-
-    def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
-        """Return the first rows."""
-        with self.runs(numeric=False) as runs:
-            return self.head_of(runs, budget)
-
-    def head_of(self, runs: Iterable[c.CellRun], budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
-        """Return the first rows of a sheet, given its cells, and whether these are all rows."""
-        grid: list[list[Cell]] = []
-        for run in runs:
-            if not self._add_run(grid, run, budget):
-                return grid, False
-        return grid, True
-
-    def _add_run(self, grid: list[list[Cell]], run: c.CellRun, budget: int) -> bool:
-        """Put cells into a grid and return True; False if the grid has as many cells as the budget allows."""
-        budget -= sum(map(len, grid))
-        some = run.first(max(budget, 0) + MOST_COLUMNS)
-        values = scalars(some, from_1904=self.from_1904)
-        for row, column, value in zip(some.rows.tolist(), some.columns.tolist(), values, strict=True):
-            if row >= _MOST_ROWS:
-                return False
-            if row >= len(grid):
-                if budget <= 0:
-                    return False
-                grid += ([] for _ in range(row + 1 - len(grid)))
-            cells = grid[row]
-            if column >= len(cells):
-                budget -= column + 1 - len(cells)
-                cells += [None] * (column + 1 - len(cells))
-            cells[column] = value
-        return len(some) == len(run)
 
     # Arrays --------------------------------------------------------------------------------------------------
 

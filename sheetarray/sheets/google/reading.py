@@ -76,7 +76,7 @@ def select_worksheets(service: SheetsApi, *, first: bool = False, at_once: int =
         raise FormatError("no worksheet with cells")
     at_once = at_once if sum(sheet.cells for sheet in selected) <= at_once else MOST_AT_ONCE
     sheets = [GoogleSheet(service, sheet, state, at_once=at_once) for sheet in selected]
-    ranges = [(sheet.title, view.first_rows(_HEAD)) for sheet, view in zip(selected, sheets, strict=True)]
+    ranges = [(sheet.title, view.choose_head(_HEAD)) for sheet, view in zip(selected, sheets, strict=True)]
     for view, (_, rect), columns in zip(sheets, ranges, fetch_values(service, ranges), strict=True):
         view.keep_head(rect.bottom, columns)
     return sheets

@@ -112,7 +112,7 @@ def fetch_standing(service: SheetsApi, state: State, sheet: Worksheet) -> Standi
         arrays.setdefault(anchor.name, []).append(_to_standing(anchor, sheet))
     for group in arrays.values():
         group.sort(key=lambda one: one.anchor.header.part[0] if one.anchor.header and one.anchor.header.part else 0)
-    rows, _ = view.head(0)  # what has been fetched for the search
+    rows = view.fetched_rows()
     filled = [column for row in rows for column, cell in enumerate(row) if cell not in (None, "")]
     return StandingSheet(sheet, view, arrays, max(filled, default=-1) + 1, not filled and not anchors, grid)
 

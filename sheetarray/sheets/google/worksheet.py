@@ -13,7 +13,7 @@ from ...dtypes import DType
 from ...elements import Cell, TextLook
 from ...elements.serials import FIRST_SERIAL, serials_to_dates
 from ...errors import Finding
-from ...tables import ScalarColumn, Table
+from ...tables import TOP, ScalarColumn, Table
 from .address import ALL_COLUMNS, ALL_ROWS, Rect, join_columns, range_on_sheet
 from .requests import Answer, SheetsApi, pack
 from .retries import ChangedError, RefusedError
@@ -182,7 +182,7 @@ class GoogleSheet:
 
     # The first rows ------------------------------------------------------------------------------------------
 
-    def first_rows(self, budget: int) -> Rect:
+    def choose_head(self, budget: int) -> Rect:
         """Return the range of the first rows that hold about `budget` cells; all rows of a small worksheet.
 
         These are all that it has by now, since it may have grown.
@@ -197,16 +197,19 @@ class GoogleSheet:
         self._head, self._rows = columns, rows
         self.is_whole = rows >= self._sheet.rows  # there may be more cells below blank rows
 
-    def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
-        """Return the first rows, about `budget` cells of them, and whether they are all rows."""
-        rect = self.first_rows(budget)
+    def first_rows(self) -> list[list[Cell]]:
+        """Return the first rows, in which arrays are looked for."""
+        self._fetch_head(self.choose_head(TOP))
+        return self.fetched_rows()
+
+    def _fetch_head(self, rect: Rect) -> None:
+        """Fetch the first rows that are to be looked at, unless that has happened."""
         if not self.is_whole and rect.bottom > self._rows:
             ((_, columns),) = self._fetch([[rect]])
             self.keep_head(rect.bottom, columns)
-        return self._grid(), self.is_whole
 
-    def _grid(self) -> list[list[Cell]]:
-        """Return the first rows as rows of one length, with None for blanks at the end of a column."""
+    def fetched_rows(self) -> list[list[Cell]]:
+        """Return the fetched first rows, all of one length, with None for blanks at the end of a column."""
         height = max(map(len, self._head), default=0)
         padded = [[*column, *[None] * (height - len(column))] for column in self._head]
         return [list(row) for row in zip(*padded, strict=True)]
@@ -216,7 +219,7 @@ class GoogleSheet:
     def words(self) -> Words:
         """Return the cells in which words of headers stand, anywhere in the worksheet."""
         if self._words is None:
-            self.head(_HEAD)
+            self._fetch_head(self.choose_head(_HEAD))
             if not self.is_whole:
                 self._search()
             columns = dict(enumerate(self._head)) | self._columns
@@ -249,7 +252,7 @@ class GoogleSheet:
     def _ends(self) -> dict[int, int]:
         """Return the row below the arrays of each column, by the headers in the first rows."""
         ends: dict[int, int] = {}
-        for anchor in anchors_of_grid(self._grid()):
+        for anchor in anchors_of_grid(self.fetched_rows()):
             if anchor.header and anchor.orient == "columns":
                 end = anchor.row + anchor.start + anchor.header.capacity
                 ends[anchor.column] = max(ends.get(anchor.column, 0), end)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from functools import cached_property
 
 import numpy as np
 
 from ....columns import Request, may_make_anchors
 from ....dtypes import from_name
 from ....elements import Cell
-from ....tables import RawColumn, Table
+from ....tables import ROWS_OF_ANCHOR, TOP, RawColumn, Table, list_cells
 from ...workbooks import MOST_COLUMNS
 from ..reader import cells as c
 from ..reader.columns.gathering import gather_columns, height_of, join_gathered, refuse_blanks, sort_by_column
@@ -18,12 +18,7 @@ from ..reader.scalars import codes_of_words
 from ..worksheet import ExcelSheet
 from .columns import ColumnGroup
 
-if TYPE_CHECKING:
-    import polars as pl
-
-
 _TEXT = from_name("string")
-_ROWS_TOLD = 100  # blank rows, at most, that stand for rows without an array
 _CELLS_A_GROUP = 2**18  # cells, blanks among them, that the columns of a group have at most
 _MOST_BLANKS = 2**27  # between cells: they take no memory before it is known which rows and columns are wanted
 
@@ -41,42 +36,35 @@ class ExcelTable:
     def __init__(self, sheet: ExcelSheet, *, is_foreign: bool = False) -> None:
         self._sheet, self._is_foreign = sheet, is_foreign
         self.title = sheet.title
-        self._runs: list[c.CellRun] | None = None
 
-    def _cells(self) -> list[c.CellRun]:
-        """Return all cells of the sheet; numbers may be Float64 if doubles hold them for certain."""
-        if self._runs is None:
-            with self._sheet.table_runs() as runs:
-                self._runs = list(runs)
-        return self._runs
+    @cached_property
+    def _runs(self) -> list[c.CellRun]:
+        """All cells of the sheet; numbers are Float64 if doubles hold them for certain."""
+        with self._sheet.table_runs() as runs:
+            return list(runs)
 
-    def head(self, budget: int) -> tuple[Sequence[Sequence[Cell]], bool]:
-        """Return the first rows; blank ones in their place if they hold no words of headers, which is faster."""
-        rows = self._rows_without_arrays(budget)
-        return self._sheet.head_of(self._cells(), budget) if rows is None else rows
-
-    def _rows_without_arrays(self, budget: int) -> tuple[list[list[Cell]], bool] | None:
-        """Return blank rows for the rows that were searched, and whether these are all; None if an array may be there.
-
-        `budget`: the number of cells that are searched, and up to a row more.
-        """
-        texts: list[pl.Series] = []
-        height, ended = 0, True
-        for run in self._cells():
-            if budget <= 0:
-                ended = False
-                break
-            top = run.first(budget + MOST_COLUMNS)
-            texts += top.texts()
-            budget, ended = budget - len(top), len(top) == len(run)
-            height = max(height, top.after)
-        codes = codes_of_words(texts)
-        blank: list[list[Cell]] = [[]] * min(height, _ROWS_TOLD)
-        return None if may_make_anchors(np.array(codes, np.uint8)) else (blank, ended)
+    def first_rows(self) -> list[list[Cell]]:
+        """Return the first rows, in which arrays are looked for; none if no word of a header stands there."""
+        width = max((int(run.columns[:MOST_COLUMNS].max()) for run in self._runs), default=0) + 1
+        height = max(TOP // width, ROWS_OF_ANCHOR)
+        texts = [text for run in self._runs for text in run.first(height * width).texts()]
+        if not may_make_anchors(np.array(codes_of_words(texts), np.uint8)):
+            return []
+        table = self.table()
+        numbers, above = sorted(table.columns), table.row_of(0)
+        grid: list[list[Cell]] = [[None] * width for _ in range(min(table.count_rows(), height))]
+        for cells, held in zip(grid[above:], list_cells(table, numbers, range(len(grid) - above)), strict=True):
+            for number, cell in zip(numbers, held, strict=True):
+                cells[number] = cell
+        return grid
 
     def table(self) -> Table:
-        """Return all cells as a table, and release them: called once."""
-        runs, self._runs = self._cells(), None
+        """Return all cells as a table."""
+        return self._table
+
+    @cached_property
+    def _table(self) -> Table:
+        runs = self._runs
         filled = np.zeros(MOST_COLUMNS, dtype=bool)
         first, held = min((int(run.rows.min()) for run in runs), default=0), sum(map(len, runs))
         for run in runs:
@@ -89,6 +77,7 @@ class ExcelTable:
             group = ColumnGroup(texts, doubles, count, from_1904=self._sheet.from_1904)
             columns |= zip(numbers[len(columns) :], group.columns(), strict=False)
             height = max(height, group.height)
+        del self._runs  # whose memory is free now
         rows = np.arange(first, first + height) if first else None
         return Table(height, columns, sheet_rows=rows, held=held, is_foreign=self._is_foreign)
 
