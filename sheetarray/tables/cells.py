@@ -125,6 +125,7 @@ class Table:
     count_cells_of: Callable[[int], int] | None = None  # those of one row
     marks: Marks | None = None  # that cut the text into cells; None if the container has cells
     encoding: str | None = None  # of the text, if it is not UTF-8
+    is_ended: bool = True  # whether the last row of a text has a line end
     # whether the workbook has no record of this package, which writes dates as text if it is asked to
     is_foreign: bool = False
     doubts: Sequence[Doubt] = ()  # about the marks, and what is no text

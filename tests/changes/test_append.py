@@ -143,11 +143,43 @@ def test_a_table_keeps_how_it_is_written(tmp_path: Path, case: str, encoding: st
     assert sa.read_columns(path)["s"].tolist()[-1] == 'x,"y'
 
 
-def test_a_row_that_was_cut_is_cut_off(tmp_path: Path) -> None:
+@pytest.mark.parametrize("cut", ["3,4.", "3", '3,4.5,"c', '3,"4,""', '3,4.5,"c""'])
+def test_a_row_that_was_cut_is_told_and_cut_off(tmp_path: Path, cut: str) -> None:
     path = tmp_path / "log.csv"
-    path.write_text("id,t,s\n1,1.5,a\n2,2.5,b\n3,4.")
+    path.write_text("id,t,s\n1,1.5,a\n2,2.5,b\n" + cut)
+    (finding,) = sa.check(path)
+    assert finding.location == "A4"
+    if '"' not in cut:
+        assert "row 4, the last one, is incomplete" in finding.message
     assert sa.append(path, {"id": [4], "t": [np.nan], "s": ["c"]}) == {"id": 3, "t": 3, "s": 3}
     assert path.read_text() == "id,t,s\n1,1.5,a\n2,2.5,b\n4,,c\n"
+    assert list(sa.check(path)) == []
+
+
+@pytest.mark.parametrize("last", ["3,4.5,c", '3,4.5,"c ""d"""', '3,4.5,""', '3,4.5,5" pipe', '"3","4.5","c"'])
+def test_a_row_without_a_line_end_stays(tmp_path: Path, last: str) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text('id,t,s\n1,1.5,"a,"\n2,2.5,b\n' + last)
+    assert sa.append(path, {"id": [4], "t": [5], "s": ["e"]})["id"] == 4
+    assert path.read_text().startswith('id,t,s\n1,1.5,"a,"\n2,2.5,b\n' + last + "\n")
+    assert sa.read_columns(path)["id"].tolist() == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_rows_of_a_wide_encoding_are_counted(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "log.csv"
+    text = "id,s\n" + "".join(f"{number},\u0a0a\u0a00\u0100\n" for number in range(3000))
+    path.write_bytes(("\ufeff" + text).encode(encoding))
+    assert sa.append(path, {"id": [3000], "s": ["x"]}) == {"id": 3001, "s": 3001}
+    assert path.read_bytes().decode(encoding) == "\ufeff" + text + "3000,x\n"
+
+
+@pytest.mark.parametrize("length", [2**16 - 9, 2**16, 2**18, 2**20])
+def test_a_last_row_may_be_long(tmp_path: Path, length: int) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("id,s\n" + "".join(f"{number},a\n" for number in range(9)) + "9," + "x" * length + "\n\n\n")
+    assert sa.append(path, {"id": [10], "s": ["y"]}) == {"id": 11, "s": 11}
+    assert path.read_text().endswith("x\n10,y\n")
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".csv.gz"])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 
@@ -40,23 +40,66 @@ def append_table_csv(target: Any, columns: Mapping[str, Any]) -> dict[str, int] 
         LimitError: columns are missing, unknown, or of different lengths; or something else stands below the table.
     """
     is_plain = not isinstance(target, RemoteFile) and not is_url(target) and not _is_compressed(target)
-    with locating(source=name_part(target)):
-        if is_plain:
-            content = Path(target).read_bytes()
-        else:
-            with Source(target) as opened:
-                content = bytes(opened.whole())
-        if b"ndarray" in content[:_HEAD].lower() or b"ndarray" in content[-_TAIL:].lower():
+    with locating(source=name_part(target)), _opened(target, is_plain=is_plain) as file:
+        text = _Text(file)
+        if b"ndarray" in text.piece(0, _HEAD).lower() or b"ndarray" in text.piece(text.size - _TAIL, text.size).lower():
             return None
-        rows = _TableRows(content)
+        rows = _TableRows(text)
         added = rows.format(columns)
         lengths = dict.fromkeys(columns, rows.count + len(next(iter(columns.values()), ())))
+        above = b"" if is_plain else text.piece(0, rows.end)
     if is_plain:
-        _write_at(target, rows.end, len(content), added)
+        _write_at(target, rows.end, text.size, added)
     else:
         with replacing(target) as sink:
-            sink.write(content[: rows.end] + added)
+            sink.write(above + added)
     return lengths
+
+
+@contextmanager
+def _opened(target: Any, *, is_plain: bool) -> Iterator[BinaryIO]:
+    """Open a text, inflated if it is compressed."""
+    if is_plain:
+        with open(target, "rb", buffering=0) as file:
+            yield cast("BinaryIO", file)
+    else:
+        with Source(target) as opened:
+            yield io.BytesIO(opened.whole())
+
+
+class _Text:
+    """The bytes of a text, of which few are kept.
+
+    `size`: how many there are.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.size = file.seek(0, os.SEEK_END)
+
+    def piece(self, start: int, end: int) -> bytes:
+        """Return the bytes from one place to another, as far as there are any."""
+        self._file.seek(max(start, 0))
+        pieces, left = [], min(end, self.size) - max(start, 0)
+        while left > 0 and (read := self._file.read(left)):
+            pieces.append(read)
+            left -= len(read)
+        return b"".join(pieces)
+
+    def count(self, mark: bytes, end: int, unless: bytes = b"") -> int | None:
+        """Return how often a byte occurs before a place; None if there is one of `unless`.
+
+        One block of memory takes all bytes: so they are counted while the processor has them at hand.
+        """
+        block, number, at = bytearray(_BLOCK), 0, 0
+        view, numbers = memoryview(block), np.frombuffer(block, np.uint8)
+        self._file.seek(0)
+        while at < end and (read := self._file.readinto(view[: end - at])):  # type: ignore[attr-defined]
+            if unless and block.find(unless, 0, read) >= 0:
+                return None
+            number += int(np.count_nonzero(numbers[:read] == mark[0]))
+            at += read
+        return number
 
 
 def _is_compressed(target: str | os.PathLike[str]) -> bool:
@@ -93,60 +136,97 @@ class _TableRows:
         end: the number of bytes up to the end of the last complete row.
     """
 
-    def __init__(self, content: bytes) -> None:
-        head = content[:_HEAD]
-        if len(content) > _HEAD:
+    _encoding: str
+    _line_end: str
+
+    def __init__(self, text: _Text) -> None:
+        wide = _wide_encoding(text.piece(0, _HEAD))
+        if wide:  # a line end may lie across two characters there
+            content = text.piece(0, text.size).decode(wide, "ignore")
+            text = _Text(io.BytesIO(content.encode("utf-8", "surrogatepass")))
+        self._text = text
+        head = text.piece(0, _HEAD)
+        if text.size > _HEAD:
             head = head[: max(head.rfind(b"\n"), head.rfind(b"\r")) + 1] or head
-        top = read_columns_csv(io.BytesIO(head))
-        assert isinstance(top, TableColumns)
-        assert top.dialect is not None
-        self._columns, self._dialect = top, top.dialect
-        marks = top.dialect.marks
+        self._detect(head)
+        self.end, self._last = self._find_end(text.size)
+        if self.end < len(head):  # what was cut tells nothing of the marks
+            self._detect(head[: self.end])
+        line_end = self._line_end.encode(self._encoding)
+        self._is_ended = text.piece(self.end - len(line_end), self.end) == line_end
+        self.count = self._count_rows()
+        if wide:
+            self._encoding = wide
+            self.end = len(text.piece(0, self.end).decode("utf-8", "surrogatepass").encode(wide, "surrogatepass"))
+
+    def _detect(self, head: bytes) -> None:
+        """Find how the table is written, in its first rows."""
+        found = read_columns_csv(io.BytesIO(head))
+        assert isinstance(found, TableColumns)
+        assert found.dialect is not None
+        self._columns, self._dialect = found, found.dialect
+        marks = found.dialect.marks
         if marks is None or marks.delimiter in ("", "whitespace") or len(marks.quotechar) > 1 or marks.escapechar:
             raise LimitError("rows can be appended to tables with a delimiter and plain quotes: write the table anew")
-        if not top.dialect.names:
+        if not found.dialect.names:
             raise LimitError("rows can be appended to tables with a row of names")
         self._delimiter, self._quote = marks.delimiter or ",", marks.quotechar
-        self._encoding = _plain_encoding(top.dialect, content)
-        self._mark = _count_mark(content)
+        self._encoding = _plain_encoding(found.dialect)
+        self._mark = _count_mark(head)
         first = head[self._mark :].decode(self._encoding, "ignore")
         at = min((place for place in map(first.find, "\r\n") if place >= 0), default=-1)
         self._line_end = "\n" if at < 0 else first[at : at + 2] if first[at : at + 2] == "\r\n" else first[at]
-        self.end, self._last = self._find_end(content)
-        self._is_ended = content[: self.end].endswith(self._line_end.encode(self._encoding))
-        self.count = self._count_rows(content)
 
-    def _find_end(self, content: bytes) -> tuple[int, list[str]]:
-        """Return where the last complete row ends, and its cells."""
+    def _find_end(self, end: int) -> tuple[int, list[str]]:
+        """Return where the last complete row before a place ends, and its cells."""
         line_end = self._line_end.encode(self._encoding)
-        end = len(content)
-        while end > self._mark and content[max(end - 2 * len(line_end), 0) : end] == 2 * line_end:
-            end -= len(line_end)  # blank rows at the end
-        is_ended = content[:end].endswith(line_end)
-        begin = content.rfind(line_end, max(end - _TAIL, 0), end - len(line_end) if is_ended else end)
-        begin = begin + len(line_end) if begin >= 0 else self._mark
-        text = content[begin:end].decode(self._encoding).removesuffix(self._line_end)
+        size, start, row = _TAIL, end, b""
+        while start > self._mark and line_end not in row.rstrip(line_end):  # a row may be long
+            start = max(end - size, self._mark)
+            size, row = size * 4, self._text.piece(start, end)
+        while row.endswith(2 * line_end):  # blank rows at the end
+            row, end = row.removesuffix(line_end), end - len(line_end)
+        is_ended = row.endswith(line_end)
+        begin = row.rfind(line_end, 0, len(row) - len(line_end) if is_ended else len(row))
+        row = row[begin + len(line_end) :] if begin >= 0 else row
+        text = row.decode(self._encoding).removesuffix(self._line_end)
         cells = text.split(self._delimiter)
         width = len(self._columns)
         if self._quote and self._quote in text:
             import csv
 
             cells = next(csv.reader([text], delimiter=self._delimiter[:1], quotechar=self._quote), [])
-        if len(cells) == width or (self._quote and text.count(self._quote) % 2 and is_ended):
+        is_last_line = bool(self._quote) and text.count(self._quote) % 2 == 1  # of a cell of several
+        is_cut = not is_ended and (len(cells) < width or self._ends_in_quotes(text))
+        if not is_cut and (len(cells) == width or (is_last_line and is_ended)):
             return end, text.split(self._delimiter)
-        if not is_ended and len(cells) < width:  # somebody was killed while it was written
-            return begin, self._find_end(content[:begin])[1]
+        if is_cut:  # somebody was killed while it was written
+            return end - len(row), self._find_end(end - len(row))[1]
         raise LimitError(f"the last row has {len(cells)} cells, and the table {width} columns: move what is below it")
 
-    def _count_rows(self, content: bytes) -> int:
+    def _ends_in_quotes(self, text: str) -> bool:
+        """Return whether the last cell of a row has a quote before it and none behind it."""
+        quote, at = self._quote, 0
+        while quote and at >= 0:
+            if text.startswith(quote, at):
+                at = text.find(quote, at + 1)
+                while at >= 0 and text.startswith(quote * 2, at):
+                    at = text.find(quote, at + 2)
+                if at < 0:
+                    return True
+            at = text.find(self._delimiter, at)
+            at += len(self._delimiter) if at >= 0 else 0
+        return False
+
+    def _count_rows(self) -> int:
         line_end, above = self._line_end.encode(self._encoding), self._dialect.above + len(self._dialect.names)
-        if (self._quote and content.find(self._quote.encode(self._encoding)) >= 0) or self._dialect.rows < len(
-            next(iter(self._columns.values()), ())
-        ):
-            columns = read_columns_csv(io.BytesIO(content[: self.end]))
-            return len(next(iter(columns.values())))
-        lines = _count_bytes(content, line_end[0]) if len(line_end) < 3 else content.count(line_end, 0, self.end)
-        return lines + (not content[: self.end].endswith(line_end)) - above
+        lines = None
+        if self._dialect.rows >= len(next(iter(self._columns.values()), ())):
+            lines = self._text.count(line_end[:1], self.end, self._quote.encode(self._encoding)[:1])
+        if lines is None:
+            found = read_columns_csv(io.BytesIO(self._text.piece(0, self.end)))
+            return len(next(iter(found.values())))
+        return lines + (not self._is_ended) - above
 
     def format(self, columns: Mapping[str, Any]) -> bytes:
         """Return new rows as the table has them, with what ends the row above them."""
@@ -185,22 +265,18 @@ class _TableRows:
         return quote + text.replace(quote, quote * 2) + quote
 
 
-def _count_bytes(content: bytes, byte: int) -> int:
-    """Return how often a byte occurs: a few times faster than `bytes.count` where it occurs often."""
-    numbers = np.frombuffer(content, np.uint8)
-    return sum(
-        int(np.count_nonzero(numbers[start : start + _BLOCK] == byte)) for start in range(0, len(numbers), _BLOCK)
-    )
+def _wide_encoding(head: bytes) -> str:
+    """Return the UTF-16 of a text, which has a mark or NULs; empty for another encoding."""
+    if not head.startswith((b"\xff\xfe", b"\xfe\xff")) and b"\0" not in head[:64]:
+        return ""
+    return "utf-16-be" if head.startswith((b"\xfe\xff", b"\0")) else "utf-16-le"
 
 
-def _plain_encoding(dialect: Dialect, content: bytes) -> str:
+def _plain_encoding(dialect: Dialect) -> str:
     """Return the encoding of a text without its mark, so that it can be written in the middle."""
     encoding = (dialect.encoding or "utf-8").lower().replace("_", "-")
-    if encoding in ("utf-16", "utf16"):
-        return "utf-16-be" if content.startswith(b"\xfe\xff") else "utf-16-le"
     return "utf-8" if encoding == "utf-8-sig" else encoding
 
 
-def _count_mark(content: bytes) -> int:
-    marks: Sequence[bytes] = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
-    return next((len(mark) for mark in marks if content.startswith(mark)), 0)
+def _count_mark(head: bytes) -> int:
+    return 3 if head.startswith(b"\xef\xbb\xbf") else 0

@@ -248,6 +248,7 @@ class CsvTable:
             count_cells_of=lambda row: len(records.record(int(rows[row]))),
             marks=self._choice.marks,
             encoding=self._text.encoding,
+            is_ended=bytes(self._text.content[-1:]) in (b"\n", b"\r", b""),
             doubts=self._doubts,
         )
 

@@ -85,6 +85,9 @@ def _doubt_shorter(table: Table, rows: TableRows, names: Mapping[str, int]) -> l
     if not len(short):
         return []
     row = table.row_of(int(data[int(short[0])]))
+    if int(short[0]) == len(data) - 1 and not table.is_ended:
+        message = f"row {row + 1}, the last one, is incomplete: {held[short[0]]} of {widest} cells, and no line end"
+        return [Doubt("width", message, row, 0, "was a program killed while it wrote? append cuts the row off")]
     more = f", as have {len(short) - 1:,} other rows" if len(short) > 1 else ""
     message = f"row {row + 1} has fewer cells than the others, {held[short[0]]} of {widest}{more}; the rest is blank"
     return [Doubt("width", message, row, 0, "is a delimiter missing? delimiter= names it")]
