@@ -40,7 +40,7 @@ def describe() -> str:
 
 
 def texts_to_series(texts: tuple[Any, Any, Any], places: Integers | None = None) -> pl.Series:
-    """Return a copy of texts that a compiled loop has made as a Series.
+    """Return texts that a compiled loop has made as a Series, which copies them.
 
     `texts`: what keeps them alive, where each one ends, and all of them one after the other. `places`: the indices of
     those that are wanted; None for all.

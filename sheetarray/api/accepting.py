@@ -73,7 +73,7 @@ def _hinting_at_reading(source: SourceOrTarget, name: str | None) -> Iterator[No
 
 
 def _hand_client(client: Any, sides: Sequence[tuple[str, SourceOrTarget, str | None, dict[str, Any]]]) -> None:
-    """Put a client among the options of each side that takes one, and has none of its own."""
+    """Add `client=` to the options of each source or target that takes it and has none yet."""
     takers = [
         options
         for verb, place, name, options in sides

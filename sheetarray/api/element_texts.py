@@ -12,7 +12,7 @@ from ..linear.array import to_linear
 
 
 def to_json_cells(array: Any) -> Any:
-    """Return an array as nested lists of the cells that the exchange format has for them (NaN is "NaN")."""
+    """Return an array as nested lists, with each element as the exchange format writes it (NaN as "NaN")."""
     if not isinstance(array, np.ndarray):
         import awkward  # type: ignore[import-untyped]
 

@@ -54,6 +54,6 @@ def split_tables(arrays: Any) -> dict[str, Any] | None:
 
 
 def first_url(places: Mapping[str, Any]) -> str | None:
-    """Return the URL of the first sheet in a service; None for sheets of anything else."""
+    """Return the URL of the first sheet, if it is in a service such as Google Sheets; else None."""
     first = next(iter(places.values()), None)
     return first if isinstance(first, str) and is_url(first) else None

@@ -1,1 +1,1 @@
-"""What became of arrays: which row is which, which elements differ, and several changed copies merged."""
+"""Compares arrays with what they were: finds moved rows and changed elements, and merges several changed copies."""

@@ -1,4 +1,4 @@
-"""The comparison of two arrays: rows that belong together, elements that differ, by how much, and which differ most.
+"""Compares two arrays: pairs their rows, finds the elements that differ, and measures by how much.
 
 Elements are compared block by block, without rounding: integers as integers, with floats too. Where one axis has
 another length, rows that were added or deleted are found first, and the others are compared at their places.
@@ -241,7 +241,7 @@ def _take_row(array: Array, errors: Array | None, row: int, axis: int) -> Array:
 
 
 def _is_same_error(a: Any, b: Any) -> bool:
-    """Return whether two cells hold the same that cannot be read."""
+    """Return whether two unreadable cells have the same error."""
     return isinstance(a, FormatError) and isinstance(b, FormatError) and a.reason == b.reason
 
 

@@ -1,4 +1,4 @@
-"""Conflicts of a merge: elements and arrays that several people have changed differently, and what was chosen."""
+"""The conflicts of a merge: elements and arrays that several people changed differently, and the choices made."""
 
 from __future__ import annotations
 

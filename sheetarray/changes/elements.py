@@ -1,4 +1,4 @@
-"""Which elements of two arrays differ, and which of those only because a program rounded them."""
+"""Finds the elements in which two arrays differ, and those that a program only rounded."""
 
 from __future__ import annotations
 

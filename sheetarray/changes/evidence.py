@@ -1,4 +1,4 @@
-"""What is known of arrays as they were, and which of it belongs to which array of today.
+"""Evidence of arrays as they were, such as a snapshot or checksums; pairs it with the arrays of today.
 
 The evidence of an array is its elements, which somebody gives or a snapshot keeps, or it is checksums alone. People
 rename arrays, exchange names and sort rows: so the elements count for more than the name.
@@ -35,7 +35,7 @@ class ElementChecksums(Protocol):
 
 @dataclass(eq=False)
 class Evidence:
-    """What is known of one array as it was.
+    """Evidence of one array as it was.
 
     Attributes:
         name: its name.
@@ -66,14 +66,14 @@ class Evidence:
         return cls(name, linear.header, load=lambda _: linear.buffer)
 
     def elements(self, nbytes: int = 0) -> Buffer | None:
-        """Return the elements; None where they are not known, or cannot be used."""
+        """Return the elements as they were; None if they are unknown or cannot be used."""
         if self._loaded is None and self.load is not None and not self._is_broken:
             self._loaded = self.load(nbytes)
             self._is_broken = self._loaded is None
         return self._loaded
 
     def release(self) -> None:
-        """Let the elements leave the memory; they can be loaded again."""
+        """Release the memory of the elements, which can be loaded again."""
         self._loaded = None
 
     def to_array(self, nbytes: int = 0) -> Array | None:

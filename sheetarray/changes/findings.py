@@ -1,4 +1,4 @@
-"""What became of arrays, as findings in people's words: rows first, then elements with labels, before and after."""
+"""Describes changes as findings: first the rows, then the elements with labels and their values before and after."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Puts together what several people have changed in copies of the same arrays: three-way, element by element.
+"""Merges the changes of several people in copies of the same arrays: three-way, element by element.
 
 Arrays whose rows belong together, such as the columns of a table, are a *group*. For each copy the rows of a group are
 aligned with those of the base: by their labels where they have some, else by their content. The *union* of a group is
@@ -35,7 +35,7 @@ from .unions import RowUnion
 
 @dataclass(frozen=True, slots=True)
 class MergedArrays:
-    """Arrays put together, and what could not be."""
+    """Merged arrays, and the conflicts."""
 
     arrays: dict[str, Any]  # the merged arrays by name: those of the base in their order, then new ones
     conflicts: Conflicts  # what was changed differently, in the order of arrays and elements
@@ -55,7 +55,7 @@ def merge_arrays(
     prefer: Sequence[str] = (),
     choices: Choices | None = None,
 ) -> MergedArrays:
-    """Return the arrays with all that people have changed in their copies.
+    """Return the arrays with the changes from all copies.
 
     `base`: the name of the file that was sent, and its arrays. `returned`: the names of the files that came back, and
     theirs. `groups`: for each array of the base, and each of its axes, the group of arrays to which its rows along that

@@ -1,4 +1,4 @@
-"""Groups of arrays whose rows belong together in a merge, and the axis along which people add rows."""
+"""Groups the arrays that share rows in a merge, and finds the axis along which rows are added."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which row of a copy is which row of the base, in a merge: by their labels, or else by their content.
+"""Pairs the rows of a copy with the rows of the base in a merge: by labels, or else by content.
 
 By content there are several explanations of a copy. Each has a price: 1 for an element that was edited, for a row that
 was added, for one that was deleted, and for one that was moved; 2 for a moved one of which there are several alike. The

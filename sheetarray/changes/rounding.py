@@ -1,4 +1,4 @@
-"""Which elements stand as they were written, or only as a program leaves them that has saved the file again.
+"""Finds the elements that are as they were written, or only rounded by a program that saved the file.
 
 An element counts as kept where one of these holds, and in no other case; a tolerance would take small edits for
 rounding.
@@ -47,7 +47,7 @@ _COARSE = (10**3, 10**2)  # steps of a second that programs keep
 
 
 def mark_kept(written: Buffer, cells: Buffer, dtype: DType) -> Mask:
-    """Return a mask of the elements that stand as they were written, or only rounded.
+    """Return a mask of the elements that are as they were written, or only rounded.
 
     Example:
         >>> from sheetarray.dtypes import from_name

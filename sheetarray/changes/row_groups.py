@@ -1,4 +1,4 @@
-"""Which arrays share their rows, and which rows of theirs belong together: before and now."""
+"""Groups the arrays that share rows, and pairs their rows before and now."""
 
 from __future__ import annotations
 
@@ -293,7 +293,7 @@ def _fits_along(axis: int, a: Array, b: Array) -> bool:
 
 
 def _to_one_unit(a: Array, b: Array) -> tuple[Array, Array]:
-    """Return dates, or durations, of two units in one; other arrays as they are."""
+    """Return two arrays of dates or durations in one unit; other arrays as they are."""
     if a.dtype.kind == b.dtype.kind and a.dtype.kind in "mM" and a.dtype != b.dtype:
         unit = np.promote_types(a.dtype, b.dtype)
         return a.astype(unit), b.astype(unit)

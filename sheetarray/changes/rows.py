@@ -1,4 +1,4 @@
-"""Finds, for each row of an array as it is now, the row of the array as written that it was.
+"""Finds for each row of an array the row that it was when the array was written.
 
 So a guard finds rows again in a sheet in which people have added, deleted and moved some, and `diff` in another file.
 
@@ -100,14 +100,14 @@ class RowMap:
 
 
 def _find_left(sources: Positions, count: int) -> Positions:
-    """Return those of the `count` rows before that are no row's source."""
+    """Return the rows before, of `count`, that no row now comes from."""
     left = np.ones(count, np.bool_)
     left[sources[sources >= 0]] = False
     return np.flatnonzero(left)
 
 
 def to_rows(array: Array, axis: int) -> Array:
-    """Return the elements of an array, a row for each place along an axis."""
+    """Return the elements of an array as a table with one row for each position along an axis."""
     if not array.ndim:
         return array.reshape(1, 1)
     moved = np.moveaxis(array, axis, 0)
@@ -303,7 +303,7 @@ def _longest_common(weights: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[n
 
 
 def _pair_leftovers(sources: Positions, before: Elements, now: Elements) -> None:
-    """Pair the rows that are left between two known rows, since they were edited.
+    """Pair the rows between two known rows that are left over, since they were edited.
 
     Rows are paired in which half of the elements are the same. If there are as many before as now, and their order
     makes no fewer elements the same, all of them are paired in their order.

@@ -1,4 +1,4 @@
-"""Rows that stand in another order: sorted by the values of an array."""
+"""Finds the array by whose values rows were sorted."""
 
 from __future__ import annotations
 

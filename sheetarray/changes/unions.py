@@ -1,4 +1,4 @@
-"""The rows of a group in the base and in all copies, put together."""
+"""The union of the rows of a group, from the base and all copies."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ class RowUnion:
         return values, conflicts, [int(np.count_nonzero(places < end)) for places in changed]
 
     def _find_changed(self, number: int, name: str, base: Array, copy: Array | None) -> Positions:
-        """Return the elements of a copy that are others than in the base, and those of added rows: by their numbers."""
+        """Return the elements of a copy that differ from the base, and those of added rows, by their numbers."""
         if copy is None:
             return np.zeros(0, np.int64)
         if self._maps[number].is_same:

@@ -1,4 +1,4 @@
-"""Which cells have to change: of headers that are no longer true, and of arrays that are to hold other elements."""
+"""The cells to change where headers are no longer true, or arrays get other elements."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ResizedArray:
 
 @dataclass(frozen=True, slots=True)
 class HeaderEdit:
-    """A cell of a header that has to change.
+    """A cell of a header, and the text that it gets.
 
     Attributes:
         title: of the sheet; None where the container has only one.
@@ -103,7 +103,7 @@ def find_name_cells(array: ResizedArray) -> list[tuple[str | None, int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class ElementEdits:
-    """The cells of one array that have to change for it to hold other elements."""
+    """The cells to change so that an array holds other elements."""
 
     name: str  # of the array
     column: ArrayColumn  # where it stands, with the header that will be true
@@ -135,7 +135,7 @@ class ElementEdits:
 
 
 def find_element_edits(name: str, array: ResizedArray, new: LinearArray) -> ElementEdits | None:
-    """Return the cells that have to change for an array to hold the elements of another one; None if none has.
+    """Return the cells to change so that an array holds the elements of another one; None if no cell has to change.
 
     The header of the array's column becomes the new one, so that `find_header_edits` finds its cells.
 

@@ -1,4 +1,4 @@
-"""Where in a sheet arrays begin, and where a header stands whose beginning was damaged.
+"""Finds where arrays begin in a sheet, and headers whose beginning is damaged.
 
 An array begins at the cells `version`, a version and `ndarray`, one under another or side by side, wherever people
 have moved them. What lies within the text of an array is never taken for the beginning of another, and neither is a
@@ -69,7 +69,7 @@ def anchors_of_grid(grid: CellGrid) -> list[Anchor]:
 
 
 class _Search:
-    """Goes over the candidates of a sheet from above to below, and knows which cells belong to an array already."""
+    """Goes through the candidates of a sheet from top to bottom, and remembers which cells belong to arrays."""
 
     def __init__(self, sheet: HeaderCells, words: Words, strict: bool, most_broken: int) -> None:
         self._sheet, self._words, self._strict, self._most_broken = sheet, words, strict, most_broken
@@ -92,7 +92,7 @@ class _Search:
     # Candidates ----------------------------------------------------------------------------------------------
 
     def _iter_candidates(self) -> Iterator[Candidate]:
-        """Yield everything that may be the beginning of an array, from above to below; there may be millions."""
+        """Yield all candidates, the places where an array may begin, from top to bottom. There may be millions."""
         words, turned = self._words, self._words.transposed
         sides: list[tuple[Orient, Words]] = [("columns", words), ("rows", turned)]
         whole = {orient: side_words.select(find_whole_beginnings(side_words)) for orient, side_words in sides}
@@ -209,7 +209,7 @@ class _Search:
         return make(header=header, start=start, notes=tuple(notes))
 
     def _is_taken(self, candidate: Candidate, above: int) -> bool:
-        """Return whether the cell that stands so many cells before a candidate belongs to another array."""
+        """Return whether a cell before a candidate belongs to another array."""
         row, column = candidate.row, candidate.column
         row, column = (row - above, column) if candidate.orient == "columns" else (row, column - above)
         return row < self._down.get(column, 0) or column < self._across.get(row, 0)

@@ -62,7 +62,7 @@ def is_remark(candidate: Candidate, cells: list[Cell]) -> bool:
 
 
 def find_own_version(above: list[Cell]) -> int | None:
-    """Return the number of cells from its version to an `ndarray` with which no header begins; None without a version.
+    """Return how many cells the version stands before an `ndarray` without a whole header; None if none does.
 
     Somebody has overwritten `version`, or put cells between the version and `ndarray`. The older form has neither.
     """

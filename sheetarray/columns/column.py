@@ -89,7 +89,7 @@ class ArrayColumn:
         return 2 * blanks > len(below)
 
     def take_length(self, elements: int) -> None:
-        """Give the array so many elements, where one axis can take them."""
+        """Set the number of elements, if one axis of the array can take the change."""
         resized = resize_header(self.written, elements)
         self.header = self.written if resized is None else resized
 

@@ -1,4 +1,4 @@
-"""The names of arrays that do not stand right above their headers: only blanks are between them.
+"""Finds names that stand further above their headers, with nothing but blanks between.
 
 In workbooks the data of all arrays begin in one row, so that a shorter header has blanks above it, and its name
 above those. Only the first array of a column can have such a name: blanks between two arrays of a column are
@@ -24,7 +24,7 @@ _ANCHORS_AT_ONCE = 2**13
 
 
 def add_distant_names(sheet: HeaderCells, anchors: Sequence[Anchor]) -> list[Anchor]:
-    """Return anchors, named by the nearest cell above that is not blank where the cell right above is.
+    """Return anchors; if the cell above an anchor is blank, the next cell above that is not blank is the name.
 
     That cell is a name only where another array has its name in the same row, and its data begin in the same row: a
     note somewhere above an array without a name is none. A damaged header, of which nobody knows where it begins, gets

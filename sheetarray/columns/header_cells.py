@@ -1,4 +1,4 @@
-"""The cells of a sheet as far as the search for anchors looks at them: of any `Sheet`, or of rows in memory."""
+"""The cells in which anchors are searched: those of a `Sheet`, or rows in memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .words import Words
 
 
 class HeaderCells(Protocol):
-    """The cells of a sheet as far as the search for anchors looks at them; a `Sheet` has them all."""
+    """What the search for anchors needs of a sheet; every `Sheet` has it."""
 
     title: str | None
 

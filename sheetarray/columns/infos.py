@@ -1,4 +1,4 @@
-"""What headers alone tell of arrays."""
+"""The `ArrayInfo` of each array, made from its header alone."""
 
 from __future__ import annotations
 

@@ -434,4 +434,4 @@ def _split(groups: Mapping[str, list[Anchor]]) -> tuple[dict[str, list[Anchor]],
 
 
 def _ignore(_: object) -> None:
-    """Ignore what another pass reports."""
+    """Ignore an error that another pass reports."""

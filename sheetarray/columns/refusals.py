@@ -1,4 +1,4 @@
-"""What no sheet can carry: too many arrays, names that would not come back, and texts that are too long for a cell."""
+"""Refuses what no sheet can hold: too many arrays, names that would not come back, texts too long for a cell."""
 
 from __future__ import annotations
 

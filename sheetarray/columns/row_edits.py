@@ -106,7 +106,7 @@ class RowEdit:
         return ""
 
     def _format_doubts(self, columns: Iterable[str], changes: Mapping[str, RowChange], count: int) -> str:
-        """Return the end of a message on rows that nobody knows; "" where all is known, or nothing is kept."""
+        """Return the end of a message that says what only a guard could tell; "" if everything is known."""
         grown = [changes[name] for name in columns if name in changes]
         if all(change.is_appended or change.is_exact for change in grown):
             return ""
@@ -196,7 +196,7 @@ def resize_columns(
 
 
 def _find_uneven_edit(extents: Mapping[str, _Extent], columns: Mapping[str, ArrayColumn]) -> Finding | None:
-    """Return a finding if arrays that had as many rows do not have as many now, or only one has cells in new rows."""
+    """Return a finding if arrays of equal length grew or shrank differently; None if they did not."""
     before = next(iter(extents.values())).rows
     rows: dict[str, int] = {}
     for name, extent in extents.items():
@@ -216,7 +216,7 @@ def _find_uneven_edit(extents: Mapping[str, _Extent], columns: Mapping[str, Arra
 
 
 def describe_uneven_rows(before: int, rows: Mapping[str, int]) -> tuple[str, str] | None:
-    """Return an array whose number of rows is not that of the others now, and what is to be said; None if all agree.
+    """Return an array that now has another number of rows than the others, and a sentence on it; None if all agree.
 
     `before`: how many rows each had. `rows`: how many each has now, by name.
     """

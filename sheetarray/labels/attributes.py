@@ -1,4 +1,4 @@
-"""The value of an attribute <-> what JSON can say of it, so that it comes back as it was, its type included.
+"""Attributes as JSON and back, with their types.
 
 Text, booleans, None, integers, finite floats, lists, and dictionaries with names for keys stand as they are.
 Anything else is an object with one key, which says what it is:
@@ -65,7 +65,7 @@ def attribute_to_json(value: Any, path: str, depth: int = 0) -> Any:
 
 
 def write_attrs(attrs: Mapping[Any, Any], path: str, depth: int = 0) -> dict[str, Any]:
-    """Return attributes as JSON; a value that would not come back is refused by its path."""
+    """Return attributes as JSON. A value that would not come back is an error that names its path."""
     for key in attrs:
         if type(key) is not str:
             raise DTypeError(f"{path}: {key!r:.60} as the name of an attribute: names are text")
@@ -144,7 +144,7 @@ _WRITERS: dict[type, Callable[[Any, str, int], Any]] = {
 
 
 def from_json(value: Any, path: str) -> Any:
-    """Return the value of an attribute that a JSON form says.
+    """Return the value of an attribute, given its JSON form.
 
     `value`: as `json.loads` gives it.
 

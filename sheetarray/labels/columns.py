@@ -1,4 +1,4 @@
-"""The description among the arrays of a container: a write puts it there, and reading takes it out again.
+"""Labels in a container: `write` adds the array that describes them, and reading takes it out again.
 
 Only what describes the arrays beside it is taken out. Text that is damaged, or somebody's own array of that name, stays
 an array like any other, with a warning; so does a description under another name.
@@ -27,7 +27,7 @@ from .frames import describe_frame
 
 
 class LabelledArrays(dict[str, Any]):
-    """Arrays by name that were read, and what was said of them; `write` takes both.
+    """Arrays that were read, with their labels; `write` takes both.
 
     `labels`: what is said of them; None for nothing.
     """
@@ -82,7 +82,7 @@ def has_labels(arrays: Any) -> bool:
 
 
 def spread_labels(arrays: Any, *, limit: int) -> Any:
-    """Return the argument of `write` with labels replaced by the array that describes them; anything else as it is.
+    """Return the argument of `write`, in which an array named `dataset.json` stands for the labels, if there are any.
 
     `arrays`: a Dataset, a DataArray, a DataFrame, a Series, `LabelledArrays`, or anything else. `limit`: how many
     characters a cell of the container holds.
@@ -122,7 +122,7 @@ def check_fit(labels: DatasetLabels, arrays: Mapping[str, Any]) -> None:
 
 
 def describe_arrays(arrays: Any) -> tuple[dict[str, Any], DatasetLabels | None] | None:
-    """Return arrays by name, and what is said of them; None for a value that says nothing of its arrays.
+    """Return arrays by name, and their labels; None for a value without labels.
 
     `arrays`: a Dataset, a DataArray, a DataFrame, a Series, `LabelledArrays`, or anything else.
 
@@ -182,7 +182,7 @@ def parse_label_column(array: Any, note: NoteFinding, locate: Callable[[FormatEr
 
 
 def give_labels(labels: DatasetLabels) -> None:
-    """Give the caller who asks for labels those that a container has in a form of its own."""
+    """Pass labels that a container keeps in its own form to the caller, if the caller asks for labels."""
     reader = _reader.get()
     if reader is not None:
         reader.labels = labels
@@ -193,7 +193,7 @@ _HINT = "rename it if it is an array of yours; if it held labels, these are lost
 
 
 def report_damage(error: FormatError, note: NoteFinding) -> None:
-    """Keep the error in a description for the caller who asks for labels; note it for anybody else."""
+    """Keep the error in a description for a caller who asks for labels; otherwise note it as a finding."""
     reader = _reader.get()
     if reader is not None:
         reader.error = error
@@ -203,7 +203,7 @@ def report_damage(error: FormatError, note: NoteFinding) -> None:
 
 
 def find_renamed(arrays: Mapping[str, Any]) -> str | None:
-    """Return the name of an array, not `dataset.json`, that describes others of these, or has; None if none does."""
+    """Return the name of a description that was renamed, so that it is not `dataset.json`; None if there is none."""
     for name, array in arrays.items():
         if is_description(array):
             text = "".join(map(str, array.reshape(-1).tolist()))

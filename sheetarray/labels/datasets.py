@@ -1,4 +1,4 @@
-"""xarray Datasets and DataArrays <-> their arrays by name, and what a description says of them."""
+"""xarray Datasets and DataArrays as plain arrays with a description, and back."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def describe_dataset(value: Any) -> tuple[dict[str, Array], DatasetLabels]:
-    """Return the arrays of a Dataset or a DataArray with its coordinates, and what is to be said of them.
+    """Return the arrays of a Dataset or a DataArray with its coordinates, and their labels.
 
     Raises:
         DTypeError: names the variable that no array holds.
@@ -113,7 +113,7 @@ def _composed_indexes(dataset: Any) -> dict[str, tuple[str, ...]]:
 def build_dataset(
     arrays: Mapping[str, Any], labels: DatasetLabels | None, dims: Mapping[str, tuple[str, ...]] | None = None
 ) -> xr.Dataset:
-    """Return arrays as a Dataset, with what a description says of them.
+    """Return arrays as a Dataset, with the labels of a description.
 
     `arrays`: by name; those of which nothing is said have dimensions of their own, `a_0`, `a_1`. `labels`: of the
     arrays; None if the source has no description. `dims`: names of dimensions, if `name_dimensions` has been called
@@ -151,7 +151,7 @@ def build_dataset(
 
 
 def _restore_indexes(dataset: xr.Dataset, labels: DatasetLabels) -> xr.Dataset:
-    """Return a Dataset with indexes set or dropped as they were written, and labels that were no text turned back."""
+    """Return a Dataset with the indexes that were written, and with names that were not text."""
     for name, indexed in labels.frame.indexed.items():
         if name not in dataset.coords or dataset.coords[name].ndim != 1 or (name in dataset.xindexes) == indexed:
             continue
@@ -252,7 +252,7 @@ def fit_labels(labels: DatasetLabels, arrays: Mapping[str, Any]) -> DatasetLabel
 
 
 def _restore_variable(name: str, array: Array, labels: DatasetLabels) -> Any:
-    """Return the array of a variable with the dtype that it had, as far as xarray holds it."""
+    """Return the array of a variable in the dtype that it had, if xarray can hold it."""
     description = labels.find(name)
     if description is None:
         return array

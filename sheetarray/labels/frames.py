@@ -1,4 +1,4 @@
-"""pandas DataFrames and Series <-> their arrays by name, and what a description says of them."""
+"""pandas DataFrames and Series as plain arrays with a description, and back."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _COLUMNS = ""  # stands for the labels of the columns: no array has a blank name
 
 
 def describe_frame(value: Any) -> tuple[dict[str, Array], DatasetLabels | None]:
-    """Return the arrays of a DataFrame or a Series, its index first, and what is to be said of them.
+    """Return the arrays of a DataFrame or a Series, its index first, and their labels.
 
     It returns the arrays by name, and the labels; None for these if the arrays alone say everything: rows are only
     counted, and all columns have dtypes of NumPy.
@@ -113,7 +113,7 @@ def _columns_of(frame: Any, levels: list[str]) -> list[tuple[Any, Any]]:
 
 
 def free_name(name: str, taken: Container[str]) -> str:
-    """Return a name, with underscores behind it as long as it is taken."""
+    """Return a name that is free: with underscores behind it, if it is taken."""
     while name in taken:
         name += "_"
     return name

@@ -1,4 +1,4 @@
-"""The dtypes that pandas has and NumPy has not: columns of them are written as plain arrays, and made again here."""
+"""The dtypes that only pandas has: their columns are written as plain arrays, and restored on reading."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def restore_column(name: str, array: Array, dtype: str, categories: Categories |
 
 
 def _find_dtype(name: str, kind: str) -> Any | None:
-    """Return the dtype of pandas that has a name and takes elements of a kind; None if nothing is to be made."""
+    """Return the pandas dtype of a name that takes elements of a kind; None if the array stays as it is."""
     if _TEXT.fullmatch(name):
         return name if kind in "UTO" else None
     if MASKED.fullmatch(name):

@@ -1,4 +1,4 @@
-"""Where an element stands: the address of its cell, and its labels."""
+"""Finds the address of an element's cell, and its labels."""
 
 from __future__ import annotations
 

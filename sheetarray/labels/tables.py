@@ -89,7 +89,7 @@ class TableNote:
 
     @classmethod
     def from_json(cls, tree: Any) -> TableNote | None:
-        """Return the note that a JSON object says; None, with a warning if it is damaged, for no note."""
+        """Return the note in a JSON object; None if there is none, with a warning if it is damaged."""
         if not tree:
             return None
         try:
@@ -116,7 +116,7 @@ _passes_over: ContextVar[bool] = ContextVar("_passes_over", default=False)
 
 @contextmanager
 def passing_over_tables() -> Iterator[None]:
-    """Have recorded tables read as ordinary ones, for as long as the context lasts."""
+    """Read recorded tables as ordinary ones while the context lasts."""
     token = _passes_over.set(True)
     try:
         yield

@@ -170,7 +170,7 @@ def values_by_name(arrays: Any, *, split: bool = True) -> dict[str, Any]:
 
 
 def refuse_lists(arrays: Any, by_name: Mapping[str, Any]) -> None:
-    """Refuse the columns of lists of a table, for files whose columns hold one element a row.
+    """Raise a DTypeError if a table has a column of lists: such files hold one element in each row.
 
     `arrays`: the argument of `write`. `by_name`: its arrays, as `values_by_name` gives them.
     """

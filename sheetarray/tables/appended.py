@@ -1,4 +1,4 @@
-"""New rows of an ordinary table: which columns they need, and which elements a column takes."""
+"""Fits new rows to an ordinary table: to its columns, and to the dtype of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns as a table that hands out an Arrow C stream: what DuckDB, pyarrow and polars take as it is.
+"""Arrays as the columns of a polars DataFrame, which DuckDB and pyarrow take without conversion.
 
 The table is a DataFrame of polars, into which each column is copied once. NaT and None are nulls; NaN, which is a blank
 or a NaN in a column of floats, stays NaN.

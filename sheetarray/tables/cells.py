@@ -90,7 +90,7 @@ def _number_text(number: float) -> str:
 
 
 class RawColumn(Protocol):
-    """A column as its container has it, from the sheet's first row on."""
+    """A column of a sheet, from its first row on, before its dtype is known."""
 
     def cells(self, rows: Sequence[int]) -> list[Cell]:
         """Return the cells in a few rows, in ascending order; None for a blank."""
@@ -99,7 +99,7 @@ class RawColumn(Protocol):
         """Return a mask of the rows that hold something in this column; a table may have more rows than this."""
 
     def begins(self, mark: str) -> Positions:
-        """Return the rows in which text begins with a mark."""
+        """Return the rows whose cell is a text that begins with a mark, such as `#`."""
 
     def take(self, rows: range | Positions) -> TableColumn:
         """Return the cells of some rows, in ascending order."""
@@ -201,7 +201,7 @@ class TextColumn:
         return not all(self._texts) if isinstance(self._texts, list) else self._texts.null_count() > 0
 
     def begins(self, mark: str) -> Positions:
-        """Return the rows in which text begins with a mark."""
+        """Return the rows whose cell is a text that begins with a mark, such as `#`."""
         if isinstance(self._texts, list):
             rows = [row for row, text in enumerate(self._texts) if text and text.lstrip(WHITE).startswith(mark)]
             return np.array(rows, dtype=np.int64)
@@ -231,7 +231,7 @@ class ScalarColumn:
         return np.array([not is_blank(cell) for cell in self._cells], dtype=bool)
 
     def begins(self, mark: str) -> Positions:
-        """Return the rows in which text begins with a mark."""
+        """Return the rows whose cell is a text that begins with a mark, such as `#`."""
         rows = [
             r for r, cell in enumerate(self._cells) if isinstance(cell, str) and cell.lstrip(WHITE).startswith(mark)
         ]

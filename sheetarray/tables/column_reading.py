@@ -1,4 +1,4 @@
-"""The columns of a table -> arrays, under the dtypes that the caller gives or those that lose nothing.
+"""Makes an array of each column: in the dtype that the caller gives, or in one that loses nothing.
 
 The marks of numbers are decided for the whole file: a number in one column may prove the decimal comma of another.
 """
@@ -121,7 +121,7 @@ class ColumnReader:
         return inferred.values
 
     def _tell_no_dates(self, column: TableColumn, values: Array, number: int) -> None:
-        """Note numbers that a format of dates cannot show."""
+        """Note a doubt about numbers whose cell format is a date, but that are no date."""
         not_dates = column.not_dates
         index = min(not_dates)
         what = "numbers" if values.dtype.kind in "iuf" else "text"
@@ -140,7 +140,7 @@ class ColumnReader:
         return infer(texts, self.options.marks, as_text=True) if self._is_text(column, inferred.values) else inferred
 
     def _is_text(self, column: TableColumn, values: Array) -> bool:
-        """Return whether all cells of a column are typed as text, though a spreadsheet would hold the values."""
+        """Return whether a column stays text: all of its cells are typed as text, although they look like values."""
         kind = values.dtype.kind
         if kind not in "iufbM" or column.text_cells is None:
             return False
@@ -163,7 +163,7 @@ class ColumnReader:
     # The marks of numbers --------------------------------------------------------------------------------------
 
     def _settle_marks(self, wanted: Mapping[str, int]) -> dict[str, Array]:
-        """Return the arrays of columns that other columns have shown to have other marks, and note what is doubtful."""
+        """Read columns again whose marks another column has decided; note what stays doubtful."""
         names = {number: name for name, number in wanted.items()}
         for number, look in self._looks.items():
             if look == "apart":
@@ -206,11 +206,11 @@ class ColumnReader:
 
     @property
     def _is_delimited_by_semicolons(self) -> bool:
-        """Whether the file is one that programs write where the comma is the decimal mark."""
+        """Whether `;` delimits the text, as programs write CSV where the comma is the decimal mark."""
         return self.table.marks is not None and self.table.marks.delimiter == ";"
 
     def _is_comma_proven(self) -> bool:
-        """Return whether a column that is not read has a decimal comma, or one that is read under a given dtype."""
+        """Return whether a column that was not looked at so far proves the decimal comma."""
         for number, column in self.table.columns.items():
             if number not in self._looks:
                 cells = column.take(self.rows.data)

@@ -1,4 +1,4 @@
-"""The columns of a table under dtypes that the caller gives."""
+"""Reads the columns of a table in dtypes that the caller gives."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def parse_given_dtype(dtype: DTypeLike) -> DType:
 
 
 def given_dtypes(columns: Mapping[str, Array]) -> dict[str, Any]:
-    """Return the dtypes under which cells are read as what some columns hold; objects are read as they are found."""
+    """Return the dtypes in which to read cells so that they equal some columns; columns of objects have none."""
     return {
         name: "string" if column.dtype.kind in "UT" else column.dtype
         for name, column in columns.items()
@@ -71,7 +71,7 @@ def _is_blank(cell: Any) -> bool:
 def decode_given(
     texts: list[str | None], dtype: DType, marks: NumeralMarks, missing: Missing, date_format: str | None = None
 ) -> tuple[Array, list[Problem]]:
-    """Return the values of a column under a dtype, and the cells that it cannot mean.
+    """Return the values of a column in a dtype, and the cells that do not fit it.
 
     `texts`: of the cells; None is a missing value. `marks`: of the numbers. `missing`: "nan" makes missing values NaN
     and NaT; text has "" and generic columns None for them. `date_format`: how dates are written.
@@ -95,7 +95,7 @@ def decode_given(
 
 
 def cast_column(values: Array, dtype: DTypeLike, missing: Missing) -> tuple[Array, list[Problem]]:
-    """Return a column that has a dtype of its own under the one that is given, and the elements that it cannot mean.
+    """Return an array cast to the given dtype, and the elements that do not fit it.
 
     They are those of `decode_given`: no number wraps, or loses its decimals.
 

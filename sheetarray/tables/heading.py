@@ -1,5 +1,4 @@
-"""Which rows of a table stand above it, which hold names, and where its data begin: found together, from the kinds of
-the columns.
+"""Finds the rows above a table, its rows of names, and its first row of data, from the kinds of its columns.
 
 Names are the rows above the first one that fits the kinds of at least half of the typed columns. What stands above the
 names has far fewer cells than the table.
@@ -220,7 +219,7 @@ def _fits(cells: Sequence[Cell], kinds: dict[int, str], places: dict[int, int]) 
 
 
 def _fits_with_next(pair: Sequence[Sequence[Cell]], kinds: dict[int, str], places: dict[int, int]) -> bool | None:
-    """Return whether a row fits; if it does only by half, the next one has to fit, too."""
+    """Return whether a row fits. If only half of its cells fit, the next row has to fit too."""
     fit = _fits(pair[0], kinds, places)
     held = [(kind_of_cell(pair[0][places[number]]), kind) for number, kind in kinds.items()]
     strangers = sum(_plain(mine) not in (kind, BLANK) for mine, kind in held)
@@ -306,7 +305,7 @@ def _is_sentence(cells: Sequence[Cell]) -> bool:
 def _is_title(
     index: int, grid: Sequence[Sequence[Cell]], fills: Sequence[int], kinds: dict[int, str], places: dict[int, int]
 ) -> bool:
-    """Return whether a row has one cell, the first, and names stand below it; such rows may stand between."""
+    """Return whether a row is a title: only its first cell is filled, and below it stand titles or names."""
     if fills[index] != 1:
         return False
     while index < len(fills) and (not fills[index] or (fills[index] == 1 and grid[index][0] is not None)):

@@ -1,4 +1,5 @@
-"""How a text is cut into cells: delimiter, quotes and escapes are one hypothesis, chosen by what it makes of a sample.
+"""Finds how to cut a text into cells: each hypothesis is a delimiter, quotes and an escape, and the one that explains a
+sample best wins.
 
 Each hypothesis cuts the sample into rows. Its score is the share of rows of one width, times how alike the cells of a
 column are, less for quotes that stand beside no delimiter. Options of the caller leave only the hypotheses that agree
@@ -242,7 +243,7 @@ _Scored = list[tuple["_Fit", Marks]]
 
 
 def _bound_score(marks: Marks) -> float:
-    """Return a score that a hypothesis does not pass; for all common delimiters it is the same."""
+    """Return the highest score that a hypothesis can get."""
     return _SELDOM.get(marks.delimiter, 1.0) if marks.delimiter else _NO_DELIMITER
 
 
@@ -313,7 +314,7 @@ def _are_blank(mine: Marks, other: Marks) -> bool:
 
 
 def _rank(marks: Marks) -> int:
-    """Return how unusual marks are."""
+    """Return how unusual marks are, for a choice between hypotheses of the same score."""
     order = (",", ";", "\t", "|", ", ", " ", WHITESPACE, "^", "~", "#", ":", "")
     place = order.index(marks.delimiter) if marks.delimiter in order else len(order)
     return 4 * place + 2 * (marks.quotechar != '"') + bool(marks.escapechar)

@@ -275,7 +275,7 @@ class _Cells:
 
     @classmethod
     def strip(cls, texts: list[str | None] | pl.Series) -> _Cells:
-        """Return the cells that are left of a column."""
+        """Return the cells of a column that are not blank, without white space around them."""
         if isinstance(texts, list):
             held = [bare for text in texts if text and (bare := text.strip(WHITE))]
             blanks = [not text or not text.strip(WHITE) for text in texts] if len(held) < len(texts) else None
@@ -304,7 +304,7 @@ class _Cells:
         return isinstance(self.held, list) or self.held.str.contains(f"^(?:{pattern})$").all()
 
     def shows(self, mark: str) -> bool:
-        """Return whether a mark is in a cell of the sample."""
+        """Return whether a mark, such as a comma, is in a cell of the sample."""
         return any(mark in text for text in self.sample)
 
     def hold(self, mark: str) -> bool:

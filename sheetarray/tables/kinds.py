@@ -1,6 +1,4 @@
-"""What a cell looks like, by its text: a number, a date, a word, a sentence. Detection asks how alike the cells of a
-column are.
-"""
+"""The kind of a cell, by its text: a number, a date, a word, a sentence. Detection compares the kinds in a column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The columns of arrays of several dimensions."""
+"""A table of arrays with several dimensions, whose columns are made one by one."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class LabelledTable(Mapping[str, Array]):
 
 
 def notes_of_columns(table: object) -> Mapping[str, str]:
-    """Return what people read beside the names of a table's columns, by these names."""
+    """Return a note for each column that has one, such as its units, by the names of the columns."""
     return table.notes if isinstance(table, LabelledTable) else {}
 
 

@@ -1,4 +1,4 @@
-"""The names of a table's columns, and which of them a caller means."""
+"""Names the columns of a table, and finds the ones that a caller asks for."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ class NumeralMarks:
 
 
 def keeps_number(text: str, value: float) -> bool:
-    """Return whether a double, printed with as many digits as a numeral has or as its shortest text, gives it back.
+    """Return whether a double keeps a numeral: printed with as many digits, or as its shortest text, it is the same.
 
     Example:
         >>> [keeps_number(text, 0.1) for text in ("0.1", "1.00000000000000005551e-01", "0.1000000000000000001")]

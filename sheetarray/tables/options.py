@@ -214,7 +214,7 @@ class CheckedOptions(TableOptions):
 
 
 def _look_up(name: str, known: Mapping[str, _Known], what: str) -> _Known:
-    """Return what has a name, compared without case as Excel does."""
+    """Return the value that has a name; names compare without case, as in Excel."""
     for other, value in known.items():
         if other.casefold() == name.casefold():
             return value

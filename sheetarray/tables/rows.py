@@ -1,4 +1,4 @@
-"""Selects the rows of a sheet in which the names and the data of a table stand."""
+"""Selects the rows with the names and the data of a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Large arrays mapped from a file without a name as they are read, where a context around the call asks for it."""
+"""Maps large arrays from a temporary file while they are read, if a context around the call asks for it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class MappedArrays:
             _mapping.reset(token)
 
     def release(self) -> None:
-        """Let what was mapped leave memory."""
+        """Release the memory of the elements that were read; they stay in the file."""
         for spool in self._spools:
             spool.release()
 

@@ -74,7 +74,7 @@ class ColumnPart:
 def _split_parts(
     name: str, group: Sequence[Anchor], stops: Mapping[int, int], heights: Mapping[str | None, int]
 ) -> list[ColumnPart]:
-    """Return the parts of an array; all but the last reach down to the last row of their sheets."""
+    """Return the parts of an array, one for each column. All but the last end in the last row of their sheet."""
     header = group[0].header
     if header is None or any(anchor.orient == "rows" for anchor in group):
         raise NotInPiecesError

@@ -1,4 +1,4 @@
-"""Arrays whose cells are their elements in their own order, none left out and none twice."""
+"""Finds arrays that have one cell for each element, in the order of the elements."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def iter_elements(
 def iter_or_read(
     pieces: Iterator[tuple[str, Buffer]], names: Sequence[str], read_whole: ReadWhole
 ) -> Iterator[tuple[str, Buffer]]:
-    """Yield names of arrays, each with its next elements, and what is left of those that have to be read at once."""
+    """Yield names of arrays, each with its next elements; what cannot be read in blocks is read at once."""
     done = dict.fromkeys(names, 0)
     try:
         for name, elements in pieces:

@@ -42,7 +42,7 @@ class StoredBlob:
         return replace(self, packed=packed)
 
     def inflate(self, size: int | None, budget: Budget) -> memoryview:
-        """Return its bytes, of which there have to be so many, unless `size` is None."""
+        """Return the decompressed bytes of the blob. `size`: how many there must be; None for any number."""
         if isinstance(self.content, np.ndarray):
             stored = np.ascontiguousarray(self.content).reshape(-1).view(np.uint8).data
         else:

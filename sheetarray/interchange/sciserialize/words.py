@@ -42,7 +42,7 @@ def path_inside(path: str, key: str | int) -> str:
 
 
 def type_name(value: object) -> str | None:
-    """Return the type that a dict says it is; None for a plain one, and for everything else."""
+    """Return the name of the type that a dict holds under `__type__`; None if there is none."""
     if not isinstance(value, dict):
         return None
     name = value.get(TYPE, value.get(OLD_TYPE))

@@ -149,7 +149,7 @@ class _Quotes:
         return odd
 
     def _row_of(self, index: int, first: int, start: int) -> int:
-        """Return the place at which the row of an opening quote begins."""
+        """Return the byte at which the row begins in which a quote opens."""
         while index >= first:
             low = int(self.places[index - 1]) if index > first else start
             at = bisect_left(self._feeds, int(self.places[index])) - 1

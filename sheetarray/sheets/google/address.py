@@ -143,7 +143,7 @@ def _unquote(part: str, text: str) -> str:
 
 
 def _from_object(source: Any, sheet: str | None) -> SheetAddress:
-    """Return the address that a Spreadsheet or a Worksheet of gspread means."""
+    """Return the address of a Spreadsheet or a Worksheet of gspread."""
     if type(source).__module__.partition(".")[0] == "gspread" or hasattr(source, "client"):
         import gspread
 

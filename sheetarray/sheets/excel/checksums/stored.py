@@ -245,7 +245,7 @@ class StoredChecksums:
     def find_missing(self, titles: Set[str]) -> Iterator[Finding]:
         """Yield a warning for each array that has checksums, but is no longer in the workbook under its name.
 
-        `titles`: under which the record has the arrays.
+        `titles`: those of the sheets whose arrays are looked for.
         """
         renamed = {other: name for name, other in self._others.items() if other not in self._asked}
         for title, arrays in self._arrays.items():

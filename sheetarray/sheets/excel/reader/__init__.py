@@ -2,8 +2,8 @@
 
 Each kind of workbook has a class with the methods of `cells.WorkbookReader` (`book`, `opendocument`, `legacy`), which
 gives the cells of a sheet as runs: NumPy arrays of their rows, columns and kinds, and a polars Series of their values.
-`column` sorts these runs into the columns that are wanted, and makes a Series of each.
+`columns` sorts these runs into the columns that are asked for, and makes numbers, dates or text of each.
 
 A part is inflated by blocks. The compiled loop reads its rows or strings, and an XML parser reads whatever the loop
-refuses (`parsing`, `worksheet`). Both give cells as XML says them (`cells.RawCells`), and `book` makes runs of these.
+refuses (`xml_elements`). Both give cells as XML says them (`raw_cells.RawCells`), and `book` makes runs of these.
 """
