@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 _TEXT = from_name("string")
+_SMALL = 2**13  # cells, blanks among them, of a group whose cells are listed once for all who ask for a few of them
 _PENDING = "a formula without a value"
 
 
@@ -43,8 +44,9 @@ class ColumnGroup:
         self._bounds = [np.searchsorted(half.columns, np.arange(count + 1)).tolist() for half in self._halves]
         self._taken: tuple[range | Positions, dict[int, TableColumn]] | None = None
         self._blank: Mask | None = None
+        self._is_small = self.height * count <= _SMALL
         self._asked: list[int] | None = None  # the rows of which cells were asked for last
-        self._listed: dict[int, list[Cell]] = {}  # the cells in these rows, by column
+        self._listed: dict[int, list[Cell]] = {}  # the cells in these rows, or in all rows of a small group, by column
 
     @property
     def height(self) -> int:
@@ -59,8 +61,16 @@ class ColumnGroup:
         """Return the cells of a column in a few rows, in ascending order: None for a blank, `Unreadable` for a formula
         without a value.
 
-        When a second column is asked for the same rows, the cells of all columns are made together.
+        When a second column is asked for the same rows, the cells of all columns are made together. Those of a small
+        group are made once for all rows.
         """
+        if self._is_small:
+            if not self._listed:
+                self._listed = self._list_cells(range(self.height), 0, self._count)
+            column = self._listed[index]
+            if rows and rows[-1] < len(column) and rows[-1] - rows[0] == len(rows) - 1:
+                return column[rows[0] : rows[-1] + 1]
+            return [column[row] if row < len(column) else None for row in rows]
         if rows != self._asked:
             self._asked, self._listed = [*rows], self._list_cells(rows, index, index + 1)
         elif index not in self._listed:
