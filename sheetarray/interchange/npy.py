@@ -33,15 +33,8 @@ from ..files import Readable, Sink, Source, Writable, max_inflated_size, refuse_
 from ..formats.contract import EVERYTHING, Keeps, Progress, ignore_progress
 from ..linear.named import default_name, plain_arrays, select
 from .file_array import FileArray, in_member, write_elements
-from .untrusted import (
-    check_member,
-    damage_as_format_error,
-    file_name_problem,
-    members_of,
-    open_file_size,
-    read_member,
-    zip_stream,
-)
+from .untrusted import damage_as_format_error
+from .zip_members import check_member, file_name_problem, members_of, open_file_size, read_member, zip_stream
 
 __all__ = [
     "check_npy",

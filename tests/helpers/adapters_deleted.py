@@ -59,6 +59,8 @@ SHARED = {
     "interchange",
     "interchange.file_array",
     "interchange.untrusted",
+    "interchange.fed_stream",
+    "interchange.zip_members",
 }
 HEAVY = {
     *("polars", "pandas", "openpyxl", "fastexcel", "gspread", "zstandard", "click", "rich", "fastavro", "msgpack"),

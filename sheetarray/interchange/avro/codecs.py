@@ -10,7 +10,8 @@ from typing import Any
 
 from ...errors import FormatError
 from ...files import fast_zlib
-from ..untrusted import DICTIONARY, FedStream, damage_as_format_error, load_package
+from ..fed_stream import DICTIONARY, FedStream
+from ..untrusted import damage_as_format_error, load_package
 from .wire import Wire
 
 STEP = 2**20  # bytes of elements that are written, or compressed, at once

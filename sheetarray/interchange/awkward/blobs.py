@@ -19,7 +19,8 @@ import numpy as np
 from ...dtypes import Array
 from ...errors import FormatError, NotFoundError
 from ...files import fast_zlib
-from ..untrusted import DICTIONARY, FedStream, damage_as_format_error, load_package
+from ..fed_stream import DICTIONARY, FedStream
+from ..untrusted import damage_as_format_error, load_package
 from .budget import Budget
 
 _DRIVE = re.compile(r"[A-Za-z]:/")

@@ -15,7 +15,8 @@ import numpy as np
 
 from ...errors import FormatError, LimitError, NotFoundError, escape_controls
 from ..file_array import in_member
-from ..untrusted import damage_as_format_error, file_name_problem, load_package
+from ..untrusted import damage_as_format_error, load_package
+from ..zip_members import file_name_problem
 from .archives.members import check_inflated
 from .compression import COMPRESSION, Compression
 from .reading import AwkwardReader, ReadOptions

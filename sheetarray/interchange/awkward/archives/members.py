@@ -12,7 +12,8 @@ from typing import IO, Any
 from ....errors import FormatError, NotFoundError
 from ....files import Readable, Source, is_url, refuse_empty
 from ...file_array import in_member
-from ...untrusted import check_member, damage_as_format_error, members_of, open_file_size, read_member
+from ...untrusted import damage_as_format_error
+from ...zip_members import check_member, members_of, open_file_size, read_member
 
 _INFLATED_ALWAYS = 2**26  # a container may always inflate to this many bytes
 _INFLATED_TIMES = 20  # and to this many times those that are stored; no writer of the protocol compresses like this

@@ -16,7 +16,7 @@ from typing import IO, Any, Literal, cast
 from ....errors import LimitError, locating, system_error
 from ....files import Sink, Writable, changing, fast_zlib, is_url, replacing
 from ....formats.contract import Progress, ignore_progress
-from ...untrusted import file_name_problem, open_file_size, zip_stream
+from ...zip_members import file_name_problem, open_file_size, zip_stream
 from ..compression import COMPRESSION, Compression
 from ..writing import StoragePlan, check_member_names, plan
 from .members import ZIP64, Members
