@@ -162,6 +162,15 @@ def may_be_table(reason: str) -> bool:
     return reason == NO_ARRAY or reason.startswith(NOT_UTF8)
 
 
+SAME_NAME = "two arrays have the name"
+"""How the reason of a `FormatError` begins about two arrays of one name."""
+
+
+def has_same_names(reason: str) -> bool:
+    """Return whether a source was refused because two of its arrays have one name."""
+    return reason.startswith(SAME_NAME)
+
+
 class SheetArrayWarning(UserWarning):
     """Something was lost or left out, or was accepted that a strict reader would refuse."""
 

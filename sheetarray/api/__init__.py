@@ -11,7 +11,8 @@ from .arrays import check, check_readable, check_writable, read, read_labelled, 
 from .blocks import iter_blocks
 from .conflicts_json import describe_value
 from .differing import open_side
-from .merging import Merged, merge
+from .merged import Merged
+from .merging import merge
 from .opened import open_arrays
 from .shown import format_shape, shorten
 from .tables import read_columns, write_table

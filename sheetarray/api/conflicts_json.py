@@ -69,4 +69,5 @@ def changes_to_json(changes: FileChanges) -> dict[str, Any]:
             {"array": lost.array, "index": list(lost.index), "cell": lost.cell, "text": lost.text}
             for lost in changes.unreadable
         ],
+        "remarks": [{"cell": remark.cell, "text": remark.text} for remark in changes.remarks],
     }

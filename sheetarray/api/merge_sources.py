@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..changes.conflicts import UnreadableElement
+from ..changes.conflicts import Remark, UnreadableElement
 from ..changes.elements import are_alike, find_changes
 from ..changes.merged_groups import row_axis
 from ..changes.row_groups import dtype_name
 from ..columns import keeping_unreadable
 from ..dtypes import Array, Mask, find_missing_value
 from ..elements.equality import find_unequal
-from ..errors import FormatError, locating, may_be_table
+from ..errors import FormatError, NotFoundError, locating, may_be_table
 from ..files import RemoteFile
 from ..formats import format_of, known_options, locate_place
 from ..labels import LabelledArrays, passing_over_tables
@@ -45,6 +46,7 @@ class MergeSource:
         given: the place as the caller gave it.
         place: where it is.
         given_options: the options of the caller, for any format.
+        sheet: where its arrays stand, as `read` takes it; None for all sheets.
         name: by which conflicts call it.
         row: its format.
         arrays: its arrays, with their labels.
@@ -62,6 +64,7 @@ class MergeSource:
         storage_options: Mapping[str, Any] | None,
         client: Any,
         options: Mapping[str, Any],
+        sheet: str | None = None,
     ) -> None:
         if not isinstance(given, (str, os.PathLike)):
             raise TypeError("merge takes paths and URLs: conflicts are told by the names of files")
@@ -70,6 +73,10 @@ class MergeSource:
         self.name = os.fspath(self.place if isinstance(self.place, RemoteFile) else given)
         self.row = format_of(self.place, None, reading=True)
         self.given_options = options if client is None else {**options, "client": client}
+        if sheet is not None:
+            self.given_options = {**self.given_options, "sheet": sheet}
+        self.sheet = self.given_options.get("sheet")
+        self._given_storage, self._given_client, self._given_options = storage_options, client, options
         self.arrays = LabelledArrays({}, None)
         self.unreadable: dict[str, Mask] = {}
         self.unreadable_elements: list[UnreadableElement] = []
@@ -77,6 +84,55 @@ class MergeSource:
         self.table: OrdinaryTable | None = None
         self.keys: Sequence[str] = ()
         self.absent: list[str] = []
+
+    def of_sheet(self, title: str) -> MergeSource:
+        """Return one sheet of this file as a source of its own."""
+        return MergeSource(self.given, self._given_storage, self._given_client, self._given_options, title)
+
+    def list_sheets(self) -> list[str]:
+        """Return the titles of the sheets whose arrays were written by themselves; none where that is not so."""
+        try:
+            list_writes = self.row.function("list_writes")
+        except NotFoundError:
+            return []
+        titles: list[str] = [] if "sheet" in self._given_options else list_writes(self.place)
+        return titles
+
+    def read_if_there(self) -> None:
+        """Read as `read`; a file without the sheet has no arrays."""
+        with suppress(NotFoundError):
+            self.read()
+
+    def find_remarks(self, base: MergeSource) -> list[Remark]:
+        """Return what is another than in the base in the cells beside arrays, in the first rows of sheets."""
+        if self.table is not None or base.table is not None or not self.arrays:
+            return []
+        (before, _), (now, ordinary) = (file._other_cells for file in (base, self))
+        if self.row.name != base.row.name:  # the addresses of cells say nothing then
+            texts = {*before.values()}
+            return [Remark(cell, text) for cell, text in now.items() if text not in texts]
+        others = {cell: text for cell, text in now.items() if before.get(cell) != text}
+        others |= {cell: "" for cell in before if cell not in now}
+        texts_moved = {*before.values()} if len(others) > len(before) else {}
+        titles = {cell: cell.rpartition("!")[0] for cell in others}
+        remarks = [
+            Remark(cell, text)
+            for cell, text in others.items()
+            if titles[cell] not in ordinary and text not in texts_moved
+        ]
+        sheets = dict.fromkeys(title for title in titles.values() if title in ordinary)
+        return remarks + [Remark(title, "the sheet is another than in the base") for title in sheets]
+
+    @cached_property
+    def _other_cells(self) -> tuple[dict[str, str], set[str]]:
+        """The texts of the cells that belong to no array, by their addresses, and the titles of other sheets."""
+        try:
+            list_other_cells = self.row.function("list_other_cells")
+        except NotFoundError:
+            return {}, set()
+        with locating(source=self.name):
+            cells: tuple[dict[str, str], set[str]] = list_other_cells(self.place, **self.options("list_other_cells"))
+        return cells
 
     def options(self, verb: str) -> dict[str, Any]:
         """Return the options that a verb of this format takes."""

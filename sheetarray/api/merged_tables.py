@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from .ordinary import table_options
 from .tables import write_table
 from .targets import SourceOrTarget
 
+if TYPE_CHECKING:
+    from .merge_parts import MergePart
+
 
 def drop_unaligned(merged: MergedArrays, files: Sequence[MergeSource]) -> None:
     """Leave out new columns of copies unless all tables have the rows of the base: nobody knows their rows otherwise.
@@ -27,7 +30,8 @@ def drop_unaligned(merged: MergedArrays, files: Sequence[MergeSource]) -> None:
     """
     count = max(map(len, files[0].arrays.values()), default=0)
     is_same = all(
-        len(sources) == count and bool((sources == np.arange(count)).all()) for sources in merged.row_sources.values()
+        len(rows.sources) == count and bool((rows.sources == np.arange(count)).all())
+        for rows in merged.row_maps.values()
     ) and not any(change.moved or change.added or change.deleted for change in merged.changes)
     for name in [name for name in merged.arrays if name not in files[0].arrays]:
         if is_same and len(merged.arrays[name]) == count:
@@ -38,24 +42,21 @@ def drop_unaligned(merged: MergedArrays, files: Sequence[MergeSource]) -> None:
 
 
 def write_merged_table(
-    base: MergeSource,
+    part: MergePart,
     target: SourceOrTarget,
-    merged: MergedArrays,
-    renamed: Mapping[str, str],
     storage_options: Mapping[str, Any] | None,
     client: Any,
 ) -> str | None:
-    """Write the merged table. In the format of the base, the target is a copy of the base with other cells.
-
-    `renamed`: the new names of columns, by those of the base.
-    """
+    """Write the merged table. In the format of the base, the target is a copy of the base with other cells."""
+    base, merged, renamed = part.files[0], part.merged, part.new_names or {}
+    assert merged is not None
     _, place = locate_places([(base.given, None), (target, None)], storage_options, client)
     row = format_of(place)
     if row.name == base.row.name:
         with suppress(NotFoundError):
             revise = row.function("revise_table")
             options = table_options(base.place, None, base.given_options)
-            sources = next(iter(merged.row_sources.values()), np.zeros(0, np.int64))
+            sources = next((rows.sources for rows in merged.row_maps.values()), np.zeros(0, np.int64))
             _revise(row, base, place, partial(revise, renamed=renamed, **options), merged.arrays, sources.tolist())
             return None
     options = {"client": client} if client is not None and "client" in row.options("write_table") else {}

@@ -1,153 +1,25 @@
-"""merge, accept, restore, convert_one: files made of other files, or true again to what people have changed."""
+"""merge: what several people changed in copies of one file, put together."""
 
 from __future__ import annotations
 
-import html
 import os
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
-from ..changes.conflicts import Conflict, FileChanges, UnreadableElement
-from ..changes.merge import merge_arrays
-from ..changes.merged_groups import row_axis
-from ..changes.rows import check_key
-from ..errors import FormatError, NotFoundError, check_kinds, escape_controls, quote_names
-from ..files import conceal_secrets, is_url
+from ..errors import LimitError, NotFoundError, check_kinds, quote_names
+from ..files import conceal_secrets, is_url, name_part, replacing
 from ..formats import format_of, locate_place, locate_places
-from ..labels import NAME, DatasetLabels, LabelledArrays, VariableLabels
-from ..labels.places import list_levels
-from ..linear.header import name_element
 from .accepting import changing_source, check_suffixes, is_one_place, refuse_unwritable
 from .arrays import check_writable, write
 from .choices import find_name, read_choices
-from .conflicts_json import changes_to_json, conflict_to_json, describe_element, describe_value
-from .merge_sources import MergeSource, choose_names, fill_absent_columns, unify_tables
-from .merged_tables import drop_unaligned, write_merged_table
-from .shown import ListedRows, format_html, format_table
+from .merge_parts import MergePart, comparing, join_arrays, join_changes, join_conflicts, read_parts
+from .merge_sources import MergeSource
+from .merged import Merged
+from .merged_tables import write_merged_table
 from .targets import SourceOrTarget
-
-_MOST_ROWS = 17  # of the table of a merge, which has 20 lines with its first two and its last
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Merged:
-    """The result of `merge`.
-
-    Attributes:
-        arrays: the merged arrays by name, with the labels of the base.
-        conflicts: elements that several people have changed differently, each once.
-        changes: what each person has changed, file by file.
-        base: the name of the base.
-        url: the URL of the sheet, if the target is in Google Sheets in another format than the base; otherwise None.
-
-    Example:
-        >>> import tempfile, pathlib
-        >>> import numpy as np
-        >>> folder = pathlib.Path(tempfile.mkdtemp())
-        >>> for name, values in {"base": [1, 2, 3], "ann": [1, 5, 3], "ben": [1, 2, 3, 4]}.items():
-        ...     write(folder / f"{name}.csv", {"t": np.array(values)})
-        >>> merged = merge(folder / "base.csv", folder / "ann.csv", folder / "ben.csv")
-        >>> merged.arrays, len(merged.conflicts)
-        ({'t': array([1, 5, 3, 4])}, 0)
-        >>> merged
-        1 array of base.csv, merged from 2 files; 0 conflicts
-        file     array  change
-        ann.csv  t      1 element changed
-        ben.csv  t      1 row added
-    """
-
-    arrays: LabelledArrays
-    conflicts: Sequence[Conflict]
-    changes: list[FileChanges]
-    base: str
-    url: str | None = None
-
-    @property
-    def unreadable(self) -> list[UnreadableElement]:
-        """The elements whose cells cannot be read, of all files. The base's values stand there."""
-        return [entry for file in self.changes for entry in file.unreadable]
-
-    @property
-    def unresolved(self) -> int:
-        """The number of conflicts in which the base's value stands because nobody has chosen."""
-        return int(self.conflicts.unresolved)  # type: ignore[attr-defined]
-
-    def __repr__(self) -> str:
-        rows, more = self._list_rows()
-        return "\n".join([self._summarise(), *([format_table(rows, more=more)] if len(rows) > 1 else [])])
-
-    def _repr_html_(self) -> str:
-        rows, more = self._list_rows()
-        return f"<p>{html.escape(self._summarise())}</p>{format_html(rows, more=more) if len(rows) > 1 else ''}"
-
-    def _summarise(self) -> str:
-        """Return the merge in one line."""
-        count = len(self.conflicts)
-        chosen = f", {count - self.unresolved:,} of them chosen" if count > self.unresolved else ""
-        whole = f"{_count(len(self.arrays), 'array')} of {self._shorten(self.base)}"
-        files = f"merged from {_count(len(self.changes), 'file')}; {_count(count, 'conflict')}{chosen}"
-        if self.unreadable:
-            files += f"; {_count(len(self.unreadable), 'cell')} that cannot be read"
-        return escape_controls(f"{whole}, {files}")
-
-    def _list_rows(self) -> tuple[ListedRows, int]:
-        """Return the titles of a table and its first rows, conflicts before changes, and how many more there are."""
-        rows = [*map(self._describe_conflict, self.conflicts[:_MOST_ROWS])]
-        changed = [(self._shorten(file.file), *change) for file in self.changes for change in _list_changes(file)]
-        rows += changed[: _MOST_ROWS - len(rows)]
-        return [("file", "array", "change"), *rows], len(self.conflicts) + len(changed) - len(rows)
-
-    def _shorten(self, file: str) -> str:
-        """Return the name of a file without its folder, if no other file is called so."""
-        names = [os.path.basename(name) for name in (self.base, *(changes.file for changes in self.changes))]
-        name = os.path.basename(file)
-        return name if names.count(name) == 1 else file
-
-    def _describe_conflict(self, conflict: Conflict) -> tuple[str, str, str]:
-        values = {self.base: conflict.base} if conflict.place.file == self.base else {}
-        said = [f"{self._shorten(file)} {describe_value(value)}" for file, value in (values | conflict.values).items()]
-        labels = ", ".join(f"{level} {label}" for level, label in conflict.labels.items())
-        element = name_element(conflict.array, conflict.index)
-        return "", f"{element} ({labels})" if labels else element, f"conflict: {', '.join(said)}"
-
-    def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON has it: conflicts with values, addresses and labels, and what each file changes."""
-        return {
-            "base": self.base,
-            "unresolved": self.unresolved,
-            "conflicts": [conflict_to_json(conflict) for conflict in self.conflicts],
-            "files": [changes_to_json(changes) for changes in self.changes],
-            "arrays": {name: describe_element(array) for name, array in self.arrays.items()},
-        }
-
-
-def _list_changes(changes: FileChanges) -> Iterator[tuple[str, str]]:
-    """Yield the name of an array and what became of it, for each kind of change in a file, the largest first."""
-    for entry in changes.unreadable:
-        where = f", cell {entry.cell}" if entry.cell else ""
-        yield entry.array, f"{name_element(entry.array, entry.index)} cannot be read{where}: {entry.text}"
-    counts = [
-        (changes.elements, "element", "changed"),
-        (changes.added, "row", "added"),
-        (changes.deleted, "row", "deleted"),
-    ]
-    for by_name, noun, verb in counts:
-        for name, count in sorted(by_name.items(), key=lambda item: -item[1]):
-            yield name, f"{_count(count, noun)} {verb}"
-    for name, now in changes.renamed.items():
-        yield name, f"renamed to {now}"
-    lists = [(changes.moved, "rows in another order"), (changes.new, "new"), (changes.absent, "missing")]
-    for names, what in [*lists, (changes.other, "another shape or dtype")]:
-        for name in names:
-            yield name, what
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def merge(
@@ -171,6 +43,9 @@ def merge(
     - A blank cell is a change where the dtype has a missing value, such as NaN. Other cells that cannot be read are
       listed in `unreadable`, and the base's values stay.
     - An array with another name is the same array if its elements or its place tell so.
+    - If arrays of several sheets have one name, each sheet is merged by itself. Its title then stands before the name:
+      `north!t`.
+    - What people typed beside the arrays is not merged; `files` lists it as remarks.
     - Files without arrays are ordinary tables; their columns are merged. The base decides the dtypes.
     - Rows run along the first axis. If the copies differ in the length of another axis, rows run along that axis.
 
@@ -235,144 +110,59 @@ def merge(
     preferred = [find_name(os.fspath(file), names) for file in favourites]
     chosen = read_choices(choices, names)
     with changing_source(files[0].place, target, storage_options):
-        for file in files:
-            file.read()
-        is_table = unify_tables(files)
-        files[0].refuse_unreadable()
-        for file in files[1:]:
-            if files[0].arrays.labels is not None:  # they hold, also where somebody has deleted their description
-                file.arrays.pop(NAME, None)
-            file.find_renamed(files[0])
-        if is_table:
-            fill_absent_columns(files)
-        groups, labels = _find_key_groups(files, keys) if keys else _find_groups(files[0])
-        merged = merge_arrays(
-            (names[0], files[0].arrays),
-            [(file.name, file.arrays) for file in files[1:]],
-            groups=groups,
-            labels=labels,
-            is_key=bool(keys),
-            unreadable=[file.unreadable for file in files[1:]],
-            prefer=preferred,
-            choices=chosen,
-        )
-        merged.conflicts.complete = _completing({file.name: file for file in files})
-        for file, changes in zip(files[1:], merged.changes, strict=True):
-            changes.absent += file.absent
-            changes.renamed, changes.unreadable = file.renamed, file.unreadable_elements
-        new_names = choose_names(files)
-        if is_table:
-            drop_unaligned(merged, files)
-        arrays = {new_names.get(name, name): array for name, array in merged.arrays.items()}
-        labelled = LabelledArrays(arrays, _merge_labels([file.arrays for file in files], arrays))
+        parts = read_parts(files)
+        for part in parts:
+            part.merge(keys, preferred, chosen)
         url = None
-        if write_merged is not None and not is_table:
-            url = write_merged(labelled, new_names)
-        elif target is not None and is_table:
-            url = write_merged_table(files[0], target, merged, new_names, storage_options, client)
-        return Merged(labelled, merged.conflicts, merged.changes, names[0], url)
-
-
-def _find_key_groups(
-    files: Sequence[MergeSource], keys: Sequence[str]
-) -> tuple[dict[tuple[str, int], Hashable], dict[Hashable, Sequence[str]]]:
-    """Return the arrays of as many rows as the key as one group, which the key labels, and all others by themselves."""
-    for file in files:
-        file.keys = keys
-        for name in keys:
-            if name not in file.arrays or name in file.absent:
-                raise NotFoundError(f"{file.name}: no array {name!r}, which is to tell the rows that belong together")
-            if getattr(file.arrays[name], "ndim", 0) != 1:
-                raise FormatError(f"{name}: the key needs an array of one dimension", source=file.name)
-        columns = {name: file.arrays[name] for name in keys}
-        check_key(columns, file.name, file.find_row_cell)
-    groups: dict[tuple[str, int], Hashable] = {}
-    count = len(files[0].arrays[keys[0]])
-    for name, array in files[0].arrays.items():
-        if isinstance(array, np.ndarray) and array.ndim:
-            axis = row_axis(array)
-            groups[name, axis] = "key" if array.shape[axis] == count else ("alone", name)
-    return groups, {"key": list(keys)}
-
-
-def _find_groups(base: MergeSource) -> tuple[dict[tuple[str, int], Hashable], dict[Hashable, Sequence[str]]]:
-    """Return the group of arrays to which the rows of each array along an axis belong, and the arrays that label them.
-
-    Where nothing names dimensions, the arrays of as many rows in one sheet belong together, along the axis of rows.
-    """
-    groups: dict[tuple[str, int], Hashable] = {}
-    labels: dict[Hashable, Sequence[str]] = {}
-    said = base.arrays.labels
-    for name, array in base.arrays.items():
-        if not isinstance(array, np.ndarray) or not array.ndim:
-            continue
-        variable = said.find(name) if said is not None else None
-        dims = list(variable.dims) if variable is not None and len(variable.dims) == array.ndim else []
-        if said is not None and array.ndim == 1:
-            dims = [dim for dim in said.frame.index if name in said.frame.index[dim]][:1] or dims
-        for axis, dim in enumerate(dims):
-            groups[name, axis] = "dim", dim
-            levels = [level for level in list_levels(said, dim) if getattr(base.arrays.get(level), "ndim", 0) == 1]
-            labels["dim", dim] = [level for level in levels if isinstance(base.arrays.get(level), np.ndarray)]
-        if not dims:
-            info, axis = base.infos.get(name), row_axis(array)
-            title = info.data[0].title if info is not None and info.data else None
-            groups[name, axis] = "rows", title, array.shape[axis]
-    return groups, labels
-
-
-def _completing(files: Mapping[str, MergeSource]) -> Callable[[Conflict], Conflict]:
-    """Return a function that puts the labels of an element, and the addresses of its cells, into a conflict."""
-
-    def complete(conflict: Conflict) -> Conflict:
-        place = conflict.place
-        cells = {name: files[name].address(at.array, at.index) for name, at in conflict.places.items()}
-        labels = files[place.file].label(place.array, place.index)
-        return replace(
-            conflict, labels=labels, cells={name: address for name, address in cells.items() if address is not None}
+        if write_merged is not None and not parts[0].is_table:
+            url = write_merged(parts)
+        elif target is not None and parts[0].is_table:
+            url = write_merged_table(parts[0], target, storage_options, client)
+        return Merged(
+            join_arrays(parts),
+            join_conflicts(parts),
+            join_changes(parts),
+            names[0],
+            url,
+            _compare=comparing(parts, names[0]),
         )
-
-    return complete
-
-
-def _merge_labels(files: Sequence[LabelledArrays], arrays: Mapping[str, Any]) -> DatasetLabels | None:
-    """Return the labels of the base, with those of new arrays, and the shapes that arrays have now."""
-    labels = files[0].labels
-    if labels is None:
-        return None
-    data_vars = dict(labels.data_vars)
-    for file in files[1:]:
-        theirs = file.labels.data_vars if file.labels is not None else {}
-        for name, variable in theirs.items():
-            if name not in files[0] and name in arrays and {*variable.dims} <= {*labels.sizes()}:
-                data_vars.setdefault(name, variable)
-
-    def resized(variables: Mapping[str, VariableLabels]) -> dict[str, VariableLabels]:
-        return {
-            name: replace(variable, shape=np.shape(arrays[name]))
-            if isinstance(arrays.get(name), np.ndarray)
-            else variable
-            for name, variable in variables.items()
-        }
-
-    return replace(labels, coords=resized(labels.coords), data_vars=resized(data_vars))
 
 
 def _open_target(
     base: MergeSource, target: SourceOrTarget, storage_options: Mapping[str, Any] | None, client: Any
-) -> Callable[[LabelledArrays, Mapping[str, str]], Any]:
-    """Return a function that writes the merged arrays: into the base's cells, where the format is the base's.
-
-    It also takes the new names of arrays, by those of the base.
-    """
+) -> Callable[[Sequence[MergePart]], Any]:
+    """Return a function that writes the merged arrays: into the base's cells, where the format is the base's."""
     _, place = locate_places([(base.given, None), (target, None)], storage_options, client)
     row = format_of(place)
     check_suffixes(row, base.row, base.place, place)
     options = {"client": client} if client is not None and "client" in row.options("write") else {}
     refuse_unwritable(row)
     check_writable(place, None, options)
+    revise = None
     if row.name == base.row.name:
         with suppress(NotFoundError):
             revise = row.function("revise")
-            return lambda arrays, renamed: revise(base.place, place, arrays, renamed=renamed)
-    return lambda arrays, _: write(place, arrays, **options)
+
+    def write_parts(parts: Sequence[MergePart]) -> Any:
+        arrays, new_names = parts[0].arrays, parts[0].new_names or {}
+        if len(parts) == 1:
+            if revise is None:
+                return write(place, arrays, **options)
+            return revise(base.place, place, arrays, renamed=new_names, **base.options("revise"))
+        if revise is not None:
+            revisions = [(part.title, part.arrays, part.new_names or {}) for part in parts]
+            return row.function("revise_sheets")(base.place, place, revisions, **base.options("revise_sheets"))
+        if "sheet" not in row.options("write"):
+            hint = f"name a workbook as the target, or merge one sheet at a time, sheet={parts[0].title!r:.60}"
+            raise LimitError(
+                f"the base has arrays of one name in several sheets, and {row.title} has no sheets: {hint}"
+            )
+        with tempfile.TemporaryDirectory(prefix="sheetarray-") as folder:
+            path = os.path.join(folder, "merged" + os.path.splitext(name_part(place))[1])
+            for number, part in enumerate(parts):
+                write(path, part.arrays, sheet=part.title, mode="a" if number else "w", **options)
+            with open(path, "rb") as written, replacing(place, binary=True) as sink:
+                shutil.copyfileobj(written, sink)
+        return None
+
+    return write_parts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, overload
 
 import numpy as np
@@ -96,6 +96,19 @@ class UnreadableElement:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What a person typed beside the arrays: it is not merged.
+
+    Attributes:
+        cell: the address of the cell.
+        text: what stands in it; "" where the base has something that is gone.
+    """
+
+    cell: str
+    text: str
+
+
 @dataclass(slots=True)
 class FileChanges:
     """The changes of one person.
@@ -111,6 +124,7 @@ class FileChanges:
         other: arrays of another shape or dtype, which are compared as a whole.
         renamed: the name now of arrays that have another one, by the name in the base.
         unreadable: the elements whose cells cannot be read.
+        remarks: other cells than in the base that belong to no array, in the first rows of sheets; they are not merged.
     """
 
     file: str
@@ -123,6 +137,23 @@ class FileChanges:
     other: list[str] = field(default_factory=list)
     renamed: dict[str, str] = field(default_factory=dict)
     unreadable: list[UnreadableElement] = field(default_factory=list)
+    remarks: list[Remark] = field(default_factory=list)
+
+    def add(self, changes: FileChanges, names: Mapping[str, str]) -> None:
+        """Add changes of other arrays of the file; `names`: how arrays are called, by the names that they have here."""
+        for own, more in zip(self._counts(), changes._counts(), strict=True):
+            own.update({names.get(name, name): count for name, count in more.items()})
+        for listed, further in zip(self._lists(), changes._lists(), strict=True):
+            listed += [names.get(name, name) for name in further]
+        self.renamed |= {names.get(name, name): now for name, now in changes.renamed.items()}
+        self.unreadable += [replace(entry, array=names.get(entry.array, entry.array)) for entry in changes.unreadable]
+        self.remarks += changes.remarks
+
+    def _counts(self) -> Sequence[dict[str, int]]:
+        return self.elements, self.added, self.deleted
+
+    def _lists(self) -> Sequence[list[str]]:
+        return self.moved, self.new, self.absent, self.other
 
 
 Arrays = Mapping[str, Any]  # ndarrays, or awkward arrays, by name
@@ -289,7 +320,7 @@ class Conflicts(Sequence[Conflict]):
     """
 
     def __init__(self, arrays: Sequence[ConflictsOfArray]) -> None:
-        self._arrays = arrays
+        self.arrays = arrays
         self.complete: Callable[[Conflict], Conflict] = lambda conflict: conflict
         self._ends = np.cumsum([0, *map(len, arrays)])
 
@@ -307,10 +338,10 @@ class Conflicts(Sequence[Conflict]):
             return [self[number] for number in range(*index.indices(len(self)))]
         number = range(len(self))[index]
         which = int(np.searchsorted(self._ends, number, side="right")) - 1
-        return self.complete(self._arrays[which].build(number - int(self._ends[which])))
+        return self.complete(self.arrays[which].build(number - int(self._ends[which])))
 
     def __iter__(self) -> Iterator[Conflict]:
-        return (self.complete(array.build(number)) for array in self._arrays for number in range(len(array)))
+        return (self.complete(array.build(number)) for array in self.arrays for number in range(len(array)))
 
     def __repr__(self) -> str:
         return f"<{len(self):,} {'conflict' if len(self) == 1 else 'conflicts'}, {self.unresolved:,} not chosen>"
@@ -318,4 +349,4 @@ class Conflicts(Sequence[Conflict]):
     @property
     def unresolved(self) -> int:
         """The number of conflicts in which nobody has chosen."""
-        return sum(int(np.count_nonzero(array.chosen == NOBODY)) for array in self._arrays)
+        return sum(int(np.count_nonzero(array.chosen == NOBODY)) for array in self.arrays)

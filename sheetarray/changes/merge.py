@@ -13,7 +13,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..dtypes import Mask, Positions
+from ..dtypes import Mask
 from .conflicts import (
     BASE,
     NOBODY,
@@ -30,6 +30,7 @@ from .conflicts import (
 )
 from .elements import are_alike
 from .merged_groups import group_merged_arrays
+from .rows import RowMap
 from .unions import RowUnion
 
 
@@ -40,8 +41,8 @@ class MergedArrays:
     arrays: dict[str, Any]  # the merged arrays by name: those of the base in their order, then new ones
     conflicts: Conflicts  # what was changed differently, in the order of arrays and elements
     changes: list[FileChanges]  # what each person has changed
-    # for each row of an array its row in the base, or -1; by name, of those that were merged element by element
-    row_sources: dict[str, Positions]
+    # which row of the base each row is; by name, of the arrays that were merged element by element
+    row_maps: dict[str, RowMap]
 
 
 def merge_arrays(
@@ -83,10 +84,11 @@ def merge_arrays(
     changes = [FileChanges(name) for name in files.names]
     merged: dict[str, Any] = {}
     conflicts: dict[str, ConflictsOfArray] = {}
-    row_sources: dict[str, Positions] = {}
+    row_maps: dict[str, RowMap] = {}
     for group in group_merged_arrays(files, groups or {}, labels or {}):
         union = RowUnion(files, group, (labels or {}).get(group.key, ()), is_key=is_key)
-        row_sources |= dict.fromkeys(group.names, union.merge(asked, merged, conflicts, changes))
+        sources = union.merge(asked, merged, conflicts, changes)
+        row_maps |= {name: RowMap(sources, union.base_rows, group.axes[name]) for name in group.names}
     for name in base[1]:
         if name not in merged:
             _merge_whole(files, name, asked, merged, conflicts, changes)
@@ -99,7 +101,7 @@ def merge_arrays(
         {name: merged[name] for name in order},
         Conflicts([conflicts[name] for name in order if name in conflicts]),
         changes,
-        row_sources,
+        row_maps,
     )
 
 

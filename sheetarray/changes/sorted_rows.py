@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 from unicodedata import combining, normalize
@@ -19,6 +19,11 @@ class SortedRows:
     names: Sequence[str]  # of the arrays
     by: str | None  # the array by which the rows are sorted now; None if by none
     order: Positions  # for each row as it was written its number now
+
+    def rename(self, names: Mapping[str, str]) -> SortedRows:
+        """Return these rows with other names of arrays, given by those that they have."""
+        by = None if self.by is None else names.get(self.by, self.by)
+        return replace(self, names=[names.get(name, name) for name in self.names], by=by)
 
     def to_text(self) -> str:
         """Return a sentence that describes the sort, such as `rows sorted by t (12 rows, 5 arrays)`."""

@@ -229,6 +229,11 @@ class RowUnion:
         return (*indices[:axis], row, *indices[axis:])
 
     @property
+    def base_rows(self) -> int:
+        """The number of rows of the base."""
+        return self._count
+
+    @property
     def file_names(self) -> list[str]:
         """The names of the copies."""
         return self._files.names

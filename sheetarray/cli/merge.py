@@ -114,12 +114,17 @@ def run_merge(
 
 def _print_summary(merged: api.Merged) -> None:
     """Print one line for each file: what it changes."""
-    for changes in merged.changes:
+    for changes in merged.files:
         print_headed(f"{changes.file}: ", "; ".join(_summarise(changes)) or "no change")
         for lost in changes.unreadable[:MOST_LINES]:
             where = ", ".join([*([lost.cell] if lost.cell else []), name_element(lost.array, lost.index)])
             print_headed(f"  {where} cannot be read: ", lost.text, indent=4)
         print_left_out(len(changes.unreadable) - len(changes.unreadable[:MOST_LINES]), "cell")
+        for remark in changes.remarks[:MOST_LINES]:
+            print_headed(
+                f"  {remark.cell} is beside the arrays, and not merged: ", remark.text or "blank now", indent=4
+            )
+        print_left_out(len(changes.remarks) - len(changes.remarks[:MOST_LINES]), "cell")
     total = len(merged.conflicts)
     if total:
         chosen = total - merged.unresolved

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..elements import unescape_formula
-from ..errors import FormatError
+from ..errors import SAME_NAME, FormatError
 from ..linear.header import Header, NoteFinding
 from .anchors import MOST_BEFORE_DAMAGED
 from .sheet import Sheet
@@ -100,9 +100,7 @@ def _sort_parts(name: str, group: list[Anchor]) -> list[Anchor]:
             titles = list(dict.fromkeys(anchor.title for anchor in group))[:MOST_ADDRESSES]
             choices = " or ".join(f"sheet={title!r:.60}" for title in titles)
             hint = f"read one sheet at a time, {choices}, or rename one of them" if titles[1:] else "rename one of them"
-            raise FormatError(
-                f"two arrays have the name {name!r}, at {addresses}", location=group[1].address(0), hint=hint
-            )
+            raise FormatError(f"{SAME_NAME} {name!r}, at {addresses}", location=group[1].address(0), hint=hint)
         return group
     parts: dict[int, Anchor] = {}
     for anchor in group:

@@ -93,7 +93,7 @@ class Contents:
         shown = [conflict for conflict in listed if conflict["entry"] is not None and conflict["at"] is not None]
         if shown:
             self.manifest["opening"] = {"entry": shown[0]["entry"], "index": shown[0]["at"]}
-        files = [merged.base, *(changes.file for changes in merged.changes)]
+        files = [merged.base, *(changes.file for changes in merged.files)]
         self.manifest["merge"] = {
             "files": files,
             "conflicts": listed,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -71,6 +72,48 @@ class AcceptedArrays:
             name: _compare_infos(name, infos[0][name], infos[1][name], unreadable.get(name)) for name in infos[1]
         }
         return cls(infos, arrays, unreadable, description.labels, compared)
+
+
+def join_accepted(writes: Sequence[AcceptedArrays]) -> AcceptedArrays:
+    """Return the arrays of several writes as those of one container.
+
+    An array whose name is that of another one gets the title of its sheet before it, as in `north!t`.
+    """
+    if len(writes) == 1:
+        return writes[0]
+    names_of = qualify_names([read.infos[1] for read in writes])
+    joined = AcceptedArrays(({}, {}), {}, {}, None, {})
+    for read, names in zip(writes, names_of, strict=True):
+        joined.infos = tuple(  # type: ignore[assignment]
+            {**before, **{names[name]: info for name, info in infos.items() if name in names}}
+            for before, infos in zip(joined.infos, read.infos, strict=True)
+        )
+        joined.arrays = {**joined.arrays, **{names[name]: array for name, array in read.arrays.items()}}
+        joined.unreadable = {**joined.unreadable, **{names[name]: errors for name, errors in read.unreadable.items()}}
+        joined.comparisons |= {
+            names[name]: replace(comparison, name=names[name]) for name, comparison in read.comparisons.items()
+        }
+        joined.sorted_rows += [rows.rename(names) for rows in read.sorted_rows]
+        joined.renamed |= {before: names[now] for before, now in read.renamed.items()}
+    return joined
+
+
+def qualify_names(writes: Sequence[Mapping[str, ArrayInfo]]) -> list[dict[str, str]]:
+    """Return for each of several writes how its arrays are called: with the title of the sheet where a name is not one.
+
+    Example:
+        >>> qualify_names([{"t": None}, {"u": None}])
+        [{'t': 't'}, {'u': 'u'}]
+    """
+    counts = Counter(name for infos in writes for name in infos)
+    return [
+        {name: name if counts[name] == 1 else f"{_title_of(info)}!{name}" for name, info in infos.items()}
+        for infos in writes
+    ]
+
+
+def _title_of(info: ArrayInfo) -> str:
+    return info.data[0].title or "" if info.data else ""
 
 
 def read_accepted(sheets: Sequence[Sheet], *, missing: Missing) -> tuple[AcceptedArrays, dict[str, ResizedArray]]:

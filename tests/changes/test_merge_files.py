@@ -261,7 +261,7 @@ def test_rounding_by_a_program_is_no_change(tmp_path: Path) -> None:
     sa.write(tmp_path / "ben.csv", {"t": np.array([*rounded[:3], 2.0])})
     merged = sa.merge(tmp_path / "base.xlsx", tmp_path / "ann.csv", tmp_path / "ben.csv")
     assert merged.arrays["t"].tolist() == [*values[:3].tolist(), 5.0]
-    assert [changes.elements for changes in merged.changes] == [{"t": 1}, {}]
+    assert [changes.elements for changes in merged.files] == [{"t": 1}, {}]
 
 
 def test_a_table_of_pandas_is_merged_by_its_index(tmp_path: Path) -> None:
@@ -272,7 +272,7 @@ def test_a_table_of_pandas_is_merged_by_its_index(tmp_path: Path) -> None:
     sa.write(tmp_path / "ben.json", ben)
     merged = sa.merge(tmp_path / "base.xlsx", tmp_path / "ann.csv", tmp_path / "ben.json", target=tmp_path / "m.xlsx")
     pd.testing.assert_frame_equal(sa.read_frame(tmp_path / "m.xlsx"), ben.assign(a=[1, 20, 3, 4]), check_dtype=False)
-    assert merged.changes[0].moved == ["id", "a", "b"]
+    assert merged.files[0].moved == ["id", "a", "b"]
 
 
 def test_whole_arrays(tmp_path: Path) -> None:
@@ -281,7 +281,7 @@ def test_whole_arrays(tmp_path: Path) -> None:
     sa.write(tmp_path / "ben.csv", {"t": np.arange(6), "u": np.arange(3), "new": np.array(1.5)})
     merged = sa.merge(*(tmp_path / f"{name}.csv" for name in ("base", "ann", "ben")), target=tmp_path / "m.csv")
     assert merged.arrays["t"].shape == (2, 3)
-    assert merged.changes[0].absent == ["u"]
+    assert merged.files[0].absent == ["u"]
     read = sa.read(tmp_path / "m.csv")
     assert {name: array.tolist() for name, array in read.items()} == {
         name: array.tolist() for name, array in merged.arrays.items()

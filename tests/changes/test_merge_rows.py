@@ -37,8 +37,8 @@ def test_rows_that_were_rounded_keep_their_bits_where_one_was_added(tmp_path: Pa
     merged = merge_files(tmp_path, "csv", {"t": np.array(values, order=order)}, {"t": np.array(longer, order=order)})
     values[1700, 2] = 7.5
     assert merged.arrays["t"].tobytes() == np.vstack([values, np.arange(5.0)]).tobytes()
-    assert (merged.changes[0].elements, merged.changes[0].added) == ({"t": 1}, {"t": 1})
-    assert not merged.changes[0].deleted
+    assert (merged.files[0].elements, merged.files[0].added) == ({"t": 1}, {"t": 1})
+    assert not merged.files[0].deleted
 
 
 @pytest.mark.parametrize("at", [0, 1, 1500, 2999, 3000])
@@ -107,7 +107,7 @@ def test_rows_that_several_add_stand_in_the_order_of_the_files(tmp_path: Path, f
     merged = merge_files(tmp_path, "csv", take([*range(6)]), copies.pop(first), *copies.values())
     added = [100, 101, 200, 201] if first == "ann" else [200, 201, 100, 101]
     assert merged.arrays["n"].tolist() == [*range(6 - deletes), *added]
-    assert [change.added for change in merged.changes] == [{"t": 2, "n": 2, "s": 2}] * 2
+    assert [change.added for change in merged.files] == [{"t": 2, "n": 2, "s": 2}] * 2
 
 
 def test_a_single_array_is_compared_by_its_content_too(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_two_values_that_were_exchanged_are_edits_and_sorted_ones_are_not(tmp_pa
     assert merged.arrays["t"].tolist() == exchanged.tolist()
     merged = merge_files(tmp_path, "csv", {"t": base}, {"t": np.sort(base)})
     assert merged.arrays["t"].tolist() == base.tolist()
-    assert merged.changes[0].moved == ["t"]
+    assert merged.files[0].moved == ["t"]
 
 
 def test_numbers_that_were_all_multiplied_are_edits(tmp_path: Path) -> None:
@@ -144,4 +144,4 @@ def test_numbers_that_were_all_multiplied_are_edits(tmp_path: Path) -> None:
     other[3, 2] = 5.0
     merged = merge_files(tmp_path, "csv", {"t": base}, {"t": base * 1000}, {"t": other})
     assert [conflict.index for conflict in merged.conflicts] == [(3, 2)]
-    assert merged.changes[0].elements == {"t": 80}
+    assert merged.files[0].elements == {"t": 80}

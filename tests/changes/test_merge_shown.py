@@ -78,7 +78,15 @@ def test_no_result_shows_the_address_of_an_object(tmp_path: Path) -> None:
     with sa.open_writer(tmp_path / "w.csv") as writer:
         writer.append({"t": np.zeros(2)})
         results: list[Any] = [writer]
-    results += [merged, merged.conflicts, merged.conflicts[0], merged.changes, merged.arrays, merged.to_json()]
+    results += [
+        merged,
+        merged.conflicts,
+        merged.conflicts[0],
+        merged.changes,
+        merged.files,
+        merged.arrays,
+        merged.to_json(),
+    ]
     results += [sa.scan(path), sa.scan(path)["t"], sa.check(path), [*sa.check(path)], sa.page(path)]
     results += [sa.View(), sa.LinearArray.from_numpy(np.arange(3)), sa.accept(path), sa.read(path)]
     results += [sa.Finding("error", "A1", "wrong"), sa.FormatError("wrong")]

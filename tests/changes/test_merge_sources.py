@@ -93,7 +93,7 @@ def test_blanks_are_missing_values_where_the_dtype_has_one(tmp_path: Path) -> No
     assert np.isnan(read["c"]).tolist() == [False, False, True]
     assert np.isnan(read["f"]).tolist() == [[False, False], [False, False], [False, True]]
     assert read["k"].tolist() == [0, 1, 2]
-    assert merged.changes[0].elements == {"d": 1, "c": 1, "f": 1}
+    assert merged.files[0].elements == {"d": 1, "c": 1, "f": 1}
 
 
 def test_a_base_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
@@ -183,8 +183,8 @@ def test_another_name_is_one_where_elements_or_places_tell(tmp_path: Path, suffi
     sa.write(ben, {"temp": np.append(arrays["temp"], 9.5), "n": np.append(arrays["n"], 9)}, **options)
     target = tmp_path / f"m.{suffix}"
     merged = sa.merge(base, ann, ben, target=target)
-    assert merged.changes[0].renamed == {"temp": "temperature"}
-    assert merged.changes[0].elements == {"temp": 1}
+    assert merged.files[0].renamed == {"temp": "temperature"}
+    assert merged.files[0].elements == {"temp": 1}
     wanted = [0.25, 1.25, 77, *(arrays["temp"][3:].tolist()), 9.5]
     read = sa.read(target)
     assert list(read) == ["temperature", "n"]
@@ -198,7 +198,7 @@ def test_arrays_of_other_elements_are_no_renamed_ones(tmp_path: Path) -> None:
     sa.write(tmp_path / "ann.csv", {"b": np.arange(6.0) * 3 + 7, "n": np.arange(6)})
     merged = sa.merge(tmp_path / "base.csv", tmp_path / "ann.csv")
     assert list(merged.arrays) == ["a", "n", "b"]
-    assert not merged.changes[0].renamed
+    assert not merged.files[0].renamed
 
 
 @pytest.mark.filterwarnings("ignore::sheetarray.SheetArrayWarning")
@@ -213,5 +213,5 @@ def test_edits_below_another_name_are_merged_where_labels_keep_the_old_one(tmp_p
     book["arrays"][cell_address(infos["a"].data[0].row + 1, column)] = 77.5
     book.save(tmp_path / "ann.xlsx")
     merged = sa.merge(tmp_path / "base.xlsx", tmp_path / "ann.xlsx", target=tmp_path / "m.xlsx")
-    assert merged.changes[0].renamed == {"a": "alpha"}
+    assert merged.files[0].renamed == {"a": "alpha"}
     pd.testing.assert_frame_equal(sa.read_frame(tmp_path / "m.xlsx"), frame.assign(a=[0.5, 77.5, 2.5, 3.5, 4.5, 5.5]))

@@ -260,7 +260,7 @@ def test_a_column_that_a_copy_lacks_stays_and_its_new_rows_are_blank_there(tmp_p
     sent = "id,t,u\n1,2,x\n2,3,\n"
     merged, text = merge_texts(tmp_path, sent, "id,t\n1,2\n2,4\n3,9\n", key="id")
     assert text == "id,t,u\n1,2,x\n2,4,\n3,9,\n"
-    assert merged.changes[0].absent == ["u"]
+    assert merged.files[0].absent == ["u"]
     assert not merged.unreadable
     _, text = merge_texts(tmp_path, sent, "id,u\n1,x\n2,z\n3,y\n", "id,t,u\n1,2,x\n2,5,\n", key="id")
     assert text == "id,t,u\n1,2,x\n2,5,z\n3,,y\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...formats.contract import Keeps
-from .accepting import accept_csv, revise_csv
+from .accepting import accept_csv, list_other_cells_csv, revise_csv
 from .appending import append_table_csv
 from .reading import check_csv, iter_elements_csv, read_columns_csv, read_csv, scan_csv
 from .rows_by_bytes import read_elements_csv
@@ -16,6 +16,7 @@ __all__ = [
     "check_csv",
     "iter_elements_csv",
     "keeps_csv",
+    "list_other_cells_csv",
     "read_columns_csv",
     "read_csv",
     "read_elements_csv",

@@ -8,16 +8,20 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from ...columns import (
     ElementEdits,
     ResizedArray,
     cell_address,
     check_accept_target,
+    find_anchors,
     find_element_edits,
     find_header_edits,
     find_name_cells,
     keeping_unreadable,
 )
+from ...columns.beside import list_texts, mark_beside
 from ...columns.layout import format_name
 from ...dtypes import Buffer, DType
 from ...elements import FormulaMode, Missing, TextLook, buffer_to_text, texts_of_cells
@@ -34,6 +38,7 @@ from .records import field_pattern
 from .sheet import CsvSheet
 
 _INTEGER = re.compile(r"[+-]?[0-9]+(?:[.,]0*)?")
+_MOST_ROWS, _MOST_CELLS = 1200, 2**18  # the first ones, in which remarks are looked for
 _HINT = "write the arrays to a new file: read them with resize=True"
 
 
@@ -157,7 +162,39 @@ def _spans_of(text: str, delimiter: str, last_row: int) -> Iterator[tuple[tuple[
         row, column = (row, column + 1) if stop == delimiter else (row + 1, 0)
 
 
-def revise_csv(source: Readable, target: Writable, arrays: Any, *, renamed: Mapping[str, str] | None = None) -> None:
+def list_other_cells_csv(
+    source: Readable,
+    *,
+    delimiter: str | None = None,
+    decimal: DecimalMark | None = None,
+    encoding: str | None = None,
+) -> tuple[dict[str, str], set[str]]:
+    """Return the texts of cells that belong to no array, by their addresses; no sheet is without arrays.
+
+    The arguments are those of `read_csv`.
+    """
+    with Source(source) as opened, locating(source=opened.name):
+        sheet = CsvSheet(opened, delimiter, decimal, encoding, "escape")
+        anchors = find_anchors(sheet)
+        records = sheet.records.head(_MOST_ROWS) if anchors else []
+        places = [(row, column) for row, cells in enumerate(records) for column, cell in enumerate(cells) if cell]
+        rows, columns = np.array(places[:_MOST_CELLS], np.int64).reshape(-1, 2).T
+        beside = np.flatnonzero(mark_beside(anchors, rows, columns)).tolist()
+        texts = [(*places[number], records[places[number][0]][places[number][1]]) for number in beside]
+        return list_texts(texts, None), set()
+
+
+def revise_csv(
+    source: Readable,
+    target: Writable,
+    arrays: Any,
+    *,
+    renamed: Mapping[str, str] | None = None,
+    delimiter: str | None = None,
+    decimal: DecimalMark | None = None,
+    encoding: str | None = None,
+    missing: Missing = "error",
+) -> None:
     """Write a copy of a delimited text in which arrays hold new elements. All other cells stay as they are.
 
     New arrays go to the right of all other cells.
@@ -175,8 +212,8 @@ def revise_csv(source: Readable, target: Writable, arrays: Any, *, renamed: Mapp
     """
     columns = take_arrays(arrays, CELL_CHARACTERS)
     with Source(source) as opened, locating(source=opened.name):
-        sheet = CsvSheet(opened, None, None, None, "escape")
-        present = read_resized_arrays([sheet])
+        sheet = CsvSheet(opened, delimiter, decimal, encoding, "escape")
+        present = read_resized_arrays([sheet], missing=missing)
         cells: dict[tuple[int, int], int | str] = {}
         added: list[tuple[int, int]] = []
         for before, now in (renamed or {}).items():
@@ -195,12 +232,11 @@ def revise_csv(source: Readable, target: Writable, arrays: Any, *, renamed: Mapp
         _check_room(codecs.decode(raw[mark:], name), sheet.delimiter, added)
         if fresh:
             _add_columns(fresh, present, codecs.decode(raw[mark:], name), sheet, cells)
-        delimiter = "," if sheet.delimiter == SINGLE_COLUMN else sheet.delimiter
-        content = raw[:mark] + _change_cells(raw[mark:], name, delimiter, cells) if cells else raw
+        mark_between = "," if sheet.delimiter == SINGLE_COLUMN else sheet.delimiter
+        content = raw[:mark] + _change_cells(raw[mark:], name, mark_between, cells) if cells else raw
         with Source(io.BytesIO(content)) as again:
-            revised = read_resized_arrays(
-                [CsvSheet(again, delimiter if fresh else sheet.delimiter, sheet.look.decimal, None, "escape")]
-            )
+            look = mark_between if fresh else sheet.delimiter, sheet.look.decimal, encoding
+            revised = read_resized_arrays([CsvSheet(again, *look, "escape")], missing=missing)
         for name, column in columns.items():
             if name not in revised or not column.has_elements(revised[name].column.header, revised[name].buffer):
                 raise FormatError(f"{name}: the cells of this text cannot be changed in place", hint=_HINT)

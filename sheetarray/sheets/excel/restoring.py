@@ -17,7 +17,7 @@ from ..content import SheetContent, WriteOptions, lay_out_arrays, lay_out_column
 from ..snapshot import SnapshotHeader
 from ..views.description import View, can_be_shown
 from ..views.plans import check_views
-from .accepting.exact import ExactArrays
+from .accepting.exact import read_writes
 from .guard.snapshots import Snapshots
 from .sheet_writes import sheet_room, write
 from .skeleton.template import CONTENT_TYPES, suffix_of
@@ -121,8 +121,8 @@ def select_renewed_views(asked: Mapping[str, View], arrays: Mapping[str, LinearA
 
 def _restore_arrays(book: Workbook, *, keep_edits: bool) -> dict[str, tuple[SnapshotHeader, dict[str, LinearArray]]]:
     """Return, by the titles of sheets, the header of a snapshot, which says how it was written, and its arrays."""
-    edits = ExactArrays(book, "error") if keep_edits else None
-    snapshots = Snapshots(book) if edits is None else edits.snapshots
+    writes = read_writes(book, "error") if keep_edits else []
+    snapshots = writes[0].snapshots if writes else Snapshots(book)
     groups: dict[str, tuple[SnapshotHeader, dict[str, LinearArray]]] = {}
     for evidence in snapshots.search.evidence:
         snapshot, buffer = snapshots.headers[evidence], evidence.elements()
@@ -133,18 +133,21 @@ def _restore_arrays(book: Workbook, *, keep_edits: bool) -> dict[str, tuple[Snap
         raise FormatError(finding.message, location=finding.location, hint=finding.hint if not groups else None)
     if not groups:
         raise FormatError(_NO_GUARD, hint="write it with guard=True; copies of the file may have one")
-    if edits is not None:
+    for edits in writes:
         edits.compare()
         edited = {name: array.linear for name, array in edits.find_exact({}).items()}
         for name, errors in edits.accepted.unreadable.items():
             if name not in edited:  # nobody knows what stood there
                 raise next(error for error in errors.ravel().tolist() if error is not None)
         today = {old: name for name, old in snapshots.search.old_names.items() if old not in edited}
-        for title, (snapshot, arrays) in groups.items():
+        own = [title for title in groups if edits.writes is None or title in edits.writes] or [*groups][:1]
+        for title in own:
+            snapshot, arrays = groups[title]
             names = [today.get(name, name) for name in arrays]
             pairs = zip(names, arrays.values(), strict=True)
             groups[title] = snapshot, {name: edited.pop(name, array) for name, array in pairs}
-        next(iter(groups.values()))[1].update(edited)
+        groups[own[0]][1].update(edited)
+    if writes:
         return groups
     written = {evidence.name for evidence in snapshots.search.evidence}
     if written < snapshots.names_present:  # where one of them is gone, another may be that one, renamed

@@ -7,22 +7,24 @@ as when the workbook is accepted.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ...columns import ElementEdits, find_element_edits, find_name_cells
 from ...dtypes import Buffer, DType
-from ...elements import Cell, buffer_to_typed
+from ...elements import Cell, Missing, buffer_to_typed
 from ...errors import FormatError, locating
 from ...files import Readable, Source, Writable, replacing
 from ...formats.contract import CELL_CHARACTERS
 from ...linear.array import LinearArray
 from ..arrays_of_sheets import read_resized_arrays
 from ..content import take_arrays
+from ..sheet_choice import SheetChoice
 from ..workbooks import EXACT_INTEGER
 from .accepting.workbook import accept_workbook
 from .adapter import write_excel
+from .checking.workbook import select_sheets
 from .guard.automatic import has_guard
 from .package.package import Package
 from .package.packing import PackageWriter
@@ -32,8 +34,18 @@ from .splicing import SAVE_ANEW, NewCell, NewCells, Splice
 from .workbook import Workbook
 from .workbook_part import WorkbookPart
 
+Revision = tuple[SheetChoice, Any, Mapping[str, str]]  # the sheet, arrays as for `write_excel`, and their new names
 
-def revise_excel(source: Readable, target: Writable, arrays: Any, *, renamed: Mapping[str, str] | None = None) -> None:
+
+def revise_excel(
+    source: Readable,
+    target: Writable,
+    arrays: Any,
+    *,
+    renamed: Mapping[str, str] | None = None,
+    sheet: SheetChoice = None,
+    missing: Missing = "error",
+) -> None:
     """Write a copy of a workbook in which arrays hold new elements. Everything else in it stays as it is.
 
     New arrays go to a sheet of their own. Headers, defined names, checksums, views and the guard become true.
@@ -43,6 +55,7 @@ def revise_excel(source: Readable, target: Writable, arrays: Any, *, renamed: Ma
         target: a path, which may be the source, or an open file. A file is replaced whole or not at all.
         arrays: the new elements, as for `write_excel`. Other arrays stay.
         renamed: the new names of arrays, by those that they have in the source.
+        sheet, missing: as for `read_excel`; where the arrays stand, and what a blank means.
 
     Raises:
         FormatError: as `read_excel`, or the cells cannot be changed in place.
@@ -58,42 +71,72 @@ def revise_excel(source: Readable, target: Writable, arrays: Any, *, renamed: Ma
         >>> read_excel(io.BytesIO(revised.getvalue()))
         {'t': array([1.5, 7.5, 8.5])}
     """
-    columns = take_arrays(arrays, CELL_CHARACTERS)
+    revise_sheets_excel(source, target, [(sheet, arrays, renamed or {})], missing=missing)
+
+
+def revise_sheets_excel(
+    source: Readable, target: Writable, revisions: Sequence[Revision], *, missing: Missing = "error"
+) -> None:
+    """Write a copy of a workbook with the new elements of several sheets, whose arrays may have the same names.
+
+    New arrays of each go to a sheet of their own.
+
+    Args:
+        source, target, missing: as for `revise_excel`.
+        revisions: for each sheet its title, its new arrays, and new names of arrays.
+    """
+    columns = [dict(take_arrays(arrays, CELL_CHARACTERS)) for _, arrays, _ in revisions]
     with tempfile.TemporaryDirectory(prefix="sheetarray-") as folder:
         path = Path(folder, f"revised{suffix_of(target)}")
         with Source(source) as opened, locating(source=opened.name):
-            fresh = _write_revised(opened, path, columns, renamed or {})
-        if fresh:
+            titles, fresh_of_each = _write_revised(opened, path, columns, revisions, missing)
+        for fresh in filter(None, fresh_of_each):
             with Source(path) as opened:
                 own = WorkbookPart.of_package(Package(opened.ranges()))
-                titles = {sheet.title.casefold() for sheet in own.sheets}
+                taken = {sheet.title.casefold() for sheet in own.sheets}
                 guard = has_guard(opened, own)
-            numbers = ("" if number == 1 else f" {number}" for number in range(1, len(titles) + 2))
-            title = next(f"new arrays{number}" for number in numbers if f"new arrays{number}" not in titles)
+            numbers = ("" if number == 1 else f" {number}" for number in range(1, len(taken) + 2))
+            title = next(f"new arrays{number}" for number in numbers if f"new arrays{number}" not in taken)
             write_excel(path, fresh, sheet=title, mode="a", guard=guard)
-        _compare(path, columns)
-        accept_workbook(path, target, revised=columns)
+            titles += [{title}]
+            columns += [fresh]
+        revised = [*zip(titles, columns, strict=True)]
+        _compare(path, revised, missing)
+        accept_workbook(path, target, missing=missing, revised=revised)
 
 
 def _write_revised(
-    opened: Source, path: Path, columns: Mapping[str, LinearArray], renamed: Mapping[str, str]
-) -> dict[str, LinearArray]:
-    """Write the workbook with its new cells, and return the arrays for which it has none."""
+    opened: Source,
+    path: Path,
+    columns: Sequence[dict[str, LinearArray]],
+    revisions: Sequence[Revision],
+    missing: Missing,
+) -> tuple[list[set[str]], list[dict[str, LinearArray]]]:
+    """Write the workbook with its new cells.
+
+    Return for each revision the titles of its sheets, and the arrays for which these have no cells, which are taken out
+    of its columns.
+    """
     package = Package(opened.ranges())
     book = WorkbookPart.of_package(package)
     book.check_changeable()
     edits: dict[str, NewCells] = {}
     with Workbook(opened, reads_numbers=True, own=book) as reading:
-        sheets = reading.plain_sheets()
-        present = read_resized_arrays(sheets)
-        for before, now in renamed.items():
-            present[now] = present.pop(before)
-            for title, row, cell_column in find_name_cells(present[now]):
-                edits.setdefault(title or "", {})[row, cell_column] = NewCell(_word_xml(now))
-        for name, column in columns.items():
-            change = find_element_edits(name, present[name], column) if name in present else None
-            if change is not None:
-                add_new_cells(change, edits)
+        titles: list[set[str]] = []
+        fresh: list[dict[str, LinearArray]] = []
+        for (choice, _, renamed), new in zip(revisions, columns, strict=True):
+            sheets = reading.plain_sheets() if choice is None else select_sheets(reading, choice)
+            present = read_resized_arrays(sheets, missing=missing)
+            for before, now in renamed.items():
+                present[now] = present.pop(before)
+                for title, row, cell_column in find_name_cells(present[now]):
+                    edits.setdefault(title or "", {})[row, cell_column] = NewCell(_word_xml(now))
+            fresh.append({name: new.pop(name) for name in [*new] if name not in present})
+            for name, column in new.items():
+                change = find_element_edits(name, present[name], column)
+                if change is not None:
+                    add_new_cells(change, edits)
+            titles.append({sheet.title or "" for sheet in sheets})
     parts = {sheet.title: sheet.part for sheet in book.sheets}
     splices = {title: Splice(title, cells_of_sheet) for title, cells_of_sheet in edits.items()}
     replaced: dict[str, bytes] = {}
@@ -118,17 +161,21 @@ def _write_revised(
         writer = PackageWriter(sink)
         writer.copy_parts(package, replaced, dropped)
         writer.finish()
-    return {name: column for name, column in columns.items() if name not in present}
+    return titles, fresh
 
 
-def _compare(path: Path, columns: Mapping[str, LinearArray]) -> None:
+def _compare(
+    path: Path, revised: Sequence[tuple[Collection[str], Mapping[str, LinearArray]]], missing: Missing
+) -> None:
     """Refuse what does not come back as it should: the workbook was written in a way that nobody knows here."""
     with Source(path) as opened, Workbook(opened, reads_numbers=True) as reading:
-        present = read_resized_arrays(reading.plain_sheets())
-    for name, column in columns.items():
-        array = present.get(name)
-        if array is None or not column.has_elements(array.column.header, array.buffer):
-            raise FormatError(f"{name}: the cells of this workbook cannot be changed in place", hint=SAVE_ANEW)
+        for titles, columns in revised:
+            sheets = [sheet for sheet in reading.plain_sheets() if sheet.title in titles]
+            present = read_resized_arrays(sheets, missing=missing) if columns else {}
+            for name, column in columns.items():
+                array = present.get(name)
+                if array is None or not column.has_elements(array.column.header, array.buffer):
+                    raise FormatError(f"{name}: the cells of this workbook cannot be changed in place", hint=SAVE_ANEW)
 
 
 def add_new_cells(change: ElementEdits, edits: dict[str, NewCells]) -> None:

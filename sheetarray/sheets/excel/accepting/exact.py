@@ -1,8 +1,11 @@
-"""The arrays of a workbook beside its snapshots, read once: what `accept` makes true, and `restore` keeps of edits."""
+"""The arrays of a workbook beside its snapshots, read once: what `accept` makes true, and `restore` keeps of edits.
+
+Several writes may have put arrays of one name into a workbook; those of each write are then read by themselves.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +17,7 @@ from ....changes.rows import RowMap
 from ....columns import ResizedArray
 from ....dtypes import Array, Buffer, Positions
 from ....elements import Missing
+from ....errors import NO_ARRAY, FormatError
 from ....linear.array import LinearArray
 from ....linear.buffers import view_of
 from ...accepted import read_accepted
@@ -27,10 +31,12 @@ from ..worksheet import ExcelSheet
 class ExactArrays:
     """The arrays of a workbook with the lengths that their cells have, and their snapshots.
 
-    `sheets`: in which arrays stand; None for all.
+    `sheets`: in which they stand. `memory`: the checksums of the workbook, which have not been asked about these
+    arrays. `snapshots`: those of the workbook. `titles`: as for `writes`.
 
     Attributes:
         sheets: in which they stand.
+        writes: the titles under which the record has the writes of these arrays; None for all writes.
         accepted: the arrays, and what became of them; `compare` says more where they have snapshots.
         arrays: their columns.
         memory: the checksums of the workbook.
@@ -41,12 +47,18 @@ class ExactArrays:
         FormatError: as `read_accepted`.
     """
 
-    def __init__(self, book: Workbook, missing: Missing, sheets: Sequence[ExcelSheet] | None = None) -> None:
-        self.sheets = book.plain_sheets() if sheets is None else list(sheets)
+    def __init__(
+        self,
+        sheets: Sequence[ExcelSheet],
+        missing: Missing,
+        memory: StoredChecksums,
+        snapshots: Snapshots,
+        titles: Set[str] | None = None,
+    ) -> None:
+        self.sheets, self.writes = list(sheets), titles
         self.accepted, self.arrays = read_accepted(self.sheets, missing=missing)
         self._changes = WrittenChanges()
-        self.memory = StoredChecksums(book)
-        self.snapshots = Snapshots(book, self.memory)
+        self.memory, self.snapshots = memory, snapshots
         self.written = WrittenArrays(self.memory, self.snapshots, restores=True)
         for name, array in self.arrays.items():
             errors = self.accepted.unreadable.get(name)
@@ -84,6 +96,29 @@ class ExactArrays:
                 continue
             exact[name] = replace(array, buffer=buffer)
         return exact
+
+
+def read_writes(book: Workbook, missing: Missing) -> list[ExactArrays]:
+    """Return the arrays of a workbook; those of each write by themselves, where several have arrays of one name.
+
+    Raises:
+        FormatError: there is no array, or as `read_accepted`.
+    """
+    memory = StoredChecksums(book)
+    snapshots = Snapshots(book, memory)
+    groups = memory.split_by_write(book.plain_sheets())
+    if not [sheets for _, sheets in groups[1:] if sheets]:
+        return [ExactArrays(groups[0][1], missing, memory, snapshots)]
+    writes: list[ExactArrays] = []
+    for titles, sheets in groups:
+        try:
+            writes += [ExactArrays(sheets, missing, StoredChecksums(book), snapshots, titles)] if sheets else []
+        except FormatError as error:
+            if error.reason != NO_ARRAY:
+                raise
+    if not writes:
+        raise FormatError(NO_ARRAY)
+    return writes
 
 
 def _find_unreadable(array: ResizedArray, errors: Array) -> Positions:

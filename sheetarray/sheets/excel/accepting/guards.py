@@ -15,8 +15,7 @@ from ..workbook_part import WorkbookPart
 def renew_guards(
     book: WorkbookPart,
     snapshots: Snapshots,
-    evidence_of: Mapping[str, OwnEvidence | None],
-    exact: Mapping[str, ResizedArray],
+    writes: Sequence[tuple[Mapping[str, OwnEvidence | None], Mapping[str, ResizedArray]]],
     of_tables: Mapping[str, Sequence[list[str]]],
 ) -> dict[str, bytes]:
     """Return the new content of the worksheets that hold snapshots, by their parts.
@@ -24,21 +23,27 @@ def renew_guards(
     A snapshot of another file becomes one of the cells; an array that has no snapshot, or a damaged one, has none
     afterwards.
 
-    `evidence_of`: of the arrays that may not be as they were written; those of others are looked for. `exact`: the
-    arrays whose elements are known. `of_tables`: the snapshots of recorded tables, by the titles of guards.
+    `writes`: for each write the evidence of the arrays that may not be as they were written, those of others are looked
+    for; and the arrays whose elements are known. `of_tables`: the snapshots of recorded tables, by the titles of
+    guards.
     """
     if not snapshots.exist:
         return {}
-    names: dict[Evidence, str] = {}
+    standing: dict[Evidence, tuple[str, ResizedArray]] = {}
     stale = {evidence.name: evidence for evidence in snapshots.search.evidence}
-    for name, array in exact.items():
-        own = evidence_of[name] if name in evidence_of else snapshots.find(name, array.column, array.buffer)
-        evidence = stale.get(name) if own is None else own.evidence
-        names |= {evidence: name} if evidence is not None and (own is not None or evidence not in names) else {}
+    stale_there = {(evidence.name, evidence.title): evidence for evidence in snapshots.search.evidence}
+    for evidence_of, exact in writes:
+        for name, array in exact.items():
+            own = evidence_of[name] if name in evidence_of else snapshots.find(name, array.column, array.buffer)
+            last = stale_there.get((name, array.column.group[0].title)) or stale.get(name)
+            evidence = last if own is None else own.evidence
+            if evidence is not None and (own is not None or evidence not in standing):
+                standing[evidence] = name, array
     texts = {guard.title or "": [*of_tables.get(guard.title or "", [])] for guard in snapshots.sheets}
     for evidence, header in snapshots.headers.items():
-        if (name := names.get(evidence, "")) in exact and evidence in names:
+        if evidence in standing:
+            name, array = standing[evidence]
             how = {"sheet": header.sheet, "cells": header.cells, "dates": header.dates}
-            texts[snapshots.guards[evidence]].append(encode_snapshot(name, exact[name].linear, **how))
+            texts[snapshots.guards[evidence]].append(encode_snapshot(name, array.linear, **how))
     parts = {sheet.title: sheet for sheet in book.sheets}
     return {parts[title].part: make_part(book, parts[title], snapshots_of) for title, snapshots_of in texts.items()}

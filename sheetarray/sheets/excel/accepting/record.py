@@ -13,13 +13,14 @@ from ..checksums.record import Checksums, Written, make_checksums, read_many
 
 def true_record(
     record: Mapping[str, Any],
-    arrays: Mapping[str, ResizedArray],
+    arrays: Sequence[tuple[str, ResizedArray]],
     titles: Sequence[str],
-    unreadable: Mapping[str, ResizedArray],
+    unreadable: Sequence[tuple[str, ResizedArray]],
 ) -> dict[str, Any]:
     """Return the record of the arrays that stand in a workbook now, and of the names made for its sheets.
 
-    `unreadable`: arrays whose elements are not known, since cells of theirs cannot be read; they keep their checksums.
+    `arrays`: with their names; several writes may have arrays of one name. `unreadable`: arrays whose elements are
+    not known, since cells of theirs cannot be read; they keep their checksums.
     """
     old = {title: sheet for title, sheet in record["sheets"].items() if title in titles}
     sheets: dict[str, dict[str, Any]] = {
@@ -27,7 +28,7 @@ def true_record(
         for title, sheet in old.items()
     }
     written: dict[str, dict[str, Written]] = {}
-    for name, array in arrays.items():
+    for name, array in arrays:
         header, title = array.column.header, array.column.group[0].title or ""
         group = str(sheets.get(title, {}).get("of", title))
         place = group if group in titles else title
@@ -35,7 +36,7 @@ def true_record(
         written.setdefault(place, {})[name] = Written(array.buffer, header.dtype, header)
     for place, written_arrays in written.items():
         sheets[place] |= make_checksums(written_arrays, of=len(arrays))
-    for name, array in unreadable.items():
+    for name, array in unreadable:
         title = array.column.group[0].title or ""
         for place in (title, str(old.get(title, {}).get("of", title))):
             stored = _find_checksums(old.get(place, {}), name)

@@ -8,7 +8,7 @@ program has saved a view again, the record learns what it is like now, and reade
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Set
 from dataclasses import replace
 from typing import Any
 
@@ -41,13 +41,15 @@ def renew_views(
     name_of: Callable[[str], str],
     typed: Collection[str],
     *,
+    writes: Set[str] | None = None,
     anew: bool = False,
 ) -> dict[str, bytes]:
     """Return the new content of the parts of views, and put into the record what they are like.
 
     `name_of`: the defined name of the cells of an array; empty where it has none. `typed`: the titles of views in
-    which people have typed over formulas: their record stays, so that `check` goes on to name these cells. `anew`:
-    whether all others are made anew, since elements have changed and not only lengths.
+    which people have typed over formulas: their record stays, so that `check` goes on to name these cells. `writes`:
+    the titles under which the record has the writes of the arrays; None for all. `anew`: whether all others are made
+    anew, since elements have changed and not only lengths.
 
     Raises:
         LimitError: such a view would have to be made anew.
@@ -58,6 +60,8 @@ def renew_views(
     for title, more in record["sheets"].items():
         stored, sheet = more.get(KEY), sheets.get(title)
         if not isinstance(stored, Mapping) or sheet is None or title in holding or sheet.part not in book.package:
+            continue
+        if writes is not None and more.get("of") not in writes:
             continue
         array, parts = arrays.get(str(stored.get("array"))), dict[str, bytes]()
         resized = array is not None and array.is_changed

@@ -6,15 +6,18 @@ has to refer to other cells, and the custom properties hold new checksums. Every
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
+from functools import partial
+from typing import Any
 
 from ....columns import HeaderEdit, check_accept_target, find_header_edits
 from ....elements import Missing
 from ....errors import NO_ARRAY, FormatError, locating
 from ....files import Readable, Source, Writable, replacing
 from ....linear.array import LinearArray
-from ...accepted import AcceptedArrays
+from ...accepted import AcceptedArrays, join_accepted
 from ..checking.views import read_typed_over, typed_over_views
+from ..checksums.stored import StoredChecksums
 from ..guard.snapshots import Snapshots, warn_of_guard
 from ..package.package import Package
 from ..package.packing import PackageWriter
@@ -26,7 +29,7 @@ from ..splicing import NewCell, NewCells, Splice
 from ..tables.renewing import RenewedTables, renew_tables
 from ..workbook import Workbook
 from ..workbook_part import WorkbookPart
-from .exact import ExactArrays
+from .exact import ExactArrays, read_writes
 from .guards import renew_guards
 from .names import ArrayNames
 from .record import true_record
@@ -72,12 +75,13 @@ def accept_workbook(
     target: Writable,
     *,
     missing: Missing = "error",
-    revised: Mapping[str, LinearArray] | None = None,
+    revised: Sequence[tuple[Set[str], Mapping[str, LinearArray]]] | None = None,
 ) -> AcceptedArrays:
     """Make a workbook true to its cells, as `accept_excel`.
 
-    `revised`: arrays whose elements were put into cells since formulas were computed, so that views are made anew and
-    programs compute all formulas when they open the workbook; None where a program has done that.
+    `revised`: arrays whose elements were put into cells since formulas were computed, with the titles of the sheets
+    where they stand. Views are made anew then, and programs compute all formulas when they open the workbook. None
+    where a program has done that.
     """
     anew = revised is not None
     with Source(source) as opened, locating(source=opened.name):
@@ -85,31 +89,41 @@ def accept_workbook(
         book = WorkbookPart.of_package(package)
         book.check_changeable()
         with Workbook(opened, reads_numbers=True, own=book) as reading:
-            read, tables = _read_all(reading, missing)
-            arrays, snapshots = read.arrays, read.snapshots
+            writes, tables = _read_all(reading, missing)
+            snapshots = writes[0].snapshots
             problems = [*snapshots.iter_problems(thorough=True)]
             warn_of_guard([] if anew else problems)
-            is_true = not (anew or read.written.own or read.memory.findings or problems)
-            is_true = is_true and not any(array.is_changed for array in arrays.values())
+            is_true = not (anew or problems or any(read.written.own or read.memory.findings for read in writes))
+            is_true = is_true and not any(array.is_changed for read in writes for array in read.arrays.values())
             is_true = is_true and not (tables is not None and tables.sheets)
             replaced, record = dict[str, bytes](), {**book.record}
             if not is_true:
-                read.compare()
-                exact = read.find_exact(revised or {})
+                for read in writes:
+                    read.compare()
+                exact = [read.find_exact(_choose_revised(read, revised or ())) for read in writes]
                 of_tables = {} if tables is None else tables.snapshots
-                guards = renew_guards(book, snapshots, read.written.own, exact, of_tables)
-                replaced = _change_headers(book, find_header_edits(read.sheets, arrays)) | guards
-                unknown = {name: array for name, array in arrays.items() if name not in exact}
-                record = true_record(record, exact, [sheet.title for sheet in book.sheets], unknown)
+                evidence = [read.written.own for read in writes]
+                guards = renew_guards(book, snapshots, [*zip(evidence, exact, strict=True)], of_tables)
+                edits = [edit for read in writes for edit in find_header_edits(read.sheets, read.arrays)]
+                replaced = _change_headers(book, edits) | guards
+                pairs = [pair for of_write in exact for pair in of_write.items()]
+                unknown = [
+                    (name, array)
+                    for read, of_write in zip(writes, exact, strict=True)
+                    for name, array in read.arrays.items()
+                    if name not in of_write
+                ]
+                record = true_record(record, pairs, [sheet.title for sheet in book.sheets], unknown)
                 record["sheets"] |= {} if tables is None else tables.sheets
             typed = [title for title in typed_over_views(reading) if read_typed_over(reading, title)]
             searches = search_sheets(reading, replaced=replaced)
-        names = ArrayNames(arrays, book.record)
-        if book.set_names(names.find_cells) or anew:
+        names = [ArrayNames(read.arrays, _choose_sheets(book.record, read.writes)) for read in writes]
+        if book.set_names(partial(_find_cells, names)) or anew:
             book.compute_on_opening()
         record |= {SEARCHES_KEY: searches.to_json()}
         record["sheets"] = {title: {**more} for title, more in record["sheets"].items()}
-        replaced |= renew_views(book, arrays, record, names.by_array(book), typed, anew=anew)
+        for read, own in zip(writes, names, strict=True):
+            replaced |= renew_views(book, read.arrays, record, own.by_array(book), typed, writes=read.writes, anew=anew)
         if record != book.record:
             part = book.ensure_properties()
             replaced[part] = renew_properties(package, part, record)
@@ -120,18 +134,45 @@ def accept_workbook(
                 writer.copy_parts(package, replaced)
                 writer.write_parts({name: added for name, added in replaced.items() if name not in package})
                 writer.finish()
-    return read.accepted if tables is None else tables.add_to(read.accepted)
+    accepted = join_accepted([read.accepted for read in writes])
+    return accepted if tables is None else tables.add_to(accepted)
 
 
-def _read_all(book: Workbook, missing: Missing) -> tuple[ExactArrays, RenewedTables | None]:
-    """Return the arrays of a workbook, and its recorded tables; None if it has none."""
+def _read_all(book: Workbook, missing: Missing) -> tuple[list[ExactArrays], RenewedTables | None]:
+    """Return the arrays of each write of a workbook, and its recorded tables; None if it has none."""
     tables = renew_tables(book, book.plain_sheets(), Snapshots(book))
     try:
-        return ExactArrays(book, missing), tables
+        return read_writes(book, missing), tables
     except FormatError as error:
         if error.reason != NO_ARRAY or tables is None:
             raise
-    return ExactArrays(book, missing, sheets=()), tables
+    memory = StoredChecksums(book)
+    return [ExactArrays((), missing, memory, Snapshots(book, memory))], tables
+
+
+def _choose_revised(
+    read: ExactArrays, revised: Sequence[tuple[Set[str], Mapping[str, LinearArray]]]
+) -> dict[str, LinearArray]:
+    """Return the arrays that stand in the sheets of a write and whose elements are known to the bit."""
+    return {
+        name: array
+        for titles, arrays in revised
+        for name, array in arrays.items()
+        if name in read.arrays and read.arrays[name].column.group[0].title in titles
+    }
+
+
+def _choose_sheets(record: Mapping[str, Any], writes: Set[str] | None) -> Mapping[str, Any]:
+    """Return a record with the sheets of some writes; None for all."""
+    if writes is None:
+        return record
+    sheets = {title: more for title, more in record["sheets"].items() if more.get("of", title) in writes}
+    return {**record, "sheets": sheets}
+
+
+def _find_cells(writes: Sequence[ArrayNames], name: str, text: str) -> str | None:
+    """Return the cells to which a defined name should refer; None if it is not the name of an array of any write."""
+    return next((cells for names in writes if (cells := names.find_cells(name, text)) is not None), None)
 
 
 def _change_headers(book: WorkbookPart, edits: Sequence[HeaderEdit]) -> dict[str, bytes]:

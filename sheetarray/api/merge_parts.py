@@ -1,0 +1,323 @@
+"""The arrays of a merge: all those of the files together, or sheet by sheet where several have arrays of one name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..changes.compare import Comparison, compare
+from ..changes.conflicts import Choices, Conflict, Conflicts, ConflictsOfArray, FileChanges, Place
+from ..changes.merge import MergedArrays, merge_arrays
+from ..changes.merged_groups import row_axis
+from ..changes.rows import check_key
+from ..columns import ArrayInfo
+from ..errors import FormatError, NotFoundError, has_same_names, quote_names, warn_caller
+from ..labels import NAME, DatasetLabels, LabelledArrays, VariableLabels
+from ..labels.places import list_levels
+from .changes import Changes
+from .differences import Differences, SideFacts
+from .merge_sources import MergeSource, choose_names, fill_absent_columns, unify_tables
+from .merged_tables import drop_unaligned
+
+
+@dataclass
+class MergePart:
+    """Arrays that are merged together: of all sheets, or of one.
+
+    Attributes:
+        files: the base, then those that came back.
+        title: of the sheet; None for all.
+        is_table: whether the files are ordinary tables.
+        names: how the merge calls arrays, by the names that they have in the base or else in copies.
+        merged: the merged arrays, by the names that they have in the base.
+        new_names: the new names of arrays, by those of the base.
+        arrays: the merged arrays, by their new names.
+    """
+
+    files: Sequence[MergeSource]
+    title: str | None = None
+    is_table: bool = False
+    names: Mapping[str, str] | None = None
+    merged: MergedArrays | None = None
+    new_names: Mapping[str, str] | None = None
+    arrays: LabelledArrays | None = None
+
+    def prepare(self) -> None:
+        """Give the arrays of all files the names and the dtypes in which they can be compared."""
+        base, *copies = self.files
+        self.is_table = unify_tables(self.files)
+        base.refuse_unreadable()
+        for file in copies:
+            if base.arrays.labels is not None:  # they hold, also where somebody has deleted their description
+                file.arrays.pop(NAME, None)
+            file.find_renamed(base)
+        if self.is_table:
+            fill_absent_columns(self.files)
+
+    def merge(self, keys: Sequence[str], prefer: Sequence[str], choices: Choices) -> None:
+        """Merge the arrays.
+
+        `keys`: the arrays whose values tell which rows belong together. `prefer`, `choices`: as for `merge_arrays`.
+        """
+        base, *copies = self.files
+        groups, labels = _find_key_groups(self.files, keys) if keys else _find_groups(base)
+        named = {now: before for before, now in (self.names or {}).items()}
+        chosen = {
+            replace(place, array=named[place.array]): file for place, file in choices.items() if place.array in named
+        }
+        self.merged = merged = merge_arrays(
+            (base.name, base.arrays),
+            [(file.name, file.arrays) for file in copies],
+            groups=groups,
+            labels=labels,
+            is_key=bool(keys),
+            unreadable=[file.unreadable for file in copies],
+            prefer=prefer,
+            choices=chosen,
+        )
+        merged.conflicts.complete = _completing({file.name: file for file in self.files}, self.names or {})
+        for file, changes in zip(copies, merged.changes, strict=True):
+            changes.absent += file.absent
+            changes.renamed, changes.unreadable = file.renamed, file.unreadable_elements
+            changes.remarks = file.find_remarks(base)
+        self.new_names = choose_names(self.files)
+        if self.is_table:
+            drop_unaligned(merged, self.files)
+        arrays = {self.new_names.get(name, name): array for name, array in merged.arrays.items()}
+        self.arrays = LabelledArrays(arrays, _merge_labels([file.arrays for file in self.files], arrays))
+
+    def compare(self) -> list[Comparison]:
+        """Return what became of the arrays of the base."""
+        merged, base = self.merged, self.files[0].arrays
+        assert merged is not None
+        comparisons = []
+        for name, before in base.items():
+            now, rows = merged.arrays[name], merged.row_maps.get(name)
+            row_maps = [] if rows is None or rows.is_same else [rows]
+            title = (self.names or {}).get(name, name)
+            comparisons.append(compare(title, before, now, most=MOST_COMPARED, row_maps=row_maps))
+        return comparisons
+
+
+MOST_COMPARED = 100_000  # edited elements of an array that the changes of a merge list
+
+
+def read_parts(files: Sequence[MergeSource]) -> list[MergePart]:
+    """Read all files, and return the arrays that are merged together.
+
+    Warns:
+        SheetArrayWarning: a sheet that only a copy has is left out.
+    """
+    base, *copies = files
+    titles: list[str] = []
+    try:
+        base.read()
+    except FormatError as error:
+        titles = base.list_sheets() if has_same_names(error.reason) else []
+        if not titles:
+            raise
+    if not titles:
+        for file in copies:
+            file.read()
+        parts = [MergePart(files)]
+    else:
+        for file in copies:
+            if not file.has_option("sheet"):
+                reason = (
+                    f"{base.name} has arrays of one name in several sheets, and a file of this format has no sheets"
+                )
+                raise FormatError(reason, source=file.name, hint=f"merge one sheet at a time, sheet={titles[0]!r:.60}")
+            if others := [title for title in file.list_sheets() if title not in titles]:
+                warn_caller(f"{file.name}: the base has no sheet {quote_names(others)}, and it is not merged")
+        parts = [MergePart([file.of_sheet(title) for file in files], title) for title in titles]
+        for part in parts:
+            part.files[0].read()
+            for file in part.files[1:]:
+                file.read_if_there()
+    for part in parts:
+        part.prepare()
+    counts = Counter(name for part in parts for name in part_names(part))
+    for part in parts:
+        part.names = {
+            name: name if part.title is None or counts[name] == 1 else f"{part.title}!{name}"
+            for name in part_names(part)
+        }
+    return parts
+
+
+def part_names(part: MergePart) -> list[str]:
+    """Return the names of all arrays of a part, those of the base first."""
+    return list(dict.fromkeys(name for file in part.files for name in file.arrays))
+
+
+@dataclass(frozen=True)
+class _ConflictsOfPart:
+    """The conflicts of an array, which are completed as all those of its sheet are."""
+
+    conflicts: ConflictsOfArray
+    complete: Callable[[Conflict], Conflict]
+
+    @property
+    def chosen(self) -> Any:
+        return self.conflicts.chosen
+
+    def __len__(self) -> int:
+        return len(self.conflicts)
+
+    def build(self, number: int) -> Conflict:
+        """Return one of the conflicts."""
+        return self.complete(self.conflicts.build(number))
+
+
+def join_conflicts(parts: Sequence[MergePart]) -> Conflicts:
+    """Return the conflicts of all parts."""
+    merged = [part.merged for part in parts if part.merged is not None]
+    if len(merged) == 1:
+        return merged[0].conflicts
+    return Conflicts(
+        [
+            _ConflictsOfPart(of_array, part.conflicts.complete)  # type: ignore[misc]
+            for part in merged
+            for of_array in part.conflicts.arrays
+        ]
+    )
+
+
+def join_changes(parts: Sequence[MergePart]) -> list[FileChanges]:
+    """Return what each person has changed, in all parts."""
+    files: dict[str, FileChanges] = {}
+    for part in parts:
+        names = part.names or {}
+        for changes in part.merged.changes if part.merged is not None else ():
+            files.setdefault(changes.file, FileChanges(changes.file)).add(changes, names)
+    return list(files.values())
+
+
+def join_arrays(parts: Sequence[MergePart]) -> LabelledArrays:
+    """Return the merged arrays of all parts; those of one part with their labels."""
+    if len(parts) == 1:
+        assert parts[0].arrays is not None
+        return parts[0].arrays
+    arrays = {
+        (part.names or {}).get(name, name): array for part in parts for name, array in (part.arrays or {}).items()
+    }
+    return LabelledArrays(arrays, None)
+
+
+def comparing(parts: Sequence[MergePart], base: str) -> Callable[[], Changes]:
+    """Return a function that tells what became of the arrays of the base."""
+
+    def compare_all() -> Changes:
+        comparisons = [comparison for part in parts for comparison in part.compare()]
+        infos: dict[str, ArrayInfo] = {}
+        for part in parts:
+            infos |= {(part.names or {}).get(name, name): info for name, info in part.files[0].infos.items()}
+        merged = join_arrays(parts)
+        labels = parts[0].files[0].arrays.labels if len(parts) == 1 else None
+        sides = SideFacts(base, infos, labels), SideFacts("merged", {}, labels)
+        sides[0].levels, sides[1].levels = dict(parts[0].files[0].arrays), dict(merged)
+        renamed = {before: now for part in parts for before, now in (part.new_names or {}).items()}
+        before = {comparison.name for comparison in comparisons}
+        added = [name for name in merged if name not in before and name not in renamed.values()]
+        return Changes(Differences(sides, comparisons, [], added, [], renamed, []))
+
+    return compare_all
+
+
+def _find_key_groups(
+    files: Sequence[MergeSource], keys: Sequence[str]
+) -> tuple[dict[tuple[str, int], Hashable], dict[Hashable, Sequence[str]]]:
+    """Return the arrays of as many rows as the key as one group, which the key labels, and all others by themselves."""
+    for file in files:
+        file.keys = keys
+        for name in keys:
+            if name not in file.arrays or name in file.absent:
+                raise NotFoundError(f"{file.name}: no array {name!r}, which is to tell the rows that belong together")
+            if getattr(file.arrays[name], "ndim", 0) != 1:
+                raise FormatError(f"{name}: the key needs an array of one dimension", source=file.name)
+        columns = {name: file.arrays[name] for name in keys}
+        check_key(columns, file.name, file.find_row_cell)
+    groups: dict[tuple[str, int], Hashable] = {}
+    count = len(files[0].arrays[keys[0]])
+    for name, array in files[0].arrays.items():
+        if isinstance(array, np.ndarray) and array.ndim:
+            axis = row_axis(array)
+            groups[name, axis] = "key" if array.shape[axis] == count else ("alone", name)
+    return groups, {"key": list(keys)}
+
+
+def _find_groups(base: MergeSource) -> tuple[dict[tuple[str, int], Hashable], dict[Hashable, Sequence[str]]]:
+    """Return the group of arrays to which the rows of each array along an axis belong, and the arrays that label them.
+
+    Where nothing names dimensions, the arrays of as many rows in one sheet belong together, along the axis of rows.
+    """
+    groups: dict[tuple[str, int], Hashable] = {}
+    labels: dict[Hashable, Sequence[str]] = {}
+    said = base.arrays.labels
+    for name, array in base.arrays.items():
+        if not isinstance(array, np.ndarray) or not array.ndim:
+            continue
+        variable = said.find(name) if said is not None else None
+        dims = list(variable.dims) if variable is not None and len(variable.dims) == array.ndim else []
+        if said is not None and array.ndim == 1:
+            dims = [dim for dim in said.frame.index if name in said.frame.index[dim]][:1] or dims
+        for axis, dim in enumerate(dims):
+            groups[name, axis] = "dim", dim
+            levels = [level for level in list_levels(said, dim) if getattr(base.arrays.get(level), "ndim", 0) == 1]
+            labels["dim", dim] = [level for level in levels if isinstance(base.arrays.get(level), np.ndarray)]
+        if not dims:
+            info, axis = base.infos.get(name), row_axis(array)
+            title = info.data[0].title if info is not None and info.data else None
+            groups[name, axis] = "rows", title, array.shape[axis]
+    return groups, labels
+
+
+def _completing(files: Mapping[str, MergeSource], names: Mapping[str, str]) -> Callable[[Conflict], Conflict]:
+    """Return a function that puts the labels of an element, and the addresses of its cells, into a conflict.
+
+    `names`: how the merge calls arrays.
+    """
+
+    def rename(at: Place) -> Place:
+        return replace(at, array=names.get(at.array, at.array))
+
+    def complete(conflict: Conflict) -> Conflict:
+        place = conflict.place
+        cells = {name: files[name].address(at.array, at.index) for name, at in conflict.places.items()}
+        labels = files[place.file].label(place.array, place.index)
+        return replace(
+            conflict,
+            place=rename(place),
+            places={name: rename(at) for name, at in conflict.places.items()},
+            labels=labels,
+            cells={name: address for name, address in cells.items() if address is not None},
+        )
+
+    return complete
+
+
+def _merge_labels(files: Sequence[LabelledArrays], arrays: Mapping[str, Any]) -> DatasetLabels | None:
+    """Return the labels of the base, with those of new arrays, and the shapes that arrays have now."""
+    labels = files[0].labels
+    if labels is None:
+        return None
+    data_vars = dict(labels.data_vars)
+    for file in files[1:]:
+        theirs = file.labels.data_vars if file.labels is not None else {}
+        for name, variable in theirs.items():
+            if name not in files[0] and name in arrays and {*variable.dims} <= {*labels.sizes()}:
+                data_vars.setdefault(name, variable)
+
+    def resized(variables: Mapping[str, VariableLabels]) -> dict[str, VariableLabels]:
+        return {
+            name: replace(variable, shape=np.shape(arrays[name]))
+            if isinstance(arrays.get(name), np.ndarray)
+            else variable
+            for name, variable in variables.items()
+        }
+
+    return replace(labels, coords=resized(labels.coords), data_vars=resized(data_vars))
