@@ -24,6 +24,7 @@ NAMES = {
 OPTIONS = {
     "append_axis": "sheetarray.open_writer(target, append_axis=0) takes blocks, by append and extend",
     "layout": "layout='grid' is gone; sheetarray.write_table writes a table for people",
+    "serve": "the page server is gone; slice= shows a part of a large array",
     "worksheet": "it is called sheet",
 }
 """Options of functions."""
@@ -34,6 +35,11 @@ COMMANDS = {
     "view": "sheetarray page",
 }
 """Commands of the command line."""
+
+
+def name_new_option(option: str) -> str:
+    """Return what to use instead of an option of 1.0, to stand after an error; an empty text for any other option."""
+    return f"; {OPTIONS[option]}" if option in OPTIONS else ""
 
 
 def refusing_old_options(function: Callable[P, R]) -> Callable[P, R]:

@@ -26,6 +26,7 @@ from ..labels import compare_labels, describe_arrays, reading_labels
 from ..labels.places import list_levels
 from ..linear.array import LinearArray
 from ..linear.named import values_by_name
+from ..renamed import name_new_option
 from ..values import is_of
 from .changes import MOST_LISTED, Changes
 from .differences import Differences, SideFacts
@@ -217,8 +218,9 @@ def _refuse_unknown(
             known_options(place, format, {option: None}, "read") or has_table_option(place, option, format)
             for place in places
         ):
-            titles = [format_of(place, format, reading=True).title for place in places]
-            raise TypeError(f"diff has no option {option!r:.80} for {' and '.join(dict.fromkeys(titles)) or 'arrays'}")
+            titles = dict.fromkeys(format_of(place, format, reading=True).title for place in places)
+            all_titles = " and ".join(titles) or "arrays"
+            raise TypeError(f"diff has no option {option!r:.80} for {all_titles}{name_new_option(option)}")
 
 
 def diff_sides(

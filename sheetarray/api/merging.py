@@ -12,6 +12,7 @@ from typing import Any
 from ..errors import LimitError, NotFoundError, check_kinds, quote_names
 from ..files import conceal_secrets, is_url, name_part, replacing
 from ..formats import format_of, locate_place, locate_places
+from ..renamed import name_new_option
 from .accepting import changing_source, check_suffixes, is_one_place, refuse_unwritable
 from .arrays import check_writable, write
 from .choices import find_name, read_choices
@@ -94,7 +95,7 @@ def merge(
     for option in options:
         if not any(file.has_option(option) for file in files):
             titles = dict.fromkeys(file.row.title for file in files)
-            raise TypeError(f"merge has no option {option!r:.80} for {' and '.join(titles)}")
+            raise TypeError(f"merge has no option {option!r:.80} for {' and '.join(titles)}{name_new_option(option)}")
     names = [file.name for file in files]
     if twice := [name for number, name in enumerate(names) if name in names[:number]]:
         raise ValueError(f"named twice: {quote_names([conceal_secrets(name) for name in twice])}")

@@ -342,12 +342,14 @@ def has_option(verb: str, key: str) -> bool:
 
 
 def hint_at_option(option: str, command: click.Command) -> str:
-    """Return a hint for an option that a command does not have, if it is one of the formats'; else an empty text."""
+    """Return a hint for an option that a command does not have, if a format has it, or 1.0 had; else an empty text."""
     key = option.lstrip("-").replace("-", "_")
     sides = [side for parameter in command.params for side in parameter.opts if side in _SIDES]
     verbs = _find_verbs(command.name)
     fitting = [side for side in sides if has_option(verbs[side], key)]
-    return f"pass options of a format as {' or '.join(f'{side} {key}=..' for side in fitting)}" if fitting else ""
+    if not fitting:
+        return OPTIONS.get(key, "")
+    return f"pass options of a format as {' or '.join(f'{side} {key}=..' for side in fitting)}"
 
 
 # Storage options of URLs --------------------------------------------------------------------------------------------

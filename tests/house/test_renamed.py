@@ -46,6 +46,13 @@ def test_an_old_command_is_status_2_and_names_the_new_one(command: str) -> None:
         (sa.check, {"worksheet": "t"}),
         (sa.read_columns, {"worksheet": "t"}),
         (sa.read_gsheet, {"worksheet": "t"}),
+        (lambda target, **options: sa.diff(target, target, **options), {"worksheet": "t"}),
+        (sa.accept, {"worksheet": "t"}),
+        (sa.restore, {"worksheet": "t"}),
+        (lambda target, **options: sa.append(target, {"t": [1]}, **options), {"worksheet": "t"}),
+        (lambda target, **options: sa.merge(target, target, **options), {"worksheet": "t"}),
+        (sa.page, {"worksheet": "t"}),
+        (sa.page, {"serve": True}),
         (lambda target, **options: sa.write(target, {"t": [1]}, **options), {"worksheet": "t"}),
         (lambda target, **options: sa.write_table(target, {"t": [1]}, **options), {"worksheet": "t"}),
         (lambda target, **options: sa.write_gsheet(target, {"t": [1]}, **options), {"worksheet": "t"}),
@@ -77,6 +84,15 @@ def test_an_old_option_on_the_command_line_is_an_error_that_names_the_new_one(co
     result = run_command(command, "gsheets://1aBcDeFgHiJkLmNoPqRsTuVwXyZ", *more, "--read", "worksheet=t")
     assert result.exit_code == 2
     assert "it is called sheet" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "told"),
+    [("page", "--serve", "slice= shows"), ("info", "--worksheet", "it is called sheet")],
+)
+def test_an_option_of_an_old_command_is_an_error_that_names_the_new_one(command: str, option: str, told: str) -> None:
+    result = run_command(command, "run.csv", option)
+    assert (result.exit_code, result.stdout, told in result.stderr) == (2, "", True)
 
 
 @needing("gsheet")

@@ -43,6 +43,12 @@ def test_every_page_of_the_documentation_is_on_the_site_and_in_its_list(site):
         assert "<h1" in page(site, f"{elsewhere}.html")
 
 
+def test_the_first_level_of_the_site_has_at_most_twelve_pages():
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
+    first_level = re.findall(r"^  - .*: (\S+\.md)$", text, re.MULTILINE)
+    assert 8 <= len(first_level) <= 12
+
+
 def test_every_public_name_is_described(site):
     pages = [path.read_text(encoding="utf-8") for path in site.glob("functions_*.html")]
     headings = set(re.findall(r'<h2 id="sheetarray\.(\w+)"', " ".join(pages)))
