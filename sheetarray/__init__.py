@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .sheets.json import read_json, write_json
     from .sheets.views.description import View
 
-__version__ = "2.0.0.dev0"
+__version__ = "2.0.0"
 
 __all__ = [
     "ArrayInfo",
