@@ -167,7 +167,7 @@ class SheetArrays:
         except FormatError as error:
             errors.append(error)
         yield from findings
-        yield from join_rows(errors)
+        yield from join_rows(errors) if errors else ()
 
     def scan(self) -> Mapping[str, ArrayInfo]:
         """Return the infos of all arrays whose headers are not damaged, each made only when it is asked for."""
@@ -354,14 +354,19 @@ class _Reading:
 
     def _decode_checked(self, column: ArrayColumn, name: str) -> np.ndarray[Any, Any] | None:
         """Decode a column cell by cell and report each problem. Return the array, or None if there was any problem."""
-        header = column.header
         try:
             decoded = column.decode_checked(self._arrays.missing, pads=self._arrays.resize and keeps_all())
         except FormatError as error:
             error.array = name
             self._report(error)
             return None
-        cells_each, restorer = decoded.cells_per_element, self._arrays.restore
+        if not decoded.problems and not decoded.count_error and not decoded.missing_count:
+            return self._build_array(column, name, decoded.buffer)
+        return self._take_doubtful(decoded, column, name)
+
+    def _take_doubtful(self, decoded: DecodedColumn, column: ArrayColumn, name: str) -> np.ndarray[Any, Any] | None:
+        """Report what is wrong with a column that was decoded; return the array, if it can be had all the same."""
+        header, cells_each, restorer = column.header, decoded.cells_per_element, self._arrays.restore
         if decoded.problems and not decoded.is_cut and restorer and cells_each == 1 and not decoded.count_error:
             unreadable = {problem.index: decoded.cell(problem.index) for problem in decoded.problems}
             repaired = restorer.repair(name, decoded.buffer, column, unreadable)  # what a program has made by rounding

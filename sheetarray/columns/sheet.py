@@ -212,8 +212,11 @@ def reporting_cells(
     """
     if progress is None:
         yield
-        return
-    total = count()
+    else:
+        yield from _report_to(progress, sheets, count())
+
+
+def _report_to(progress: Callable[[int, int], None], sheets: Sequence[ReportingSheet], total: int) -> Iterator[None]:
     done = 0
 
     def report(cells: int) -> None:

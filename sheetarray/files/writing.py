@@ -10,7 +10,7 @@ import re
 import stat
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Protocol
@@ -25,6 +25,7 @@ from .uploads import uploading
 
 Writable = PathLike | IO[bytes] | IO[str]
 FLUSH_EVERY = 0.03  # seconds from one flush to the disk to the next, while a file is written
+_FEW_CELLS = 2**12  # fewer are written before a thread that flushes has begun
 _SYNC = getattr(os, "fdatasync", os.fsync)
 COMPRESSIONS = (".gz", ".zst")  # suffixes that may follow any other
 
@@ -37,12 +38,13 @@ class Sink(Protocol):
 
 
 @contextmanager
-def replacing(target: Writable, *, binary: bool = False) -> Iterator[Sink]:
+def replacing(target: Writable, *, binary: bool = False, cells: int = _FEW_CELLS) -> Iterator[Sink]:
     """Write to `target`; a path is replaced when the block ends well, and left as it was when it does not.
 
     Args:
         target: a path, a URL, or a file that the caller opened.
         binary: whether the bytes are no text, so that a file that was opened for text is refused.
+        cells: how many cells will be written, about; few go to the disk at the end, without a thread before that.
 
     Yields:
         For a plain path the file itself (an `io.BufferedWriter`), so that an engine may write to its descriptor.
@@ -85,7 +87,8 @@ def replacing(target: Writable, *, binary: bool = False) -> Iterator[Sink]:
                 temporary, descriptor = create_beside(path, mode)
             with unnamed or open(descriptor, "wb") as file:
                 set_mode(file, None if old is None else mode)
-                with _FlushingFile(file.fileno()), compressing(file, _suffix_of(target)) as sink:
+                flushing = nullcontext() if cells < _FEW_CELLS else _FlushingFile(file.fileno())
+                with flushing, compressing(file, _suffix_of(target)) as sink:
                     yield sink
                 file.flush()
                 os.fsync(file.fileno())

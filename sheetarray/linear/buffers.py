@@ -53,17 +53,22 @@ def view_of(header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> np
         if header.strides == contiguous_strides(shape, header.order):
             side_by_side = buffer[header.offset : header.offset + length]
             return side_by_side.reshape(shape, order="F" if header.order == "column-major" else "C")
-        if buffer.dtype.kind == "T":
-            return _text_view(header, buffer)
-        size = buffer.dtype.itemsize
-        start = buffer[header.offset :] if length else buffer
-        walked = [count > 1 and length > 0 for count in shape]  # no other stride is ever taken
-        strides = [stride * size if walk else 0 for stride, walk in zip(header.strides, walked, strict=True)]
-        view: np.ndarray[Any, Any] = as_strided(start, shape, strides, writeable=buffer.flags.writeable)
+        return _strided_view(header, buffer)
     except ValueError as error:
         if isinstance(error, FormatError):
             raise
         raise memory_error(f"an array of the shape {shape}") from error
+
+
+def _strided_view(header: Header, buffer: np.ndarray[tuple[int], np.dtype[Any]]) -> np.ndarray[Any, Any]:
+    """Return the array of a header with unusual strides."""
+    if buffer.dtype.kind == "T":
+        return _text_view(header, buffer)
+    size, length = buffer.dtype.itemsize, header.length
+    start = buffer[header.offset :] if length else buffer
+    walked = [count > 1 and length > 0 for count in header.shape]  # no other stride is ever taken
+    strides = [stride * size if walk else 0 for stride, walk in zip(header.strides, walked, strict=True)]
+    view: np.ndarray[Any, Any] = as_strided(start, header.shape, strides, writeable=buffer.flags.writeable)
     return view
 
 

@@ -96,7 +96,11 @@ def read_composites(read: Read, scan: Scan, names: Sequence[str] | None, peek: P
         arrays = read(None)
         described = _parse_labels(arrays, warn_of_finding, scan) is not None
         return _gather(_without_description(arrays) if described else arrays, scan)
-    selected = list_names(names) or []
+    return _read_selected(read, scan, list_names(names) or [], peek)
+
+
+def _read_selected(read: Read, scan: Scan, selected: Sequence[str], peek: Peek | None) -> ArraysByName:
+    """Return composites and columns by their names; see `read_composites`."""
     if wants_labels():
         _read_labels(read, scan(), warn_of_finding, peek=peek)
     with suppress(NotFoundError):

@@ -77,19 +77,14 @@ def unpack(properties: Mapping[str, str]) -> dict[str, Any] | None:
     except (ValueError, RecursionError, zlib.error):
         record = None
     sheets = record.get("sheets", {}) if isinstance(record, dict) else None
-    if (
-        not isinstance(record, dict)
-        or not isinstance(sheets, dict)
-        or not all(isinstance(sheet, dict) for sheet in sheets.values())
-    ):
-        raise FormatError(
-            f"the document properties {PREFIX}1 to {last} are not a record of arrays", location="custom properties"
-        )
+    if not isinstance(sheets, dict) or not all(isinstance(sheet, dict) for sheet in sheets.values()):
+        reason = f"the document properties {PREFIX}1 to {last} are not a record of arrays"
+        raise FormatError(reason, location="custom properties")
     version = record.get("version", _VERSION)
     if isinstance(version, int) and version > _VERSION:
         reason = f"the record of the workbook is of version {version!s:.20}; this reader knows version {_VERSION}"
         raise FormatError(reason, location="custom properties", hint=NEWER)
-    return record
+    return dict(record)
 
 
 def _unpack(text: str) -> str:

@@ -59,10 +59,11 @@ def write(target: Writable, content: SheetContent, options: TextOptions) -> None
     (layout,) = content.layouts
     encoder, look = make_encoder(options.encoding, options.bom), TextLook(options.decimal, options.formulas)
     write_layout = write_as_columns if options.orient == "columns" else write_as_rows
-    with replacing(target) as sink:
-        options.report(0, layout.cell_count)
+    count = layout.cell_count
+    with replacing(target, cells=count) as sink:
+        options.report(0, count)
         for done in write_layout(layout, look, TextWriter(sink, encoder, options.delimiter, look)):
-            options.report(done, layout.cell_count)
+            options.report(done, count)
 
 
 @refusing_old_options

@@ -105,6 +105,10 @@ class Followed:
         marks = run.formulas & ~self._mark(run.columns * ROW + run.rows, self._editable)
         return replace(run, formulas=marks if marks.any() else None)
 
+    def is_needed(self, run: CellRun) -> bool:
+        """Return whether cells of a column may be formulas that `follow` gives other values."""
+        return bool((run.kinds == PENDING).any()) or self.are_wanted
+
     def follow(self, run: CellRun, column: int, first: int) -> CellRun:
         """Return the cells of a column, in which formulas that repeat other cells have the values of these.
 
@@ -115,8 +119,6 @@ class Followed:
         import polars as pl
 
         pending = run.kinds == PENDING
-        if not pending.any() and not self.are_wanted:
-            return run
         positions = column * ROW + run.rows + first
         places, is_reference = self._find(positions)
         if not is_reference.any():

@@ -33,22 +33,12 @@ def open_cells(source: Source) -> WorkbookReader:
         FormatError: the source is not a workbook, or one that is damaged, encrypted or hostile.
     """
     start = source.prefix(len(_COMPOUND))
-    refuse_empty(start)
-    if start == _COMPOUND:
-        content = source.whole()
-        if content.find(_ENCRYPTED) >= 0 or _LOCKED.search(content):
-            raise encrypted_error()
-        return LegacyBook(content)
-    if start.startswith(_BEFORE_EXCEL_5):
-        raise FormatError("a workbook of a version before Excel 5", hint="save it as .xlsx first")
-    if not start.startswith(_ZIP) and not has_directory(source.ranges()):
-        markup = start.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<")
-        raise FormatError(
-            "not a workbook: neither a zip package (.xlsx, .xlsm, .xlsb, .ods) nor a compound file (.xls)",
-            hint="if a spreadsheet program opens this HTML or XML, save it as .xlsx there"
-            if markup
-            else "text is read as .csv",
-        )
+    if not start.startswith(_ZIP):
+        refuse_empty(start)
+        if start == _COMPOUND:
+            return _open_compound(source)
+        if start.startswith(_BEFORE_EXCEL_5) or not has_directory(source.ranges()):
+            raise _other_kind_error(start)
     package = Package(source.ranges())
     if CONTENT in package and ("mimetype" in package or MANIFEST in package):
         return OdsBook(package)
@@ -60,3 +50,24 @@ def open_cells(source: Source) -> WorkbookReader:
     if types.type_of(part).startswith(_BINARY):
         return LegacyBook(source.whole(), package)
     return OoxmlCells(WorkbookPart(package, part, types, relations))
+
+
+def _open_compound(source: Source) -> WorkbookReader:
+    """Return the cells of an .xls."""
+    content = source.whole()
+    if content.find(_ENCRYPTED) >= 0 or _LOCKED.search(content):
+        raise encrypted_error()
+    return LegacyBook(content)
+
+
+def _other_kind_error(start: bytes) -> FormatError:
+    """Return the error for a source that is no workbook, or one that is too old, given its first bytes."""
+    if start.startswith(_BEFORE_EXCEL_5):
+        return FormatError("a workbook of a version before Excel 5", hint="save it as .xlsx first")
+    markup = start.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<")
+    return FormatError(
+        "not a workbook: neither a zip package (.xlsx, .xlsm, .xlsb, .ods) nor a compound file (.xls)",
+        hint="if a spreadsheet program opens this HTML or XML, save it as .xlsx there"
+        if markup
+        else "text is read as .csv",
+    )

@@ -74,7 +74,7 @@ def write(target: Writable, contents: Sequence[SheetContent], options: WriteOpti
         plan = _plan_sheets(contents, options, styles, (), has_guard=bool(options.guard))
         edit = plan_append(WorkbookPart.new(suffix_of(target)), plan.sheets, styles)
         edit.replaced[STYLES] = styles_xml.encode()
-        with replacing(target, binary=True) as sink:
+        with replacing(target, binary=True, cells=sum([content.cell_count for content in contents])) as sink:
             _write_package(edit, PackageWriter(sink), contents, options, plan, Searches())
 
 

@@ -166,17 +166,8 @@ class ExcelSheet:
             cells[place] = value
         groups = [cells[end - size : end] for size, end in zip(sizes.tolist(), ends.tolist(), strict=True)]
         timed = np.flatnonzero(_IS_TIMED[run.kinds])
-        owners = np.searchsorted(ends, places[timed], side="right")
-        inside = places[timed] - (ends - sizes)[owners]
-        begins: dict[int, int] = {}
-        for owner, index, cell in zip(owners.tolist(), inside.tolist(), timed.tolist(), strict=True):
-            group = groups[owner]
-            if owner not in begins:
-                keys = map(normalize_key, group)
-                begins[owner] = next((place for place, key in enumerate(keys) if key == "ndarray"), len(group))
-            if index > begins[owner]:  # before that it may be a name, and a header has no dates
-                number = number_shown(int(run.kinds[cell]), str(run.values[cell]))
-                group[index] = group[index] if number is None else number
+        if len(timed):
+            _put_numbers_shown(groups, run, timed, places[timed], ends, sizes)
         return groups
 
     def rows(self, requests: Sequence[Request]) -> Iterator[ColumnCells]:
@@ -266,7 +257,7 @@ class ExcelSheet:
         gathered = gather_columns(runs, firsts, note=note)
         for first, gathering, places in zip(firsts, gathered, by_column.values(), strict=True):
             run = join_runs(gathering)
-            if self.followed is not None and run.values.dtype == pl.String:
+            if self.followed is not None and run.values.dtype == pl.String and self.followed.is_needed(run):
                 run = self.followed.follow(run, first.column, first.row)
             for place in places:
                 yield place, _part_of(run, requests[place], first.row)
@@ -315,6 +306,27 @@ class ExcelSheet:
             note = Finding("warning", place, f"a date cell, read as its ISO text{more}", hint)
             self.notes = [*(other for other in self.notes if other.location != place), note]
         return texts.result()
+
+
+def _put_numbers_shown(
+    groups: Sequence[list[Cell]], run: CellRun, timed: Positions, places: Positions, ends: Positions, sizes: Positions
+) -> None:
+    """Put numbers into headers in place of dates and durations, as which formats show them.
+
+    `groups`: the cells of zones. `run`: all cells that are not blank; `timed` are those of dates, and `places` their
+    indices among the cells of all zones. `ends`: of each zone among these. `sizes`: of each zone.
+    """
+    owners = np.searchsorted(ends, places, side="right")
+    inside = places - (ends - sizes)[owners]
+    begins: dict[int, int] = {}
+    for owner, index, cell in zip(owners.tolist(), inside.tolist(), timed.tolist(), strict=True):
+        group = groups[owner]
+        if owner not in begins:
+            keys = map(normalize_key, group)
+            begins[owner] = next((place for place, key in enumerate(keys) if key == "ndarray"), len(group))
+        if index > begins[owner]:  # before that it may be a name, and a header has no dates
+            number = number_shown(int(run.kinds[cell]), str(run.values[cell]))
+            group[index] = group[index] if number is None else number
 
 
 def _part_of(run: CellRun, request: Request, first: int) -> CellRun:

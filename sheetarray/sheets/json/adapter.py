@@ -91,7 +91,7 @@ def write(target: Writable, content: SheetContent, *, complex: ComplexForm, repo
     total = sum(heads[id(array.header)][1] + len(array.buffer) for array in named.values())
     done = 0
     report(0, total)
-    with replacing(target) as sink:
+    with replacing(target, cells=total) as sink:
         before = b"{\n"
         for name, array in named.items():
             head, count = heads[id(array.header)]

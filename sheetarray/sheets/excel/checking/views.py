@@ -43,12 +43,12 @@ class ViewFindings:
             yield from describe_typed_over(typed, title, array, plan, address)
 
     def find_unlinked(self, name: str, column: ArrayColumn, formulas: Mapping[str, FormulaCells]) -> Iterator[Finding]:
-        """Yield a finding where cells of an array's column no longer look into its view for editing.
+        """Yield a finding where cells of an array's column no longer look into its view for editing, if there is one.
 
         `formulas`: those of each sheet that look into no such view, by its title: other findings name them.
         """
         views = self._book.views
-        if not (views.editable or views.changed) or column.cells_per_element != 1:
+        if column.cells_per_element != 1:
             return
         lost, last = list[int](), 0
         for anchor, start, count in column.spans():

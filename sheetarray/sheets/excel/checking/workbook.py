@@ -81,8 +81,10 @@ def _find_all(
                 yield changes[-1]
             else:
                 yield finding
-        yield from views.find_unlinked(name, column, formulas)
-        yield from find_formulas(name, column, formulas)
+        if book.views.editable or book.views.changed:
+            yield from views.find_unlinked(name, column, formulas)
+        if any(formulas.values()):
+            yield from find_formulas(name, column, formulas)
 
     def compare() -> Iterator[Finding]:
         for finding in written.describe():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
@@ -139,14 +139,7 @@ def blocks_to_utf8(blocks: Iterator[bytes], name: str) -> Iterator[bytes]:
     """
     first = next(blocks, b"")
     if first.startswith(_UTF16):
-        decoder = codecs.getincrementaldecoder("utf-16")("strict")
-        try:
-            yield decoder.decode(first).encode()
-            for block in blocks:
-                yield decoder.decode(block).encode()
-            yield decoder.decode(b"", final=True).encode()
-        except UnicodeError:
-            raise FormatError("the part is not UTF-16", location=name) from None
+        yield from _utf16_to_utf8(chain([first], blocks), name)
         return
     declared = _ENCODING.match(first)
     if declared and declared[1].lower() not in (b"utf-8", b"utf8", b"us-ascii"):
@@ -161,6 +154,17 @@ def blocks_to_utf8(blocks: Iterator[bytes], name: str) -> Iterator[bytes]:
         except UnicodeError:
             raise FormatError("the part is not UTF-8", location=name) from None
         yield block
+
+
+def _utf16_to_utf8(blocks: Iterable[bytes], name: str) -> Iterator[bytes]:
+    """Yield blocks of XML in UTF-8, given in UTF-16."""
+    decoder = codecs.getincrementaldecoder("utf-16")("strict")
+    try:
+        for block in blocks:
+            yield decoder.decode(block).encode()
+        yield decoder.decode(b"", final=True).encode()
+    except UnicodeError:
+        raise FormatError("the part is not UTF-16", location=name) from None
 
 
 def part_blocks(package: Package, name: str, short: int) -> Iterator[bytes]:

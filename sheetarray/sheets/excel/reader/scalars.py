@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -71,11 +72,7 @@ def scalars(run: CellRun, *, from_1904: bool) -> list[Cell]:
     texts: list[Any] = (run.values.cast(str).str.strip_suffix(".0") if numeric else run.values).to_list()
     serials = np.flatnonzero(run.kinds == SERIAL)
     if len(serials):
-        shown = [_parse_number(texts[index]) for index in serials.tolist()]
-        counts = [math.nan if isinstance(number, str) else number for number in shown]  # a damaged cell may hold text
-        dates = serials_to_dates(np.array(counts, float), from_1904=from_1904)
-        for index, date, number in zip(serials.tolist(), dates, shown, strict=True):
-            texts[index] = number if date is None else date  # a time of day is no blank
+        _put_dates(texts, serials.tolist(), from_1904=from_1904)
     not_text = np.flatnonzero((run.kinds != TEXT) & (run.kinds != SERIAL))
     values: dict[tuple[int, str], Cell] = {}  # headers of very many arrays say the same
     for index, kind in zip(not_text.tolist(), run.kinds[not_text].tolist(), strict=True):
@@ -84,6 +81,15 @@ def scalars(run: CellRun, *, from_1904: bool) -> list[Cell]:
             values[cell] = scalar_of(*cell)
         texts[index] = values[cell]
     return texts
+
+
+def _put_dates(texts: list[Any], serials: Sequence[int], *, from_1904: bool) -> None:
+    """Put dates in the place of the numbers that formats show as dates, given the indices of these."""
+    shown = [_parse_number(texts[index]) for index in serials]
+    counts = [math.nan if isinstance(number, str) else number for number in shown]  # a damaged cell may hold text
+    dates = serials_to_dates(np.array(counts, float), from_1904=from_1904)
+    for index, date, number in zip(serials, dates, shown, strict=True):
+        texts[index] = number if date is None else date  # a time of day is no blank
 
 
 def scalar_of(kind: int, text: str) -> Cell:

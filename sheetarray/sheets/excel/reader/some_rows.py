@@ -41,12 +41,13 @@ class SomeRuns:
             positions.append(run.rows * ROW + run.columns)
             kinds.append(run.kinds)
             values.append(run.values)
-        unsorted = np.concatenate(positions)
-        order = np.argsort(unsorted, kind="stable")
-        self._positions: Positions = unsorted[order]
-        self._kinds: Kinds = np.concatenate(kinds)[order]
-        self._values = pl.concat(values or [pl.Series([], dtype=pl.String)])[order]
+        self._positions: Positions = np.concatenate(positions)
+        self._kinds: Kinds = np.concatenate(kinds)
+        self._values = pl.concat(values or [pl.Series([], dtype=pl.String)])
         self._cell_runs = []
+        if not (self._positions[1:] > self._positions[:-1]).all():  # programs write cells in their order
+            order = np.argsort(self._positions, kind="stable")
+            self._positions, self._kinds, self._values = self._positions[order], self._kinds[order], self._values[order]
         return self
 
     def cells(self) -> CellRun:

@@ -200,8 +200,12 @@ def find_recorded(book: Workbook, sheets: Sequence[Sheet]) -> dict[str, tuple[st
         return {}
     recorded = {title: more.get("table") for title, more in book.record.get("sheets", {}).items()}
     recorded = {title: tree for title, tree in recorded.items() if isinstance(tree, dict)}
-    if not recorded:
-        return {}
+    return _find_in_sheets(book, sheets, recorded) if recorded else {}
+
+
+def _find_in_sheets(
+    book: Workbook, sheets: Sequence[Sheet], recorded: Mapping[str, dict[str, Any]]
+) -> dict[str, tuple[str, TableNote]]:
     titles = {(sheet.title or "").casefold(): sheet.title or "" for sheet in sheets}
     if min(len(recorded), len(titles)) > MOST_RECORDED:
         warn_caller(f"more than {MOST_RECORDED:,} recorded tables are read as ordinary ones; sheet= reads one of them")
