@@ -28,7 +28,8 @@ from sheetarray import loops
 from sheetarray.columns.words import WORDS
 from sheetarray.elements import DAY, moment_pattern
 from sheetarray.errors import FormatError
-from sheetarray.sheets.delimited.records import BLANK, MOMENTS, _scan_plainly
+from sheetarray.sheets.delimited.plain_records import scan_plainly
+from sheetarray.sheets.delimited.records import BLANK, MOMENTS
 from sheetarray.sheets.excel.reader.raw_cells import CELL, FORMULA
 
 PIECES = [
@@ -174,7 +175,7 @@ class Fuzz:
         except UnicodeDecodeError:
             return
         if place < len(text):
-            other_end, *plain, texts = _scan_plainly(bytes(text), place, *given)
+            other_end, *plain, texts = scan_plainly(bytes(text), place, *given)
             assert end == other_end
             assert index[:2] == plain[:2], (bytes(text), place, given, index, plain)
             assert [bytes(some) for some in index[2:]] == [some.tobytes() for some in plain[2:]]
@@ -185,7 +186,7 @@ class Fuzz:
                 elif kind == "s":
                     assert piece[0] == other[0].tobytes()
                     assert loops.texts_to_series(piece[1]).to_list() == other[1]
-            texts = _scan_plainly(bytes(text), place, *given[:-1], [(*run[:3], "t") for run in runs])[-1]
+            texts = scan_plainly(bytes(text), place, *given[:-1], [(*run[:3], "t") for run in runs])[-1]
             for (*_, kind), piece, cells in zip(runs, pieces, texts, strict=True):
                 if kind in MOMENTS:
                     counts = count_moments(cells, kind)

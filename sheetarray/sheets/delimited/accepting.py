@@ -34,7 +34,7 @@ from ..accepted import AcceptedArrays, read_accepted
 from ..arrays_of_sheets import read_resized_arrays
 from ..content import take_arrays
 from .dialect import SINGLE_COLUMN
-from .records import field_pattern
+from .plain_records import field_pattern
 from .sheet import CsvSheet
 
 _INTEGER = re.compile(r"[+-]?[0-9]+(?:[.,]0*)?")

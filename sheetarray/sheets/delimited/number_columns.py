@@ -17,7 +17,8 @@ import numpy as np
 from ...dtypes import Array, Mask, Positions
 from ...elements import DAY, FALSE, NO_TIME, TRUE, Cell, moment_pattern
 from ...tables import MarksLook, RawColumn, TableColumn, TableOptions, TextColumn
-from .records import BLANK, MOMENTS, Records, Run
+from .plain_records import Run
+from .records import BLANK, MOMENTS, Records
 
 if TYPE_CHECKING:
     import polars as pl

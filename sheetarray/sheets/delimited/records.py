@@ -2,19 +2,16 @@
 
 RFC 4180, read tolerantly: a field that begins with a quote ends with the next quote that is not doubled, and what
 stands between that and the delimiter or line end belongs to it, too. A quote anywhere else is a character. A line ends
-with LF, CR or CRLF. The compiled loop does this on whole blocks of bytes (`_scan.cpp`). The plain way splits lines, or
-matches a regular expression where there are quotes; it also lists the few cells of headers.
+with LF, CR or CRLF. The compiled loop does this on whole blocks of bytes (`_scan.cpp`); `plain_records` does the same
+in Python, and lists the few cells of headers.
 """
 
 from __future__ import annotations
 
-import codecs
 import os
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from functools import cached_property, lru_cache, partial
+from functools import partial
 from itertools import pairwise, starmap
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -23,12 +20,23 @@ import numpy as np
 
 from ... import loops
 from ...columns import Words, Zone
-from ...columns.words import NONE, WORDS, code_of
+from ...columns.words import WORDS
 from ...dtypes import Positions
 from ...elements import Cell
 from ...errors import FormatError
 from ...files import BytesLike, release_pages
 from .joined_texts import JoinedTexts
+from .plain_records import (
+    BLOCK,
+    MOST_LISTED,
+    WINDOW,
+    RecordBlock,
+    Run,
+    Scanned,
+    decode_text,
+    list_records,
+    scan_plainly,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,24 +44,15 @@ if TYPE_CHECKING:
 UNCLOSED = "a quote opens a cell here, and is never closed"
 """The reason of the error for a quote that is never closed."""
 
-_BLOCK = 2**20  # bytes of records that are gone over at once
-_WINDOW = 2**24  # bytes that are searched for quotes, or for one line end, at once
 _AT_ONCE = 2**22  # bytes of the rest of a text that is not cut into blocks
 _BYTES_A_RUN = 2**9  # of a block, at least, so that the pieces of very many columns are few
 _FAST = 2**18  # bytes that stay in the caches of a processor
 _FIRST = 2**16  # bytes of the first block; most headers stand in it
-_LISTED = 2**12  # bytes of records that are listed at first
-_NEAR = 2**12  # bytes between the records whose places are kept
-_MOST_LISTED = 2**12  # records that are listed at once
 _GAP = 8  # records between two of them that are listed, too
 _LONG = 2**10  # cells of a record that is kept: a thousand candidates for headers may stand in one
 _WORDS = list(WORDS)
-_ANY_WORD = re.compile("|".join(WORDS).encode())
 _IN_EVERY_HEADER = b"d", b"D", b"p", b"P"  # `ndarray`, or four keys of a damaged header, have one of these letters
 ENDLESS = 2**40  # a row that no text has
-
-Run = tuple[int, int, int, str]  # a column, its first row, the row after the last, and the kind of its cells
-_Scanned = tuple[int, int, int, Any, Any, Any, list[Any]]  # what a loop returns for a block
 
 
 class Records:
@@ -82,7 +81,7 @@ class Records:
         self._width = 0
         self._words_below = _WORDS if find_words else []  # that are looked for in what is not indexed
         self._long: tuple[int, int, list[list[str]]] = -1, 0, []  # the last long record: its row, cells asked for
-        self._kept: dict[int, _Block] = {}  # by their places: those listed last, or a record of many megabytes
+        self._kept: dict[int, RecordBlock] = {}  # by their places: those listed last, or a record of many megabytes
         self._kept_after = -1  # the place of the index from which they were listed
         self._found: list[Positions] = []
         self._blank: list[Positions] = []
@@ -95,11 +94,11 @@ class Records:
         """Whether the whole text is indexed."""
         return self._places[-1] >= len(self.content)
 
-    def _scan(self, place: int, size: int, row: int, runs: Sequence[Run], words: list[str]) -> _Scanned:
+    def _scan(self, place: int, size: int, row: int, runs: Sequence[Run], words: list[str]) -> Scanned:
         """Go over whole records from a place on until `size` bytes are behind it."""
-        scan = loops.scan.read_delimited if loops.COMPILED else _scan_plainly
+        scan = loops.scan.read_delimited if loops.COMPILED else scan_plainly
         runs = [(*run[:3], "t") if run[3] == "x" else run for run in runs]
-        scanned: _Scanned = scan(self.content, place, self._mark, size, row, words, runs)
+        scanned: Scanned = scan(self.content, place, self._mark, size, row, words, runs)
         if np.frombuffer(self.content, np.int8, scanned[0] - place, place).min(initial=0) < 0:  # it is not ASCII
             self._decode(bytes(self.content[place : scanned[0]]))
         return scanned
@@ -112,7 +111,7 @@ class Records:
             decode_text(bytes(self.content[self.start :]), "utf-8")
             raise
 
-    def _keep(self, scanned: _Scanned, first: int) -> list[Any]:
+    def _keep(self, scanned: Scanned, first: int) -> list[Any]:
         """Keep the index of the next block, and return its pieces of runs; `first` is its first record's number."""
         row, place = self._rows[-1], self._places[-1]
         end, width, opened, marks, words, blank, pieces = scanned
@@ -145,18 +144,18 @@ class Records:
             return [self._keep(scanned, 0) for scanned in _map_spans(scan, spans)]
         rest = len(self.content) - place
         least = _BYTES_A_RUN * len(runs)
-        size = rest if runs and rest <= max(_AT_ONCE, least) else max(_BLOCK, least) if row else _FIRST
+        size = rest if runs and rest <= max(_AT_ONCE, least) else max(BLOCK, least) if row else _FIRST
         return [self._keep(self._scan(place, size, row, runs, self._words_below), row)]
 
     def _cut_unquoted(self, place: int) -> list[tuple[int, int]]:
         """Return the places and sizes of blocks of whole records from one on, down to the next quote."""
-        stop = min(place + _WINDOW, len(self.content))  # the search takes pages into memory, which leave it with blocks
+        stop = min(place + WINDOW, len(self.content))  # the search takes pages into memory, which leave it with blocks
         quote = self.content.find(b'"', place, stop)
         end = stop if quote < 0 else quote
         end = self.content.rfind(b"\n", place, end) + 1 if end < len(self.content) else end
         places = [place]
-        while places[-1] + _BLOCK < end:
-            places.append(self.content.find(b"\n", places[-1] + _BLOCK, end) + 1 or end)
+        while places[-1] + BLOCK < end:
+            places.append(self.content.find(b"\n", places[-1] + BLOCK, end) + 1 or end)
         places += [end] if places[-1] < end else []
         return [(first, after - first) for first, after in pairwise(places)]
 
@@ -178,8 +177,8 @@ class Records:
             end = min(first + _FAST, len(self.content))
             if any(self.content.find(letter, first, end) >= 0 for letter in _IN_EVERY_HEADER):
                 return True
-            if end % _WINDOW < _FAST:
-                release_pages(self.content, max(end - _WINDOW, 0), end)
+            if end % WINDOW < _FAST:
+                release_pages(self.content, max(end - WINDOW, 0), end)
         self._words_below = []
         return False
 
@@ -247,10 +246,10 @@ class Records:
 
     def rows_from(self, row: int) -> Iterator[list[str]]:
         """Yield every record from one on."""
-        records, place = self._list_from(row, _MOST_LISTED)
+        records, place = self._list_from(row, MOST_LISTED)
         while records:
             yield from records
-            records, place = list_records(self.content, place, self._mark, 0, _MOST_LISTED)
+            records, place = list_records(self.content, place, self._mark, 0, MOST_LISTED)
 
     def places_of(self, rows: Sequence[int]) -> list[int]:
         """Return the places at which some records begin."""
@@ -267,7 +266,7 @@ class Records:
         at = 0
         while at < len(spans):
             first, end, most, after = spans[at][0], spans[at][1], 0, at
-            while after < len(spans) and spans[after][0] <= end + _GAP and (after == at or end - first <= _MOST_LISTED):
+            while after < len(spans) and spans[after][0] <= end + _GAP and (after == at or end - first <= MOST_LISTED):
                 _, bottom, _, zone = spans[after]
                 width = zone.column + (zone.count if zone.orient == "rows" else 1)
                 most, end, after = max(most, width), max(end, bottom), after + 1
@@ -330,7 +329,7 @@ class Records:
         spans = []
         at_once = max(_AT_ONCE, _BYTES_A_RUN * len(runs))
         is_long = self._places[last] - self._places[block] > at_once
-        size = max(_BLOCK, _BYTES_A_RUN * len(runs)) if is_long else at_once
+        size = max(BLOCK, _BYTES_A_RUN * len(runs)) if is_long else at_once
         while block < last:
             after = min(bisect_left(self._places, self._places[block] + size, block + 1), last)
             spans.append((self._places[block], self._places[after] - self._places[block], self._rows[block]))
@@ -347,77 +346,12 @@ class Records:
         return pieces
 
 
-def decode_text(raw: bytes, encoding: str, *, ended: bool = True) -> str:
-    """Return the text of some bytes; what may be the beginning of a character is left out unless they have `ended`.
-
-    Raises:
-        FormatError: they are not of that encoding.
-    """
-    try:
-        return codecs.getincrementaldecoder(encoding)("strict").decode(raw, final=ended)
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        if error.start >= len(raw):
-            raise FormatError(f"not text in {encoding}: {error.reason}", location=f"line {line}") from error
-        raise FormatError(
-            f"not text in {encoding}: byte {raw[error.start]:#04x}",
-            location=f"line {line}",
-            hint="name the encoding, for example encoding='cp1252'",
-        ) from error
-    except UnicodeError as error:  # of UTF-16 and UTF-32, whose names ask for a byte order mark
-        hint = f"name the byte order, encoding='{encoding}-le', or another encoding"
-        raise FormatError(f"not text in {encoding}: it has no byte order mark", location="line 1", hint=hint) from error
-
-
-def split_records(text: str, delimiter: str) -> Iterator[tuple[list[str], bool]]:
-    """Yield the records of a text, each with whether the text ends with it.
-
-    A quote that is never closed runs to the end of the text.
-    """
-    content, place, mark = text.encode("utf-8", "surrogatepass"), 0, ord(delimiter) if delimiter else -1
-    while place < len(content):
-        listed, place = list_records(content, place, mark, 0, _MOST_LISTED)
-        last = len(listed) - 1
-        yield from ((cells, place == len(content) and index == last) for index, cells in enumerate(listed))
-
-
-def list_records(
-    content: Any,
-    place: int,
-    mark: int,
-    skipped: int,
-    count: int,
-    most: int = -1,
-    *,
-    kept: dict[int, _Block] | None = None,
-) -> tuple[list[list[str]], int]:
-    """Return some records from a place on as texts, behind others that are skipped, and the place after them.
-
-    `mark`: the delimiter; -1 where each line is one cell. `most`: cells of a record; -1 for all. `kept`: for blocks,
-    which would take as long again for the next record; a very long one is kept alone.
-    """
-    records: list[list[str]] = []
-    size = _LISTED
-    while skipped + count > 0 and place < len(content):
-        block = (kept and kept.get(place)) or _Block(content, place, mark, size)
-        if kept is not None and place not in kept:
-            if len(block.ends) == 1 and int(block.ends[0]) - place > _BLOCK:
-                kept.clear()
-            kept[place] = block
-        taken = min(skipped + count, len(block.ends))
-        records += block.rows(min(skipped, taken), taken, most)
-        place, size = int(block.ends[taken - 1]), min(4 * size, _BLOCK)
-        skipped, count = max(skipped - taken, 0), count - max(taken - skipped, 0)
-    return records, place
-
-
 MOMENTS = {"y": "D", "0": "s", "3": "ms", "6": "us", "9": "ns"}
 """The units of the kinds of runs that hold moments."""
 
 BLANK = -(2**63) + 1
 """A blank cell among moments, as the loop returns it."""
 
-# What a loop returns, as columns -------------------------------------------------------------------------------
 
 _NUMBERS = {"d": np.float64, "f": np.float32, "i": np.int64, "u": np.uint64, "b": np.bool_}
 _BITS = {"d": np.float64, "f": np.float64, "i": np.int64, "u": np.uint64, "b": np.int64}  # as a loop returns them
@@ -425,12 +359,12 @@ for _kinds in (_NUMBERS, _BITS):
     _kinds |= {"D": _kinds["d"], "F": _kinds["f"]}  # with a decimal comma
 
 
-def _map_spans(scan: Callable[..., _Scanned], spans: Sequence[tuple[int, ...]]) -> Iterator[_Scanned]:
+def _map_spans(scan: Callable[..., Scanned], spans: Sequence[tuple[int, ...]]) -> Iterator[Scanned]:
     """Return what a loop returns for spans of a text, several of them at once: the loops run without Python's lock."""
     return starmap(scan, spans) if len(spans) < 2 or not loops.COMPILED else _map_in_threads(scan, spans)
 
 
-def _map_in_threads(scan: Callable[..., _Scanned], spans: Sequence[tuple[int, ...]]) -> Iterator[_Scanned]:
+def _map_in_threads(scan: Callable[..., Scanned], spans: Sequence[tuple[int, ...]]) -> Iterator[Scanned]:
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(min(os.cpu_count() or 1, len(spans))) as pool:
@@ -483,151 +417,3 @@ def _to_series(texts: Any) -> pl.Series:
     import polars as pl
 
     return pl.Series(texts, dtype=pl.String) if isinstance(texts, list) else loops.texts_to_series(texts)
-
-
-# The plain way -------------------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=16)
-def field_pattern(delimiter: str) -> re.Pattern[str]:
-    """Return the pattern of a field; its groups are the quoted text, its end, text after that, text of a field without
-    quotes, and the delimiter or line end.
-    """
-    mark = re.escape(delimiter)
-    plain = rf"[^{mark}\r\n]*+"
-    body = r'[^"]*+(?:""[^"]*+)*+'  # possessive: nothing to go back to, and no memory for it
-    stop = rf"{mark}|\r\n|\n|\r|\Z" if delimiter else r"\r\n|\n|\r|\Z"
-    return re.compile(rf'(?:"({body})("|\Z)({plain})|({plain}))({stop})')
-
-
-@lru_cache(maxsize=16)
-def _byte_pattern(mark: int) -> re.Pattern[bytes]:
-    return re.compile(field_pattern(chr(mark) if mark >= 0 else "").pattern.encode())
-
-
-class _Block:
-    """Whole records of a text from a place on, until `size` bytes are behind it.
-
-    Attributes:
-        ends: the place after each record.
-        opened: the place of a quote that is never closed; -1 if there is none.
-    """
-
-    def __init__(self, content: Any, place: int, mark: int, size: int) -> None:
-        self._delimiter = chr(mark) if mark >= 0 else None
-        self._lines: list[str] = []  # of a text without quotes, in which each line is a record
-        self._records: list[list[str]] | None = None
-        self.ends: Positions = np.zeros(0, np.int64)
-        self.opened = -1
-        last = max(place, place + size - 1)
-        end = content.find(b"\n", last, last + _WINDOW) + 1
-        if not end:  # a long record, if nothing unusual stands in it
-            end = content.find(b"\n", last + _WINDOW) + 1 or len(content)
-            end = 0 if any(content.find(mark, place, end) >= 0 for mark in (b"\r", b'"')) else end
-        text = bytes(content[place:end]) if end else b'"'
-        feeds = place + np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n")) + 1
-        returns = text.count(b"\r")
-        lines: list[str] = []
-        if b'"' not in text and returns in (0, len(feeds)):
-            with suppress(UnicodeDecodeError):  # it may stand below the records that are wanted
-                lines = text.decode("utf-8").split("\r\n" if returns else "\n")
-        if len(lines) != len(feeds) + 1:  # also where line ends are of several kinds
-            self._match_fields(content, place, mark, size)
-            return
-        self.ends = feeds if text.endswith(b"\n") else np.append(feeds, end)
-        self._lines = lines[: len(self.ends)]
-
-    def _match_fields(self, content: Any, place: int, mark: int, size: int) -> None:
-        match, end = _byte_pattern(mark).match, place
-        delimiter = bytes([mark]) if mark >= 0 else None
-        self._records, ends = [], []
-        while end < len(content) and end < place + size:
-            fields: list[str] = []
-            stop = delimiter
-            while not fields or stop == delimiter:
-                field_match = match(content, end)
-                assert field_match is not None  # an empty field matches anywhere
-                quoted, closed, rest, plain, stop = field_match.groups()
-                text = plain if quoted is None else quoted.replace(b'""', b'"') + rest
-                try:
-                    fields.append(text.decode("utf-8"))
-                except UnicodeDecodeError:
-                    decode_text(bytes(content), "utf-8")
-                    raise
-                self.opened = end if closed == b"" else self.opened
-                end = field_match.end()
-                if delimiter is None:
-                    break
-            self._records.append(fields)
-            ends.append(end)
-        self.ends = np.array(ends, np.int64)
-
-    def rows(self, first: int = 0, stop: int | None = None, most: int = -1) -> list[list[str]]:
-        """Return some of the records, cut after `most` cells if that is not -1."""
-        if self._records is not None:
-            return self._records[first:stop] if most < 0 else [cells[:most] for cells in self._records[first:stop]]
-        if self._delimiter is None:
-            return [[line] for line in self._lines[first:stop]]
-        if most >= 0:
-            return [line.split(self._delimiter, most)[:most] for line in self._lines[first:stop]]
-        records = [line.split(self._delimiter) for line in self._lines[first:stop]]
-        if first == 0 and stop is None:
-            self._records = records
-        return records
-
-    def column(self, column: int, first: int, stop: int) -> Sequence[str]:
-        """Return the cells of a column in some of the records, "" where a record is shorter."""
-        if self._columns is not None:
-            return self._columns[column][first:stop] if column < self.width else [""] * max(stop - first, 0)
-        return [cells[column] if column < len(cells) else "" for cells in self.rows()[first:stop]]
-
-    @cached_property
-    def _columns(self) -> list[Sequence[str]] | None:
-        """The cells of each column; None if not all records have as many."""
-        if self._records is None and self._delimiter is None:
-            return [self._lines]
-        records = self.rows()
-        return [*zip(*records, strict=True)] if records and min(map(len, records)) == self.width else None
-
-    @cached_property
-    def width(self) -> int:
-        """The number of cells in the widest record."""
-        if self._records is None and self._delimiter is None:
-            return min(len(self._lines), 1)
-        return max(map(len, self.rows()), default=0)
-
-    def find_blank(self) -> list[int]:
-        """Return the records of one cell, which is blank."""
-        if self._columns is not None:
-            lines = self._columns[0] if self.width == 1 else []
-            return [at for at, line in enumerate(lines) if not line or line.isspace()]
-        return [at for at, cells in enumerate(self.rows()) if len(cells) == 1 and not cells[0].strip()]
-
-
-def _scan_plainly(
-    content: Any, place: int, mark: int, size: int, row: int, words: list[str], runs: Sequence[Run]
-) -> _Scanned:
-    """Return what the compiled loop does of a block, but no numbers, so that their cells are looked at as text."""
-    block = _Block(content, place, mark, size)
-    count, end = len(block.ends), int(block.ends[-1]) if len(block.ends) else place
-    word_places: list[int] = []
-    if words and _ANY_WORD.search(bytes(content[place:end]).lower()):
-        for at, cells in enumerate(block.rows(), row):
-            for column, cell in enumerate(cells):
-                if (code := code_of(cell)) != NONE:
-                    word_places += [at, column, code]
-    marks: list[int] = []
-    while (marks[-1] if marks else place) < end:
-        at = min(int(np.searchsorted(block.ends, (marks[-1] if marks else place) + _NEAR)), count - 1)
-        marks += [row + at + 1, int(block.ends[at])]
-    pieces: list[Any] = []
-    for column, first, stop, kind in runs:
-        first, stop = min(max(first - row, 0), count), min(max(stop - row, 0), count)
-        texts = block.column(column, first, stop) if kind in "ts" else []
-        if kind == "s":
-            held = [at for at, text in enumerate(texts, row + first) if text]
-            pieces.append((np.array(held, np.int64), [text for text in texts if text]))
-        else:
-            pieces.append(list(texts) if kind == "t" else None)
-    arrays = [np.array(numbers, np.int64) for numbers in (marks, word_places, block.find_blank())]
-    return end, block.width, block.opened, arrays[0], arrays[1], arrays[2] + row, pieces

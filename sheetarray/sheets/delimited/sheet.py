@@ -32,7 +32,8 @@ from .dialect import (
 )
 from .encodings import canonical_encoding, find_encoding
 from .joined_texts import JoinedTexts
-from .records import BLANK, ENDLESS, MOMENTS, UNCLOSED, Records, Run, decode_text
+from .plain_records import Run, decode_text
+from .records import BLANK, ENDLESS, MOMENTS, UNCLOSED, Records
 
 # A delimited text as a sheet of cells: a few of them one by one, its columns in bulk.
 

@@ -35,7 +35,8 @@ from .dialect import find_delimiter
 from .joined_texts import JoinedTexts
 from .mending import ODD_HINT, mend_rows, spell_rows
 from .number_columns import Kept, NumberColumns, Plan, asks_for_texts, plan_values
-from .records import ENDLESS, Records, Run, split_records
+from .plain_records import Run, split_records
+from .records import ENDLESS, Records
 from .sheet import EVERY_HEADER
 from .text_columns import JoinedColumn
 from .tidying import TidyText, check_table_marks, take_sample, tidy_text

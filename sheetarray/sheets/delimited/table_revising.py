@@ -18,7 +18,7 @@ from ...errors import FormatError, locating
 from ...files import Readable, Source, Writable, replacing
 from ...tables import TableColumns, TableOptions, given_dtypes, is_same_column, read_table
 from .encodings import encode_text
-from .records import field_pattern
+from .plain_records import field_pattern
 from .table import CsvTable
 
 _HINT = "name a target with another suffix, or none"

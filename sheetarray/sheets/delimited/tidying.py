@@ -15,7 +15,7 @@ from ...errors import FormatError, check_kinds
 from ...files import BytesLike
 from ...tables import WHITESPACE, Doubt, Marks, Sample, TableOptions
 from .encodings import canonical_encoding, find_encoding, find_encoding_by_nuls
-from .records import decode_text
+from .plain_records import decode_text
 
 _SEP = re.compile(rb'"?sep=(.)"?[ \t,;]*\r?\n', re.IGNORECASE)
 _OTHER_ENCODING = "name the encoding, for example encoding='latin-1'"

@@ -132,16 +132,16 @@ def test_check_ends_after_a_thousand_awkward_arrays_that_cannot_be_read(tmp_path
 
 
 def test_arrays_in_quoted_rows_are_read_in_linear_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sheetarray.sheets.delimited import records
+    from sheetarray.sheets.delimited.plain_records import RecordBlock
 
     matched = []
-    match_fields = records._Block._match_fields
+    match_fields = RecordBlock._match_fields
 
     def counted(self: Any, content: Any, place: int, mark: int, size: int) -> None:
         match_fields(self, content, place, mark, size)
         matched.append(int(self.ends[-1]) - place)
 
-    monkeypatch.setattr(records._Block, "_match_fields", counted)
+    monkeypatch.setattr(RecordBlock, "_match_fields", counted)
     path = tmp_path / "t.csv"
     text = in_rows({f"n{number}": 'a"b' for number in range(2000)})
     path.write_text(text, newline="")

@@ -18,7 +18,7 @@ from sheetarray import loops
 from sheetarray.columns import Zone
 from sheetarray.columns.words import WORDS
 from sheetarray.linear.parsing import normalize_key
-from sheetarray.sheets.delimited import records
+from sheetarray.sheets.delimited import plain_records, records
 from sheetarray.sheets.delimited.records import Records
 
 PIECES = [
@@ -66,8 +66,10 @@ def describe(text: str, delimiter: str, kinds: str, spans: list[Any]) -> Any:
 )
 def test_the_loop_and_the_plain_way_agree(text: str, delimiter: str, kinds: str, spans: list[Any], block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("_BLOCK", "_FIRST", "_AT_ONCE", "_LISTED", "_MOST_LISTED"):
+        for name in ("BLOCK", "MOST_LISTED", "_FIRST", "_AT_ONCE"):
             patch.setattr(records, name, block)
+        for name in ("BLOCK", "MOST_LISTED", "_LISTED"):
+            patch.setattr(plain_records, name, block)
         whole = describe(text, delimiter, kinds, spans)
         patch.setattr(loops, "COMPILED", False)
         assert describe(text, delimiter, kinds, spans) == whole
