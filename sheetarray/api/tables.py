@@ -216,7 +216,8 @@ def write_table(
 
     The first columns are the index of a pandas DataFrame, unless it only counts rows, or the coordinates of a Dataset
     or DataArray. A Dataset gets a row for each combination of labels. In .xlsx you get an Excel Table, named like its
-    sheet. The workbook also stores dtypes and labels, so `read`, `read_dataset` and `read_frame` return what you wrote.
+    sheet. Workbooks, in files and in memory, also store dtypes and labels, so `read`, `read_dataset` and `read_frame`
+    return what you wrote.
 
     Args:
         target: a path, a URL, an open file (then with `format`), a Workbook or Worksheet of openpyxl or XlsxWriter, a
@@ -230,8 +231,8 @@ def write_table(
         verify: read the table back, and warn about each column that `read_columns` would read as other values or
             another kind.
         storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
-        **options: options of the format: `delimiter`, `decimal`, `encoding`, `bom`, `formulas`; `sheet`, `mode`,
-            `dates`, `if_sheet_exists`; `client`.
+        **options: options of the format: `delimiter`, `decimal`, `encoding`, `bom`, `formulas`; `sheet`, `at`, `mode`,
+            `dates`, `guard`, `formats`, `if_sheet_exists`; `client`.
 
     Returns:
         The URL of the worksheet, if the target is in Google Sheets; otherwise None.

@@ -16,7 +16,7 @@ What the cells do not say (dtypes, attributes, dimensions of smaller arrays) is 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -65,6 +65,11 @@ class TableNote:
     def is_labelled(self) -> bool:
         """Whether the arrays had labels."""
         return bool(self.labels.variables)
+
+    def list_columns(self, names: Collection[str]) -> list[str]:
+        """Return the columns that some arrays take, and those that tell the places along their dimensions."""
+        meant = {*names, *self.axes.values()}
+        return [name for name in self.dtypes if name in meant or self.places.get(name, (name, 0))[0] in meant]
 
     def as_written(self, arrays: Mapping[str, Array]) -> dict[str, Array]:
         """Return arrays in the order in which they were written, each with its elements in the order that it had."""
@@ -234,13 +239,15 @@ def stack_labels(
     written: Mapping[str, Array] | None = None,
     *,
     may_differ: bool = False,
+    names: Collection[str] | None = None,
 ) -> tuple[dict[str, Array], DatasetLabels]:
     """Return the arrays in the columns of a table, and their labels.
 
     `columns`: by name. `dims`: the columns whose values are the labels of dimensions; None for those of the note, or
     for rows that are counted. `beside`: the name of the dimension whose labels are the names of all other columns;
     None for none. `written`: the columns as they were, whose labels keep their order; None where that is not known.
-    `may_differ`: whether rows that repeat an element may differ; one of them counts then.
+    `may_differ`: whether rows that repeat an element may differ; one of them counts then. `names`: of the arrays whose
+    columns are given; None for all.
 
     With a note, elements whose labels have no row are missing values: NaN, NaT, "" or None.
 
@@ -283,7 +290,7 @@ def stack_labels(
             wide.setdefault(array, []).append((place, folded))
             dims_of[array] = along
     if note is not None:
-        _check_places(columns, note)
+        _check_places(columns, note, names)
         arrays |= note.kept
     for name, parts in wide.items():
         dim = note.beside if note is not None else str(beside)
@@ -356,10 +363,12 @@ def _find_places(
     return {name: (DEFAULT_NAME, place) for place, name in enumerate(names)}
 
 
-def _check_places(columns: Mapping[str, Array], note: TableNote) -> None:
+def _check_places(columns: Mapping[str, Array], note: TableNote, names: Collection[str] | None) -> None:
     needed = [name for name in note.labels.variables if note.labels.has_array(name) and name not in note.kept]
     spread = {array for array, _ in note.places.values()}
     needed = [name for name in needed if name not in spread] + list(note.places)
+    if names is not None:
+        needed = [name for name in needed if note.places.get(name, (name, 0))[0] in names]
     if absent := [name for name in needed if name not in columns]:
         raise FormatError(
             f"no column {quote_names(absent, 20)} any more, but the table was written with it",

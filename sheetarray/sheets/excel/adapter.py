@@ -14,7 +14,7 @@ from typing import Any, Literal, TypedDict, Unpack, overload
 from ...columns import ArrayInfo, are_mapped
 from ...dtypes import Array
 from ...elements import Missing
-from ...errors import NO_ARRAY, Finding, FormatError, locating
+from ...errors import Finding, FormatError, locating
 from ...files import Readable, Source, Writable, locate
 from ...formats.contract import CELL_CHARACTERS, Keeps, Progress, ignore_progress
 from ...labels import lay_out_labels
@@ -31,14 +31,16 @@ from ..content import (
     lay_out_each,
     take_arrays,
 )
+from ..recorded_tables import scan_with_tables
 from ..sheet_choice import SheetChoice
 from ..views.description import View, select_views
 from ..workbooks import check_choices, check_is_text, check_title
 from .checking.large import find_in_large
 from .checking.workbook import find_all, select_searched, select_sheets
+from .guard.snapshots import open_snapshots
 from .reading import read_book
 from .sheet_writes import sheet_room, write
-from .tables.recorded import scan_tables
+from .tables.recorded import find_tables
 from .workbook import Workbook
 
 keeps_excel = Keeps(buffers=True, nested=True, labels=True)
@@ -279,13 +281,9 @@ def scan_excel(
     """
     with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
         sheets = select_sheets(book, sheet) if thorough or resize else select_searched(book, sheet)
-        recorded = scan_tables(book, select_sheets(book, sheet))
-        try:
-            return {**scan_sheets(sheets, strict=strict, resize=resize), **recorded}
-        except FormatError as error:
-            if error.reason != NO_ARRAY or not recorded:
-                raise
-            return recorded
+        places = find_tables(book, select_sheets(book, sheet))
+        snapshots = open_snapshots(book) if places else None
+        return scan_with_tables(places, lambda: scan_sheets(sheets, strict=strict, resize=resize), snapshots)
 
 
 def check_excel(

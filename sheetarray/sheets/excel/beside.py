@@ -13,7 +13,7 @@ from ..sheet_choice import SheetChoice
 from .checking.workbook import select_sheets
 from .checksums.stored import StoredChecksums
 from .reader.scalars import scalars
-from .tables.recorded import find_recorded
+from .tables.recorded import find_tables
 from .workbook import Workbook
 from .worksheet import ExcelSheet
 
@@ -46,7 +46,7 @@ def list_other_cells_excel(source: Readable, *, sheet: SheetChoice = None) -> tu
     ordinary: set[str] = set()
     with Source(source) as opened, locating(source=opened.name), Workbook(opened, reads_numbers=True) as book:
         sheets = select_sheets(book, sheet)
-        recorded = find_recorded(book, sheets)
+        recorded = {place.title for place in find_tables(book, sheets)}
         for chosen in sheets:
             if chosen.title in recorded:
                 continue

@@ -12,22 +12,21 @@ from ...columns.blocks.mapping import MappedArrays
 from ...columns.blocks.reading import iter_elements
 from ...dtypes import Buffer
 from ...elements import Missing
-from ...errors import NO_ARRAY, FormatError, locating
+from ...errors import FormatError, locating
 from ...files import Readable, Source
 from ...formats.contract import Progress
-from ...labels import give_labels
 from ...linear.buffers import iter_rest
 from ...linear.data_cells import check_missing
-from ...linear.named import list_names, select
+from ...linear.named import list_names
 from ...linear.parsing import warn_of_finding
 from ..arrays_of_sheets import count_named, open_sheets, read_composites, read_resized_arrays
+from ..recorded_tables import read_with_tables
 from ..sheet_choice import SheetChoice
 from .checking.workbook import select_sheets
 from .checksums.stored import StoredChecksums
-from .guard.snapshots import Snapshots, open_snapshots, warn_of_guard
-from .tables.recorded import find_recorded, open_recorded, read_recorded
+from .guard.snapshots import open_snapshots, warn_of_guard
+from .tables.recorded import find_tables
 from .workbook import Workbook
-from .worksheet import ExcelSheet
 
 
 def read_book(
@@ -44,44 +43,22 @@ def read_book(
     """Read the arrays of an open workbook; the arguments are those of `read_excel`."""
     sheets = select_sheets(book, sheet)
     snapshots = open_snapshots(book, StoredChecksums(book)) if guard and book.may_have_guards else None
-    left = list_names(names)
-    recorded = _read_tables(book, sheets, snapshots, left, resize=resize)
-    left = left if left is None else [name for name in left if name not in recorded]
-    by_name: dict[str, np.ndarray[Any, Any]] = {}
     restore = snapshots if snapshots is not None and snapshots.exist else None
+
+    def read_arrays(selected: Sequence[str] | None) -> dict[str, np.ndarray[Any, Any]]:
+        arrays = open_sheets(sheets, strict=strict, missing=missing, resize=resize, restore=restore)
+        with reporting_cells(progress, sheets, lambda: count_named(arrays.read, arrays.scan, selected)):
+            return read_composites(arrays.read, arrays.scan, selected, arrays.peek)
+
     try:
-        if left != []:
-            arrays = open_sheets(sheets, strict=strict, missing=missing, resize=resize, restore=restore)
-            with reporting_cells(progress, sheets, lambda: count_named(arrays.read, arrays.scan, left)):
-                by_name = read_composites(arrays.read, arrays.scan, left, arrays.peek)
+        places = find_tables(book, sheets)
+        by_name = read_with_tables(places, read_arrays, list_names(names), resize=resize, snapshots=snapshots)
     except FormatError as error:
-        if error.reason != NO_ARRAY or not recorded:
-            error.hint = book.advise(error.location, error.hint or "") or None
-            raise
+        error.hint = book.advise(error.location, error.hint or "") or None
+        raise
     if snapshots is not None:
         warn_of_guard([*snapshots.iter_problems()])
-    if both := [name for name in recorded if name in by_name]:
-        reason = f"two arrays have the name {both[0]!r:.80}, one of them in a table"
-        raise FormatError(reason, hint="sheet= reads one of the sheets")
-    return select({**by_name, **recorded}, names) if recorded else by_name
-
-
-def _read_tables(
-    book: Workbook,
-    sheets: Sequence[ExcelSheet],
-    snapshots: Snapshots | None,
-    names: Sequence[str] | None,
-    *,
-    resize: bool,
-) -> dict[str, np.ndarray[Any, Any]]:
-    """Return the arrays of recorded tables; the caller who asks for labels gets theirs."""
-    notes = find_recorded(book, sheets)
-    if not notes:
-        return {}
-    recorded, labels = read_recorded(open_recorded(book, notes, snapshots), resize=resize, names=names)
-    if labels is not None:
-        give_labels(labels)
-    return recorded
+    return by_name
 
 
 def iter_elements_excel(
@@ -123,7 +100,7 @@ def iter_elements_excel(
                 read_in_part.notes.clear()
             return read_book(book, names, sheet=sheet, missing=missing, guard=guard)
 
-        if (guard and book.guards()) or find_recorded(book, sheets):  # whole arrays tell what programs have done
+        if (guard and book.guards()) or find_tables(book, sheets):  # whole arrays tell what programs have done
             with MappedArrays() as mapped:
                 with mapped.mapping():
                     arrays = read_whole(names)

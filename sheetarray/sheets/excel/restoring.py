@@ -14,6 +14,7 @@ from ...files import Readable, Source, Writable, name_part, replacing
 from ...linear.array import LinearArray
 from ...linear.parsing import warn_of_finding
 from ..content import SheetContent, WriteOptions, lay_out_arrays, lay_out_columns
+from ..recorded_tables import RecordedTable, open_recorded, renew_note
 from ..snapshot import SnapshotHeader
 from ..views.description import View, can_be_shown
 from ..views.plans import check_views
@@ -21,8 +22,7 @@ from .accepting.exact import read_writes
 from .guard.snapshots import Snapshots
 from .sheet_writes import sheet_room, write
 from .skeleton.template import CONTENT_TYPES, suffix_of
-from .tables.recorded import RecordedTable, find_recorded, open_recorded
-from .tables.renewing import renew_note
+from .tables.recorded import find_tables
 from .workbook import Workbook
 
 _NO_GUARD = "the workbook has no guard"
@@ -56,8 +56,8 @@ def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = Fals
     if isinstance(target, (str, os.PathLike)) and not name_part(target).lower().endswith((*CONTENT_TYPES,)):
         raise ValueError(f"restore writes a workbook: name a target that ends in {' or '.join(CONTENT_TYPES)}")
     with Source(source) as opened, locating(source=opened.name), Workbook(opened, reads_numbers=True) as book:
-        asked, notes = book.views.asked, find_recorded(book, book.plain_sheets())
-        tables = [table for table in open_recorded(book, notes, Snapshots(book)) if table.written]
+        asked, places = book.views.asked, find_tables(book, book.plain_sheets())
+        tables = [table for table in open_recorded(places, Snapshots(book)) if table.written]
         contents = [_lay_out_table(table, keep_edits=keep_edits) for table in tables]
         try:
             groups = _restore_arrays(book, keep_edits=keep_edits)

@@ -1,7 +1,8 @@
 """Workbooks in memory: those of openpyxl, XlsxWriter and pandas.ExcelWriter, beside whatever the caller puts in them.
 
-`writing` lays arrays and tables out in the cells of any of them; saving stays the caller's. `reading` shows the
-worksheets of openpyxl as `columns.Sheet`, which XlsxWriter's are not: they can only be written.
+`writing` lays arrays and tables out in the cells of any of them; saving stays the caller's. `records` keeps in their
+custom properties which arrays a table is. `reading` shows the worksheets of openpyxl as `columns.Sheet`, which
+XlsxWriter's are not: they can only be written.
 """
 
 from __future__ import annotations
@@ -26,13 +27,12 @@ keeps_workbook = Keeps(buffers=True, nested=True, labels=True)
 
 _BESIDE = 'nothing is overwritten, and sheetarray.{verb}(target, arrays, sheet="another title") adds a sheet'
 _IN_A_FILE = (
-    "its record is kept in files that sheetarray saves: save the workbook, then "
-    'sheetarray.write(path, arrays, mode="a", sheet="another title", {}=True)'
+    "views are kept in files that sheetarray saves: save the workbook, then "
+    'sheetarray.write(path, arrays, mode="a", sheet="another title", views=True)'
 )
 instead_workbook = {
     "mode": _BESIDE,
     "if_sheet_exists": _BESIDE,
-    "guard": _IN_A_FILE.format("guard"),
-    "views": _IN_A_FILE.format("views"),
+    "views": _IN_A_FILE,
 }
-"""What to do instead of giving options of files: those that need a record are for files that sheetarray saves."""
+"""What to do instead of giving options of files."""

@@ -1,15 +1,14 @@
-"""Puts the snapshots of arrays into the very hidden sheets of workbooks in memory, as files have it."""
+"""Puts the snapshots of arrays and tables into the very hidden sheets of workbooks in memory, as files have it."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from ...errors import FormatError, LimitError
+from ...errors import LimitError
 from ...linear.array import LinearArray
 from ..content import SheetContent
 from ..guard_texts import FIRST_TEXT, MARK, drop_snapshots, guard_title, may_be_guard
-from ..record_texts import OURS, forget_arrays, pack, unpack
 from ..snapshot import encode_snapshot
 from .books import Book
 
@@ -19,7 +18,7 @@ class GuardPlan(NamedTuple):
 
     Attributes:
         title: of the worksheet.
-        arrays: those that are put there.
+        arrays: those that are put there, or the columns of a table.
         renews: whether nothing else stands on the worksheet, so that older snapshots are of arrays that are gone.
         keeps: whether snapshots are kept; if not, older ones of these arrays are removed.
     """
@@ -56,8 +55,10 @@ def plan_guards(
                 f"the worksheet {guard_title(own)!r} is no guard, and the guard of {own!r} would have this title: "
                 "choose another worksheet with sheet="
             )
-        is_blank = all(cell.value is None for cell in (_cells_of(sheet) or {}).values())
-        plans.append(GuardPlan(own, content.arrays, is_blank, keeps))
+        cells = _cells_of(sheet)
+        is_blank = all(cell.value is None for cell in (cells or {}).values())
+        is_blank = is_blank if cells is not None else getattr(sheet, "dim_rowmax", None) is None
+        plans.append(GuardPlan(own, content.guarded, is_blank, keeps))
     return plans
 
 
@@ -79,30 +80,6 @@ def put_guards(book: Book, plans: Sequence[GuardPlan], *, cells: str, dates: str
             _put_openpyxl(sheet, texts, None if renews else arrays)
         else:
             _put_xlsxwriter(sheet, texts)
-
-
-def forget_checksums(book: Book, plans: Sequence[GuardPlan]) -> None:
-    """Remove the checksums of the arrays that were put from the record of a workbook of openpyxl, if it has one.
-
-    They are those of older elements. A record that was damaged stays: `check` tells of it.
-    """
-    properties = getattr(book.book, "custom_doc_props", None)
-    if properties is None or not plans:
-        return
-    texts = {entry.name: entry.value for entry in properties.props if isinstance(entry.value, str)}
-    try:
-        record = unpack(texts)
-    except FormatError:
-        return
-    names = {plan.title: list(plan.arrays) for plan in plans}
-    if record is None or not forget_arrays(record, names, book.book.sheetnames):
-        return
-    from openpyxl.packaging.custom import StringProperty  # type: ignore[import-untyped]
-
-    for name in filter(OURS.fullmatch, texts):
-        del properties[name]
-    for name, text in pack(record).items():
-        properties.append(StringProperty(name=name, value=text))
 
 
 def _cells_of(sheet: Any) -> dict[tuple[int, int], Any] | None:

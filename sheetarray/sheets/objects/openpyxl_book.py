@@ -5,7 +5,7 @@ openpyxl prints doubles with 16 digits; the shortest text of a number, as a `Num
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...columns import Layout, cell_address, column_letters
@@ -14,6 +14,7 @@ from ...errors import DTypeError, LimitError
 from ...formats.contract import CELL_CHARACTERS
 from ..arrays_of_sheets import is_for_programs
 from ..printing import cells_of
+from ..record_texts import OURS
 from ..xml_texts import with_escapes
 from .elements import BOLD, Numeral
 from .standing import Standing, stand_openpyxl
@@ -69,6 +70,27 @@ class OpenpyxlBook:
         """Return all defined names, and the names of tables."""
         tables = [name for sheet in self.book.worksheets for name in getattr(sheet, "tables", ())]
         return [*self.book.defined_names, *tables]
+
+    def titles(self) -> list[str]:
+        """Return the titles of all sheets."""
+        return list(self.book.sheetnames)
+
+    def texts(self) -> dict[str, str] | None:
+        """Return the custom properties that are text; None if this version of openpyxl has none."""
+        properties = getattr(self.book, "custom_doc_props", None)
+        if properties is None:
+            return None
+        return {entry.name: entry.value for entry in properties.props if isinstance(entry.value, str)}
+
+    def put_texts(self, texts: Mapping[str, str]) -> None:
+        """Make texts the custom properties of ours."""
+        from openpyxl.packaging.custom import StringProperty  # type: ignore[import-untyped]
+
+        properties = self.book.custom_doc_props
+        for name in filter(OURS.fullmatch, [entry.name for entry in properties.props]):
+            del properties[name]
+        for name, text in texts.items():
+            properties.append(StringProperty(name=name, value=text))
 
     def define(self, name: str, reference: str) -> None:
         """Add a defined name."""

@@ -19,9 +19,12 @@ from ...errors import DTypeError, Finding, FormatError, locating
 from ...formats.contract import Progress
 from ...tables import ROWS_OF_ANCHOR, TOP, WHITE, NamedTable, ScalarColumn, Table, TableOptions, read_table, read_tables
 from ..arrays_of_sheets import check_sheets, count_named, open_sheets, read_composites, scan_sheets
+from ..recorded_tables import RecordedPlace, find_recorded, read_with_tables, scan_with_tables
 from ..sheet_choice import SheetChoice, find_title, is_first
+from ..table_findings import check_with_tables
 from ..workbooks import MOST_ROWS
 from ..xml_texts import without_escapes
+from .records import notes_of_tables
 
 _MOST_BLANKS = 2**27  # between the cells of the columns that are read together
 _MOST_SLOTS = 2**28  # cells and blanks that rows of a read-only worksheet have: openpyxl fills each row up
@@ -67,9 +70,13 @@ def read_workbook(
         {'t': array([[0.1, nan]])}
     """
     sheets = select_object_sheets(source, sheet)
-    arrays = open_sheets(sheets, strict=strict, missing=missing, resize=resize)
-    with reporting_cells(progress, sheets, lambda: count_named(arrays.read, arrays.scan, names)):
-        return read_composites(arrays.read, arrays.scan, names)
+
+    def read_arrays(selected: Sequence[str] | None) -> dict[str, np.ndarray[Any, Any]]:
+        arrays = open_sheets(sheets, strict=strict, missing=missing, resize=resize)
+        with reporting_cells(progress, sheets, lambda: count_named(arrays.read, arrays.scan, selected)):
+            return read_composites(arrays.read, arrays.scan, selected)
+
+    return read_with_tables(_find_tables(source, sheets), read_arrays, names, resize=resize)
 
 
 def scan_workbook(
@@ -88,7 +95,8 @@ def scan_workbook(
         FormatError: the object holds no array, or a header is broken.
         NotFoundError: the sheet does not exist.
     """
-    return scan_sheets(select_object_sheets(source, sheet), strict=strict, resize=resize)
+    sheets = select_object_sheets(source, sheet)
+    return scan_with_tables(_find_tables(source, sheets), lambda: scan_sheets(sheets, strict=strict, resize=resize))
 
 
 def check_workbook(source: Any, *, sheet: SheetChoice = None, missing: Missing = "error") -> Iterator[Finding]:
@@ -105,7 +113,8 @@ def check_workbook(source: Any, *, sheet: SheetChoice = None, missing: Missing =
         DTypeError: the object cannot be read. Wrong content never raises an error.
         NotFoundError: the sheet does not exist.
     """
-    yield from check_sheets(select_object_sheets(source, sheet), missing=missing)
+    sheets = select_object_sheets(source, sheet)
+    yield from check_with_tables(_find_tables(source, sheets), check_sheets(sheets, missing=missing))
 
 
 def read_columns_workbook(
@@ -127,6 +136,14 @@ def read_columns_workbook(
         titles = _list_titles(source)
         return read_tables({title: partial(_read_sheet, source, title, columns, table) for title in titles})
     return _read_sheet(source, sheet, columns, table)
+
+
+def _find_tables(source: Any, sheets: Sequence[ObjectSheet]) -> list[RecordedPlace]:
+    """Return the recorded tables that stand in some worksheets."""
+    worksheets, by_title = _worksheets_of(source), {sheet.title or "": sheet for sheet in sheets}
+    notes = notes_of_tables(worksheets[0].parent)
+    titles = [worksheet.title for worksheet in worksheets]
+    return find_recorded(notes, by_title, titles, lambda: _named_tables(worksheets), lambda title, _: by_title[title])
 
 
 def _read_sheet(

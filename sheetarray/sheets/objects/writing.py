@@ -31,7 +31,8 @@ from ..sheet_choice import parse_cell
 from ..workbooks import EXACT_INTEGER, MOST_COLUMNS, MOST_ROWS, check_choices, check_is_text, check_title
 from .books import Book, open_book
 from .elements import BOLD, scalars_of
-from .guards import forget_checksums, plan_guards, put_guards
+from .guards import plan_guards, put_guards
+from .records import renew_record
 
 ROOM = SheetRoom(MOST_ROWS, MOST_COLUMNS, CELL_CHARACTERS)
 _CELLS_AT_ONCE = 2**16
@@ -97,13 +98,14 @@ def write_table_workbook(
     sheet: str | None = None,
     at: str = "A1",
     dates: Literal["real", "text"] = "real",
+    guard: bool | Literal["auto"] = "auto",
     formats: Formats = None,
     progress: Progress | None = None,
 ) -> Any:
     """Put the columns of a table into a workbook in memory, under a row of names; see `sheetarray.write_table`.
 
     Args:
-        target: as for `write_workbook`, and so are `at`, `dates`, `formats` and `progress`.
+        target: as for `write_workbook`, and so are `at`, `dates`, `guard`, `formats` and `progress`.
         table: a mapping of names to 1-D arrays, a DataFrame, or an Arrow table.
         sheet: the title of the worksheet. It is made if it does not exist. None is `table`, or the target itself.
 
@@ -114,7 +116,7 @@ def write_table_workbook(
         DTypeError: an array is not 1-D, or cells cannot hold it.
         LimitError: as `write_workbook`, or columns of different lengths.
     """
-    options = WriteOptions(dates=dates, report=progress or ignore_progress)
+    options = WriteOptions(dates=dates, guard=guard, report=progress or ignore_progress)
     book = open_book(target, rounds=True)
     title = _title_for(book, target, sheet, "table")
     content = lay_out_columns(table, ROOM, title=title, corner=parse_cell(at), serials=options.serials)
@@ -155,7 +157,7 @@ def write_sheets_workbook(
         at: the first cell in each worksheet; None as for `write_workbook`.
         cells: as for `write_workbook`.
         dates: as for `write_workbook`.
-        guard: as for `write_workbook`; plain columns have none.
+        guard: as for `write_workbook`.
         formats: of columns of these names, in whichever tables have them.
         progress: a function, called with the number of cells written and the total.
 
@@ -179,7 +181,7 @@ def write_sheets_workbook(
         return _lay_out(book, title, table, at, serials=serials)
 
     contents = lay_out_each(tables, lay_out)
-    options = replace(options, cells="numeric", guard=False) if plain else options
+    options = replace(options, cells="numeric") if plain else options
     write(book, choose_formats_of(contents, formats), options)
     return dict.fromkeys(tables, _put_alone(contents) if plain else target)
 
@@ -187,9 +189,9 @@ def write_sheets_workbook(
 def write(book: Book, contents: Sequence[SheetContent], options: WriteOptions) -> None:
     """Put arrays and tables into worksheets, and the snapshots of arrays into those of guards; or nothing at all."""
     plans = plan_guards(book, contents, options.guard)
-    _put(book, contents, options)
+    tables = _put(book, contents, options)
     put_guards(book, plans, cells=options.cells, dates=options.dates)
-    forget_checksums(book, plans)
+    renew_record(book, contents, plans, tables)
 
 
 class _PlacedLayout(NamedTuple):
@@ -228,8 +230,12 @@ def _place_layouts(book: Book, contents: Sequence[SheetContent], options: WriteO
     return placed
 
 
-def _put(book: Book, contents: Sequence[SheetContent], options: WriteOptions, *, adds_tables: bool = True) -> None:
+def _put(
+    book: Book, contents: Sequence[SheetContent], options: WriteOptions, *, adds_tables: bool = True
+) -> dict[str, str]:
     """Put the layouts of some contents into the cells of worksheets; nothing, if any of it is refused.
+
+    It returns the names of the Excel Tables that were made, by the titles of worksheets.
 
     `adds_tables`: make Excel Tables of tables.
     """
@@ -265,8 +271,9 @@ def _put(book: Book, contents: Sequence[SheetContent], options: WriteOptions, *,
     if rounded:
         warn_caller(
             f"{rounded:,} {'number is' if rounded == 1 else 'numbers are'} rounded to 16 digits by XlsxWriter: "
-            'cells="exact" of sheetarray.write keeps them, as text'
+            'cells="exact" of sheetarray.write keeps them, as text, and guard=True a copy that read takes'
         )
+    return tables
 
 
 def _plan_tables(book: Book, placed: Sequence[_PlacedLayout]) -> dict[str, str]:

@@ -6,7 +6,7 @@ XlsxWriter prints doubles with 16 digits: a number that has more goes in as text
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...columns import Layout, cell_address
@@ -14,6 +14,7 @@ from ...elements import TypedCells
 from ...errors import DTypeError, LimitError
 from ..arrays_of_sheets import is_for_programs
 from ..printing import cells_of
+from ..record_texts import OURS
 from .elements import BOLD, Numeral
 from .standing import Standing, stand_xlsxwriter
 
@@ -59,6 +60,20 @@ class XlsxWriterBook:
         tables = [table for sheet in self.book.worksheets() for table in getattr(sheet, "tables", ())]
         named = [table.get("name") or f"Table{number}" for number, table in enumerate(tables, 1)]  # as at closing
         return [*(str(entry[0]) for entry in self.book.defined_names), *named]
+
+    def titles(self) -> list[str]:
+        """Return the titles of all sheets."""
+        return list(self.book.sheetnames)
+
+    def texts(self) -> dict[str, str]:
+        """Return the custom properties that are text."""
+        return {name: value for name, value, kind in self.book.custom_properties if kind == "text"}
+
+    def put_texts(self, texts: Mapping[str, str]) -> None:
+        """Make texts the custom properties of ours."""
+        self.book.custom_properties = [each for each in self.book.custom_properties if not OURS.fullmatch(each[0])]
+        for name, text in texts.items():
+            self.book.set_custom_property(name, text, "text")
 
     def define(self, name: str, reference: str) -> None:
         """Add a defined name."""

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
+from functools import partial
 
 from ....columns import ArrayColumn, RowChange
 from ....dtypes import Buffer, Positions
 from ....elements import Missing
-from ....errors import Finding, may_be_table
+from ....errors import Finding
 from ...arrays_of_sheets import check_sheets
 from ...sheet_choice import SheetChoice, find_title
+from ...table_findings import check_with_tables
 from ..checksums.stored import StoredChecksums
 from ..guard.snapshots import open_snapshots
 from ..guard.written import WrittenArrays
 from ..reader.formulas import FormulaCells
-from ..tables.findings import check_tables
-from ..tables.recorded import find_recorded
+from ..tables.findings import compare_checksums
+from ..tables.recorded import find_tables
 from ..workbook import Workbook
 from ..worksheet import ExcelSheet
 from .formulas import find_formulas
@@ -39,10 +41,9 @@ def find_all(
     for number, (titles, written) in enumerate(memory.split_by_write(sheets) if sheet is None else [(None, sheets)]):
         memory = StoredChecksums(book) if number else memory  # which has been asked about no array
         findings |= dict.fromkeys(_find_all(book, memory, written, titles, missing, guard=guard, check=check))
-    if notes := find_recorded(book, sheets):
+    if places := find_tables(book, sheets):
         snapshots = open_snapshots(book) if guard else None
-        findings = {finding: None for finding in findings if not may_be_table(finding.message)}
-        findings |= dict.fromkeys(check_tables(book, notes, snapshots))
+        findings = dict.fromkeys(check_with_tables(places, findings, snapshots, partial(compare_checksums, book)))
         findings |= dict.fromkeys(snapshots.findings if snapshots is not None else ())
     for finding in findings:
         hint = book.advise(finding.location, finding.hint)

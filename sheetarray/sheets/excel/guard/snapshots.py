@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from functools import cached_property, partial
 
 from ....changes.evidence import Evidence, EvidenceSearch, OwnEvidence
@@ -69,32 +69,38 @@ class Snapshots:
     def search(self) -> EvidenceSearch:
         """The evidence of all arrays, in which each of today finds its own."""
         for header, texts, title in self._stored:
-            if header.sheet in self.titles_of_tables:
-                continue  # a column of a table
+            if self.is_column(header):
+                continue
             evidence = Evidence(header.name, header.header, header.sheet)
             evidence.load = partial(self._decode, header, texts, title, partial(self._is_own, header))
             self.headers[evidence], self.guards[evidence] = header, title
         return EvidenceSearch([*self.headers], lambda: self.names_present)
 
+    def is_column(self, header: SnapshotHeader) -> bool:
+        """Return whether a snapshot is of a column of a recorded table."""
+        return header.name in self._columns_of_tables.get(header.sheet, ())
+
     @cached_property
-    def titles_of_tables(self) -> Set[str]:
-        """The titles that the sheets of recorded tables had when they were written."""
+    def _columns_of_tables(self) -> dict[str, Set[str]]:
+        """The names of the columns of recorded tables, by the titles that their sheets had when they were written."""
         sheets = self._book.record.get("sheets", {})
-        return {title for title, more in sheets.items() if isinstance(more.get("table"), dict)}
+        notes = {title: more["table"] for title, more in sheets.items() if isinstance(more.get("table"), dict)}
+        dtypes = {title: note.get("dtypes") for title, note in notes.items()}
+        return {title: set(columns) for title, columns in dtypes.items() if isinstance(columns, dict)}
 
     @cached_property
     def _stored_columns(self) -> dict[str, list[tuple[SnapshotHeader, Sequence[str], str]]]:
         """The snapshots of the columns of recorded tables, by the titles that their sheets had."""
         columns: dict[str, list[tuple[SnapshotHeader, Sequence[str], str]]] = {}
         for stored in self._stored:
-            if stored[0].sheet in self.titles_of_tables:
+            if self.is_column(stored[0]):
                 columns.setdefault(stored[0].sheet, []).append(stored)
         return columns
 
-    def read_columns(self, title: str) -> dict[str, Array]:
+    def read_columns(self, title: str, names: Collection[str] | None = None) -> dict[str, Array]:
         """Return the columns of a recorded table as they were written; none without a snapshot that can be used.
 
-        `title`: of its sheet when it was written.
+        `title`: of its sheet when it was written. `names`: of the columns; None for all.
         """
         try:
             sums = read_checksums(self._book.record.get("sheets", {}).get(title, {}).get("columns"))
@@ -102,7 +108,9 @@ class Snapshots:
             return {}
         columns: dict[str, Array] = {}
         for header, texts, guard in self._stored_columns.get(title, ()):
-            own = partial(_has_checksums, sums.get(header.name), header)
+            if names is not None and header.name not in names:
+                continue
+            own = partial(_may_have_checksums, sums, header)
             buffer = self._decode(header, texts, guard, own, 0)
             columns |= {} if buffer is None else {header.name: view_of(header.header, buffer)}
         return columns
@@ -218,9 +226,15 @@ class Snapshots:
         yield from self._book.find_lost_guards()
 
 
-def _has_checksums(sums: Checksums | None, header: SnapshotHeader, buffer: Buffer) -> bool:
-    """Return whether the elements of a snapshot have the checksums that a column was written with."""
-    return sums is not None and sums.exact == exact_checksum(buffer, header.header.dtype)
+def _may_have_checksums(sums: Mapping[str, Checksums | None], header: SnapshotHeader, buffer: Buffer) -> bool:
+    """Return whether the elements of a snapshot have the checksums that a column was written with.
+
+    A table that was put into a workbook in memory has none: then nothing speaks against its snapshot.
+    """
+    if header.name not in sums:
+        return not sums
+    own = sums[header.name]
+    return own is not None and own.exact == exact_checksum(buffer, header.header.dtype)
 
 
 def open_snapshots(book: Workbook, memory: StoredChecksums | None = None) -> Snapshots | None:

@@ -1,90 +1,20 @@
-"""What became of the arrays of recorded tables since they were written, as `check` says it."""
+"""What the checksums of a workbook say of the columns of a recorded table that has no snapshot."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ....changes.compare import Comparison, compare_with_written
-from ....changes.findings import describe_changes
-from ....changes.row_groups import GroupedRows, LabelGroup, map_rows
 from ....columns import DataCells
-from ....columns.unreadable import join_rows
-from ....dtypes import Array
-from ....errors import Finding, FormatError
-from ....labels import DatasetLabels, TableNote
-from ....labels.places import find_labels, list_levels
+from ....errors import Finding
 from ....linear.array import LinearArray
+from ...recorded_tables import RecordedTable
 from ..checksums.record import read_checksums
 from ..checksums.verdict import compare_with_checksums
-from ..guard.snapshots import Snapshots
 from ..workbook import Workbook
-from .recorded import RecordedTable, open_recorded
-
-_HINT = "sa.accept takes the change, and read_columns reads the table as it is"
 
 
-def check_tables(
-    book: Workbook, notes: Mapping[str, tuple[str, TableNote]], snapshots: Snapshots | None
-) -> Iterator[Finding]:
-    """Yield a finding for each change of a recorded table, and for each of its cells that cannot be read.
-
-    `notes`: as `find_recorded` returns them.
-    """
-    for title, note in notes.items():
-        try:
-            (table,) = open_recorded(book, {title: note}, snapshots)
-            yield from _check_table(book, table)
-        except FormatError as error:
-            yield replace(Finding.from_error(error), hint=error.hint or _HINT)
-
-
-def _check_table(book: Workbook, table: RecordedTable) -> Iterator[Finding]:
-    if any(name in table.unreadable for name in table.note.axes.values()):
-        yield from join_rows(table.errors)  # nobody knows which elements stand in a row without its label
-        return
-    elements = table.unreadable_elements  # names the errors by their elements
-    yield from join_rows(table.errors)
-    arrays, _ = table.stacked
-    if not table.written:
-        yield from _compare_checksums(book, table)
-        return
-    for name in table.stacked_as_written:
-        if name not in arrays:
-            yield Finding("error", table.title, f"the array {name!r:.80} is gone", _HINT, array=name)
-    comparisons, grouped, pairs = compare_table(table, elements)
-    yield from describe_changes(comparisons, grouped, pairs, _TablePlaces(table))
-
-
-def compare_table(
-    table: RecordedTable, unreadable: Mapping[str, Array]
-) -> tuple[list[Comparison], GroupedRows, dict[str, tuple[Array, Array]]]:
-    """Return what became of the arrays of a table that has a snapshot, which row is which, and the arrays.
-
-    `unreadable`: the errors of its elements, by array.
-    """
-    (arrays, labels), before = table.stacked, table.stacked_as_written
-    pairs = {name: (before[name], arrays[name]) for name in arrays if name in before}
-    grouped = map_rows(pairs, _list_groups(labels, pairs), unreadable=unreadable)
-    return compare_with_written(pairs, grouped, unreadable), grouped, pairs
-
-
-def _list_groups(labels: DatasetLabels, pairs: Mapping[str, tuple[Array, Array]]) -> list[LabelGroup]:
-    """Return the arrays whose rows are identified by labels, by dimension."""
-    axes: dict[str, dict[str, int]] = {}
-    for name in pairs:
-        variable = labels.find(name)
-        for axis, dim in enumerate(variable.dims if variable is not None else ()):
-            axes.setdefault(dim, {})[name] = axis
-    groups = []
-    for dim, own in axes.items():
-        levels = [*list_levels(labels, dim)]
-        if all(level in pairs and pairs[level][0].ndim == pairs[level][1].ndim == 1 for level in levels):
-            groups.append(LabelGroup(levels, own))
-    return groups
-
-
-def _compare_checksums(book: Workbook, table: RecordedTable) -> Iterator[Finding]:
+def compare_checksums(book: Workbook, table: RecordedTable) -> Iterator[Finding]:
     """Yield what the checksums of columns say, where no guard tells more."""
     sums = read_checksums(book.record.get("sheets", {}).get(table.written_title, {}).get("columns"))
     for name, column in table.columns.items():
@@ -98,36 +28,3 @@ def _compare_checksums(book: Workbook, table: RecordedTable) -> Iterator[Finding
 
         for finding in compare_with_checksums(record, linear.header, linear.buffer, name, address):
             yield replace(finding, array=name)
-
-
-class _TablePlaces:
-    """Where elements and rows of the arrays of a table stand, and how people call them."""
-
-    def __init__(self, table: RecordedTable) -> None:
-        self._table = table
-        self._arrays, self._labels = table.stacked
-
-    def find_cell(self, name: str, index: Sequence[int]) -> str | None:
-        """Return the address of the first cell of an element."""
-        return self._table.find_cell(name, index)
-
-    def name_element(self, name: str, index: Sequence[int]) -> str:
-        """Return an element as messages call it, such as `t[2, 0]`."""
-        return f"{name}[{', '.join(map(str, index))}]" if index else name
-
-    def find_index(self, name: str, index: Sequence[int]) -> tuple[int, ...] | None:
-        """Return the index of an element in its array."""
-        return tuple(index) if name in self._arrays else None
-
-    def find_labels(self, name: str, index: Sequence[int]) -> Sequence[str]:
-        """Return the labels of an element."""
-        return [f"{text:.40}" for text in find_labels(self._labels, self._arrays, name, index).values()]
-
-    def find_row(self, names: Sequence[str], row: int) -> int | None:
-        """Return the row of the sheet in which a row of arrays stands; None unless it is one row for all of them."""
-        rows = self._table.columns.list_rows() if self._table.places.are_counted else []
-        return rows[row] + 1 if row < len(rows) and all(self._arrays[name].ndim == 1 for name in names) else None
-
-    def has_other_header(self, name: str) -> bool:
-        """Return whether reading the array takes `resize=True`."""
-        return name in self._arrays and self._table.has_other_rows

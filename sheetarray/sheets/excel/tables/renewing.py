@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,18 +13,18 @@ from ....changes.sorted_rows import SortedRows
 from ....columns import ArrayInfo, Sheet, keeping_unreadable
 from ....dtypes import Array
 from ....labels import DatasetLabels
-from ....labels.datasets import fit_labels
 from ....linear.array import LinearArray
 from ....linear.named import linear_arrays
 from ...accepted import AcceptedArrays
 from ...guard_texts import keep_snapshots
+from ...recorded_tables import RecordedTable, open_recorded, read_recorded, renew_note
 from ...snapshot import SnapshotHeader, encode_snapshot, parse_snapshot_header
+from ...table_findings import compare_table
 from ..checksums.record import Written, make_checksums
 from ..guard.guard_sheet import read_texts
 from ..guard.snapshots import Snapshots
 from ..workbook import Workbook
-from .findings import compare_table
-from .recorded import RecordedTable, find_recorded, open_recorded, read_recorded
+from .recorded import find_tables
 
 
 @dataclass
@@ -69,11 +69,11 @@ def renew_tables(book: Workbook, sheets: Sequence[Sheet], snapshots: Snapshots) 
     Raises:
         FormatError: the cells of a table are not those of its arrays any more, or a label cannot be read.
     """
-    notes = find_recorded(book, sheets)
-    if not notes:
+    places = find_tables(book, sheets)
+    if not places:
         return None
     renewed, changed = RenewedTables(), dict[str, tuple[RecordedTable, dict[str, LinearArray]]]()
-    tables = open_recorded(book, notes, snapshots)
+    tables = open_recorded(places, snapshots)
     with keeping_unreadable() as renewed.unreadable:
         renewed.arrays, renewed.labels = read_recorded(tables, resize=True)
     for table in tables:
@@ -88,7 +88,7 @@ def renew_tables(book: Workbook, sheets: Sequence[Sheet], snapshots: Snapshots) 
             changed[table.written_title] = table, linear_arrays(columns)
         renewed.infos |= table.describe()
     for guard in snapshots.sheets:
-        renewed.snapshots[guard.title or ""] = _renew_snapshots(read_texts(guard), snapshots.titles_of_tables, changed)
+        renewed.snapshots[guard.title or ""] = _renew_snapshots(read_texts(guard), snapshots.is_column, changed)
     record = book.record.get("sheets", {})
     for title, (table, linear) in changed.items():
         sums = {name: Written(array.buffer, array.dtype_entry, array.header) for name, array in linear.items()}
@@ -113,15 +113,17 @@ def _put_last_values(table: RecordedTable) -> dict[str, Array] | None:
 
 
 def _renew_snapshots(
-    texts: Sequence[str], titles: Set[str], changed: Mapping[str, tuple[RecordedTable, Mapping[str, LinearArray]]]
+    texts: Sequence[str],
+    is_column: Callable[[SnapshotHeader], bool],
+    changed: Mapping[str, tuple[RecordedTable, Mapping[str, LinearArray]]],
 ) -> list[list[str]]:
     """Return the snapshots of tables that a guard has from now on.
 
-    `texts`: of the guard. `titles`: of the sheets of all recorded tables. `changed`: the tables that are not as they
-    were written, and their columns, by the titles of their sheets.
+    `texts`: of the guard. `is_column`: returns whether a snapshot is of a recorded table. `changed`:
+    the tables that are not as they were written, and their columns, by the titles of their sheets.
     """
-    snapshots = keep_snapshots(texts, lambda header: header.sheet in titles - changed.keys())
-    old = map(_parse_header, keep_snapshots(texts, lambda header: header.sheet in changed))
+    snapshots = keep_snapshots(texts, lambda header: is_column(header) and header.sheet not in changed)
+    old = map(_parse_header, keep_snapshots(texts, lambda header: is_column(header) and header.sheet in changed))
     for title, header in {header.sheet: header for header in old}.items():
         how = {"sheet": title, "cells": header.cells, "dates": header.dates}
         snapshots += [encode_snapshot(name, array, **how) for name, array in changed[title][1].items()]
@@ -136,18 +138,3 @@ def _is_changed(comparison: Comparison) -> bool:
     """Return whether an array is not what it was, but for numbers that a program rounded."""
     edits = comparison.differing - comparison.noise
     return comparison.has_other_rows or comparison.is_reshaped or bool(edits) or not comparison.compared
-
-
-def renew_note(table: RecordedTable) -> dict[str, Any]:
-    """Return the note of a table as it is now, as JSON."""
-    arrays, labels = table.stacked
-    columns = linear_arrays(table.columns)
-    fresh = [name for name in columns if name not in table.note.dtypes]
-    note = replace(
-        table.note,
-        labels=fit_labels(labels, arrays) if table.note.is_labelled else table.note.labels,
-        dtypes={name: array.dtype for name, array in columns.items()},
-        names=[*table.note.names, *fresh],
-        rows=table.rows,
-    )
-    return note.to_json()

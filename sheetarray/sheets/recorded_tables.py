@@ -1,0 +1,606 @@
+"""Tables whose record says which arrays they are: `read` and `read_dataset` take them as the arrays that were written.
+
+The record keeps a `TableNote` of each table: dtypes, labels, dimensions, and which column holds which part of which
+array. Workbooks, in files and in memory, have a place for it, and so have Google Sheets. Where a guard keeps the
+columns as they were written, numbers that a program rounded get their bits again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..changes.evidence import KeptElements
+from ..changes.rounding import mark_kept
+from ..changes.row_groups import LabelGroup, map_rows
+from ..columns import ArrayInfo, DataCells, Sheet, Zone, find_anchors, keeping_unreadable
+from ..columns.grid import Area
+from ..columns.unreadable import keep_elements, keeps_all
+from ..dtypes import Positions, from_numpy
+from ..elements import generic_from_text
+from ..errors import NO_ARRAY, FormatError, locating, quote_names, warn_caller
+from ..labels import DatasetLabels, ElementRows, TableNote, give_labels, stack_labels, takes_recorded_tables
+from ..labels.datasets import fit_labels
+from ..linear.array import LinearArray
+from ..linear.named import linear_arrays, select
+from ..tables import WHITE, NamedTable, Table, TableColumns, TableOptions, TableSheet, list_cells, read_table
+
+_FIRST_BELOW, _MORE_BELOW = 64, 32  # rows below a table that are looked at first, and how many times more then
+_MOST_ROWS_ABOVE = 1000  # of a sheet, among which the names of columns are looked for
+MOST_RECORDED = 1000  # tables of a workbook that are read together; each takes some milliseconds
+ArraysByName = dict[str, np.ndarray[Any, Any]]
+
+
+OpenCells = Callable[[str, Callable[[], Collection[int]]], TableSheet]
+"""Returns all cells of a sheet, given its title, and what returns the columns whose numbers are dates."""
+
+
+@dataclass(frozen=True)
+class RecordedPlace:
+    """Where a table stands that has a record.
+
+    Attributes:
+        title: of its sheet.
+        written_title: the title that the sheet had when it was written.
+        note: what its record says.
+        sheet: its sheet.
+        open_cells: opens the cells of the sheet.
+        named: the Excel Table that it is; None where there is none.
+    """
+
+    title: str
+    written_title: str
+    note: TableNote
+    sheet: Sheet
+    open_cells: OpenCells
+    named: NamedTable | None = None
+
+    @cached_property
+    def options(self) -> TableOptions:
+        """How its cells are read: under the dtypes that were written, in the cells that hold it now."""
+        dtypes = self.note.dtypes | dict.fromkeys(self.note.texts, "string")
+        if self.named is not None:
+            options = TableOptions(dtype=dtypes, table=self.note.table)
+            named = self.named
+            _, options = options.locate(self.title, dict, lambda: {self.note.table: named})
+            if not named.total_rows and isinstance(options.range, Area):
+                options = replace(options, range=_extend(self.sheet, options.range))
+            return options
+        cells = self.open_cells(self.title, list).table()
+        return TableOptions(dtype=dtypes, header=1, range=_find_area(cells, self.note))
+
+    @property
+    def has_arrays_inside(self) -> bool:
+        """Whether an array of the exchange format stands in its cells: then they are texts of that array."""
+        anchors = find_anchors(self.sheet)
+        area = self.options.area if anchors else None
+        return area is not None and any(
+            area.top <= anchor.row < area.bottom and area.left <= anchor.column < area.right for anchor in anchors
+        )
+
+    def place_names(self) -> dict[int, str]:
+        """Return the texts in the row of names, by their columns."""
+        area = self.options.area
+        if area is None:
+            return {}
+        (cells,) = self.sheet.zones([Zone(area.top, area.left, area.right - area.left, "rows")])
+        return {column: str(cell).strip(WHITE) for column, cell in enumerate(cells, area.left) if cell is not None}
+
+    def open_table(self) -> TableSheet:
+        """Return all cells of its sheet; numbers in its columns of dates are dates."""
+        return self.open_cells(self.title, self._place_dates)
+
+    def _place_dates(self) -> list[int]:
+        """Return its columns of dates."""
+        dates = {name.strip(WHITE) for name, dtype in self.note.dtypes.items() if dtype.startswith("datetime64")}
+        return [column for column, name in self.place_names().items() if name in dates]
+
+
+class WrittenColumns(Protocol):
+    """The snapshots of tables."""
+
+    def read_columns(self, title: str, names: Collection[str] | None = None) -> ArraysByName:
+        """Return the columns of a recorded table as they were written; none without a snapshot that can be used.
+
+        `title`: of its sheet when it was written. `names`: of the columns; None for all.
+        """
+
+
+@dataclass
+class RecordedTable:
+    """A table whose columns hold arrays.
+
+    Attributes:
+        title: of its sheet.
+        written_title: the title that the sheet had when it was written.
+        note: what its record says.
+        columns: as they are; numbers that a program rounded have their exact bits where a guard tells them.
+        unreadable: of columns that have cells which cannot be read, the errors; None for all other cells.
+        written: the columns as they were; none without a guard.
+        sources: for each column and each of its rows, the row that it was; -1 for a row that was added.
+        names: of the arrays whose columns were read; None for all.
+    """
+
+    title: str
+    written_title: str
+    note: TableNote
+    columns: TableColumns
+    unreadable: ArraysByName
+    written: ArraysByName = field(default_factory=dict)
+    sources: dict[str, Positions] = field(default_factory=dict)
+    names: Sequence[str] | None = None
+
+    @cached_property
+    def stacked(self) -> tuple[ArraysByName, DatasetLabels]:
+        """The arrays and their labels.
+
+        Raises:
+            FormatError: the cells of the table are not those of its arrays any more.
+        """
+        try:
+            arrays, labels = stack_labels(self.columns, None, None, self.note, np.array, self.written, names=self.names)
+        except FormatError as error:
+            error.location = error.location or f"sheet {self.title}"
+            raise
+        return self.note.as_written(arrays), labels
+
+    @cached_property
+    def stacked_as_written(self) -> ArraysByName:
+        """The arrays as they were, from the guard."""
+        return self.note.as_written(stack_labels(self.written, None, None, self.note, np.array)[0])
+
+    @cached_property
+    def errors(self) -> list[FormatError]:
+        """The errors of all cells that cannot be read; each knows its array."""
+        errors = []
+        for name, column in self.unreadable.items():
+            for error in column.tolist():
+                if error is not None:
+                    error.array = self.note.places.get(name, (name, 0))[0]
+                    errors.append(error)
+        return errors
+
+    @cached_property
+    def unreadable_elements(self) -> ArraysByName:
+        """By array the errors of the elements whose cells cannot be read; None for all other elements.
+
+        Raises:
+            FormatError: the cell of a label cannot be read, so that nobody knows which elements stand in its row.
+        """
+        axes = {*self.note.axes.values()}
+        for name in axes & self.unreadable.keys():
+            raise next(error for error in self.unreadable[name].tolist() if error is not None)
+        if not self.unreadable:
+            return {}
+        nothing = np.full(self.rows, None, object)
+        columns = {
+            name: column if name in axes else self.unreadable.get(name, nothing)
+            for name, column in self.columns.items()
+        }
+        stacked, _ = stack_labels(
+            columns, None, None, self.note, np.array, self.written, may_differ=True, names=self.names
+        )
+        arrays = {error.array for error in self.errors}
+        elements = {name: errors for name, errors in stacked.items() if name in arrays}
+        for name, errors in elements.items():
+            for index in np.argwhere(errors.astype(np.bool_)).tolist():
+                errors[tuple(index)].element = f"{name}[{', '.join(map(str, index))}]"
+                errors[tuple(index)].index = tuple(index)
+        return elements
+
+    @property
+    def rows(self) -> int:
+        """The number of rows of data."""
+        return len(next(iter(self.columns.values()), ()))
+
+    @property
+    def has_other_rows(self) -> bool:
+        """Whether rows were added or deleted."""
+        return self.note.rows is not None and self.rows != self.note.rows
+
+    def check_rows(self) -> None:
+        """Refuse a table to which rows were added, or from which they were deleted.
+
+        Raises:
+            FormatError: it has others than were written.
+        """
+        if self.has_other_rows:
+            raise self._refuse(f"{self.rows:,} rows of data, but {self.note.rows:,} were written")
+
+    def check_labels(self) -> None:
+        """Refuse a table that has other labels than were written, so that its arrays have other shapes.
+
+        Raises:
+            FormatError: it has.
+        """
+        if len(self.note.axes) + bool(self.note.beside) < 2:
+            return
+        arrays, labels = self.stacked
+        for name, variable in self.note.labels.variables.items():
+            if labels.has_array(name) and name in arrays and variable.shape != arrays[name].shape:
+                what = f"has the shape {arrays[name].shape} now, and had {variable.shape}"
+                raise self._refuse(f"other labels than were written: {name!r:.80} {what}")
+
+    def _refuse(self, what: str) -> FormatError:
+        hint = "resize=True reads the rows that are there; sa.accept takes the change"
+        return FormatError(f"the table has {what}", location=f"sheet {self.title}", hint=hint)
+
+    @cached_property
+    def places(self) -> ElementRows:
+        """The row in which each element stands."""
+        return ElementRows(self.columns, self.note, self.written)
+
+    def find_cell(self, name: str, index: Sequence[int]) -> str | None:
+        """Return the address of the first cell of an element."""
+        place = self.places.find(name, index)
+        if place is None or place[0] not in self.columns:
+            return None
+        runs = self.columns.data_cells(place[0])
+        run = next((run for run in reversed(runs) if run.first <= place[1]), None)
+        return None if run is None else run.address(place[1])
+
+    def describe(self) -> dict[str, ArrayInfo]:
+        """Return the infos of the arrays; `data` is known where each row is an element."""
+        arrays, labels = self.stacked
+        infos = {}
+        for name, array in arrays.items():
+            linear, variable = LinearArray.from_numpy(array), labels.find(name)
+            data: tuple[DataCells, ...] = ()
+            if name in self.columns and self.places.are_counted:
+                data = tuple(self.columns.data_cells(name))
+            first = self.find_cell(name, [0] * array.ndim) if array.size else None
+            spread = sum(meant[0] == name for meant in self.note.places.values())
+            infos[name] = ArrayInfo(
+                array.shape,
+                linear.dtype,
+                linear.order,
+                linear.strides,
+                first or self.title,
+                self.rows * max(spread, 1),
+                linear.offset,
+                linear.capacity,
+                max(spread, 1),
+                None if variable is None else tuple(variable.dims),
+                data,
+            )
+        return infos
+
+
+def find_recorded(
+    notes: Mapping[str, object],
+    sheets: Mapping[str, Sheet],
+    titles: Collection[str],
+    named: Callable[[], Mapping[str, NamedTable]],
+    open_cells: OpenCells,
+) -> list[RecordedPlace]:
+    """Return the tables that stand in some sheets and have a record.
+
+    A sheet that was renamed is found by its Excel Table.
+
+    Args:
+        notes: what the record says of tables, by the titles that their sheets had.
+        sheets: those that may hold tables, by their titles.
+        titles: of all sheets.
+        named: returns the Excel Tables by their names.
+        open_cells: opens the cells of a sheet.
+    """
+    recorded = {title: tree for title, tree in notes.items() if isinstance(tree, dict)}
+    if not recorded or not takes_recorded_tables():
+        return []
+    if min(len(recorded), len(sheets)) > MOST_RECORDED:
+        warn_caller(f"more than {MOST_RECORDED:,} recorded tables are read as ordinary ones; sheet= reads one of them")
+        return []
+    chosen, every = {title.casefold(): title for title in sheets}, {title.casefold() for title in titles}
+    tables = {name.casefold(): table for name, table in named().items()}
+    places = []
+    for written, tree in recorded.items():
+        name = str(tree.get("name", ""))
+        table = tables.get(name.casefold())
+        folded = written.casefold()
+        if folded not in every:
+            folded = "" if table is None else table.title.casefold()
+        if folded not in chosen or (note := TableNote.from_json(tree)) is None:
+            continue
+        title, note = chosen[folded], replace(note, table=name)
+        is_there = table is not None and table.title.casefold() == folded
+        own = table if is_there else None
+        place = RecordedPlace(title, written, note, sheets[title], open_cells, own)
+        if place.options.area is None:
+            names = quote_names(list(note.dtypes), 20)
+            warn_caller(f"{title!r:.60} has no columns {names} any more, and is read as any other sheet")
+        elif not place.has_arrays_inside:
+            places.append(place)
+    return places
+
+
+def open_recorded(
+    places: Sequence[RecordedPlace], snapshots: WrittenColumns | None = None, names: Sequence[str] | None = None
+) -> list[RecordedTable]:
+    """Return the tables of some places, with the errors of the cells that are not of the dtype of their column.
+
+    `snapshots`: of the container; None to take the cells as they are. `names`: of the arrays that are wanted, whose
+    columns alone are read; None for all.
+
+    Raises:
+        FormatError: the cells are no table any more.
+    """
+    tables = []
+    unknown = {*(names or ())} - {name for place in places for name in place.note.names}
+    for place in places:
+        own = names
+        if names is not None:
+            added = unknown and {*place.place_names().values()} & unknown
+            own = None if added else [name for name in names if name in place.note.names]
+        if own != []:
+            tables.append(_open_place(place, snapshots, own))
+    return tables
+
+
+def _open_place(place: RecordedPlace, snapshots: WrittenColumns | None, names: Sequence[str] | None) -> RecordedTable:
+    """Return a table, or the columns of some of its arrays."""
+    note = place.note
+    needed_columns = None if names is None else note.list_columns(names)
+    with locating(sheet=place.title), keeping_unreadable() as unreadable:
+        columns = read_table(place.open_table(), needed_columns or None, place.options)
+        errors = dict(unreadable)
+        unreadable.clear()  # a context around the call gets those of arrays
+    _take_dtypes(columns, note)
+    only = names if needed_columns else None
+    table = RecordedTable(place.title, place.written_title, note, columns, errors, names=only)
+    needed = {*note.dtypes} if not needed_columns else {*needed_columns} & {*note.dtypes}
+    written = {} if snapshots is None else snapshots.read_columns(place.written_title, needed)
+    if written and needed <= {*written}:
+        if needed_columns and not all(_is_kept(written[name], columns[name]) for name in needed):
+            return _open_place(place, snapshots, None)  # all columns together tell which row is which
+        table.written, table.sources = written, _restore(columns, written, note)
+    return table
+
+
+def _take_dtypes(columns: TableColumns, note: TableNote) -> None:
+    """Give columns of objects, which are read as text, their own values."""
+    for name in columns:
+        if name in note.texts:
+            columns[name] = np.array([text or None for text in columns[name].tolist()], object)
+        elif note.dtypes.get(name) == "generic":
+            columns[name] = np.array([*map(_without_mark, columns[name].tolist()), None], object)[:-1]
+
+
+def _scan_recorded(places: Sequence[RecordedPlace], snapshots: WrittenColumns | None) -> dict[str, ArrayInfo]:
+    """Return the infos of the arrays of recorded tables; the caller who asks for labels gets theirs."""
+    if not places:
+        return {}
+    tables = open_recorded(places, snapshots)
+    with keeping_unreadable() as unreadable:
+        _, labels = read_recorded(tables, resize=True)
+        unreadable.clear()
+    if labels is not None:
+        give_labels(labels)
+    return {name: info for table in tables for name, info in table.describe().items()}
+
+
+def read_with_tables(
+    places: Sequence[RecordedPlace],
+    read_arrays: Callable[[Sequence[str] | None], ArraysByName],
+    names: Sequence[str] | None,
+    *,
+    resize: bool,
+    snapshots: WrittenColumns | None = None,
+) -> ArraysByName:
+    """Return the arrays of a container, and those of its recorded tables, by name; the caller who asks gets labels.
+
+    `places`: of the tables. `read_arrays`: returns the other arrays of some names. `names`: that are wanted; None for
+    all. `resize`: read other rows than were written.
+
+    Raises:
+        FormatError: as `read_recorded`, or of `read_arrays`; or two arrays have one name.
+        NotFoundError: nothing has one of the names.
+    """
+    if not places:
+        return read_arrays(names)
+    recorded, labels = read_recorded(open_recorded(places, snapshots, names), resize=resize, names=names)
+    if labels is not None:
+        give_labels(labels)
+    left = None if names is None else [name for name in names if name not in recorded]
+    arrays: ArraysByName = {}
+    try:
+        if left != []:
+            arrays = read_arrays(left)
+    except FormatError as error:
+        if error.reason != NO_ARRAY:
+            raise
+    return _select_arrays(arrays, recorded, places, names)
+
+
+def scan_with_tables(
+    places: Sequence[RecordedPlace],
+    scan_arrays: Callable[[], dict[str, ArrayInfo]],
+    snapshots: WrittenColumns | None = None,
+) -> dict[str, ArrayInfo]:
+    """Return the infos of the arrays of a container, and of those of its recorded tables; see `read_with_tables`."""
+    recorded = _scan_recorded(places, snapshots)
+    try:
+        arrays = scan_arrays()
+    except FormatError as error:
+        if error.reason != NO_ARRAY or not places:
+            raise
+        return recorded
+    _refuse_clash(arrays, recorded)
+    return {**arrays, **recorded}
+
+
+def _select_arrays(
+    arrays: ArraysByName, recorded: ArraysByName, places: Sequence[RecordedPlace], names: Sequence[str] | None
+) -> ArraysByName:
+    """Return arrays, and those of recorded tables, that a caller wants by names; None for all.
+
+    Raises:
+        FormatError: two of them have one name.
+        NotFoundError: nothing has one of the names.
+    """
+    _refuse_clash(arrays, recorded)
+    both = {**arrays, **recorded}
+    if names is not None:
+        select(dict.fromkeys([*both, *(name for place in places for name in place.note.names)]), names)
+    return select(both, names)
+
+
+def _refuse_clash(arrays: Collection[str], tables: Collection[str]) -> None:
+    """Refuse arrays of one name, of which one stands in a recorded table.
+
+    Raises:
+        FormatError: there are such arrays.
+    """
+    if both := [name for name in tables if name in arrays]:
+        reason = f"two arrays have the name {both[0]!r:.80}, one of them in a table"
+        raise FormatError(reason, hint="sheet= reads one of the sheets")
+
+
+def read_recorded(
+    tables: Sequence[RecordedTable], *, resize: bool, names: Sequence[str] | None = None
+) -> tuple[ArraysByName, DatasetLabels | None]:
+    """Return the arrays of recorded tables, and the labels of all of them; None if they have none.
+
+    `names`: of the arrays whose cells have to be readable; None for all.
+
+    Raises:
+        FormatError: a cell cannot be read, and no context around the call keeps such cells; or the cells of a table
+            are not those of its arrays any more; or two tables have arrays of one name.
+    """
+    arrays: ArraysByName = {}
+    places: dict[str, str] = {}
+    labels: DatasetLabels | None = None
+    for table in tables:
+        for name, errors in table.unreadable_elements.items():
+            keep_elements(name, errors)
+        wrong = [error for error in table.errors if names is None or error.array in names]
+        if wrong and not keeps_all():
+            raise wrong[0]
+        if not resize:
+            table.check_rows()
+        stacked, own = table.stacked
+        if not resize:
+            table.check_labels()
+        for name, array in stacked.items():
+            if name in places:
+                raise FormatError(
+                    f"two arrays have the name {name!r:.80}, in the sheets {places[name]!r} and {table.title!r}",
+                    hint="sheet= reads one of the sheets",
+                )
+            arrays[name], places[name] = array, table.title
+        if table.note.is_labelled and labels is None:
+            labels = own
+        elif table.note.is_labelled and labels is not None:
+            labels.coords |= own.coords
+            labels.data_vars |= own.data_vars
+    return arrays, labels
+
+
+def renew_note(table: RecordedTable) -> dict[str, Any]:
+    """Return the note of a table as it is now, as JSON."""
+    arrays, labels = table.stacked
+    columns = linear_arrays(table.columns)
+    fresh = [name for name in columns if name not in table.note.dtypes]
+    note = replace(
+        table.note,
+        labels=fit_labels(labels, arrays) if table.note.is_labelled else table.note.labels,
+        dtypes={name: array.dtype for name, array in columns.items()},
+        names=[*table.note.names, *fresh],
+        rows=table.rows,
+    )
+    return note.to_json()
+
+
+def _find_area(table: Table, note: TableNote) -> Area | None:
+    """Return the cells of a table, found by the names of its columns; None where no row holds half of them.
+
+    It ends above the first blank row, but not before it has as many rows as were written.
+    """
+    numbers = sorted(table.columns)
+    names = {name.strip(WHITE) for name in note.dtypes}
+    rows = range(min(table.height, _MOST_ROWS_ABOVE))
+    texts = [[str(cell).strip(WHITE) for cell in row] for row in list_cells(table, numbers, rows)]
+    counts = [len(names.intersection(row)) for row in texts]
+    top = int(np.argmax(counts)) if counts else 0
+    if not counts or 2 * counts[top] < len(names):
+        return None
+    titled = {number: text for number, text in zip(numbers, texts[top], strict=True) if text not in ("", "None")}
+    columns = [number for number, text in titled.items() if text in names]
+    left, right = columns[0], columns[-1] + 1
+    while left - 1 in titled:  # columns that people have added
+        left -= 1
+    while right in titled:
+        right += 1
+    filled = np.zeros(table.height, np.bool_)
+    for number in numbers:
+        if left <= number < right:
+            held = table.columns[number].mark_filled()[: table.height]
+            filled[: len(held)] |= held
+    blank = ~filled[top + 1 :]
+    blank[: note.rows or 0] = False
+    bottom = top + 1 + (int(np.argmax(blank)) if blank.any() else len(blank))
+    row = table.row_of(top)
+    return Area(row, left, row + bottom - top, right)
+
+
+def _extend(sheet: Sheet, area: Area) -> Area:
+    """Return the range of a table with the rows below it that fill at least half of its columns.
+
+    Not every program makes the range larger where somebody types below it.
+    """
+    bottom, columns, count = area.bottom, range(area.left, area.right), _FIRST_BELOW
+    while True:
+        filled = np.zeros(count, np.int64)
+        for cells in sheet.zones([Zone(bottom, column, count, "columns") for column in columns]):
+            filled[: len(cells)] += [cell is not None and cell != "" for cell in cells]
+        is_row = filled * 2 >= len(columns)
+        if not is_row.all():
+            return area._replace(bottom=bottom + int(np.argmin(is_row)))
+        bottom, count = bottom + count, count * _MORE_BELOW  # the sheet is searched a few times at most
+
+
+def _restore(
+    columns: TableColumns, written: Mapping[str, np.ndarray[Any, Any]], note: TableNote
+) -> dict[str, Positions]:
+    """Give numbers that a program rounded their exact bits again, and return which row is which, by column."""
+    pairs = {
+        name: (written[name], column)
+        for name, column in columns.items()
+        if name in written and written[name].dtype.kind == column.dtype.kind
+    }
+    if all(_is_kept(*pair) for pair in pairs.values()):  # all rows stand where they stood
+        columns.update({name: before.astype(now.dtype) for name, (before, now) in pairs.items()})
+        return {name: np.arange(len(now)) for name, (_, now) in pairs.items()}
+    axes = [name for name in note.axes.values() if name in pairs]
+    groups = [LabelGroup(axes, dict.fromkeys(pairs, 0))] if axes and len(axes) == len(note.axes) else []
+    grouped, sources_of = map_rows(pairs, groups), dict[str, Positions]()
+    for name, (before, now) in pairs.items():
+        maps = grouped.maps.get(name, [])
+        if not maps and len(before) != len(now):
+            continue
+        sources = sources_of[name] = maps[0].sources if maps else np.arange(len(now))
+        is_there = sources >= 0
+        mask = np.zeros(len(now), np.bool_)
+        aligned = np.array(now)
+        if before.dtype != now.dtype and now.dtype.kind in "UT":
+            continue
+        aligned[is_there] = before[sources[is_there]]
+        mask[is_there] = mark_kept(before[sources[is_there]], now[is_there], from_numpy(now.dtype))
+        columns[name] = KeptElements(aligned, mask).restore(now)
+    return sources_of
+
+
+def _is_kept(before: np.ndarray[Any, Any], now: np.ndarray[Any, Any]) -> bool:
+    """Return whether a column is as it was, or only rounded."""
+    if len(before) != len(now) or (before.dtype != now.dtype and now.dtype.kind not in "UT"):
+        return False
+    return bool(mark_kept(before, now, from_numpy(now.dtype)).all())
+
+
+def _without_mark(value: Any) -> Any:
+    """Return a value of a generic column, without the apostrophe that tells a text such as "1" from a number."""
+    is_marked = isinstance(value, str) and value.startswith("'")
+    return generic_from_text(value, formulas="escape") if is_marked else value
