@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..changes.compare import Comparison, DifferingElement
@@ -10,6 +10,7 @@ from ..changes.findings import describe_row
 from ..changes.row_groups import describe_rows
 from ..changes.wording import MOST_NAMED, count_noun, format_value, join_names
 from ..columns import ArrayInfo
+from ..dtypes import Array
 from ..elements import label_text
 from ..errors import FormatError
 from ..labels import DatasetLabels
@@ -162,12 +163,12 @@ def _format_layouts(comparison: Comparison) -> list[str]:
     return parts if alike else [*parts, f"order {comparison.orders[0]} -> {comparison.orders[1]}"]
 
 
-def _name_place(differences: Differences, name: str, one: DifferingElement, *, cell: bool = True) -> str:
+def _name_place(differences: Differences, name: str, element: DifferingElement, *, cell: bool = True) -> str:
     """Return an element as people know it: `t[0, 6] (Zürich, 2021), cell A78`."""
-    labels = ", ".join(differences.label(name, one).values())
-    address = differences.find_cells(name, one)[1] if cell else None
-    text = name_element(name, one.index) + (f" ({labels})" if labels else "")
-    text += f" (was {list(one.index_in_a)})" if one.index_in_a != one.index else ""
+    labels = ", ".join(differences.label(name, element).values())
+    address = differences.find_cells(name, element)[1] if cell else None
+    text = name_element(name, element.index) + (f" ({labels})" if labels else "")
+    text += f" (was {list(element.index_in_a)})" if element.index_in_a != element.index else ""
     return f"{text}, cell {address}" if address is not None else text
 
 
@@ -190,21 +191,31 @@ def _describe_rows(differences: Differences) -> dict[str, list[ChangeLine]]:
                 for comparison in group
             }
             labels = _labels_of_rows(sides[side].labels, group, side)
+            infos = [sides[side].infos[name] for name in rows_of if name in sides[side].infos]
             shown = rows_of[group[0].name]
-            for row in shown:
-                where = _find_sheet_row([sides[side].infos[name] for name in rows_of if name in sides[side].infos], row)
-                told = [f"row {where} of the sheet"] if where is not None else []
-                told += [label_text(rows_of[name][row][0]) for name in labels]
-                place = f" ({', '.join(told)})" if told else ""
-                cells = [f"{name} {describe_row(rows[row])}" for name, rows in rows_of.items() if name not in labels]
-                more = len(cells) - MOST_NAMED
-                beside = f" and {count_noun(more, 'more array')}" if more > 0 else ""
-                values = f" {verb} {', '.join(cells[:MOST_NAMED])}{beside}" if cells else ""
-                lines.append(ChangeLine(f"  row {row}{place}{values}"))
+            lines += [ChangeLine(_format_row(row, rows_of, labels, infos, verb)) for row in shown]
             if more := len(all_rows) - len(shown):
                 lines.append(ChangeLine(f"  and {count_noun(more, 'more row')} {what}", dim=True))
         lines_of.setdefault(group[0].name, []).extend(lines)
     return lines_of
+
+
+def _format_row(
+    row: int, rows_of: Mapping[str, Mapping[int, Array]], labels: Sequence[str], infos: Sequence[ArrayInfo], verb: str
+) -> str:
+    """Return a row as a line shows it: `  row 3 (row 28 of the sheet, 2026-03-01) was t 1.5, n 'a'`.
+
+    `rows_of`: the elements of rows by array. `labels`: the arrays that label rows.
+    """
+    where = _find_sheet_row(infos, row)
+    known_by = [f"row {where} of the sheet"] if where is not None else []
+    known_by += [label_text(rows_of[name][row][0]) for name in labels]
+    place = f" ({', '.join(known_by)})" if known_by else ""
+    cells = [f"{name} {describe_row(rows[row])}" for name, rows in rows_of.items() if name not in labels]
+    more = len(cells) - MOST_NAMED
+    beside = f" and {count_noun(more, 'more array')}" if more > 0 else ""
+    values = f" {verb} {', '.join(cells[:MOST_NAMED])}{beside}" if cells else ""
+    return f"  row {row}{place}{values}"
 
 
 def _labels_of_rows(labels: DatasetLabels | None, group: Sequence[Comparison], side: int) -> list[str]:
@@ -245,15 +256,17 @@ def _format_changed_rows(comparison: Comparison) -> list[str]:
     return parts
 
 
-def _format_pair(one: DifferingElement) -> str:
-    """Return the values of an element in both files; of one that cannot be read where its cell is, and why."""
+def _format_pair(element: DifferingElement) -> str:
+    """Return the values of an element in both files; of element that cannot be read where its cell is, and why."""
     return " -> ".join(
         format_value(value)
         if not isinstance(value, FormatError)
         else f"{value.location}: {value.reason}"
         if value.location
         else value.reason
-        for value in ((one.b,) if one.a is None and isinstance(one.b, FormatError) else (one.a, one.b))
+        for value in (
+            (element.b,) if element.a is None and isinstance(element.b, FormatError) else (element.a, element.b)
+        )
     )
 
 

@@ -1,6 +1,6 @@
 """The dtype that keeps every cell of a column of text, and the values under it.
 
-`infer` has the rules. It asks `_Cells`, which has few cells as a list, and many as a Series of the columnar
+`infer` has the rules. It asks `_BareTexts`, which has few cells as a list, and many as a Series of the columnar
 engine. That is 20 times as fast there, and slower where a table has thousands of columns of ten cells.
 """
 
@@ -88,7 +88,7 @@ def infer(
             return Inferred(numbers)
         grouped = is_open and _GROUPED_POINTS.fullmatch(texts[0] or "") is not None
         return Inferred(numbers, look=look_at_marks(texts) if grouped else "point")
-    column = _Cells.strip(texts)
+    column = _BareTexts.strip(texts)
     if not column.sample:
         return Inferred(np.full(len(texts), np.nan))
     first = column.sample[0][0]
@@ -119,7 +119,7 @@ def holds_text(texts: Sequence[str]) -> bool:
     return any((bare := text.strip(WHITE)) and not _ANY_VALUE.fullmatch(bare) for text in texts)
 
 
-def _are_apart(column: _Cells) -> bool:
+def _are_apart(column: _BareTexts) -> bool:
     """Return whether blanks or apostrophes could part thousands in all cells; codes have as many digits before them."""
     begins = {re.split(f"[{APART}.,]", text)[0] for text in column.sample}
     return any(map(column.shows, APART)) and len({*map(len, begins)}) > 1 and column.are(GROUPED_APART)
@@ -142,7 +142,7 @@ def _read_usual(texts: list[str | None]) -> Array | None:
         return None
 
 
-def _read_numbers(column: _Cells, marks: NumeralMarks) -> tuple[Array | None, MarksLook]:
+def _read_numbers(column: _BareTexts, marks: NumeralMarks) -> tuple[Array | None, MarksLook]:
     """Return numbers, and what their marks show; None where a cell is no number."""
     if not marks.is_plain:
         return _read_marked(column, marks), None
@@ -160,7 +160,7 @@ def _read_numbers(column: _Cells, marks: NumeralMarks) -> tuple[Array | None, Ma
     return None, None
 
 
-def _read_marked(column: _Cells, marks: NumeralMarks) -> Array | None:
+def _read_marked(column: _BareTexts, marks: NumeralMarks) -> Array | None:
     if not column.are(marks.number):
         return None
     for mark in marks.group:
@@ -179,7 +179,7 @@ def are_numerals(texts: Sequence[str]) -> bool:
     return any(_NUMERAL.fullmatch(text) and sum(map(str.isdigit, text)) <= _MOST_DIGITS for text in bare)
 
 
-def _read_plain_numbers(column: _Cells) -> Array | None:
+def _read_plain_numbers(column: _BareTexts) -> Array | None:
     """Return int64, uint64 or float64; None where a cell is no number, or loses something as one."""
     if (integers := column.to_integers()) is not None:
         return integers
@@ -210,7 +210,7 @@ def _are_printed_alike(texts: Sequence[str], values: Sequence[float]) -> bool:
     return form * len(texts) % tuple(values) == "\n".join(texts) + "\n"
 
 
-def _read_booleans(column: _Cells) -> Array | None:
+def _read_booleans(column: _BareTexts) -> Array | None:
     if not column.are(BOOLEAN):
         return None
     if isinstance(column.held, list):
@@ -218,7 +218,7 @@ def _read_booleans(column: _Cells) -> Array | None:
     return column.held.str.contains("^[tT]").to_numpy(writable=True)
 
 
-def _read_moments(column: _Cells) -> Array | None:
+def _read_moments(column: _BareTexts) -> Array | None:
     """Return dates and moments in the coarsest unit that keeps them; None if one is in no calendar, or out of range."""
     unit = "D" if column.are(_DATES) else None
     if unit is None and not column.are(MOMENTS):
@@ -260,7 +260,7 @@ def _keep_text(texts: list[str | None] | pl.Series, blanks: Mask | None) -> Arra
     return buffer_from_text(texts, from_name("string"), TextLook(formulas="keep"))[0]
 
 
-class _Cells:
+class _BareTexts:
     """The cells of a column that are not blank, without white space around them.
 
     `blanks`: a mask of all cells; None if none is blank.
@@ -274,7 +274,7 @@ class _Cells:
         self.sample: list[str] = held if isinstance(held, list) else held.head(_SAMPLE).to_list()
 
     @classmethod
-    def strip(cls, texts: list[str | None] | pl.Series) -> _Cells:
+    def strip(cls, texts: list[str | None] | pl.Series) -> _BareTexts:
         """Return the cells of a column that are not blank, without white space around them."""
         if isinstance(texts, list):
             held = [bare for text in texts if text and (bare := text.strip(WHITE))]
@@ -313,11 +313,11 @@ class _Cells:
             return self.shows(mark)
         return bool(self.held.str.contains(mark, literal=True).any())
 
-    def replace(self, old: str, new: str) -> _Cells:
+    def replace(self, old: str, new: str) -> _BareTexts:
         """Return the cells with a character replaced."""
         if isinstance(self.held, list):
-            return _Cells([text.replace(old, new) for text in self.held], self.blanks)
-        return _Cells(self.held.str.replace_all(old, new, literal=True), self.blanks)
+            return _BareTexts([text.replace(old, new) for text in self.held], self.blanks)
+        return _BareTexts(self.held.str.replace_all(old, new, literal=True), self.blanks)
 
     def to_integers(self) -> Array | None:
         """Return int64 or uint64; None if not all cells are such integers."""
