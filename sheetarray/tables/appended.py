@@ -12,19 +12,21 @@ from ..dtypes import Array
 from ..errors import DTypeError, LimitError, quote_names
 
 
-def fit_new_rows(rows: Mapping[str, Any], columns: Mapping[str, Array]) -> dict[str, Array]:
+def fit_new_rows(rows: Mapping[str, Any], columns: Mapping[str, Array], *, fills: bool = False) -> dict[str, Array]:
     """Return new rows of a table in the order of its columns, and in their dtypes.
+
+    `fills`: whether columns may be missing.
 
     Raises:
         DTypeError: a column does not hold the new elements exactly.
         LimitError: columns are missing, unknown, or of different lengths.
     """
     names = list(columns)
-    if missing := [name for name in names if name not in rows]:
+    if not fills and (missing := [name for name in names if name not in rows]):
         raise LimitError(f"rows need all columns of the table: {quote_names(missing)} are missing")
     if unknown := [name for name in rows if name not in names]:
         raise LimitError(f"the table has no column {quote_names(unknown)}; it has {quote_names(names)}")
-    arrays = {name: np.asarray(rows[name]) for name in names}
+    arrays = {name: np.asarray(rows[name]) for name in names if name in rows}
     for name, array in arrays.items():
         if array.ndim != 1:
             raise DTypeError(f"{name}: a column of a table takes an array of one dimension, not {array.ndim}")

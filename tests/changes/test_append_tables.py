@@ -11,6 +11,8 @@ import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
+import xlsxwriter
+from openpyxl.worksheet.filters import AutoFilter
 from openpyxl.worksheet.table import Table
 
 import sheetarray as sa
@@ -139,3 +141,70 @@ def test_a_column_of_blanks_takes_any_elements(tmp_path: Path, suffix: str, valu
         book.save(path)
     assert sa.append(path, {"id": ["c"], "t": values}) == {"id": 3, "t": 3}
     assert str(sa.read_columns(path)["t"][-1]).lower() == str(np.array(values)[0]).lower()
+
+
+def save_totals(path: Path, *, reference: str | None = None, below: Any = None) -> Path:
+    """Save an Excel Table with a row of totals, a column that a formula computes, and another one beside it."""
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = "sales"
+    for row in [["id", "t", "double", None, "beside"], ["a", 1.5, "=Sales[[#This Row],[t]]*2"], ["b", 2.5, "=B3*2"]]:
+        sheet.append(row)
+    sheet.append(["Total", "=SUBTOTAL(109,B2:B3)", None, None, "stays"])
+    sheet["B4"].number_format = "0.00"
+    sheet["A6"] = below
+    table = Table(displayName="Sales", ref="A1:C4", totalsRowCount=1)
+    table._initialise_columns()
+    for column, name in zip(table.tableColumns, ["id", "t", "double"], strict=True):
+        column.name = name
+    table.autoFilter = AutoFilter(ref="A1:C3")
+    sheet.add_table(table)
+    book.create_sheet("sums")["A1"] = reference
+    book.save(path)
+    return path
+
+
+def test_a_table_grows_above_its_totals_and_formulas_are_filled_down(tmp_path: Path) -> None:
+    path = save_totals(tmp_path / "t.xlsx")
+    assert sa.append(path, {"id": ["c"], "t": [3.5]}, table="Sales")["t"] == 3
+    assert sa.append(path, {"id": ["d", "e"], "t": [4.5, 5.5]}, table="Sales")["t"] == 5
+    sheet = openpyxl.load_workbook(path)["sales"]
+    assert sheet.tables["Sales"].ref == "A1:C7"
+    assert sheet.tables["Sales"].autoFilter.ref == "A1:C6"
+    assert [cell.value for cell in sheet["A"]] == ["id", "a", "b", "c", "d", "e", "Total"]
+    assert sheet["B7"].value == "=SUBTOTAL(109,B2:B6)"
+    assert sheet["B7"].number_format == "0.00"
+    assert [cell.value for cell in sheet["C"][3:]] == ["=B4*2", "=B5*2", "=B6*2", None]
+    assert [cell.value for cell in sheet["E"]][:4] == ["beside", None, None, "stays"]
+    assert sa.read_columns(path, ["id", "t"], table="Sales")["t"].tolist() == [1.5, 2.5, 3.5, 4.5, 5.5]
+
+
+def test_values_below_formulas_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        sheet = book.add_worksheet("sales")
+        for row, cells in enumerate([["id", "t", "double"], ["a", 1.5, None], ["b", 2.5, None]]):
+            sheet.write_row(row, 0, cells)
+        for row in (1, 2):
+            sheet.write_formula(row, 2, f"=B{row + 1}*2", None, row + 1.5)
+    with pytest.warns(sa.SheetArrayWarning, match="values were added below the formulas of 'double'"):
+        sa.append(path, {"id": ["c"], "t": [3.5], "double": [7.0]})
+    assert sa.read_columns(path)["double"].tolist() == [2.5, 3.5, 7.0]
+    assert openpyxl.load_workbook(path)["sales"]["C4"].value == 7
+    with pytest.raises(sa.LimitError, match="'id', 'double' are missing"):
+        sa.append(path, {"t": [3.5]})  # the last row of `double` has no formula
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"reference": "=sales!B4/2"}, "a formula of 'sums' names a cell of the row of totals: sales!B4/2"),
+        ({"below": "a note"}, "sales!A6"),
+    ],
+)
+def test_totals_that_cannot_move_stay(tmp_path: Path, options: Any, text: str) -> None:
+    path = save_totals(tmp_path / "t.xlsx", **options)
+    before = path.read_bytes()
+    with pytest.raises(sa.LimitError, match=text):
+        sa.append(path, {"id": ["c", "d", "e"], "t": [3.5, 4, 5]}, table="Sales")
+    assert path.read_bytes() == before

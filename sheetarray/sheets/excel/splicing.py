@@ -6,11 +6,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from html import unescape
+from html import escape, unescape
 
 from ...columns import cell_address, column_letters
 from ...columns.grid import column_number
 from ...errors import FormatError, LimitError
+from .formula_texts import extend_ranges, move_rows
 
 _NAME = rb"(?:[A-Za-z_][\w.-]*:)?"
 _ROW = re.compile(rb"<(" + _NAME + rb"row)((?:\s[^<>]*?)?)(?:/>|>(.*?)</\1\s*>)", re.DOTALL)
@@ -39,6 +40,7 @@ class NewCell:
     model: int | None = None
     header: int | None = None  # the number of a cell of a header, which may not be a formula; None for any other cell
     keeps_formula: bool = False  # whether a formula in the cell stays, with the content as its value
+    fills: bool = False  # whether an added cell takes the formula of the one above it
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +50,20 @@ class _Model:
     style: bytes = b""
     holds_number: bool = False
     is_blank: bool = True
+    formula: str = ""
 
 
 _NO_MODEL = _Model()
 NewCells = dict[tuple[int, int], NewCell]  # by row and column, counted from 0
+
+
+@dataclass(frozen=True, slots=True)
+class MovedRow:
+    """Cells of a row, such as totals, that stand further down afterwards."""
+
+    row: int  # counted from 0
+    columns: range
+    by: int  # how many rows it moves
 
 
 @dataclass(slots=True)
@@ -60,10 +72,14 @@ class Splice:
 
     title: str  # of the sheet
     cells: NewCells  # the new cells
-    lost_formula: bool = False  # whether a formula was replaced by a value
+    moved: MovedRow | None = None  # the row that makes room for others
+    lost_formula: bool = False  # whether a formula was replaced by a value, or moved
+    unfilled: set[int] = field(default_factory=set)  # columns that were to be filled down, and hold no formula
+    typed: set[int] = field(default_factory=set)  # columns of formulas below which values were added
     # for formulas that only repeat a cell of another sheet, which stay: the new cells of that sheet
     followed: dict[str, NewCells] = field(default_factory=dict)
     _models: dict[tuple[int | None, int], _Model] = field(default_factory=dict)
+    _moving: dict[int, bytes] = field(default_factory=dict)  # the moved cells, by their columns
 
     def change(self, content: bytes) -> bytes:
         """Return the worksheet with the new cells.
@@ -80,6 +96,9 @@ class Splice:
         new: defaultdict[int, dict[int, NewCell]] = defaultdict(dict)
         for (row, column), cell in self.cells.items():
             new[row][column] = cell
+        if self.moved is not None:
+            for row in (self.moved.row, self.moved.row + self.moved.by):
+                new.setdefault(row, {})
         self._models = {(cell.model, column): _NO_MODEL for (_, column), cell in self.cells.items()}
         looked_at = new.keys() | {row for row, _ in self._models}
         left = sorted(new, reverse=True)
@@ -134,18 +153,63 @@ class Splice:
                 raise self._error("a cell of this row is written without its address", where)
             column = column_number(letters[1].decode())
             if (number, column) in self._models:
-                is_blank = not _VALUE.search(match[3] or b"") and b"is>" not in (match[3] or b"")
-                self._models[number, column] = _Model(_style_of(match[2]), _is_number(match[2], match[3]), is_blank)
+                self._models[number, column] = self._model_of(match)
+            if self.moved is not None and number == self.moved.row and column in self.moved.columns:
+                self._moving[column] = self._move(prefix, match, column)
+                continue
             cells[column] = self._replace(match, number, column, new[column]) if column in new else match[0]
         for column, cell in new.items():
-            if column not in cells and cell.plain is not None:
+            if column not in cells and (cell.plain is not None or cell.fills):
                 model = self._models[cell.model, column] if cell.model is not None else _NO_MODEL
-                cells[column] = self._cell(prefix, number, column, model.style, cell, serial=model.holds_number)
+                cells[column] = self._add(prefix, number, column, cell, model)
+        if self.moved is not None and number == self.moved.row + self.moved.by:
+            if taken := [column for column in self._moving if _holds_content(cells.get(column, b""))]:
+                where = f"{self.title}!{cell_address(number, taken[0])}"
+                raise LimitError(f"{where}: the row of totals needs this cell, which is not empty: move its content")
+            cells |= self._moving
         attributes = _SPANS.sub(b"", attributes) or b' r="%d"' % (number + 1)
         if not cells:
             return b"<%brow%b/>" % (prefix, attributes)
         row_cells = b"".join(cell for _, cell in sorted(cells.items()))
         return b"<%brow%b>%b</%brow>" % (prefix, attributes, row_cells, prefix)
+
+    def _add(self, prefix: bytes, row: int, column: int, new: NewCell, model: _Model) -> bytes:
+        """Return a cell that follows the one above it."""
+        if new.fills:
+            if not model.formula:
+                self.unfilled.add(column)
+                return b""
+            self.lost_formula = True  # the chain of formulas does not know this one
+            formula = escape(move_rows(model.formula, row - (new.model or 0)), quote=False).encode()
+            place = prefix, cell_address(row, column).encode(), model.style, prefix, formula, prefix, prefix
+            return b'<%bc r="%b"%b><%bf>%b</%bf></%bc>' % place
+        if model.formula:
+            self.typed.add(column)
+        return self._cell(prefix, row, column, model.style, new, serial=model.holds_number)
+
+    def _move(self, prefix: bytes, match: re.Match[bytes], column: int) -> bytes:
+        """Return a cell of the row that moves, with its address there; ranges down to the row above it grow."""
+        assert self.moved is not None
+        address = cell_address(self.moved.row + self.moved.by, column).encode()
+        attributes = _COLUMN.sub(b' r="%b"' % address, match[2], count=1)
+        content, formula = match[3] or b"", _FORMULA.search(match[3] or b"")
+        if formula is not None:
+            self.lost_formula = True
+            if formula[1] and _TYPE.search(formula[1]):
+                where = f"{self.title}!{cell_address(self.moved.row, column)}"
+                raise LimitError(f"{where}: the row of totals has a formula of several cells: move it by hand")
+            before = unescape((formula[2] or b"").decode("utf-8", "replace"))
+            now = escape(extend_ranges(before, self.moved.row, self.moved.by), quote=False).encode()
+            content = content[: formula.start(2)] + now + content[formula.end(2) : formula.end()]  # the value is stale
+            attributes = _TYPE.sub(b"", attributes)
+        return b"<%bc%b>%b</%bc>" % (prefix, attributes, content, prefix)
+
+    def _model_of(self, match: re.Match[bytes]) -> _Model:
+        """Return what added cells take from a cell."""
+        held = match[3] or b""
+        formula = _FORMULA.search(held)
+        text = "" if formula is None else unescape((formula[2] or b"").decode("utf-8", "replace"))
+        return _Model(_style_of(match[2]), _is_number(match[2], match[3]), not _holds_content(held), text)
 
     def _replace(self, match: re.Match[bytes], row: int, column: int, new: NewCell) -> bytes:
         """Return a cell that is there with its new content."""
@@ -153,10 +217,9 @@ class Splice:
         formula = _FORMULA.search(held)
         style, holds_number = _style_of(match[2]), _is_number(match[2], match[3])
         if new.model is not None:
-            if formula or _VALUE.search(held) or b"is>" in held:
+            if _holds_content(held):
                 raise LimitError(f"{where}: a new row needs this cell, which is not empty: move its content")
-            model = self._models[new.model, column]
-            style, holds_number = model.style, model.holds_number
+            return self._add(prefix, row, column, new, self._models[new.model, column])
         if formula is None:
             return self._cell(prefix, row, column, style, new, serial=holds_number)
         if new.header is not None:
@@ -193,10 +256,16 @@ class Splice:
         dimension = _DIMENSION.search(head)
         if dimension is None or not self.cells:
             return head
-        last = max(int(dimension[5] or dimension[3]), 1 + max(row for row, _ in self.cells))
+        bottom = max(row for row, _ in self.cells) + (self.moved is not None)
+        last = max(int(dimension[5] or dimension[3]), 1 + bottom)
         right = max(column_number((dimension[4] or dimension[2]).decode()), max(column for _, column in self.cells))
         corner = b"%b%b%b:%b%d" % (dimension[1], dimension[2], dimension[3], column_letters(right).encode(), last)
         return head[: dimension.start()] + corner + head[dimension.end() :]
+
+
+def _holds_content(cell: bytes) -> bool:
+    """Return whether the XML of a cell holds a value, a text or a formula."""
+    return bool(_VALUE.search(cell) or b"is>" in cell or _FORMULA.search(cell))
 
 
 def _style_of(attributes: bytes) -> bytes:

@@ -14,8 +14,8 @@ from ....tables import TableOptions, given_dtypes
 from ....tables.appended import fit_new_rows, is_without_values
 from ...sheet_choice import SheetChoice
 from ..accepting.workbook import accept_excel
-from .adapter import describe_table_excel, read_columns_excel
-from .revising import revise_table_excel
+from .adapter import describe_table_excel
+from .revising import read_present, revise_table_excel
 
 
 def append_table_excel(
@@ -23,7 +23,8 @@ def append_table_excel(
 ) -> dict[str, int]:
     """Append rows to a table, and return the number of rows of each column.
 
-    The range of an Excel Table grows with its rows. New cells have the formats of those above them.
+    The range of an Excel Table grows with its rows, and its row of totals moves down. New cells have the formats of
+    those above them. A column of formulas that the rows lack is filled down.
 
     Args:
         target: the path of a workbook.
@@ -39,16 +40,18 @@ def append_table_excel(
     note = describe_table_excel(target, table=table, sheet=sheet)
     recorded = {name: dtype for name, dtype in dict(note.get("dtypes", {})).items() if dtype != "generic"}
     options, chosen = TableOptions(dtype=recorded or None, table=table), 0 if sheet is None else sheet
-    present = read_columns_excel(target, table=options, sheet=chosen)
-    rows = fit_new_rows(columns, present)
-    if unsettled := [name for name, column in present.items() if len(column) and is_without_values(column)]:
+    present = read_present(target, None if note else list(columns), options, chosen)
+    rows = fit_new_rows(columns, present, fills=not note)
+    if unsettled := [
+        name for name, column in present.items() if name in rows and len(column) and is_without_values(column)
+    ]:
         rows |= {name: _allow_blanks(rows[name]) for name in unsettled}
         settled = given_dtypes({name: rows[name] for name in unsettled})
         options = TableOptions(dtype=recorded | settled, table=table)
-        present = read_columns_excel(target, table=options, sheet=chosen)
-        rows = fit_new_rows(rows, present)
+        present = read_present(target, None if note else list(columns), options, chosen)
+        rows = fit_new_rows(rows, present, fills=not note)
     grown = {
-        name: np.concatenate([column, rows[name]]) if len(column) else rows[name] for name, column in present.items()
+        name: np.concatenate([present[name], array]) if len(present[name]) else array for name, array in rows.items()
     }
     count, added = len(next(iter(present.values()), ())), len(next(iter(rows.values()), ()))
     if added:
@@ -58,8 +61,8 @@ def append_table_excel(
             revise_table_excel(target, grown_file, grown, sources, table=options, sheet=chosen)
             accept_excel(io.BytesIO(grown_file.getvalue()), target)  # the record and the snapshot of the table
         else:
-            revise_table_excel(target, target, grown, sources, table=options, sheet=chosen)
-    return dict.fromkeys(columns, count + added)
+            revise_table_excel(target, target, grown, sources, table=options, sheet=chosen, fills=True)
+    return dict.fromkeys(present, count + added)
 
 
 def _allow_blanks(array: Array) -> Array:

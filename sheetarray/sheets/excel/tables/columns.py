@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _TEXT = from_name("string")
 _SMALL = 2**13  # cells, blanks among them, of a group whose cells are listed once for all who ask for a few of them
-_PENDING = "a formula without a value"
+PENDING = "a formula without a value"
 
 
 class ColumnGroup:
@@ -98,7 +98,7 @@ class ColumnGroup:
             cells = np.empty(len(run), object)
             cells[:] = scalars(run, from_1904=self._from_1904)
             if (pending := run.kinds == c.PENDING).any():
-                cells[pending] = Unreadable(_PENDING)
+                cells[pending] = Unreadable(PENDING)
             grid[run.columns - first, across] = cells
         return dict(zip(range(first, end), grid.tolist(), strict=True))
 

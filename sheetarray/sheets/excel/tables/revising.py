@@ -10,27 +10,35 @@ import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from html import unescape
 from typing import Any
 
 import numpy as np
 
+from ....columns import column_letters
+from ....columns.grid import column_number
 from ....dtypes import Array
 from ....elements import buffer_to_typed
 from ....elements.equality import index_changes
-from ....errors import FormatError, locating
+from ....errors import FormatError, LimitError, locating, quote_names, warn_caller
 from ....files import Readable, Source, Writable, replacing
 from ....linear.array import LinearArray
-from ....tables import TableColumns, TableOptions, given_dtypes, is_same_column
+from ....tables import NamedTable, TableColumns, TableOptions, given_dtypes, is_same_column
 from ...sheet_choice import SheetChoice
 from ...workbooks import EXACT_INTEGER
+from ..formula_texts import refers_to
 from ..package.package import Package
 from ..package.packing import PackageWriter
 from ..package.relations import Relations
 from ..row_xml import cells_xml, format_text
-from ..splicing import SAVE_ANEW, NewCell, NewCells, Splice
+from ..splicing import SAVE_ANEW, MovedRow, NewCell, NewCells, Splice
 from ..workbook_part import WorkbookPart
 from .adapter import read_columns_excel
+from .columns import PENDING
 
+_CORNERS = re.compile("([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})")
+_FORMULA_TEXT = re.compile(rb"<(?:\w+:)?f(?:\s[^<>]*)?>([^<]*)</")
+_TABLE_HEAD = 2**12  # bytes of the part of an Excel Table in which its attributes stand
 _RANGE = re.compile(rb"""(\sref\s*=\s*["'])([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})(?=["'])""")
 
 
@@ -43,6 +51,7 @@ def revise_table_excel(
     renamed: Mapping[str, str] | None = None,
     table: TableOptions | None = None,
     sheet: SheetChoice = 0,
+    fills: bool = False,
 ) -> None:
     """Write a copy of a workbook in which a table holds other cells and rows. Everything else in it stays as it is.
 
@@ -56,6 +65,7 @@ def revise_table_excel(
         renamed: the new names of columns.
         table: the options of `read_columns`.
         sheet: the title of the sheet, or its index from 0.
+        fills: whether formulas of the columns that are not named are filled down into added rows.
 
     Raises:
         FormatError: the cells cannot be changed in place.
@@ -63,11 +73,11 @@ def revise_table_excel(
     """
     options = table or TableOptions()
     with Source(source) as opened, locating(source=opened.name):
-        present = read_columns_excel(opened.path or io.BytesIO(bytes(opened.whole())), table=options, sheet=sheet)
-        assert isinstance(present, TableColumns)
+        whole = opened.path or io.BytesIO(bytes(opened.whole()))
+        present = read_present(whole, list(columns) if fills else None, options, sheet)
         package = Package(opened.ranges())
         names = {name: (renamed or {}).get(name, name) for name in columns}
-        content = _revise(package, present, columns, np.asarray(sources, np.int64), names)
+        content = _revise(package, present, columns, np.asarray(sources, np.int64), names, fills=fills)
     asked = replace(options, dtype=given_dtypes({names[name]: column for name, column in columns.items()}))
     revised = read_columns_excel(io.BytesIO(content), list(names.values()), table=asked, sheet=sheet)
     for name, column in columns.items():
@@ -78,23 +88,52 @@ def revise_table_excel(
         sink.write(content)
 
 
+def read_present(source: Readable, named: list[str] | None, options: TableOptions, sheet: SheetChoice) -> TableColumns:
+    """Return the columns of a table as they are.
+
+    `named`: those that are wanted at least, where no program has computed the formulas of others yet; None for all.
+    """
+    try:
+        present = read_columns_excel(source, table=options, sheet=sheet)
+    except FormatError as error:
+        if error.reason != PENDING or named is None or options.table is None:
+            raise
+        present = read_columns_excel(source, named, table=options, sheet=sheet)
+    assert isinstance(present, TableColumns)
+    return present
+
+
 def _revise(
-    package: Package, present: TableColumns, columns: Mapping[str, Array], sources: Array, names: Mapping[str, str]
+    package: Package,
+    present: TableColumns,
+    columns: Mapping[str, Array],
+    sources: Array,
+    names: Mapping[str, str],
+    *,
+    fills: bool,
 ) -> bytes:
     """Return the workbook with new cells in its table."""
     book = WorkbookPart.of_package(package)
     book.check_changeable()
     title = present.title or ""
     part = next(sheet.part for sheet in book.sheets if sheet.title == title)
+    grown = len(sources) - len(present.list_rows())
     splice = Splice(title, _find_cells(present, columns, sources, names))
+    if fills:
+        splice.cells |= _find_filled(book, present, columns, grown)
+    if grown > 0 and (total := _find_totals(book, present)) is not None:
+        splice.moved = replace(total, by=grown)
+        _refuse_references(book, title, total.row + 1)
     replaced = {part: splice.change(package.read(part))} if splice.cells else {}
+    _tell_formulas(splice, present)
     if splice.followed:
         raise FormatError("cells of the table are formulas of other sheets", location=title, hint=SAVE_ANEW)
-    grown = len(sources) - len(present.list_rows())
     if grown and present.list_rows():
         replaced |= _resize_ranges(package, part, present, grown)
     chain = book.relations.present_target("calcChain")
     dropped = {chain} if splice.lost_formula and chain else set()
+    if splice.cells and (splice.lost_formula or chain):
+        book.compute_on_opening()
     for gone in dropped:
         book.relations.drop(gone)
         book.types.drop(gone)
@@ -140,6 +179,61 @@ def _find_cells(
     return cells
 
 
+def _find_filled(book: WorkbookPart, present: TableColumns, columns: Mapping[str, Array], grown: int) -> NewCells:
+    """Return the cells of added rows in columns that are filled down."""
+    rows = present.list_rows()
+    last = rows[-1] if rows else present.name_row
+    named = _find_named(book, present)
+    numbers = {*map(present.column_of, present), *([] if named is None else named[1])}
+    numbers -= {present.column_of(name) for name in columns}
+    cell = NewCell(None, model=last, fills=True)
+    return {(last + 1 + index, number): cell for index in range(grown) for number in sorted(numbers)}
+
+
+def _find_named(book: WorkbookPart, present: TableColumns) -> tuple[NamedTable, range, int] | None:
+    """Return the Excel Table that a table is, its columns and its last row; None if it is none.
+
+    The row of totals is not counted.
+    """
+    rows = present.list_rows()
+    for table in book.tables().values():
+        corners = _CORNERS.fullmatch(table.reference)
+        if table.title == present.title and corners is not None and rows:
+            last, left, right = int(corners[4]) - 1 - table.total_rows, *map(column_number, (corners[1], corners[3]))
+            if last == rows[-1] and all(left <= present.column_of(name) <= right for name in present):
+                return table, range(left, right + 1), last
+    return None
+
+
+def _find_totals(book: WorkbookPart, present: TableColumns) -> MovedRow | None:
+    """Return the row of totals of the Excel Table that a table is; None without one."""
+    named = _find_named(book, present)
+    return None if named is None or named[0].total_rows != 1 else MovedRow(named[2] + 1, named[1], 0)
+
+
+def _refuse_references(book: WorkbookPart, title: str, row: int) -> None:
+    """Refuse to move a row of totals, counted from 1, whose cells formulas name: they would show other cells."""
+    for sheet in book.sheets:
+        if not sheet.part or sheet.part not in book.package:
+            continue
+        for match in _FORMULA_TEXT.finditer(book.package.read(sheet.part)):
+            formula = unescape(match[1].decode("utf-8", "replace"))
+            if (sheet.title == title or title in formula) and refers_to(formula, row):
+                reason = f"a formula of {sheet.title!r:.80} names a cell of the row of totals: {formula:.80}"
+                raise LimitError(f"{title}!{row}: {reason}; refer to it as Table[[#Totals],[column]]")
+
+
+def _tell_formulas(splice: Splice, present: TableColumns) -> None:
+    """Refuse columns that rows lack and that cannot be filled down; warn of values below formulas."""
+    names = {present.column_of(name): name for name in present}
+    if missing := [names.get(number, column_letters(number)) for number in sorted(splice.unfilled)]:
+        raise LimitError(f"rows need all columns of the table: {quote_names(missing)} are missing")
+    if typed := [name for number, name in names.items() if number in splice.typed]:
+        warn_caller(
+            f"values were added below the formulas of {quote_names(typed)}: rows without them take the formulas"
+        )
+
+
 def _is_blank(value: Any) -> bool:
     """Return whether a value of a table is a blank cell: NaN, NaT, None or no text."""
     return value is None or bool(value != value) or (isinstance(value, str) and not value)
@@ -151,8 +245,11 @@ def _resize_ranges(package: Package, part: str, present: TableColumns, grown: in
     replaced = {}
     for table_part in Relations(package, part).present_targets("table"):
         content = package.read(table_part)
+        has_totals = _totals_of(content)
 
-        def resize(match: re.Match[bytes]) -> bytes:
+        def resize(match: re.Match[bytes], *, has_totals: bool = has_totals) -> bytes:
+            if int(match[5]) == last + 1 and has_totals:
+                return b"%b%b%b:%b%d" % (match[1], match[2], match[3], match[4], last + 1 + grown)
             if int(match[5]) != last:
                 return match[0]
             bottom = max(last + grown, int(match[3]) + 1)
@@ -161,3 +258,8 @@ def _resize_ranges(package: Package, part: str, present: TableColumns, grown: in
         if (changed := _RANGE.sub(resize, content)) != content:
             replaced[table_part] = changed
     return replaced
+
+
+def _totals_of(content: bytes) -> bool:
+    """Return whether an Excel Table has a row of totals."""
+    return re.search(rb"""\stotalsRowCount\s*=\s*["'][1-9]""", content[:_TABLE_HEAD]) is not None
