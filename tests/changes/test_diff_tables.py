@@ -11,6 +11,7 @@ import openpyxl
 import pandas as pd
 import pytest
 from command_line import run_command
+from examples import ANEW
 from saved_tables import NAMES, Rows, make_row, save_table
 
 import sheetarray as sa
@@ -34,12 +35,12 @@ def change(rng: random.Random, table: Rows) -> Rows:
     return dict(rows)
 
 
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.parametrize("seed", range(300 if ANEW else 60))
 def test_a_key_finds_what_a_model_finds_in_any_two_containers(seed, tmp_path):
     rng = random.Random(seed)
     before = {key: make_row(rng) for key in range(1, rng.randrange(4, 20))}
     after = change(rng, before)
-    suffixes = [rng.choice([".csv", ".tsv", ".txt", ".xlsx"]) for _ in range(2)]
+    suffixes = [rng.choice([".csv", ".tsv", ".txt", ".xlsx", ".ods"]) for _ in range(2)]
     paths = [
         save_table(table, tmp_path / f"{name}{suffix}")
         for table, name, suffix in zip((before, after), ("before", "after"), suffixes, strict=True)
@@ -64,7 +65,7 @@ def test_a_key_finds_what_a_model_finds_in_any_two_containers(seed, tmp_path):
     assert bool(changes) == ([*before.items()] != [*after.items()])
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".txt", ".xlsx"])
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".txt", ".xlsx", ".ods"])
 def test_a_table_does_not_differ_from_itself_in_another_container(suffix, tmp_path):
     rng = random.Random(7)
     table = {key: make_row(rng) for key in range(50)}
@@ -219,3 +220,25 @@ def test_a_file_that_holds_nothing_is_an_error(tmp_path):
     (tmp_path / "b.csv").write_text("")
     with pytest.raises(sa.FormatError):
         sa.diff(tmp_path / "a.csv", tmp_path / "b.csv")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".xlsx", ".ods"])
+def test_a_worksheet_of_google_is_compared_with_a_file(suffix, tmp_path, sheets_server):
+    rng, client = random.Random(suffix), sheets_server.client()
+    before = {key: make_row(rng) for key in range(1, 12)}
+    after = {key: list(row) for key, row in before.items()}
+    after[3][0], after[5][2] = 1.25, "another"
+    del after[9]
+    url = f"gsheets://{sheets_server.create()}"
+    rows = [[key, *row[:3], str(row[3])] for key, row in after.items()]
+    client.open_by_url(url.replace("gsheets://", "https://docs.google.com/spreadsheets/d/")).sheet1.update(
+        [NAMES, *rows]
+    )
+    changes = sa.diff(save_table(before, tmp_path / f"before{suffix}"), url, key="id", client=client)
+    assert [(edit.array, edit.labels["id"], edit.after) for edit in changes.edited] == [
+        ("price", "3", 1.25),
+        ("name", "5", "another"),
+    ]
+    assert str(changes.edited[0].cell_after).endswith("B4")
+    assert changes.rows[0].deleted == [8]
+    assert not changes.arrays
