@@ -15,6 +15,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from command_line import run_command
+from saved_tables import save_ods
 
 import sheetarray as sa
 
@@ -23,7 +24,7 @@ Row = tuple[str | None, str | None, tuple[int, ...] | None, str]
 
 def list_findings(source: Any, **options: Any) -> list[Row]:
     """Return location, array, index and message of each finding."""
-    if isinstance(source, str):
+    if isinstance(source, str) and not source.startswith("gsheets://"):
         source, options = io.BytesIO(source.encode()), {"format": "csv", **options}
     findings = list(sa.check(source, **options))
     assert all(finding.severity == "warning" for finding in findings)
@@ -118,6 +119,38 @@ def test_a_workbook_has_the_same_findings(
     if "E9" in cells and expected[0][-1].startswith("1 of"):  # a program has made a number of it
         expected = [("E9", "code", (7,), "1 of 60 cells of \"code\" is a number among codes: E9 '120000000000'")]
     assert found == [(f"sales!{cell}", *rest) for cell, *rest in expected]
+
+
+def to_cells(rows: list[list[str]], day: Callable[[Any], Any]) -> list[list[Any]]:
+    """Return the rows with cells of their kinds; `day` makes one of a moment."""
+    cells = [[value_of(text) for text in row] for row in rows]
+    return [
+        [day(cell) if isinstance(cell, pd.Timestamp) else "" if cell is None else cell for cell in row] for row in cells
+    ]
+
+
+def save_twice(rows: list[list[str]], folder: Path, server: Any) -> list[tuple[Any, dict[str, Any]]]:
+    """Save rows as .ods and to a worksheet of Google, and return how each is read."""
+    save_ods(to_cells(rows, lambda day: day.to_datetime64().astype("M8[D]")), folder / "t.ods")
+    client, key = server.client(), server.create()
+    client.open_by_key(key).sheet1.update(to_cells(rows, lambda day: str(day.date())))
+    return [(folder / "t.ods", {}), (f"gsheets://{key}", {"client": client})]
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"), ODD, ids=lambda value: "-".join(value) if isinstance(value, dict) else ""
+)
+def test_ods_and_google_sheets_have_the_same_findings(
+    cells: dict[str, str], expected: list[Row], tmp_path: Path, sheets_server: Any
+) -> None:
+    if "E9" in cells and expected[0][-1].startswith("1 of"):
+        expected = [("E9", "code", (7,), "1 of 60 cells of \"code\" is a number among codes: E9 '120000000000'")]
+    for source, options in save_twice(make_rows(60, **cells), tmp_path, sheets_server):
+        found = [(str(cell).split("!")[-1], *rest) for cell, *rest in list_findings(source, **options)]
+        if cells == {"B5": "#DIV/0!"}:  # which may be a text there
+            assert [row[:3] for row in found] == [row[:3] for row in expected]
+        else:
+            assert found == expected
 
 
 def test_a_number_typed_as_text_among_numbers_is_told_in_a_workbook(tmp_path: Path) -> None:
@@ -233,6 +266,12 @@ def test_a_clean_table_has_no_finding(kind: str, container: str, tmp_path: Path)
     else:
         path.write_text(to_csv(CLEAN[kind], "\t" if container == "tsv" else ","))
     assert list_findings(path) == []
+
+
+@pytest.mark.parametrize("kind", CLEAN)
+def test_clean_tables_of_ods_and_google_sheets_have_none(kind: str, tmp_path: Path, sheets_server: Any) -> None:
+    for source, options in save_twice(CLEAN[kind], tmp_path, sheets_server):
+        assert list_findings(source, **options) == []
 
 
 def test_the_tables_of_vega_datasets_are_clean(tmp_path: Path) -> None:

@@ -37,7 +37,8 @@ _BEGINNING, _MOST_BESIDE = 2**16, 64  # bytes and words that are looked at for u
 _MARKS = [mark.encode() for mark in DELIMITERS]
 _ANY_MARK = re.compile(b"[" + re.escape(b"".join(_MARKS)) + b"]")
 _VERSION, _NDARRAY = b"version", b"ndarray"
-_KEYS = re.compile(rb"ndarray|shape", re.IGNORECASE)  # one of them stands in every header, also of the older form
+_KEYS = (b"ndarray", b"shape")  # one of them stands in every header, also of the older form
+_BLOCK = 2**20  # bytes that are searched at once
 _KEY_BESIDE = re.compile(rb'[%b]"?(?:ndarray|shape)' % re.escape(b"".join(_MARKS)), re.IGNORECASE)
 _BESIDE = re.compile(rb'([^"])?"?(?:version|ndarray)"?([^"])?', re.IGNORECASE)
 _MOST_BROKEN = 100  # headers under one delimiter; below them nothing is counted
@@ -59,10 +60,23 @@ def find_delimiter(content: BytesLike | bytearray, start: int) -> str | None:
     if start + _TOP < len(content):
         top = top[: top.rfind(b"\n") + 1] or top
     delimiter, is_sound = _compare_delimiters(top, 0, (*DELIMITERS, *_find_unusual(top[:_BEGINNING])))
-    if is_sound or len(top) == len(content) - start or _KEYS.search(content, start) is None:
+    if is_sound or len(top) == len(content) - start or not _holds_key(content, start):
         return delimiter
     likeliest, is_sound = _compare_delimiters(content, start, DELIMITERS)
     return likeliest if is_sound or delimiter is None else delimiter
+
+
+def _holds_key(content: BytesLike | bytearray, start: int) -> bool:
+    """Return whether a word of a header stands anywhere in a text, in any case.
+
+    Blocks in lower case are searched in a tenth of the time of a pattern that ignores case.
+    """
+    overlap = max(map(len, _KEYS)) - 1
+    for begin in range(start, len(content), _BLOCK):
+        block = bytes(content[begin : begin + _BLOCK + overlap]).lower()
+        if any(key in block for key in _KEYS):
+            return True
+    return False
 
 
 def _find_in_first_lines(text: bytes) -> str | None:

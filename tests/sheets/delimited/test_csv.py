@@ -229,3 +229,15 @@ def test_labels_that_would_lose_an_apostrophe_are_refused() -> None:
     file = io.BytesIO()
     sa.write_csv(file, labelled)
     assert sa.read_dataset(io.BytesIO(file.getvalue()), format="csv").identical(labelled)
+
+
+@pytest.mark.parametrize("shift", [-8, -7, -6, -1, 0, 1])
+def test_an_array_far_down_is_found_wherever_its_words_stand(shift: int) -> None:
+    size = 2**21 + shift - len("t,\nVersion,\n1.0.0,\n")  # so that `NDArray` begins beside a multiple of 2**20
+    above = "1,2\n" * (size // 4 - 2)
+    above += f"1,{'2' * (size - len(above) - 3)}\n"
+    words = [*map(str, sa.to_linear(np.array([1.5, 2.5])))]
+    words[0], words[2] = "Version", "NDArray"
+    text = above + "t,\n" + "".join(f"{word},\n" for word in words)
+    assert text.index("NDArray") == 2**21 + shift
+    assert sa.read_csv(io.BytesIO(text.encode()))["t"].tolist() == [1.5, 2.5]
