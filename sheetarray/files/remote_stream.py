@@ -24,7 +24,7 @@ class RemoteStream(io.RawIOBase):
         return True
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Go to a byte."""
+        """Move to a byte of the file, and return its place."""
         if whence == os.SEEK_END:
             offset += self._content.whole_size()
         self._at = max(0, offset + (self._at if whence == os.SEEK_CUR else 0))

@@ -53,7 +53,7 @@ def find_title(sheet: str | int, titles: Sequence[str]) -> str:
 
 
 def parse_index(sheet: object) -> int:
-    """Return the index of a sheet that `sheet=` is, which is no title.
+    """Return the value of `sheet=` as an index; it is not a title.
 
     Raises:
         TypeError: it is no index either.

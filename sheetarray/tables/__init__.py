@@ -9,7 +9,18 @@ back, of arrays of several dimensions too.
 
 from __future__ import annotations
 
-from .cells import ROWS_OF_ANCHOR, SHORT, TOP, RawColumn, ScalarColumn, Table, TableColumn, TableSheet, TextColumn
+from .cells import (
+    ROWS_OF_ANCHOR,
+    SHORT,
+    TOP,
+    TOP_ROWS,
+    RawColumn,
+    ScalarColumn,
+    Table,
+    TableColumn,
+    TableSheet,
+    TextColumn,
+)
 from .dialect import Dialect
 from .doubts import Doubt, warn_of
 from .given import cast_column, given_dtypes, is_same_column
@@ -40,6 +51,7 @@ __all__ = [
     "ROWS_OF_ANCHOR",
     "SHORT",
     "TOP",
+    "TOP_ROWS",
     "TYPED",
     "WHITE",
     "WHITESPACE",

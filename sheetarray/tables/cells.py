@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     Texts = pl.Series | list[str | None]
 
-TOP, ROWS_OF_ANCHOR = 20_000, 5  # the rows: a name, the three cells of an anchor, and a row that may be cut short
+TOP, TOP_ROWS = 20_000, 1200  # cells and rows at the beginning of a sheet in which arrays are looked for
+ROWS_OF_ANCHOR = 5  # a name, the three cells of an anchor, and a row that may be cut short
 SHORT = 256
 """Rows: columns that are no longer are read faster by plain Python than by the engine, and come as lists."""
 
@@ -160,7 +161,7 @@ class TableSheet(Protocol):
     title: str | None  # the sheet's name in addresses; None where the container has only one
 
     def first_rows(self) -> Sequence[Sequence[Cell]]:
-        """Return the first rows, in which arrays are looked for: some `TOP` cells, but no fewer than `ROWS_OF_ANCHOR`
+        """Return the first rows, in which arrays are looked for: some `TOP` cells, from `ROWS_OF_ANCHOR` to `TOP_ROWS`
         rows. None need be returned if no word of a header stands in them.
         """
 

@@ -20,6 +20,7 @@ from ...tables import (
     COMMON,
     ROWS_OF_ANCHOR,
     SHORT,
+    TOP_ROWS,
     WHITESPACE,
     Choice,
     Doubt,
@@ -50,7 +51,6 @@ MOST_BLANK = 2**24  # cells of a table that has more cells than its text has cha
 _ZIP = b"PK\3\4"
 _HEAD = 2**18  # bytes at the beginning in which an array of the exchange format is looked for
 _WIDE_HEAD = 2**21  # bytes that are looked at instead, if the rows of an anchor end there: of very many columns
-_MOST_HEAD_ROWS = 1200
 _BETWEEN = "\x1f"  # stands between cells whose delimiter has several characters
 _ODD_QUOTES = "a quote stands beside no delimiter: row {} was cut anew, as its neighbours are"
 
@@ -102,7 +102,7 @@ class CsvTable:
         delimiter = self._given.delimiter if "delimiter" in self._known else find_delimiter(self._text.content, 0)
         if delimiter is None or len(delimiter) > 1:
             return []
-        rows = islice(split_records(top.decode("utf-8", "replace"), delimiter), _MOST_HEAD_ROWS)
+        rows = islice(split_records(top.decode("utf-8", "replace"), delimiter), TOP_ROWS)
         return [[*row] for row, _ in rows if row]
 
     @cached_property

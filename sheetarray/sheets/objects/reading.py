@@ -17,7 +17,18 @@ from ...elements import Cell, Missing, TextLook, Unreadable
 from ...elements.serials import FIRST_SERIAL, serials_to_dates
 from ...errors import DTypeError, Finding, FormatError, locating
 from ...formats.contract import Progress
-from ...tables import ROWS_OF_ANCHOR, TOP, WHITE, NamedTable, ScalarColumn, Table, TableOptions, read_table, read_tables
+from ...tables import (
+    ROWS_OF_ANCHOR,
+    TOP,
+    TOP_ROWS,
+    WHITE,
+    NamedTable,
+    ScalarColumn,
+    Table,
+    TableOptions,
+    read_table,
+    read_tables,
+)
 from ..arrays_of_sheets import check_sheets, count_named, open_sheets, read_composites, scan_sheets
 from ..recorded_tables import RecordedPlace, find_recorded, read_with_tables, scan_with_tables
 from ..sheet_choice import SheetChoice, find_title, is_first
@@ -28,7 +39,6 @@ from .records import notes_of_tables
 
 _MOST_BLANKS = 2**27  # between the cells of the columns that are read together
 _MOST_SLOTS = 2**28  # cells and blanks that rows of a read-only worksheet have: openpyxl fills each row up
-_MOST_FIRST_ROWS = 1200
 _FORMULA = Unreadable("a formula without a value", "openpyxl.load_workbook(path, data_only=True) loads values")
 
 
@@ -250,7 +260,7 @@ class ObjectSheet:
         grid: list[list[Cell]] = []
         budget = TOP
         for row, cells in self._lines[1].items():
-            if row >= _MOST_FIRST_ROWS or (budget <= 0 and len(grid) >= ROWS_OF_ANCHOR):
+            if row >= TOP_ROWS or (budget <= 0 and len(grid) >= ROWS_OF_ANCHOR):
                 break
             grid += ([] for _ in range(row - len(grid)))
             grid.append(_spread(cells, 0, max(cells) + 1, partial(_as_cell, None, self._from_1904)))

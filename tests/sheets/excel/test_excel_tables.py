@@ -146,6 +146,15 @@ def test_an_array_below_a_table_is_refused(rows: int) -> None:
         sa.read_columns(workbook(table), format="xlsx")
 
 
+@pytest.mark.parametrize("row", [0, 9000, 10_800])
+def test_an_array_is_refused_beside_a_cell_far_to_the_right(row: int) -> None:
+    array = sa.LinearArray.from_numpy(np.arange(12_000.0)).to_cells()
+    table: list[list[Any]] = [["t"] * 3, *([cell] * 3 for cell in array)]
+    table[row] = [*table[row], *[None] * 26, 5.5]
+    with pytest.raises(sa.FormatError, match="an array of the exchange format, 't'"):
+        sa.read_columns(workbook(table), format="xlsx")
+
+
 # Far down ----------------------------------------------------------------------------------------------------
 
 

@@ -99,7 +99,7 @@ class Relations:
         return [target for target in targets if target is not None and target in self._package]
 
     def present_target(self, kind: str) -> str | None:
-        """Return the same as `target`, but None also if the package lacks that part."""
+        """Return the part that `target` returns, if the package has it; else None."""
         part = self.target(kind)
         return part if part is not None and part in self._package else None
 

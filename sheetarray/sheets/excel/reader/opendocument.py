@@ -369,7 +369,7 @@ def _repeat_each(places: Positions, times: Positions) -> tuple[Positions, Positi
 
 
 def _repeat_cells(cells: RawCells, repeats: Positions) -> Iterator[RawCells]:
-    """Yield cells with their repetitions, some at a time."""
+    """Yield the cells of a table with repeated cells and rows written out, in runs of a bounded size."""
     if not len(repeats) and (cells.styles == 1).all():
         yield cells
         return

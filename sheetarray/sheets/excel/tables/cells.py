@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ....columns import Request, may_make_anchors
-from ....dtypes import from_name
+from ....dtypes import Positions, from_name
 from ....elements import Cell
-from ....tables import ROWS_OF_ANCHOR, TOP, RawColumn, Table, list_cells
+from ....tables import ROWS_OF_ANCHOR, TOP, TOP_ROWS, RawColumn, Table, list_cells
 from ...workbooks import MOST_COLUMNS
 from ..reader import cells as c
 from ..reader.columns.gathering import gather_columns, height_of, join_gathered, refuse_blanks, sort_by_column
 from ..reader.scalars import codes_of_words
 from ..worksheet import ExcelSheet
 from .columns import ColumnGroup
+
+if TYPE_CHECKING:
+    import polars as pl
+
 
 _TEXT = from_name("string")
 _CELLS_A_GROUP = 2**18  # cells, blanks among them, that the columns of a group have at most
@@ -45,9 +50,13 @@ class ExcelTable:
 
     def first_rows(self) -> list[list[Cell]]:
         """Return the first rows, in which arrays are looked for; none if no word of a header stands there."""
-        width = max((int(run.columns[:MOST_COLUMNS].max()) for run in self._runs), default=0) + 1
-        height = max(TOP // width, ROWS_OF_ANCHOR)
-        texts = [text for run in self._runs for text in run.first(height * width).texts()]
+        width = max((int(_columns_of(run).max()) for run in self._runs), default=0) + 1
+        height = min(max(TOP // width, ROWS_OF_ANCHOR), TOP_ROWS)
+        texts: list[pl.Series] = []
+        left = height * width  # cells that these rows may hold
+        for run in self._runs:
+            texts += run.first(left).texts()
+            left = max(left - len(run), 0)
         if not may_make_anchors(np.array(codes_of_words(texts), np.uint8)):
             return []
         table = self.table()
@@ -68,7 +77,7 @@ class ExcelTable:
         filled = np.zeros(MOST_COLUMNS, dtype=bool)
         first, held = min((int(run.rows.min()) for run in runs), default=0), sum(map(len, runs))
         for run in runs:
-            filled[run.columns[: run.width] if run.width else run.columns] = True
+            filled[_columns_of(run)] = True
         numbers = np.flatnonzero(filled).tolist()
         groups = _group_few(runs, numbers, first) if held <= _CELLS_A_GROUP else _group_many(runs, numbers, first)
         columns: dict[int, RawColumn] = {}
@@ -80,6 +89,11 @@ class ExcelTable:
         del self._runs  # whose memory is free now
         rows = np.arange(first, first + height) if first else None
         return Table(height, columns, sheet_rows=rows, held=held, is_foreign=self._is_foreign)
+
+
+def _columns_of(run: c.CellRun) -> Positions:
+    """Return the columns in which a run has cells, perhaps several times."""
+    return run.columns[: run.width] if run.width else run.columns
 
 
 def _group_few(runs: list[c.CellRun], numbers: list[int], first: int) -> Iterator[_Group]:

@@ -114,7 +114,7 @@ def _write_once(
 
 
 def find_views(state: State, gid: int, names: Collection[str]) -> list[Worksheet]:
-    """Return the views of some arrays of a worksheet; and views of arrays of these names whose worksheet is gone."""
+    """Return the views of some arrays of a worksheet, and those of arrays of these names whose worksheet is gone."""
     return [
         sheet
         for sheet in state.worksheets
