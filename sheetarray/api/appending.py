@@ -24,7 +24,10 @@ from .accepting import refuse_unwritable
 from .arrays import read_labelled, scan, write
 from .targets import SourceOrTarget
 
-_NO_TABLE = "append takes tables in CSV and workbooks; in other formats write the whole table with write_table"
+_NO_TABLE = (
+    "append takes tables in CSV and workbooks, and those that write_table put into Google Sheets; elsewhere write the "
+    "whole table with write_table"
+)
 
 
 def append(

@@ -61,7 +61,8 @@ def read_dataset(
         **options: options of the format, as for `read`; for an ordinary table, as for `read_columns`.
 
     Returns:
-        The Dataset. Arrays without labels have dimensions of their own: `a_0` and `a_1` for an array `a`.
+        The Dataset. `["name"]` of it is a DataArray, such as the one that you wrote. Arrays without labels have
+            dimensions of their own: `a_0` and `a_1` for an array `a`.
 
     Raises:
         FormatError: as `read`; or the labels are damaged, or contradict the arrays.

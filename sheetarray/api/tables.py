@@ -216,8 +216,8 @@ def write_table(
 
     The first columns are the index of a pandas DataFrame, unless it only counts rows, or the coordinates of a Dataset
     or DataArray. A Dataset gets a row for each combination of labels. In .xlsx you get an Excel Table, named like its
-    sheet. Workbooks, in files and in memory, also store dtypes and labels, so `read`, `read_dataset` and `read_frame`
-    return what you wrote.
+    sheet. Workbooks, in files and in memory, and Google Sheets also store dtypes and labels, so `read`, `read_dataset`
+    and `read_frame` return what you wrote.
 
     Args:
         target: a path, a URL, an open file (then with `format`), a Workbook or Worksheet of openpyxl or XlsxWriter, a

@@ -69,7 +69,7 @@ class AcceptedArrays:
         if description.labels is not None:
             check_fit(description.labels, composed)
         compared = {
-            name: _compare_infos(name, infos[0][name], infos[1][name], unreadable.get(name)) for name in infos[1]
+            name: compare_infos(name, infos[0][name], infos[1][name], unreadable.get(name)) for name in infos[1]
         }
         return cls(infos, arrays, unreadable, description.labels, compared)
 
@@ -136,7 +136,7 @@ def read_accepted(sheets: Sequence[Sheet], *, missing: Missing) -> tuple[Accepte
     return AcceptedArrays.of_columns(arrays, unreadable, infos), resized
 
 
-def _compare_infos(name: str, before: ArrayInfo, now: ArrayInfo, errors: Array | None) -> Comparison:
+def compare_infos(name: str, before: ArrayInfo, now: ArrayInfo, errors: Array | None) -> Comparison:
     """Return an array beside its header, which is all that is known of what it was."""
     places = [] if errors is None else map(tuple, np.argwhere(errors.astype(np.bool_)).tolist())
     elements = [DifferingElement(index, index, None, errors[index]) for index in places if errors is not None]

@@ -392,3 +392,11 @@ def test_recorded_tables_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with pytest.warns(sa.SheetArrayWarning, match="more than 3 recorded tables"), pytest.raises(sa.FormatError):
         sa.read(path)
     assert list(sa.read(path, sheet="sheet 2")) == ["v2"]
+
+
+@pytest.mark.parametrize("layout", ["arrays", "table"])
+@pytest.mark.parametrize("name", ["t", None])
+def test_a_dataarray_comes_back_by_its_name(tmp_path: Path, layout: Any, name: str | None) -> None:
+    array = xr.DataArray(np.arange(6.0).reshape(2, 3) / 7, {"x": [2, 1]}, ("x", "y"), name, {"units": "K"})
+    sa.write(tmp_path / "t.xlsx", array, layout=layout)
+    xr.testing.assert_identical(sa.read_dataset(tmp_path / "t.xlsx")[name or "array"].rename(name), array)

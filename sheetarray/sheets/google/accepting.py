@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...columns import (
@@ -11,7 +11,7 @@ from ...columns import (
     find_header_edits,
 )
 from ...elements import Missing
-from ...errors import locating
+from ...errors import NO_ARRAY, FormatError, locating
 from ...files import PathLike
 from ...formats.contract import Progress
 from ..accepted import AcceptedArrays, read_accepted
@@ -19,9 +19,10 @@ from .address import Rect
 from .appending import cover
 from .changes import Requests, Swap, apply_changes, update_cells
 from .reading import select_worksheets
-from .requests import open_service
+from .requests import Answer, open_service
 from .retries import TIMEOUT, ChangedError
 from .state.spreadsheet import State, fetch_state
+from .tables import accept_tables, find_tables
 from .views.writing import write_views_again
 
 _ACCEPTANCES = 5
@@ -50,10 +51,17 @@ def accept_gsheet(
     def attempt() -> tuple[State, AcceptedArrays, dict[str, ResizedArray]]:
         state = fetch_state(service)
         sheets = select_worksheets(service)
-        accepted, arrays = read_accepted(sheets, missing=missing)
-        edits = find_header_edits(sheets, arrays)
-        if edits:
-            requests, swap = _make_batch(state, edits, arrays)
+        places = find_tables(sheets)
+        try:
+            accepted, arrays = read_accepted(sheets, missing=missing)
+        except FormatError as error:
+            if error.reason != NO_ARRAY or not places:
+                raise
+            accepted, arrays = read_accepted((), missing=missing)
+        accepted, notes = accept_tables(places, state, accepted)
+        edits = find_header_edits(sheets, arrays) if arrays else []
+        if edits or notes:
+            requests, swap = _make_batch(state, edits, arrays, notes)
             apply_changes(service, requests, swap.took_effect)
         return state, accepted, arrays
 
@@ -63,11 +71,20 @@ def accept_gsheet(
     return accepted
 
 
-def _make_batch(state: State, edits: list[HeaderEdit], arrays: Mapping[str, ResizedArray]) -> tuple[Requests, Swap]:
-    """Return the batch that changes headers and named ranges, and follows on the generation of each worksheet."""
+def _make_batch(
+    state: State,
+    edits: list[HeaderEdit],
+    arrays: Mapping[str, ResizedArray],
+    notes: Mapping[int, Sequence[Answer]],
+) -> tuple[Requests, Swap]:
+    """Return the batch that changes headers and named ranges, and follows on the generation of each worksheet.
+
+    `notes`: the requests that change the notes of tables, by the ids of worksheets.
+    """
     requests: Requests = []
     swap: Swap | None = None
-    for title in dict.fromkeys(edit.title for edit in edits):
+    of_tables = [sheet.title for sheet in state.worksheets if sheet.gid in notes]
+    for title in dict.fromkeys([*(edit.title for edit in edits), *of_tables]):
         sheet = state.by_title(title or "")
         if sheet is None:
             raise ChangedError(f"the worksheet {title!r} is gone")
@@ -79,6 +96,7 @@ def _make_batch(state: State, edits: list[HeaderEdit], arrays: Mapping[str, Resi
                 down, across = (count, 1) if anchor.orient == "columns" else (1, count)
                 rect = Rect(row, column, row + down, column + across)
                 changes += cover(state, sheet.gid, rect, was_empty=not array.column.written.capacity)
+        changes += notes.get(sheet.gid, ())
         swap = Swap(state, sheet.gid, own=sheet.notes.own)
         requests += swap.wrap(changes, sheet.rows, sheet.columns)
     assert swap is not None

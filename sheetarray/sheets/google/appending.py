@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,7 @@ from .retries import TIMEOUT, ChangedError
 from .sent_cells import MOST_DIRECT_BYTES, batch_size, cells_to_json
 from .standing import StandingArray, StandingSheet, fetch_standing, overwrite_error
 from .state.spreadsheet import MOST_CELLS, MOST_CHARACTERS, State, Worksheet, fetch_state, generation_name
+from .tables import AppendedRows, append_to_table, find_table
 from .views.writing import renew_grown_views
 
 
@@ -188,9 +189,10 @@ def append_gsheet(
         state = fetch_state(service)
         named = state.select_worksheet(address.gid, address.title)
         candidates = [named] if named else state.arrays if sheet is None and address.gid is None else []
+        candidates = sorted(candidates, key=lambda each: not {*names} <= {*each.record.read().get("dtypes", ())})
         for grown in candidates:
             try:
-                _append(service, state, grown, linear, fit)
+                _append(service, state, grown, names, linear, fit)
             except FormatError as error:  # the answers before it may be of two moments
                 if fetch_state(service).generation(grown.gid) != state.generation(grown.gid):
                     raise ChangedError from None
@@ -222,12 +224,13 @@ def _append(
     service: SheetsApi,
     state: State,
     sheet: Worksheet,
+    names: Sequence[str],
     arrays: Mapping[str, LinearArray],
     fit: Callable[[Mapping[str, ArrayInfo]], Mapping[str, Any]] | None,
 ) -> None:
-    """Append rows to the arrays of a worksheet, if it still has the generation that was seen.
+    """Append rows to the arrays, or to the recorded table, of a worksheet that has the generation that was seen.
 
-    `fit`: as for `append_gsheet`.
+    `names`: of the arrays. `fit`: as for `append_gsheet`.
 
     Raises:
         ChangedError, RefusedError: others write to it; nothing is changed.
@@ -236,6 +239,10 @@ def _append(
     """
     with locating(sheet=sheet.title):
         content = fetch_standing(service, state, sheet)
+        if (place := find_table(content, names)) is not None:
+            given = {name: array.to_numpy() for name, array in arrays.items()}
+            _append_to_table(service, state, content, append_to_table(place, fit or (lambda _: given)))
+            return
         if fit is not None:
             arrays = _to_linear(fit(scan_sheets([content.view])))
         grown = [_grow_array(name, array, content) for name, array in arrays.items()]
@@ -243,15 +250,9 @@ def _append(
         columns = [rows.placed for rows in grown]
         if not grown:
             return
-        cells = sum(len(placed.piece.buffer) for placed in columns)
-        size = batch_size(sum(len(cells_to_json(placed.sent(), placed.piece.name)) for placed in columns), cells)
-        if size > MOST_DIRECT_BYTES:
-            most = cells * MOST_DIRECT_BYTES // size
-            raise LimitError(f"{cells:,} cells are too many for one request: append about {most:,} at once")
+        _check_size(columns, sum(len(placed.piece.buffer) for placed in columns))
         _check_cells_below(grown, content)
-    height = max(sheet.rows, *(placed.cells.bottom for placed in columns))
-    cells_beside = sum(other.cells for other in state.worksheets if other.gid != sheet.gid)
-    check_cells(cells_beside + height * sheet.columns, MOST_CELLS, cells_beside)
+    height = _check_height(state, sheet, columns)
     swap = Swap(state, sheet.gid, own=sheet.notes.own)
     requests = [
         *resize_sheet(sheet, height, sheet.columns),
@@ -269,6 +270,50 @@ def _append(
     difference = write_checked(service, state, [change], hint="clear the rows, and accept")
     if difference is not None:
         raise DTypeError(difference)
+
+
+def _append_to_table(service: SheetsApi, state: State, content: StandingSheet, rows: AppendedRows) -> None:
+    """Put rows below a recorded table, and make its note true; raises as `_append`."""
+    columns, sheet = [placed for placed in rows.columns if len(placed.piece.buffer)], content.sheet
+    if not columns:
+        return
+    cells = sum(len(placed.piece.buffer) for placed in columns)
+    _check_size(columns, cells)
+    for row, column in content.find_filled([placed.cells for placed in columns]):
+        raise overwrite_error("a cell below the table", row, column, "the new rows")
+    height = _check_height(state, sheet, columns)
+    requests = [
+        *resize_sheet(sheet, height, sheet.columns),
+        *(update_cells(sheet.gid, each.row, each.column, [[cell] for cell in each.sent()]) for each in columns),
+        *show_dates(sheet.gid, columns),
+        *sheet.record.to_metadata(rows.note, sheet.gid),
+    ]
+
+    def restore() -> Iterator[Answer]:
+        for placed in columns:
+            yield clear_cells(sheet.gid, placed.cells)
+
+    swap = Swap(state, sheet.gid, own=sheet.notes.own)
+    change = SheetChange(swap, sheet.title, columns, requests, (height, sheet.columns), restore)
+    difference = write_checked(service, state, [change], hint="clear the rows")
+    if difference is not None:
+        raise DTypeError(difference)
+
+
+def _check_size(columns: Sequence[PlacedColumn], cells: int) -> None:
+    """Refuse more cells than one request carries."""
+    size = batch_size(sum(len(cells_to_json(placed.sent(), placed.piece.name)) for placed in columns), cells)
+    if size > MOST_DIRECT_BYTES:
+        most = cells * MOST_DIRECT_BYTES // size
+        raise LimitError(f"{cells:,} cells are too many for one request: append about {most:,} at once")
+
+
+def _check_height(state: State, sheet: Worksheet, columns: Sequence[PlacedColumn]) -> int:
+    """Return the rows of the grid with new cells, or refuse them where the spreadsheet has no room."""
+    height = max(sheet.rows, *(placed.cells.bottom for placed in columns))
+    cells_beside = sum(other.cells for other in state.worksheets if other.gid != sheet.gid)
+    check_cells(cells_beside + height * sheet.columns, MOST_CELLS, cells_beside)
+    return height
 
 
 def _check_cells_below(grown: list[_AppendedRows], content: StandingSheet) -> None:

@@ -198,6 +198,8 @@ def _restore_sheet(old: Worksheet, now: Worksheet, change: SheetChange) -> Itera
             yield collapse(gid, earlier, collapsed=earlier.collapsed)
     for earlier in was.values():
         yield from add_group(gid, earlier)
+    if now.record != old.record:
+        yield from replace(now.record, text="").to_metadata(old.record.read(), gid)
     if now.frozen != old.frozen:
         yield freeze_rows(gid, old.frozen)
     yield from resize_sheet(largest, old.rows, old.columns)

@@ -11,9 +11,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
+from typing import Any
 
 from ...columns import Layout, can_align
-from ...errors import FormatError, LimitError, locating
+from ...errors import FormatError, LimitError, locating, warn_caller
 from ...labels import NAME
 from ..content import SheetContent
 from .address import ALL_COLUMNS, ALL_ROWS, Rect, join_columns, one_cell
@@ -62,6 +63,7 @@ class WritePlan:
     lowered: tuple[StandingArray, ...] = ()  # arrays that stay, whose names go right above their headers
     moved: bool = False  # whether rows of headers are others than before, of a worksheet of ours
     texts: Mapping[str, str] = field(default_factory=dict)  # of notes on names of arrays, by these names
+    record: Mapping[str, Any] | None = None  # which arrays the table is; None where the note of the worksheet stays
 
     @property
     def is_new(self) -> bool:
@@ -77,7 +79,8 @@ def fresh_plan(state: State, title: str, content: SheetContent, free: FreeCells)
     free.check(rows, columns)
     ranges = tuple(plan_ranges(state, None, placed, {}, free.blocked))
     own = corner in (None, (0, 0))
-    return WritePlan(layout, title, None, placed, rows, columns, own, ranges=ranges, texts=content.notes)
+    record = content.description if content.kind == "table" else None
+    return WritePlan(layout, title, None, placed, rows, columns, own, ranges=ranges, texts=content.notes, record=record)
 
 
 def _place_side_by_side(layout: Layout, corner: tuple[int, int]) -> tuple[PlacedColumn, ...]:
@@ -371,7 +374,12 @@ def plan_table(
             _refuse_cells(there, beside, down=False)
             rows, columns = max(corner[0] + layout.height, sheet.rows), max(beside[-1].column + 1, sheet.columns)
             free.check(rows, columns)
-            return WritePlan(layout, sheet.title, sheet, beside, rows, columns, own=False, grid=there.grid)
+            record = None if sheet.record.text and not there.blank else content.description
+            if record is None:
+                warn_caller(f"{sheet.title!r:.60} has a table already: of this one no dtypes and labels are kept")
+            return WritePlan(
+                layout, sheet.title, sheet, beside, rows, columns, own=False, grid=there.grid, record=record
+            )
         whole = Rect(0, 0, sheet.rows, sheet.columns)
         blank = there.blank and not there.find_filled([whole])
         title = f"the worksheet {sheet.title!r}"
@@ -387,4 +395,14 @@ def plan_table(
     rows, columns = max(layout.height, sheet.rows), max(len(placed), sheet.columns)
     free.check(rows, columns)
     cleared = () if blank else (whole,)
-    return WritePlan(layout, sheet.title, sheet, placed, rows, columns, cleared=cleared, grid=there.grid)
+    return WritePlan(
+        layout,
+        sheet.title,
+        sheet,
+        placed,
+        rows,
+        columns,
+        cleared=cleared,
+        grid=there.grid,
+        record=content.description,
+    )

@@ -17,19 +17,23 @@ from ...elements import Missing
 from ...errors import Finding, FormatError, RemoteError, locating
 from ...files import PathLike
 from ...formats.contract import Progress
+from ...linear.buffers import iter_rest
 from ...linear.data_cells import error_for_problem
 from ...linear.header import Header
-from ...linear.named import pick_array
+from ...linear.named import list_names, pick_array
 from ...linear.resizing import find_slow_axis
 from ...renamed import refusing_old_options
 from ...tables import TableOptions, read_table, read_tables
 from ..arrays_of_sheets import check_sheets, count_named, open_sheets, read_composites, scan_sheets
+from ..recorded_tables import read_with_tables, scan_with_tables
 from ..sheet_choice import SheetChoice, TitleOrIndex, find_title, is_first
+from ..table_findings import check_with_tables
 from .address import SheetAddress, range_on_sheet
 from .requests import SheetsApi, open_service
 from .retries import TIMEOUT, ChangedError
 from .stage import stage_findings
 from .state.spreadsheet import State, fetch_state, generation_name
+from .tables import find_tables
 from .views.typed_over import find_typed_views
 from .worksheet import MOST_AT_ONCE, GoogleSheet, fetch_values
 
@@ -248,11 +252,18 @@ def read_gsheet(
     def attempt() -> dict[str, np.ndarray[Any, Any]]:
         at_once = _READ_AT_ONCE if names is None and not slices else MOST_AT_ONCE
         sheets = select_worksheets(service, at_once=at_once)
-        if slices:
+        places = find_tables(sheets)
+        if slices and not places:
             return _read_slices(sheets, names, slices, strict=strict, missing=missing)
-        arrays = open_sheets(sheets, strict=strict, missing=missing, resize=resize)
-        with reporting_cells(progress, sheets, lambda: count_named(arrays.read, arrays.scan, names)):
-            return read_composites(arrays.read, arrays.scan, names)
+
+        def read_arrays(selected: Sequence[str] | None) -> dict[str, Array]:
+            arrays = open_sheets(sheets, strict=strict, missing=missing, resize=resize)
+            with reporting_cells(progress, sheets, lambda: count_named(arrays.read, arrays.scan, selected)):
+                return read_composites(arrays.read, arrays.scan, selected)
+
+        asked = names if names is None or not slices else list(dict.fromkeys([*names, *slices]))
+        arrays, cuts = read_with_tables(places, read_arrays, list_names(asked), resize=resize), slices or {}
+        return {name: array[cuts[name]] if name in cuts else array for name, array in arrays.items()}
 
     service = open_service(source, sheet, client, credentials, timeout, progress)
     return pick_array(_read_consistently(service, attempt), names)
@@ -275,7 +286,12 @@ def scan_gsheet(
     `waiting` is called.
     """
     service = open_service(source, sheet, client, credentials, timeout, progress)
-    return _read_consistently(service, lambda: scan_sheets(select_worksheets(service), strict=strict, resize=resize))
+
+    def attempt() -> dict[str, ArrayInfo]:
+        sheets = select_worksheets(service)
+        return scan_with_tables(find_tables(sheets), lambda: scan_sheets(sheets, strict=strict, resize=resize))
+
+    return _read_consistently(service, attempt)
 
 
 def check_gsheet(
@@ -298,7 +314,7 @@ def check_gsheet(
     def attempt() -> list[Finding]:
         sheets = select_worksheets(service)
         with reporting_cells(progress, sheets, lambda: _count_cells(sheets)):
-            findings = list(check_sheets(sheets, missing=missing))
+            findings = list(check_with_tables(find_tables(sheets), check_sheets(sheets, missing=missing)))
         state = fetch_state(service)
         return [*findings, *find_typed_views(sheets, state), *stage_findings(state)]
 
@@ -412,10 +428,13 @@ def iter_elements_gsheet(
         try:
             sheets = select_worksheets(service)
 
-            def read_whole(names: Sequence[str]) -> dict[str, Array]:
+            def read_whole(names: Sequence[str] | None) -> dict[str, Array]:
                 arrays = open_sheets(sheets)
                 return read_composites(arrays.read, arrays.scan, names)
 
+            if places := find_tables(sheets):
+                yield from iter_rest(read_with_tables(places, read_whole, names, resize=False), dict.fromkeys(names, 0))
+                return
             yield from iter_elements(sheets, names, "error", read_whole)
         except ChangedError:
             raise FormatError("it has changed since its first rows were read", hint="read it again") from None

@@ -31,6 +31,7 @@ from .requests import Answer, SheetsApi
 from .retries import ChangedError, RefusedError
 from .sent_cells import Chunk, fit_one_batch, make_chunks
 from .standing import StandingArray
+from .state.notes import TableRecord
 from .state.spreadsheet import State, Worksheet, fetch_state, generation_name
 from .state.writers import Writer
 from .worksheet import FetchedColumns, fetch_values, is_same_range
@@ -173,6 +174,8 @@ def sheet_requests(plan: WritePlan, gid: int, new: Answer, cells: Requests) -> R
     requests = [*first, *(clear_cells(gid, rect) for rect in plan.cleared), *cells]
     requests += [change for standing in plan.lowered for change in _lower_name(gid, standing)]
     requests += [put_named_range(name, gid, rect, range_there) for name, rect, range_there in plan.ranges]
+    if plan.record is not None:
+        requests += (plan.sheet.record if plan.sheet else TableRecord()).to_metadata(plan.record, gid)
     return [*requests, *(look_requests(plan, gid) if plan.own else show_dates(gid, plan.placed_columns))]
 
 

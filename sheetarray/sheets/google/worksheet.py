@@ -147,6 +147,7 @@ class GoogleSheet:
         self.report: Callable[[int], None] | None = None  # called with the cells of each request for columns
         self.is_whole = False  # whether all cells have been fetched, by one request
         self._sheet, self._generation, self._at_once = sheet, state.generation(sheet.gid), at_once
+        self.record = sheet.record  # which arrays its table is
         self._head: FetchedColumns = []  # the columns of the first rows
         self._rows = 0  # the number of the first rows that have been fetched
         self._columns: dict[int, list[Cell]] = {}  # the columns that have been fetched as a whole
@@ -346,14 +347,28 @@ class GoogleSheet:
 
     # Tables --------------------------------------------------------------------------------------------------
 
-    def table(self) -> Table:
-        """Return all cells of the worksheet as an ordinary table, all of one generation; dates are text."""
-        columns = dict(enumerate(self._head))
+    def fetch_whole(self) -> None:
+        """Fetch all cells of the worksheet, all of one generation, unless that has happened."""
         if not self.is_whole:
             rows, step = self._sheet.rows, max(CELLS_A_REQUEST // max(len(self._head), 1), 1)
             columns = _stack(
                 self._fetch([[Rect(top, 0, min(top + step, rows), ALL_COLUMNS)] for top in range(0, rows, step)])
             )
+            self.keep_head(ALL_ROWS, [columns.get(column, []) for column in range(max(columns, default=-1) + 1)])
+
+    def fetched_table(self, dtypes: Mapping[int, DType]) -> Table:
+        """Return all cells that have been fetched as a table; in columns of dates, numbers are dates."""
+        cells = {
+            column: _put_dates(cells, dtypes[column]) if column in dtypes else cells
+            for column, cells in enumerate(self._head)
+        }
+        height = max(map(len, cells.values()), default=0)
+        return Table(height, {column: ScalarColumn(held) for column, held in cells.items() if held})
+
+    def table(self) -> Table:
+        """Return all cells of the worksheet as an ordinary table, all of one generation; dates are text."""
+        self.fetch_whole()
+        columns = dict(enumerate(self._head))
         height = max(map(len, columns.values()), default=0)
         numeric = [column for column, cells in columns.items() if any(type(cell) in (int, float) for cell in cells)]
         runs = (rect for column in sorted(numeric) for rect, _ in _cut(column, height))

@@ -340,7 +340,7 @@ def test_arrays_and_tables_stand_from_the_cell_that_is_chosen(book: Book) -> Non
     sa.write(worksheet, {"below": np.arange(3.0)}, at="D30")  # right below t
     sa.write_table(worksheet, {"p": [1, 2], "s": ["a", "b"]}, at="G2")
     assert sa.read_columns(worksheet, range="G2:H4")["s"].tolist() == ["a", "b"]
-    assert list(sa.read(worksheet)) == ["t", "below", "day"]
+    assert list(sa.read(worksheet)) == ["t", "below", "day", "p", "s"]
     for title, at in (("new", "C3"), ("far", "ZZ900")):
         sa.write(worksheet.spreadsheet, arrays, sheet=title, at=at)
         assert_same(sa.read(worksheet.spreadsheet, sheet=title)["t"], arrays["t"])

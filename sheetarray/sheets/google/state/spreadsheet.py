@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ....errors import NotFoundError, RemoteError
 from ..address import ALL_COLUMNS, ALL_ROWS, Rect
 from ..requests import Answer, SheetsApi
 from ..retries import RefusedError
-from .notes import ViewNotes, WriteNotes, parse_integer
+from .notes import TableRecord, ViewNotes, WriteNotes, parse_integer
 from .writers import Writer
 
 MOST_CELLS = 10_000_000  # of a spreadsheet, over all worksheets
@@ -70,6 +70,7 @@ class Worksheet:
     groups: tuple[LineGroup, ...] = ()  # its groups of rows and of columns
     frozen: int = 0  # the number of rows that stay in sight at the top
     view: ViewNotes | None = None  # what it shows, if it is a view; None if it is not
+    record: TableRecord = field(default_factory=TableRecord)  # which arrays its table is
 
     @property
     def cells(self) -> int:
@@ -182,6 +183,7 @@ def _parse_worksheet(sheet: Answer) -> Worksheet:
         tuple(map(_parse_group, [*sheet.get("rowGroups", []), *sheet.get("columnGroups", [])])),
         parse_integer(grid.get("frozenRowCount", 0)),
         ViewNotes.from_metadata(sheet.get("developerMetadata", [])),
+        TableRecord.from_metadata(sheet.get("developerMetadata", [])),
     )
 
 

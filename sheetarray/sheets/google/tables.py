@@ -1,0 +1,187 @@
+"""Recorded tables in worksheets: where they stand, the rows that append adds, and what accept makes true of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...changes.compare import Comparison
+from ...columns import ArrayInfo, LayoutColumn, SheetRoom, keeping_unreadable
+from ...dtypes import Array, from_name
+from ...elements import Cell
+from ...errors import DTypeError
+from ...linear.array import LinearArray
+from ...tables import Table, TableColumns, lay_out_table
+from ..accepted import AcceptedArrays, compare_infos
+from ..recorded_tables import RecordedPlace, RecordedTable, find_recorded, open_recorded, read_recorded, renew_note
+from .named_ranges import PlacedColumn
+from .requests import Answer
+from .standing import StandingSheet
+from .state.spreadsheet import MOST_CHARACTERS, State
+from .worksheet import GoogleSheet
+
+_DATE = from_name("datetime64[D]")
+
+
+def find_tables(sheets: Sequence[GoogleSheet]) -> list[RecordedPlace]:
+    """Return the recorded tables that stand in some worksheets, whose cells are then fetched as a whole."""
+    notes: dict[str, object] = {}
+    by_title = {sheet.title or "": sheet for sheet in sheets}
+    for title, sheet in by_title.items():
+        if sheet.record.text and (note := sheet.record.read()):
+            notes[title] = note
+            sheet.fetch_whole()
+    if not notes:
+        return []
+
+    def open_cells(title: str, place_dates: Callable[[], Collection[int]]) -> _RecordedCells:
+        return _RecordedCells(by_title[title], place_dates)
+
+    return find_recorded(notes, by_title, [*by_title], dict, open_cells)
+
+
+@dataclass
+class _RecordedCells:
+    """The cells of a worksheet, in which the columns of dates are known: nothing has to be fetched for them."""
+
+    sheet: GoogleSheet
+    place_dates: Callable[[], Collection[int]]
+
+    @property
+    def title(self) -> str | None:
+        """The title of the worksheet."""
+        return self.sheet.title
+
+    @title.setter
+    def title(self, title: str | None) -> None:
+        self.sheet.title = title
+
+    def first_rows(self) -> Sequence[Sequence[Cell]]:
+        """Return the first rows."""
+        return self.sheet.first_rows()
+
+    def table(self) -> Table:
+        """Return all cells."""
+        return self.sheet.fetched_table(dict.fromkeys(self.place_dates(), _DATE))
+
+
+@dataclass(frozen=True)
+class AppendedRows:
+    """Rows below a recorded table.
+
+    Attributes:
+        columns: the new elements, with the cells that they take.
+        note: what the record says of the table afterwards.
+    """
+
+    columns: Sequence[PlacedColumn]
+    note: Mapping[str, object]
+
+
+def find_table(content: StandingSheet, names: Collection[str]) -> RecordedPlace | None:
+    """Return the recorded table of a worksheet that has columns of some names; None if there is none."""
+    note = content.sheet.record.read()
+    dtypes = note.get("dtypes")
+    if not isinstance(dtypes, dict) or not {*names} <= {*dtypes}:
+        return None
+    content.view.title = content.sheet.title
+    return next(iter(find_tables([content.view])), None)
+
+
+def append_to_table(
+    place: RecordedPlace, fit: Callable[[Mapping[str, ArrayInfo]], Mapping[str, Array]]
+) -> AppendedRows:
+    """Return rows that go below a table.
+
+    `fit`: returns the rows as they fit the columns of which it gets the infos.
+
+    Raises:
+        DTypeError: a column does not hold the rows.
+        FormatError: the table is not as its record says, or has the labels of a new row already.
+        LimitError: rows of another length, or for some columns only.
+    """
+    (table,) = open_recorded([place])
+    if table.errors:
+        raise table.errors[0]
+    table.check_rows()
+    area = place.options.area
+    assert area is not None
+    infos = {
+        name: ArrayInfo((table.rows,), dtype, "row-major", (1,), f"{place.title}!A1", table.rows)
+        for name, dtype in table.note.dtypes.items()
+    }
+    rows = {name: np.asarray(array) for name, array in fit(infos).items()}
+    for name in table.note.texts:
+        if not all(value is None or isinstance(value, str) for value in rows[name].tolist()):
+            raise DTypeError(f"{name}: the column holds text, and a new row does not")
+    grown = {name: np.concatenate([table.columns[name], rows[name]]) for name in rows}
+    left = {name: column for name, column in table.columns.items() if name not in rows}
+    count = len(next(iter(rows.values()), ()))
+    blank = {name: np.concatenate([column, _blanks(column, count)]) for name, column in left.items()}
+    order = {name: {**grown, **blank}[name] for name in table.columns}
+    note = renew_note(replace(table, columns=TableColumns(order)))
+    note |= {"texts": table.note.texts} if table.note.texts else {}
+    places = table.columns.place_columns([*rows])
+    below = (table.columns.list_rows() or [table.columns.name_row])[-1] + 1
+    pieces = _lay_out(table, rows)
+    columns = [PlacedColumn(index, piece, below, places[piece.name], False) for index, piece in enumerate(pieces)]
+    return AppendedRows(columns, note)
+
+
+def _blanks(column: Array, count: int) -> Array:
+    """Return missing values for a column that people have added."""
+    return np.full(count, np.nan) if column.dtype.kind in "iuf" else np.full(count, None, object)
+
+
+def _lay_out(table: RecordedTable, rows: Mapping[str, Array]) -> list[LayoutColumn]:
+    """Return new elements as the columns of the table hold them."""
+    linear = {name: LinearArray.from_numpy(array) for name, array in rows.items()}
+    layout = lay_out_table(linear, SheetRoom(None, None, MOST_CHARACTERS), serials=True)
+    pieces = []
+    for piece in layout.pieces:
+        array = linear[piece.name]
+        if table.note.dtypes[piece.name] == "generic" and piece.name not in table.note.texts:
+            piece = LayoutColumn(piece.name, [], from_name("generic"), array.to_numpy())  # marks tell "1" from 1
+        pieces.append(piece)
+    return pieces
+
+
+def accept_tables(
+    places: Sequence[RecordedPlace], state: State, accepted: AcceptedArrays
+) -> tuple[AcceptedArrays, dict[int, list[Answer]]]:
+    """Return what was read of a spreadsheet with its tables, and the requests that make their notes true, by worksheet.
+
+    Raises:
+        FormatError: the cells of a table are not those of its arrays any more, or a label cannot be read.
+    """
+    tables = open_recorded(places)
+    with keeping_unreadable() as unreadable:
+        arrays, labels = read_recorded(tables, resize=True)
+    requests: dict[int, list[Answer]] = {}
+    before: dict[str, ArrayInfo] = {}
+    now: dict[str, ArrayInfo] = {}
+    for table in tables:
+        infos = table.describe()
+        now |= infos
+        for name, info in infos.items():
+            variable = table.note.labels.find(name)
+            shape = (table.note.rows or table.rows,) if variable is None else variable.shape
+            before[name] = replace(info, shape=tuple(shape))
+        sheet = state.by_title(table.title)
+        if sheet is not None and (table.has_other_rows or {*table.columns} != {*table.note.dtypes}):
+            note = renew_note(table) | ({"texts": table.note.texts} if table.note.texts else {})
+            requests[sheet.gid] = sheet.record.to_metadata(note, sheet.gid)
+    comparisons: dict[str, Comparison] = {
+        name: compare_infos(name, before[name], info, unreadable.get(name)) for name, info in now.items()
+    }
+    whole = replace(
+        accepted,
+        infos=({**accepted.infos[0], **before}, {**accepted.infos[1], **now}),
+        arrays={**accepted.arrays, **arrays},
+        unreadable={**accepted.unreadable, **unreadable},
+        comparisons={**accepted.comparisons, **comparisons},
+        labels=accepted.labels or labels,
+    )
+    return whole, requests

@@ -1,0 +1,222 @@
+"""A table that write_table put into Google Sheets is the arrays: every verb takes it, exactly, without an option."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from limits import set_limits
+from recorded import GRID, KINDS, assert_same, framed, labelled, plain, write_arrays, write_quietly
+from services import Book
+
+import sheetarray as sa
+from sheetarray.errors import LimitError
+from sheets_emulator import SheetsServer
+
+
+class TableBook(Book):
+    """A spreadsheet with tables."""
+
+    def write(self, table: Any, **options: Any) -> str:
+        return str(write_quietly(self.url, table, client=self.client, **options))
+
+    @property
+    def table(self) -> Any:
+        return self.opened.worksheet("table")
+
+    def counted(self, call: Any) -> tuple[Any, int]:
+        """What a call returns, and its requests."""
+        self.server.requests.clear()
+        return call(), len(self.server.requests)
+
+
+@pytest.fixture
+def book(server: SheetsServer) -> TableBook:
+    return TableBook(server)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("make", [plain, labelled, framed], ids=lambda make: make.__name__)
+def test_a_table_is_the_same_arrays_as_arrays(book: TableBook, make: Any, kind: str, tmp_path: Path) -> None:
+    content = make(KINDS[kind])
+    write_arrays(tmp_path / "arrays.xlsx", content)
+    for number, columns in enumerate((None, "y") if make is labelled else (None,)):
+        url = book.write(content, columns=columns, sheet=f"s{number}")
+        assert_same(sa.read(url, client=book.client), sa.read(tmp_path / "arrays.xlsx"))
+        assert list(sa.check(url, client=book.client)) == []
+        if make is framed:
+            pd.testing.assert_frame_equal(
+                sa.read_frame(url, client=book.client), sa.read_frame(tmp_path / "arrays.xlsx")
+            )
+        else:
+            xr.testing.assert_identical(
+                sa.read_dataset(url, client=book.client), sa.read_dataset(tmp_path / "arrays.xlsx")
+            )
+
+
+def test_a_write_and_a_read_take_two_requests_each(book: TableBook) -> None:
+    url, count = book.counted(lambda: book.write(GRID, verify=False))
+    assert count == 2
+    grid, count = book.counted(lambda: sa.read_dataset(url, client=book.client))
+    xr.testing.assert_identical(grid, GRID)
+    assert count == 2
+    infos, count = book.counted(lambda: sa.scan(url, client=book.client))
+    assert {name: info.dims for name, info in infos.items()} == {
+        "t": ("site", "day"),
+        "height": ("site",),
+        "site": ("site",),
+        "day": ("day",),
+    }
+    assert count == 2
+
+
+def test_people_may_sort_rows_and_insert_rows_and_columns(book: TableBook) -> None:
+    url = book.write(GRID)
+    rows = book.table.get_all_values(value_render_option="UNFORMATTED_VALUE")
+    book.table.update([rows[0], *reversed(rows[1:])], "A1", raw=True)
+    again = sa.read_dataset(url, client=book.client)
+    xr.testing.assert_identical(again.sortby("site").sortby("day"), GRID.sortby("site").sortby("day"))
+    book.table.insert_rows([["Our measurements"], []], 1)
+    book.table.insert_cols([[]], 2)
+    again = sa.read_dataset(url, client=book.client)
+    xr.testing.assert_identical(again.sortby("site").sortby("day"), GRID.sortby("site").sortby("day"))
+
+
+def test_rows_that_people_add_are_accepted(book: TableBook) -> None:
+    url = book.write(GRID)
+    day = book.table.get("B3", value_render_option="UNFORMATTED_VALUE")[0][0]
+    book.table.add_rows(1)
+    book.table.update([["Genf", day, 7.5, 4.0]], "A14", raw=True)
+    book.table.update([["n/a"]], "C4", raw=True)
+    found = list(sa.check(url, client=book.client))
+    assert [(finding.location, finding.index) for finding in found] == [("table!C4", (0, 2)), ("sheet table", None)]
+    assert "13 rows of data, but 12 were written" in found[1].message
+    with pytest.raises(sa.FormatError, match="13 rows of data"):
+        sa.read(url, "height", client=book.client)
+    with pytest.warns(sa.SheetArrayWarning, match="C4"):
+        assert sa.accept(url, client=book.client)
+    book.table.update([[GRID["t"].values[0, 2].item()]], "C4", raw=True)
+    assert list(sa.check(url, client=book.client)) == []
+    grid = sa.read_dataset(url, client=book.client)
+    xr.testing.assert_identical(grid.isel(site=slice(3)), GRID)
+    np.testing.assert_array_equal(grid["t"].values[3], [np.nan, 7.5, np.nan, np.nan])
+    assert not sa.accept(url, client=book.client)
+
+
+def test_a_record_that_is_lost_leaves_an_ordinary_table(book: TableBook) -> None:
+    url = book.write(plain(np.arange(6.0)))
+    book.table.update([["other", "names"]], "A1", raw=True)
+    with pytest.warns(sa.SheetArrayWarning, match="no columns 'v', 'k' any more, and is read as any other sheet"):  # noqa: SIM117
+        with pytest.raises(sa.FormatError, match="no array"):
+            sa.read(url, client=book.client)
+
+
+def test_a_record_that_is_too_long_is_said(book: TableBook) -> None:
+    rng = np.random.default_rng(1)
+    names = [rng.bytes(20).hex() for _ in range(1200)]
+    with pytest.warns(sa.SheetArrayWarning, match="without its labels and dtypes: they take"):
+        sa.write_table(book.url, {name: np.arange(2) for name in names}, client=book.client, verify=False)
+    with pytest.raises(sa.FormatError, match="no array"):
+        sa.read(book.url, client=book.client)
+
+
+def test_tables_stand_beside_arrays_and_are_replaced(book: TableBook) -> None:
+    sa.write(book.url, {"a": np.arange(3.0)}, client=book.client)
+    book.write(GRID)
+    book.write({"x": np.array([0.5, 1.5])}, sheet="more")
+    assert list(sa.read(book.url, client=book.client)) == ["a", "t", "height", "site", "day", "x"]
+    assert sa.read(book.url, ["x", "a"], client=book.client)["x"].tolist() == [0.5, 1.5]
+    book.write({"y": np.array([1, None, "1"], object)}, sheet="more", if_sheet_exists="replace")
+    assert sa.read(book.url, "y", client=book.client).tolist() == [1, None, "1"]
+    book.write({"b": np.arange(2)}, sheet="arrays", at="F1")
+    assert sa.read(book.url, "b", client=book.client).tolist() == [0, 1]
+    with pytest.warns(sa.SheetArrayWarning, match="'arrays' has a table already"):
+        sa.write_table(book.url, {"c": np.arange(2)}, sheet="arrays", at="J1", client=book.client)
+    assert "c" not in sa.read(book.url, client=book.client)
+
+
+def test_a_large_table_is_the_arrays(book: TableBook, monkeypatch: pytest.MonkeyPatch) -> None:
+    set_limits(monkeypatch, google_batch=200_000)
+    table = {"day": np.datetime64("2000-01-01") + np.arange(30_000), "x": np.arange(30_000) / 7}
+    url = book.write(table, verify=False)
+    monkeypatch.setattr("sheetarray.sheets.google.reading._READ_AT_ONCE", 1000)
+    monkeypatch.setattr("sheetarray.sheets.google.worksheet.MOST_AT_ONCE", 1000)
+    assert_same(sa.read(url, client=book.client), table)
+    blocks = [*sa.iter_blocks(url, "x", rows=10_000, client=book.client)]
+    np.testing.assert_array_equal(np.concatenate(blocks), table["x"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_are_appended_by_three_requests(book: TableBook, kind: str) -> None:
+    values = KINDS[kind]
+    frame = pd.DataFrame({"v": values[:4]}, index=pd.Index(list("abcd"), name="letter"))
+    url = book.write(frame, verify=False)
+    rows = {"letter": np.array(["e", "f"]), "v": values[4:]}
+    lengths, count = book.counted(lambda: sa.append(url, rows, client=book.client))
+    assert (lengths, count) == ({"letter": 6, "v": 6}, 3)
+    assert list(sa.check(url, client=book.client)) == []
+    dtype = values.dtype if values.dtype.kind != "M" else frame["v"].dtype  # pandas has no days
+    assert_same({"v": sa.read(url, "v", client=book.client)}, {"v": values.astype(dtype)})
+    assert sa.read_frame(url, client=book.client).index.tolist() == list("abcdef")
+
+
+def test_a_new_label_is_appended_to_a_tidy_table(book: TableBook) -> None:
+    url = book.write(GRID)
+    row = {"site": ["Genf"], "day": GRID["day"].values[1:2], "t": [7.5], "height": [4.0]}
+    sa.append(url, row, client=book.client)
+    grid = sa.read_dataset(url, client=book.client)
+    xr.testing.assert_identical(grid.isel(site=slice(3)), GRID)
+    assert grid["t"].values[3, 1] == 7.5
+    before = book.dump()
+    for wrong, error, message in (
+        (row, sa.FormatError, "rows 13 and 14 of the table have the same"),
+        ({**row, "site": ["Lugano"], "t": ["warm"]}, sa.DTypeError, "t"),
+        ({"site": ["Lugano"], "t": [1.5]}, LimitError, "share the rows"),
+    ):
+        with pytest.raises(error, match=message):
+            sa.append(url, wrong, client=book.client)
+    assert book.dump() == before
+
+
+def test_of_eight_who_append_at_once_nobody_loses_a_row(book: TableBook) -> None:
+    url = book.write({"who": np.arange(1), "v": np.array([0.1 + 0.2])}, verify=False)
+    failures: list[BaseException] = []
+
+    def add(number: int) -> None:
+        try:
+            sa.append(url, {"who": np.array([number]), "v": np.array([number / 7])}, client=book.server.client())
+        except sa.SheetArrayError as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=add, args=(number,)) for number in range(1, 9)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    arrays = sa.read(url, client=book.client)
+    assert len(arrays["who"]) == 9 - len(failures)
+    assert not failures
+    assert sorted(arrays["who"].tolist()) == list(range(9))
+    assert sorted(arrays["v"].tolist()) == sorted([0.1 + 0.2, *(number / 7 for number in range(1, 9))])
+
+
+def test_diff_merge_convert_and_page_take_a_table(book: TableBook, tmp_path: Path) -> None:
+    url = book.write(GRID)
+    sa.write(tmp_path / "arrays.xlsx", GRID)
+    assert not sa.diff(tmp_path / "arrays.xlsx", url, client=book.client)
+    book.table.update([[99.5]], "C3", raw=True)
+    changes = repr(sa.diff(tmp_path / "arrays.xlsx", url, client=book.client))
+    assert "t[0, 1] (Zürich, 2020-01-02): 0.14285714285714285 -> 99.5" in changes
+    merged = tmp_path / "merged.xlsx"
+    write_quietly(tmp_path / "table.xlsx", GRID)
+    assert not sa.merge(tmp_path / "table.xlsx", url, target=merged, client=book.client).conflicts
+    grid = sa.read_dataset(merged)
+    assert grid["t"].values[0, 1] == 99.5
+    xr.testing.assert_identical(grid["height"], GRID["height"])
+    sa.convert(url, tmp_path / "t.nc", client=book.client)
+    assert sa.read(tmp_path / "t.nc", "t")[0, 1] == 99.5
