@@ -155,6 +155,15 @@ def test_an_array_is_refused_beside_a_cell_far_to_the_right(row: int) -> None:
         sa.read_columns(workbook(table), format="xlsx")
 
 
+@pytest.mark.parametrize("row", [0, 14, 20])
+def test_an_array_below_a_table_is_refused_beside_a_cell_in_the_last_column(row: int) -> None:
+    array = sa.LinearArray.from_numpy(np.arange(3.0)).to_cells()
+    table: list[list[Any]] = [["x", "y"], *([index, index] for index in range(10)), ["t"], *([cell] for cell in array)]
+    table[row] = [*table[row], *[None] * (16_383 - len(table[row])), 5.5]
+    with pytest.raises(sa.FormatError, match="an array of the exchange format, 't'"):
+        sa.read_columns(workbook(table), format="xlsx")
+
+
 # Far down ----------------------------------------------------------------------------------------------------
 
 

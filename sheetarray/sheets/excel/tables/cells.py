@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....columns import Request, may_make_anchors
-from ....dtypes import Positions, from_name
+from ....dtypes import from_name
 from ....elements import Cell
 from ....tables import ROWS_OF_ANCHOR, TOP, TOP_ROWS, RawColumn, Table, list_cells
 from ...workbooks import MOST_COLUMNS
@@ -48,23 +48,37 @@ class ExcelTable:
         with self._sheet.table_runs() as runs:
             return list(runs)
 
+    @cached_property
+    def _numbers(self) -> list[int]:
+        """The columns that hold something, counted from 0."""
+        filled = np.zeros(MOST_COLUMNS, dtype=bool)
+        for run in self._runs:
+            filled[run.columns[: run.width] if run.width else run.columns] = True
+        return np.flatnonzero(filled).tolist()
+
     def first_rows(self) -> list[list[Cell]]:
         """Return the first rows, in which arrays are looked for; none if no word of a header stands there."""
-        width = max((int(_columns_of(run).max()) for run in self._runs), default=0) + 1
-        height = min(max(TOP // width, ROWS_OF_ANCHOR), TOP_ROWS)
+        height = min(max(TOP // max(len(self._numbers), 1), ROWS_OF_ANCHOR), TOP_ROWS)
         texts: list[pl.Series] = []
-        left = height * width  # cells that these rows may hold
+        left = height * len(self._numbers)  # cells that these rows may hold
         for run in self._runs:
             texts += run.first(left).texts()
             left = max(left - len(run), 0)
         if not may_make_anchors(np.array(codes_of_words(texts), np.uint8)):
             return []
         table = self.table()
-        numbers, above = sorted(table.columns), table.row_of(0)
-        grid: list[list[Cell]] = [[None] * width for _ in range(min(table.count_rows(), height))]
-        for cells, held in zip(grid[above:], list_cells(table, numbers, range(len(grid) - above)), strict=True):
-            for number, cell in zip(numbers, held, strict=True):
+        above, end = table.row_of(0), min(table.count_rows(), height)
+        grid = [list[Cell]() for _ in range(min(above, end))]
+        left = TOP
+        for listed in list_cells(table, self._numbers, range(end - len(grid))):
+            if left <= 0 and len(grid) >= ROWS_OF_ANCHOR:
+                break
+            held = [(number, cell) for number, cell in zip(self._numbers, listed, strict=True) if cell is not None]
+            cells: list[Cell] = [None] * (held[-1][0] + 1 if held else 0)
+            for number, cell in held:
                 cells[number] = cell
+            grid.append(cells)
+            left -= len(cells)
         return grid
 
     def table(self) -> Table:
@@ -74,11 +88,8 @@ class ExcelTable:
     @cached_property
     def _table(self) -> Table:
         runs = self._runs
-        filled = np.zeros(MOST_COLUMNS, dtype=bool)
+        numbers = self._numbers
         first, held = min((int(run.rows.min()) for run in runs), default=0), sum(map(len, runs))
-        for run in runs:
-            filled[_columns_of(run)] = True
-        numbers = np.flatnonzero(filled).tolist()
         groups = _group_few(runs, numbers, first) if held <= _CELLS_A_GROUP else _group_many(runs, numbers, first)
         columns: dict[int, RawColumn] = {}
         height = 0
@@ -89,11 +100,6 @@ class ExcelTable:
         del self._runs  # whose memory is free now
         rows = np.arange(first, first + height) if first else None
         return Table(height, columns, sheet_rows=rows, held=held, is_foreign=self._is_foreign)
-
-
-def _columns_of(run: c.CellRun) -> Positions:
-    """Return the columns in which a run has cells, perhaps several times."""
-    return run.columns[: run.width] if run.width else run.columns
 
 
 def _group_few(runs: list[c.CellRun], numbers: list[int], first: int) -> Iterator[_Group]:
