@@ -142,8 +142,8 @@ class RowWriter:
         """Return the XML after the reference of the cell with the name of a column."""
         style = self.cell_styles.bold
         stands_right = piece.dtype.kind in ("float", "int", "timedelta", "bool") or self._styles[place] is not None
-        if stands_right and not self.filtered and not self.as_text:  # as programs align the elements
-            style = self.cell_styles.bold_right or style
+        if stands_right and not self.as_text:  # as programs align the elements
+            style = (self.cell_styles.bold_filtered if self.filtered else self.cell_styles.bold_right) or style
         if style is None:
             return _BOLD_TEXT.format(xml_text(piece.name))
         return f' s="{style}" t="inlineStr"><is><t xml:space="preserve">{xml_text(piece.name)}</t></is></c>'

@@ -530,3 +530,13 @@ def test_a_column_is_as_wide_as_its_dates_that_are_texts(tmp_path: Path) -> None
     sa.write(tmp_path / "a.xlsx", {"fine": np.array([moment, "2026-03-01"], "M8[us]"), "n": np.arange(2)})
     sheet = openpyxl.load_workbook(tmp_path / "a.xlsx")["arrays"]
     assert sheet.column_dimensions["A"].width >= len(str(moment))
+
+
+def test_names_of_a_table_stand_over_their_numbers_beside_the_button_of_the_filter(tmp_path: Path) -> None:
+    table = {"name": np.array(["a", "b"]), "t": np.array([1.5, 2.5]), "day": np.array(["2026-01-01"] * 2, "M8[D]")}
+    sa.write_table(tmp_path / "t.xlsx", table)
+    sa.write_table(tmp_path / "t.xlsx", table, sheet="second", mode="a")
+    book = openpyxl.load_workbook(tmp_path / "t.xlsx")
+    for title in ("table", "second"):
+        looks = [(cell.alignment.horizontal, cell.alignment.indent, cell.font.b) for cell in book[title][1]]
+        assert looks == [(None, 0, True), ("right", 2, True), ("right", 2, True)]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
+FILTER_INDENT = 2  # of a name at the right end, which the button of a filter would cover
 MOST_BYTES = 2**24  # of the part that holds styles
 
 
@@ -24,6 +25,7 @@ class CellStyles:
     # for cells that people may change in a protected sheet, by the style that they have else, None for the usual one;
     # empty for workbooks of other programs, and for those without views
     unlocked: Mapping[int | None, int] = field(default_factory=dict, repr=False)
+    bold_filtered: int | None = None  # as `bold_right`, with room for the button of a filter
 
     def of_formats(self, codes: Iterable[str | None]) -> list[int | None]:
         """Return the style for each of some formats; None for the general one, and where the workbook lacks it."""

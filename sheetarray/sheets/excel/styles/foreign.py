@@ -6,7 +6,7 @@ from ....elements.serials import DATE_CODES
 from ....errors import FormatError
 from ..package.markup import Element, Markup
 from ..workbook_part import WorkbookPart
-from .cell_styles import MOST_BYTES, CellStyles, plain_code
+from .cell_styles import FILTER_INDENT, MOST_BYTES, CellStyles, plain_code
 from .own import DAYS_AND_TIMES
 
 _BUILT_IN = {  # the codes of formats that every workbook has, by their numbers
@@ -46,7 +46,7 @@ def find_styles(book: WorkbookPart) -> CellStyles:
         codes[format_.get("numFmtId")] = plain_code(format_.get("formatCode"))
     if book.from_1904:
         codes = {number: code for number, code in codes.items() if code not in DAYS_AND_TIMES}
-    bold_style, right, by_code = None, None, dict[str, int]()
+    bold_style, right, filtered, by_code = None, None, None, dict[str, int]()
     for index, style in enumerate(styles.children_named("xf")):
         number, font = style.get("numFmtId", "0"), style.get("fontId", "0")
         if any(style.get(name, "0") != "0" for name in _PLACES):
@@ -54,17 +54,20 @@ def find_styles(book: WorkbookPart) -> CellStyles:
         if style.children:
             if number == "0" and font in bold and right is None and _stands_right(style):
                 right = index
+            elif number == "0" and font in bold and filtered is None and _stands_right(style, FILTER_INDENT):
+                filtered = index
         elif number == "0" and font in bold and bold_style is None:
             bold_style = index
         elif font == "0" and number in codes:
             by_code.setdefault(codes[number], index)
-    return CellStyles(bold_style, right, by_code)
+    return CellStyles(bold_style, right, by_code, bold_filtered=filtered)
 
 
-def _stands_right(style: Element) -> bool:
-    """Return whether the children of a style say that text stands at the right end, and nothing else."""
-    (first, *more) = style.children
-    return not more and first.name == "alignment" and dict(first.attributes) == {"horizontal": "right"}
+def _stands_right(style: Element, indent: int = 0) -> bool:
+    """Return whether the children of a style say that text stands at the right end, indented, and nothing else."""
+    first, *more = style.children
+    look = {"horizontal": "right"} | ({"indent": str(indent)} if indent else {})
+    return not more and first.name == "alignment" and dict(first.attributes) == look
 
 
 def _look(font: Element) -> tuple[bool, frozenset[tuple[str, frozenset[tuple[str, str]]]]]:

@@ -11,7 +11,7 @@ from ...decimals import FLOAT_CODES
 from ...workbooks import TRUTH_CODE
 from ...xml_texts import quote_attribute
 from ..package.relations import DECLARED, MAIN
-from .cell_styles import CellStyles, plain_code
+from .cell_styles import FILTER_INDENT, CellStyles, plain_code
 
 DAYS_AND_TIMES = tuple(dict.fromkeys(DATE_CODES.values()))
 _WITHOUT_NUMBER = {
@@ -66,12 +66,15 @@ def make_styles(formats: tuple[str, ...] = (), *, views: bool = False) -> OwnSty
         return {code: first + place for place, code in enumerate(some)}
 
     index = add(_NUMBERS, codes)
-    plain = CellStyles(1, 2, {plain_code(code): place for code, place in index.items()})
+    kinds, unlocked = dict[str, int](), dict[str, int]()
     if views:
         choosers = add(_CHOOSER, ["", "@", *DAYS_AND_TIMES])
         kinds = {"": choosers[""], "@": choosers["@"], **{unit: choosers[code] for unit, code in DATE_CODES.items()}}
         unlocked = add(_UNLOCKED, ["", *codes])
-        plain = CellStyles(1, 2, plain.formats, kinds, {index.get(code): place for code, place in unlocked.items()})
+    by_style = {index.get(code): place for code, place in unlocked.items()}
+    formats_of = {plain_code(code): place for code, place in index.items()}
+    plain = CellStyles(1, 2, formats_of, kinds, by_style, bold_filtered=len(styles))
+    styles.append(f'{_BOLD} applyAlignment="1"><alignment horizontal="right" indent="{FILTER_INDENT}"/></xf>')
     return OwnStyles(
         plain,
         f'{DECLARED}<styleSheet xmlns="{MAIN}"><numFmts count="{len(own)}">{listed}</numFmts>'
