@@ -102,7 +102,7 @@ def _blank_to_null(texts: pl.Series) -> pl.Series:
     import polars as pl
 
     empty = texts == ""
-    return pl.select(pl.when(~empty).then(texts)).to_series() if empty.any() else texts
+    return texts.zip_with(~empty, pl.Series([None], dtype=pl.String)) if empty.any() else texts
 
 
 def _is_exact_number(counts: Buffer, exact: int) -> np.ndarray[Any, np.dtype[np.bool_]] | None:

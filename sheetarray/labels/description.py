@@ -391,7 +391,10 @@ def is_description(array: Any) -> bool:
         return False
     if not 0 < array.size <= _MOST_PIECES:
         return False
-    return may_describe("".join(piece for piece in array.reshape(-1).tolist() if isinstance(piece, str)))
+    pieces = array.reshape(-1).tolist()
+    return may_describe(
+        "".join(pieces if array.dtype.kind == "U" else [piece for piece in pieces if isinstance(piece, str)])
+    )
 
 
 def may_describe(text: str | None) -> bool:

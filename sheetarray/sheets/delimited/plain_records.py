@@ -20,6 +20,7 @@ from ...errors import FormatError
 
 _LISTED = 2**12  # bytes of records that are listed at first
 _NEAR = 2**12  # bytes between the records whose places are kept
+_LONGEST_LINE = 2**12  # bytes of a line that is cut at its delimiters
 WINDOW = 2**24
 """Bytes that are searched for quotes, or for one line end, at once."""
 MOST_LISTED = 2**12
@@ -150,6 +151,11 @@ class RecordBlock:
         delimiter = bytes([mark]) if mark >= 0 else None
         self._records, ends = [], []
         while end < len(content) and end < place + size:
+            if (line := self._cut_line(content, end)) is not None:
+                self._records.append(line.split(self._delimiter))
+                end = content.find(b"\n", end) + 1
+                ends.append(end)
+                continue
             fields: list[str] = []
             stop = delimiter
             while not fields or stop == delimiter:
@@ -169,6 +175,18 @@ class RecordBlock:
             self._records.append(fields)
             ends.append(end)
         self.ends = np.array(ends, np.int64)
+
+    def _cut_line(self, content: Any, place: int) -> str | None:
+        """Return the line that begins at a place if it is short, a whole record and without quotes; otherwise None."""
+        end = content.find(b"\n", place, place + _LONGEST_LINE)
+        if end < 0 or self._delimiter is None or content.find(b'"', place, end) >= 0:
+            return None
+        line = bytes(content[place:end]).removesuffix(b"\r")
+        if b"\r" in line:
+            return None
+        with suppress(UnicodeDecodeError):  # the fields say where
+            return line.decode("utf-8")
+        return None
 
     def rows(self, first: int = 0, stop: int | None = None, most: int = -1) -> list[list[str]]:
         """Return some of the records, cut after `most` cells if that is not -1."""

@@ -21,6 +21,8 @@ _SPECIAL = f"[&<>{_UNHELD}]|_x[0-9A-Fa-f]{{4}}_"
 # White space that programs might change without `xml:space="preserve"`, for Python and for the engine
 _SPACED = "^ | $|  |[\t-\r\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
 
+_FEW = 100  # texts that Python goes over before the engine has begun
+
 
 def xml_text(text: str) -> str:
     """Return a text, escaped, as the content of an element.
@@ -39,6 +41,8 @@ def xml_texts(texts: pl.Series) -> pl.Series:
     """Return a Series of texts, each escaped as by `xml_text`; null stays null."""
     import polars as pl
 
+    if len(texts) <= _FEW:
+        return pl.Series([None if text is None else xml_text(text) for text in texts.to_list()], dtype=pl.String)
     special = texts.str.contains(_SPECIAL).fill_null(value=False)
     if not special.any():
         return texts
@@ -56,4 +60,8 @@ def is_spaced(text: str) -> bool:
 
 def mark_spaced(texts: pl.Series) -> pl.Series:
     """Return a mask of the texts for which `is_spaced` is true."""
+    import polars as pl
+
+    if len(texts) <= _FEW:
+        return pl.Series([text is not None and is_spaced(text) for text in texts.to_list()], dtype=pl.Boolean)
     return texts.str.contains(_SPACED).fill_null(value=False)

@@ -223,3 +223,10 @@ def test_a_number_that_would_lose_something_leaves_its_column_text(text: str) ->
     assert Records(f"1\n{text}\n2\n".encode(), 0, "").read([(0, 0, 9, "n")]) == [None]
     ((numbers, blanks, _),) = Records(b"1,\n,2\n", 0, ",").read([(0, 0, 9, "n")])
     assert (repr(numbers.tolist()), blanks) == ("[1.0, nan]", 1)
+
+
+@pytest.mark.parametrize("length", [1, 2**12 - 1, 2**12, 2**12 + 1])
+def test_lines_beside_quotes_are_split_alike_however_long_they_are(length: int) -> None:
+    text = f'"a",""\n{"x" * length},y\r\n\n"b\n",{"z" * length}\n'
+    rows = [cells for cells, _ in plain_records.split_records(text, ",")]
+    assert rows == [["a", ""], ["x" * length, "y"], [""], ["b\n", "z" * length]]

@@ -12,7 +12,6 @@ import pytest
 from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from limits import set_limits
 
 import sheetarray as sa
 from sheetarray import loops
@@ -76,12 +75,6 @@ def assert_both_ways_agree(content: bytes, monkeypatch: pytest.MonkeyPatch, **op
         assert at_once == [outcome(door) for door in doors]
 
 
-@pytest.fixture
-def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let columns of more than 200 cells, not 2000, be long ones."""
-    set_limits(monkeypatch, csv_short_cells=200)
-
-
 LONG: dict[str, Any] = {
     "doubles": np.where(np.arange(210) % 100 == 7, -np.inf, np.arange(210) / 7),
     "floats": np.where(np.arange(210) % 100 == 8, np.inf, np.arange(210) / 7).astype("float32"),
@@ -113,7 +106,6 @@ def test_a_harmed_text_is_read_alike_by_both_ways(arrays: dict[str, Any], data: 
         removed = data.draw(st.sampled_from([0, 0, 1, 2, 9]))
         content = content[:place] + data.draw(st.sampled_from(HARMFUL)) + content[place + removed :]
     with pytest.MonkeyPatch.context() as patch:
-        set_limits(patch, csv_short_cells=200)  # of which the long columns have more
         assert_both_ways_agree(content, patch)
 
 
@@ -195,9 +187,7 @@ def test_progress_of_a_large_text_is_told_piece_by_piece(kind: str) -> None:
 
 @pytest.mark.parametrize(("rows", "orient"), [(199, "columns"), (200, "columns"), (201, "columns"), (201, "rows")])
 @pytest.mark.parametrize("kind", ["float64", "int8", "U", "O", "complex128", "datetime64[s]", "bool"])
-def test_arrays_below_each_other_are_read_whatever_their_length(
-    few_are_many: None, orient: Any, rows: int, kind: str
-) -> None:
+def test_arrays_below_each_other_are_read_whatever_their_length(orient: Any, rows: int, kind: str) -> None:
     numbers = np.arange(rows) % 100
     array = numbers.astype("U4") if kind == "U" else numbers.astype(object if kind == "O" else kind)
     if kind == "U":

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 from examples import cross
+from excel_packages import parts
 from foreign_books import (
     FIRST,
     book,
@@ -364,3 +366,19 @@ def test_check_goes_on_after_a_cell_that_cannot_be_read() -> None:
     places = [f"A{FIRST}", f"A{FIRST + 2}", f"B{FIRST}", f"C{FIRST}"]
     assert sorted(findings) == [("", "warning"), *((f"arrays!{place}", "error") for place in places)]
     assert_same(read(content, names=["d"])["d"], np.array([1.0]))
+
+
+@pytest.mark.parametrize("count", [1, 99, 100, 101])
+def test_few_texts_are_escaped_as_many_are(count: int) -> None:
+    pieces = ["", " a", "b  c", "<&>", "_x000D_", "d\re", "f\n", "\x1f", "\ufffe", "Zürich", "\u3000", "\x85"]
+    texts = np.array([pieces[place % len(pieces)] for place in range(1000)])
+    few, many = io.BytesIO(), io.BytesIO()
+    sa.write(few, {"t": texts[:count]}, format="xlsx", guard=False)
+    sa.write(many, {"t": texts}, format="xlsx", guard=False)
+    assert sa.read(io.BytesIO(few.getvalue()), "t").tolist() == texts[:count].tolist()
+    cells = [
+        re.findall(b"(?s)<is>(.*?)</is>", parts(file.getvalue())["xl/worksheets/sheet1.xml"]) for file in (few, many)
+    ]
+    below = [each[each.index(b"<t>data</t>") :] for each in cells]
+    assert below[0] == below[1][: len(below[0])]
+    assert len(below[0]) == 1 + sum(text != "" for text in texts[:count].tolist())

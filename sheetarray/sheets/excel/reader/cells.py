@@ -132,7 +132,8 @@ class CellRun:
 
         if self.height == len(self):
             return series
-        return pl.repeat(None, self.height, dtype=series.dtype, eager=True).scatter(self.rows, series)
+        blanks = pl.Series([None], dtype=series.dtype).new_from_index(0, self.height)
+        return blanks.scatter(self.rows, series)
 
     def texts(self) -> list[pl.Series]:
         """Return the values of the cells that hold text in a list of one Series, or an empty list."""
