@@ -150,7 +150,9 @@ class RecordedTable:
 
     @cached_property
     def stacked_as_written(self) -> ArraysByName:
-        """The arrays as they were, from the guard."""
+        """The arrays as they were, from the guard; none without one."""
+        if not self.written:
+            return {}
         return self.note.as_written(stack_labels(self.written, None, None, self.note, np.array)[0])
 
     @cached_property

@@ -1,7 +1,8 @@
 """LibreOffice at work on documents that it is told of, line by line in JSON; runs under the interpreter that has `uno`.
 
 Each line is a list of steps, and one line answers with their results: ["open", path], ["set", sheet, address, value],
-["values", sheet, range], ["save", path, filter] with options of it, ["close"]. Nothing of the package is imported here.
+["values", sheet, range], ["sort", sheet, range, column], ["insert", sheet, row], ["save", path, filter] with options of
+it, ["close"]. Nothing of the package is imported here.
 """
 
 from __future__ import annotations
@@ -75,6 +76,16 @@ class Worker:
 
     def _values(self, sheet: str, cells: str) -> list[list[Any]]:
         return [list(row) for row in self._document.Sheets.getByName(sheet).getCellRangeByName(cells).getDataArray()]
+
+    def _sort(self, sheet: str, cells: str, column: int) -> None:
+        field = uno.createUnoStruct("com.sun.star.table.TableSortField")
+        field.Field, field.IsAscending = column, True
+        fields = uno.Any("[]com.sun.star.table.TableSortField", (field,))
+        how = (option("SortFields", fields), option("ContainsHeader", True))
+        self._document.Sheets.getByName(sheet).getCellRangeByName(cells).sort(how)
+
+    def _insert(self, sheet: str, row: int) -> None:
+        self._document.Sheets.getByName(sheet).Rows.insertByIndex(row - 1, 1)
 
     def _save(self, path: str, filter_name: str, filter_options: str = "") -> None:
         address = Path(path).resolve().as_uri()

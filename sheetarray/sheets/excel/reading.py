@@ -12,7 +12,7 @@ from ...columns.blocks.mapping import MappedArrays
 from ...columns.blocks.reading import iter_elements
 from ...dtypes import Buffer
 from ...elements import Missing
-from ...errors import FormatError, locating
+from ...errors import NO_ARRAY, FormatError, locating
 from ...files import Readable, Source
 from ...formats.contract import Progress
 from ...linear.buffers import iter_rest
@@ -20,7 +20,7 @@ from ...linear.data_cells import check_missing
 from ...linear.named import list_names
 from ...linear.parsing import warn_of_finding
 from ..arrays_of_sheets import count_named, open_sheets, read_composites, read_resized_arrays
-from ..recorded_tables import read_with_tables
+from ..recorded_tables import open_recorded, read_with_tables
 from ..sheet_choice import SheetChoice
 from .checking.workbook import select_sheets
 from .checksums.stored import StoredChecksums
@@ -124,9 +124,16 @@ def read_written_excel(source: Readable) -> dict[str, np.ndarray[Any, Any]]:
         snapshots = open_snapshots(book)
         if snapshots is None or not snapshots.exist:
             return {}
+        sheets = book.plain_sheets()
+        tables = open_recorded(find_tables(book, sheets), snapshots)
+        written = {name: array for table in tables for name, array in table.stacked_as_written.items()}
         with keeping_unreadable("missing"):
-            present = read_resized_arrays(book.plain_sheets())
-        written = {}
+            try:
+                present = read_resized_arrays(sheets)
+            except FormatError as error:
+                if error.reason != NO_ARRAY or not tables:
+                    raise
+                return written
         for name, array in present.items():
             own = snapshots.find(name, array.column, array.buffer)
             before = None if own is None else own.evidence.to_array(array.buffer.nbytes)

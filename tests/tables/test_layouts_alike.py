@@ -1,0 +1,86 @@
+"""One property over layouts: for each kind of value, each verb gives the same for a table as for arrays."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pytest
+import xarray as xr
+from recorded import KINDS, assert_same, labelled, write_quietly
+
+import sheetarray as sa
+
+LAYOUTS = ("arrays", "table")
+
+
+def write(path: Path, content: xr.Dataset, layout: str) -> None:
+    write_quietly(path, content) if layout == "table" else sa.write(path, content)
+
+
+def places_of(values: np.ndarray[Any, Any]) -> tuple[int, int]:
+    """The places of two elements that differ and that every cell can hold, in row-major order."""
+    texts = [repr(value) for value in values.tolist()]
+    known = [place for place, text in enumerate(texts) if text not in ("''", "None", "nan", "nanj")]
+    return next((a, b) for a in known for b in reversed(known) if texts[a] != texts[b] and values[a] != values[b])
+
+
+def cell_of(sheet: Any, layout: str, place: int) -> Any:
+    """The cell of an element of `v`, by its place in row-major order."""
+    if layout == "table":
+        column = [cell.value for cell in sheet[1]].index("v") + 1
+        return sheet.cell(2 + place, column)
+    column = [cell.value for cell in sheet[1]].index("v") + 1
+    first = next(row for row in range(2, 60) if sheet.cell(row, column).value == "data") + 1
+    i, j = divmod(place, 3)
+    return sheet.cell(first + i + 2 * j, column)  # `labelled` makes it column-major
+
+
+def copy_element(path: Path, layout: str, source: int, goal: int) -> None:
+    """Do by hand what makes one element another: copy its cell, and save."""
+    book = openpyxl.load_workbook(path)
+    before, after = (cell_of(book[layout], layout, place) for place in (source, goal))
+    after.value, after.number_format, after.data_type = before.value, before.number_format, before.data_type
+    book.save(path)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_verb_gives_the_same_for_a_table_and_for_arrays(kind: str, tmp_path: Path) -> None:
+    values = KINDS[kind]
+    content = labelled(values)
+    source, goal = places_of(values)
+    results: dict[str, dict[str, Any]] = {layout: {} for layout in LAYOUTS}
+    for layout in LAYOUTS:
+        base, path, third, made = (tmp_path / f"{layout}-{name}.xlsx" for name in ("base", "edited", "third", "made"))
+        of_layout = results[layout]
+        for file in (base, path, third):
+            write(file, content, layout)
+        of_layout["read"] = sa.read(base)
+        of_layout["scan"] = {
+            name: (info.shape, info.dtype, info.order, info.dims) for name, info in sa.scan(base).items()
+        }
+        copy_element(path, layout, source, goal)
+        of_layout["check"] = [(finding.array, finding.index, finding.message) for finding in sa.check(path)]
+        of_layout["diff"] = [re.sub(r", cell \w+!\w+", "", line) for line in repr(sa.diff(base, path)).splitlines()]
+        of_layout["edited"] = sa.read(path)
+        sa.restore(path, made)
+        of_layout["restored"] = sa.read(made)
+        merged = sa.merge(base, path, third, target=made)
+        of_layout["merged"], of_layout["conflicts"] = sa.read(made), len(merged.conflicts)
+        assert sa.accept(path)
+        assert list(sa.check(path)) == []
+        of_layout["accepted"] = sa.read(path)
+        xr.testing.assert_identical(sa.read_dataset(base), sa.read_dataset(tmp_path / "arrays-base.xlsx"))
+    arrays, table = results["arrays"], results["table"]
+    assert table["scan"] == arrays["scan"]
+    assert table["check"] == arrays["check"]
+    assert table["check"]
+    assert table["diff"] == arrays["diff"]
+    for verb in ("read", "edited", "restored", "accepted", "merged"):
+        assert_same(table[verb], arrays[verb])
+    assert table["conflicts"] == arrays["conflicts"] == 0
+    assert_same(table["merged"], table["edited"])
+    assert_same(table["restored"], table["read"])
