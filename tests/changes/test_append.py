@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import os
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -367,4 +369,24 @@ def test_arrays_in_rows_and_in_several_sheets_grow(tmp_path: Path) -> None:
         "t": [1.5, 2.5, 3.5, 4.5],
         "u": [1.5, 3.5, 4.5],
     }
+    assert list(sa.check(path)) == []
+
+
+@pytest.mark.parametrize("kind", ["table.csv", "arrays.csv", "table.xlsx", "arrays.xlsx"])
+def test_writers_at_once_lose_no_row(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / kind
+    if kind == "table.csv":
+        path.write_text("id,t\n-1,0.5\n")
+    else:
+        (sa.write_table if kind.startswith("table") else sa.write)(path, {"id": np.array([-1]), "t": np.array([0.5])})
+    code = "import sys, sheetarray as sa\n"
+    code += "for n in map(int, sys.argv[2:]): sa.append(sys.argv[1], {'id': [n], 't': [n / 4]})"
+    numbers = [range(start, start + 6) for start in (0, 100)]
+    writers = [subprocess.Popen([sys.executable, "-c", code, path, *map(str, some)]) for some in numbers]
+    assert [writer.wait() for writer in writers] == [0, 0]
+    columns = sa.read(path) if kind != "table.csv" else sa.read_columns(path)
+    assert sorted(columns["id"].tolist()) == [-1, *numbers[0], *numbers[1]]
+    assert sorted(columns["t"].tolist())[1:3] == [0.25, 0.5]
+    for some in numbers:
+        assert [number for number in columns["id"].tolist() if number in some] == [*some]
     assert list(sa.check(path)) == []
