@@ -271,6 +271,9 @@ def restore(
 ) -> list[str]:
     """Write the arrays of a workbook as they were before people edited them, from the guard in it.
 
+    The target is a copy of the workbook with these arrays: charts, styles and other sheets stay. Workbooks with views
+    or recorded tables, and workbooks of another kind than the target, are written anew and hold nothing else.
+
     Args:
         source: a path, a URL, or an open file (then with `format`): a workbook written with `guard=True`, which any
             program may have saved since.
@@ -290,13 +293,13 @@ def restore(
     Example:
         >>> import io
         >>> import numpy as np
-        >>> from sheetarray import write
+        >>> from sheetarray import read, write
         >>> file, restored = io.BytesIO(), io.BytesIO()
         >>> write(file, {"t": np.array([0.1 + 0.2])}, format="xlsx", guard=True)
         >>> restore(io.BytesIO(file.getvalue()), restored, format="xlsx")
         ['t']
-        >>> restored.getvalue() == file.getvalue()
-        True
+        >>> read(io.BytesIO(restored.getvalue()), "t", format="xlsx").tolist()
+        [0.30000000000000004]
     """
     source, target = locate_places([(source, format), (target, None)], storage_options)
     restoring = format_of(source, format, reading=True).function("restore")

@@ -134,10 +134,12 @@ class ElementEdits:
         return range(len(self.buffer), self.before - left)
 
 
-def find_element_edits(name: str, array: ResizedArray, new: LinearArray) -> ElementEdits | None:
+def find_element_edits(name: str, array: ResizedArray, new: LinearArray, *, whole: bool = False) -> ElementEdits | None:
     """Return the cells to change so that an array holds the elements of another one; None if no cell has to change.
 
     The header of the array's column becomes the new one, so that `find_header_edits` finds its cells.
+
+    `whole`: change all cells, also those that hold what they should.
 
     Raises:
         LimitError: an array in several columns is to have another shape or dtype.
@@ -150,11 +152,11 @@ def find_element_edits(name: str, array: ResizedArray, new: LinearArray) -> Elem
         view = view_of(header, buffer)
         if np.shares_memory(view, buffer) or not old.size:
             view[...] = new.to_numpy()
-            return _edits_of(name, column, old, buffer, new, cells)
+            return _edits_of(name, column, old, buffer, new, cells, whole)
     elif header.dtype.name == new.dtype and header.order == new.order and len(header.shape) == len(new.shape):
         column.take_length(new.capacity)
         if column.header.shape == new.shape and not new.offset:
-            return _edits_of(name, column, old, new.buffer, new, cells)
+            return _edits_of(name, column, old, new.buffer, new, cells, whole)
         column.header = header
     if len(column.group) > 1:
         raise LimitError(
@@ -168,7 +170,7 @@ def find_element_edits(name: str, array: ResizedArray, new: LinearArray) -> Elem
 
 
 def _edits_of(
-    name: str, column: ArrayColumn, old: Buffer, buffer: Buffer, new: LinearArray, cells: int
+    name: str, column: ArrayColumn, old: Buffer, buffer: Buffer, new: LinearArray, cells: int, whole: bool
 ) -> ElementEdits | None:
     dtype = new.dtype_entry
     if cells == 2:
@@ -176,6 +178,7 @@ def _edits_of(
         old, buffer = (np.ascontiguousarray(each).view(dtype.numpy) for each in (old, buffer))
     both = min(len(old), len(buffer))
     differs = find_unequal(old[:both], buffer[:both], 0, 0) | find_other_zeros(old[:both], buffer[:both])
+    differs |= whole
     changed = np.concatenate([np.flatnonzero(differs), np.arange(both, len(buffer))])
     if not len(changed) and len(old) == len(buffer):
         return None

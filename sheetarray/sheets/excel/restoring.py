@@ -1,25 +1,35 @@
-"""Writes the arrays of a workbook anew from its guard: as they were written, or with edits and all else exact."""
+"""Writes the arrays of a workbook again from its guard: as they were written, or with edits and all else exact.
+
+They go into the cells of a copy of the workbook, which keeps everything else. Where it has views or recorded tables,
+where arrays do not stand in their sheets any more, and for the kinds of workbooks that are only read, a new workbook
+holds the arrays, their tables and views, and nothing else.
+"""
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ...errors import NO_ARRAY, Finding, FormatError, locating, quote_names
+from ...columns import keeping_unreadable
+from ...errors import NO_ARRAY, Finding, FormatError, LimitError, locating, quote_names, warn_caller
 from ...files import Readable, Source, Writable, name_part, replacing
 from ...linear.array import LinearArray
 from ...linear.parsing import warn_of_finding
+from ..arrays_of_sheets import read_resized_arrays
 from ..content import SheetContent, WriteOptions, lay_out_arrays, lay_out_columns
 from ..recorded_tables import RecordedTable, open_recorded, renew_note
+from ..sheet_choice import find_title
 from ..snapshot import SnapshotHeader
 from ..views.description import View, can_be_shown
 from ..views.plans import check_views
 from .accepting.exact import read_writes
 from .guard.snapshots import Snapshots
+from .revising import Revision, revise_sheets_excel
 from .sheet_writes import sheet_room, write
 from .skeleton.template import CONTENT_TYPES, suffix_of
 from .tables.recorded import find_tables
@@ -29,7 +39,7 @@ _NO_GUARD = "the workbook has no guard"
 
 
 def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = False) -> list[str]:
-    """Write the arrays of a workbook again from its guard, with guard and views, to the sheets where they were.
+    """Write the arrays of a workbook again from its guard, to the sheets where they were. All else in it stays.
 
     Args:
         source: a path or an open file: .xlsx, .xlsm, .xlsb, .xls, .ods.
@@ -57,6 +67,7 @@ def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = Fals
         raise ValueError(f"restore writes a workbook: name a target that ends in {' or '.join(CONTENT_TYPES)}")
     with Source(source) as opened, locating(source=opened.name), Workbook(opened, reads_numbers=True) as book:
         asked, places = book.views.asked, find_tables(book, book.plain_sheets())
+        is_kind = book.own is not None and book.own.types.type_of(book.own.part) == CONTENT_TYPES[suffix_of(target)]
         tables = [table for table in open_recorded(places, Snapshots(book)) if table.written]
         contents = [_lay_out_table(table, keep_edits=keep_edits) for table in tables]
         try:
@@ -65,6 +76,12 @@ def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = Fals
             if not contents or error.reason not in (NO_ARRAY, _NO_GUARD):
                 raise
             groups = {}
+        revisions = _plan_revisions(book, groups) if is_kind and not contents and not asked else None
+        if revisions is not None and not isinstance(source, (str, os.PathLike)):
+            source = io.BytesIO(bytes(opened.whole()))  # an open file has been read to its end
+    names = [name for _, arrays in groups.values() for name in arrays]
+    if revisions is not None and _revise(source, target, revisions):
+        return names
     with tempfile.TemporaryDirectory(prefix="sheetarray-") as folder:
         path = Path(folder, f"restored{suffix_of(target)}")
         for of_arrays, options in _plan_writes(groups, asked):
@@ -73,8 +90,41 @@ def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = Fals
             write(path, contents, WriteOptions(guard=True, mode="a"))
         with replacing(target, binary=True) as sink, path.open("rb") as file:
             shutil.copyfileobj(file, sink)
-    names = [name for _, arrays in groups.values() for name in arrays]
     return names + [name for table in tables for name in table.stacked_as_written]
+
+
+def _plan_revisions(
+    book: Workbook, groups: Mapping[str, tuple[SnapshotHeader, dict[str, LinearArray]]]
+) -> list[Revision] | None:
+    """Return what to put into the cells of each sheet; None if an array does not stand in its sheet any more."""
+    revisions: list[Revision] = []
+    snapshots = Snapshots(book)
+    for title, (_, arrays) in groups.items():
+        if not any(title.casefold() == known.casefold() for known in book.titles):
+            return None
+        try:
+            with keeping_unreadable():
+                present = read_resized_arrays([book.sheet(find_title(title, book.titles))])
+        except FormatError:
+            return None  # its headers are damaged
+        renamed = {}
+        for name, array in present.items():
+            if name not in arrays and (own := snapshots.find(name, array.column, array.buffer)) is not None:
+                renamed[name] = own.evidence.name
+        if {renamed.get(name, name) for name in present} != {*arrays}:
+            return None
+        revisions.append((title, arrays, renamed))
+    return revisions
+
+
+def _revise(source: Readable, target: Writable, revisions: Sequence[Revision]) -> bool:
+    """Put arrays into the cells of a copy of the workbook, and return whether that was possible."""
+    try:
+        revise_sheets_excel(source, target, revisions, whole=True)
+    except (FormatError, LimitError) as error:
+        warn_caller(f"the workbook is written anew, and without what else is in it: {error}")
+        return False
+    return True
 
 
 def _lay_out_table(table: RecordedTable, *, keep_edits: bool) -> SheetContent:

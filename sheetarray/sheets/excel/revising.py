@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from ...columns import ElementEdits, find_element_edits, find_name_cells
+from ...columns import ElementEdits, find_element_edits, find_name_cells, keeping_unreadable
 from ...dtypes import Buffer, DType
 from ...elements import Cell, Missing, buffer_to_typed
 from ...errors import FormatError, locating
@@ -75,7 +76,12 @@ def revise_excel(
 
 
 def revise_sheets_excel(
-    source: Readable, target: Writable, revisions: Sequence[Revision], *, missing: Missing = "error"
+    source: Readable,
+    target: Writable,
+    revisions: Sequence[Revision],
+    *,
+    missing: Missing = "error",
+    whole: bool = False,
 ) -> None:
     """Write a copy of a workbook with the new elements of several sheets, whose arrays may have the same names.
 
@@ -84,12 +90,14 @@ def revise_sheets_excel(
     Args:
         source, target, missing: as for `revise_excel`.
         revisions: for each sheet its title, its new arrays, and new names of arrays.
+        whole: write the cells of all elements, whatever they hold: also those that cannot be read, and formulas. The
+            new arrays are then `LinearArray`s, one for each column.
     """
-    columns = [dict(take_arrays(arrays, CELL_CHARACTERS)) for _, arrays, _ in revisions]
+    columns = [dict(arrays if whole else take_arrays(arrays, CELL_CHARACTERS)) for _, arrays, _ in revisions]
     with tempfile.TemporaryDirectory(prefix="sheetarray-") as folder:
         path = Path(folder, f"revised{suffix_of(target)}")
         with Source(source) as opened, locating(source=opened.name):
-            titles, fresh_of_each = _write_revised(opened, path, columns, revisions, missing)
+            titles, fresh_of_each = _write_revised(opened, path, columns, revisions, missing, whole)
         for fresh in filter(None, fresh_of_each):
             with Source(path) as opened:
                 own = WorkbookPart.of_package(Package(opened.ranges()))
@@ -111,6 +119,7 @@ def _write_revised(
     columns: Sequence[dict[str, LinearArray]],
     revisions: Sequence[Revision],
     missing: Missing,
+    whole: bool,
 ) -> tuple[list[set[str]], list[dict[str, LinearArray]]]:
     """Write the workbook with its new cells.
 
@@ -126,14 +135,15 @@ def _write_revised(
         fresh: list[dict[str, LinearArray]] = []
         for (choice, _, renamed), new in zip(revisions, columns, strict=True):
             sheets = reading.plain_sheets() if choice is None else select_sheets(reading, choice)
-            present = read_resized_arrays(sheets, missing=missing)
+            with keeping_unreadable() if whole else nullcontext():
+                present = read_resized_arrays(sheets, missing=missing)
             for before, now in renamed.items():
                 present[now] = present.pop(before)
                 for title, row, cell_column in find_name_cells(present[now]):
                     edits.setdefault(title or "", {})[row, cell_column] = NewCell(_word_xml(now))
             fresh.append({name: new.pop(name) for name in [*new] if name not in present})
             for name, column in new.items():
-                change = find_element_edits(name, present[name], column)
+                change = find_element_edits(name, present[name], column, whole=whole)
                 if change is not None:
                     add_new_cells(change, edits)
             titles.append({sheet.title or "" for sheet in sheets})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import zipfile
 import zlib
 from decimal import ROUND_HALF_UP, Context, Decimal
 from pathlib import Path
@@ -378,7 +379,53 @@ def test_restore_gives_the_file_as_it_was_written(options: dict[str, Any], tmp_p
     sa.write(path, arrays, guard=True, **options)
     openpyxl.load_workbook(path).save(saved)
     assert sa.restore(saved, tmp_path / "c.xlsx") == list(arrays)
-    assert (tmp_path / "c.xlsx").read_bytes() == path.read_bytes()
+    before, restored = (sa.read(file, guard=False) for file in (path, tmp_path / "c.xlsx"))
+    assert [*restored] == [*before]
+    for name, array in before.items():
+        assert_same(restored[name], array)
+    assert list(sa.check(tmp_path / "c.xlsx")) == []
+
+
+@pytest.mark.parametrize("keep_edits", [False, True])
+def test_restore_keeps_everything_else_in_the_workbook(tmp_path: Path, keep_edits: bool) -> None:
+    path, edited = tmp_path / "a.xlsx", tmp_path / "b.xlsx"
+    sa.write(path, {"t": np.arange(6) / 7, "n": np.arange(6)}, guard=True)
+    row = sa.scan(path)["t"].data[0].row + 1
+    book = openpyxl.load_workbook(path)
+    chart = openpyxl.chart.LineChart()
+    chart.add_data(openpyxl.chart.Reference(book["arrays"], min_col=1, min_row=row, max_row=row + 5))
+    book["arrays"].add_chart(chart, "H2")
+    book["arrays"]["D1"] = "mine"
+    book.create_sheet("notes")["A1"] = "=SUM(t)"
+    book["arrays"].cell(row, 1).font = openpyxl.styles.Font(bold=True)
+    for at, value in ((1, 99.5), (2, "n/a"), (3, "=1+2")):
+        book["arrays"].cell(row + at, 1).value = value
+    book["arrays"].cell(row + 6, 1).value, book["arrays"].cell(row + 6, 2).value = 8.5, 8
+    book.save(edited)
+    if keep_edits:  # what stood in the place of the formula, nobody has computed
+        book["arrays"].cell(row + 3, 1).value = 3.5
+        book.save(edited)
+    out = tmp_path / "out.xlsx"
+    sa.restore(edited, out, keep_edits=keep_edits)
+    kept = [0, 99.5, 2 / 7, 3.5, 4 / 7, 5 / 7, 8.5]
+    assert sa.read(out, "t", guard=False).tolist() == (kept if keep_edits else [n / 7 for n in range(6)])
+    assert list(sa.check(out)) == []
+    with zipfile.ZipFile(out) as package:
+        assert any(name.startswith("xl/charts/") for name in package.namelist())
+    book = openpyxl.load_workbook(out)
+    assert (book["arrays"]["D1"].value, book["notes"]["A1"].value) == ("mine", "=SUM(t)")
+    assert book["arrays"].cell(row, 1).font.bold
+    sa.restore(edited, edited, keep_edits=keep_edits)
+    assert sa.read(edited)["t"].tolist() == sa.read(out)["t"].tolist()
+
+
+def test_restore_gives_a_renamed_array_its_name(tmp_path: Path) -> None:
+    path, edited = tmp_path / "a.xlsx", tmp_path / "b.xlsx"
+    sa.write(path, {"temp": np.arange(6) / 7, "n": np.arange(6)}, guard=True)
+    edit_cells(path, {"A1": "temperature"}, target=edited)
+    sa.restore(edited, tmp_path / "c.xlsx")
+    assert list(sa.read(tmp_path / "c.xlsx")) == ["temp", "n"]
+    assert list(sa.check(tmp_path / "c.xlsx")) == []
 
 
 def test_restore_keeps_edits_where_it_is_asked_to(guarded: tuple[Path, Any], tmp_path: Path) -> None:
@@ -466,7 +513,13 @@ def test_several_sheets_of_one_write_have_one_guard(tmp_path: Path) -> None:
     book.save(path)
     assert [finding.message for finding in sa.check(path)] == ["a[1]: 2.5 -> 99.0", "b[1]: 4.5 -> 99.0"]
     assert sa.restore(path, tmp_path / "restored.xlsx") == ["a", "b", "c"]
-    assert openpyxl.load_workbook(tmp_path / "restored.xlsx").sheetnames == ["North", "South", "West", "North guard"]
+    assert openpyxl.load_workbook(tmp_path / "restored.xlsx").sheetnames == [
+        "North",
+        "South",
+        "North guard",
+        "West",
+        "West guard",
+    ]
     assert len(sa.accept(path).edited) == 2
     assert list(sa.check(path)) == []
     assert openpyxl.load_workbook(path).sheetnames == ["North", "South", "North guard", "West", "West guard"]
