@@ -31,7 +31,7 @@ def mark_beside(anchors: Sequence[Anchor], rows: Positions, columns: Positions) 
     return beside
 
 
-def list_texts(cells: Iterable[tuple[int, int, Cell]], title: str | None) -> dict[str, str]:
+def list_cell_texts(cells: Iterable[tuple[int, int, Cell]], title: str | None) -> dict[str, str]:
     """Return the texts of cells that are not blank, by their addresses.
 
     `cells`: their rows, their columns, and what they hold.

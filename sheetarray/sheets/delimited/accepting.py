@@ -21,7 +21,7 @@ from ...columns import (
     find_name_cells,
     keeping_unreadable,
 )
-from ...columns.beside import list_texts, mark_beside
+from ...columns.beside import list_cell_texts, mark_beside
 from ...columns.layout import format_name
 from ...dtypes import Buffer, DType
 from ...elements import FormulaMode, Missing, TextLook, buffer_to_text, texts_of_cells
@@ -181,7 +181,7 @@ def list_other_cells_csv(
         rows, columns = np.array(places[:_MOST_CELLS], np.int64).reshape(-1, 2).T
         beside = np.flatnonzero(mark_beside(anchors, rows, columns)).tolist()
         texts = [(*places[number], records[places[number][0]][places[number][1]]) for number in beside]
-        return list_texts(texts, None), set()
+        return list_cell_texts(texts, None), set()
 
 
 def revise_csv(

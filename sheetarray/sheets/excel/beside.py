@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...columns import Anchor, find_anchors
-from ...columns.beside import list_texts, mark_beside
+from ...columns.beside import list_cell_texts, mark_beside
 from ...elements import Cell
 from ...errors import locating
 from ...files import Readable, Source
@@ -52,7 +52,7 @@ def list_other_cells_excel(source: Readable, *, sheet: SheetChoice = None) -> tu
                 continue
             anchors = find_anchors(chosen)
             ordinary |= set() if anchors else {chosen.title or ""}
-            cells |= list_texts(_iter_beside(chosen, anchors), chosen.title)
+            cells |= list_cell_texts(_iter_beside(chosen, anchors), chosen.title)
     return cells, ordinary
 
 

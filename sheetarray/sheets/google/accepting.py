@@ -22,7 +22,7 @@ from .reading import select_worksheets
 from .requests import Answer, open_service
 from .retries import TIMEOUT, ChangedError
 from .state.spreadsheet import State, fetch_state
-from .tables import accept_tables, find_tables
+from .tables import accept_tables, find_places_of_tables
 from .views.writing import write_views_again
 
 _ACCEPTANCES = 5
@@ -51,7 +51,7 @@ def accept_gsheet(
     def attempt() -> tuple[State, AcceptedArrays, dict[str, ResizedArray]]:
         state = fetch_state(service)
         sheets = select_worksheets(service)
-        places = find_tables(sheets)
+        places = find_places_of_tables(sheets)
         try:
             accepted, arrays = read_accepted(sheets, missing=missing)
         except FormatError as error:

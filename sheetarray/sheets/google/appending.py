@@ -35,7 +35,7 @@ from .retries import TIMEOUT, ChangedError
 from .sent_cells import MOST_DIRECT_BYTES, batch_size, cells_to_json
 from .standing import StandingArray, StandingSheet, fetch_standing, overwrite_error
 from .state.spreadsheet import MOST_CELLS, MOST_CHARACTERS, State, Worksheet, fetch_state, generation_name
-from .tables import AppendedRows, append_to_table, find_table
+from .tables import AppendedRows, append_to_table, find_place_of_table
 from .views.writing import renew_grown_views
 
 
@@ -239,7 +239,7 @@ def _append(
     """
     with locating(sheet=sheet.title):
         content = fetch_standing(service, state, sheet)
-        if (place := find_table(content, names)) is not None:
+        if (place := find_place_of_table(content, names)) is not None:
             given = {name: array.to_numpy() for name, array in arrays.items()}
             _append_to_table(service, state, content, append_to_table(place, fit or (lambda _: given)))
             return

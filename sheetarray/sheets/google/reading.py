@@ -33,7 +33,7 @@ from .requests import SheetsApi, open_service
 from .retries import TIMEOUT, ChangedError
 from .stage import stage_findings
 from .state.spreadsheet import State, fetch_state, generation_name
-from .tables import find_tables
+from .tables import find_places_of_tables
 from .views.typed_over import find_typed_views
 from .worksheet import MOST_AT_ONCE, GoogleSheet, fetch_values
 
@@ -252,7 +252,7 @@ def read_gsheet(
     def attempt() -> dict[str, np.ndarray[Any, Any]]:
         at_once = _READ_AT_ONCE if names is None and not slices else MOST_AT_ONCE
         sheets = select_worksheets(service, at_once=at_once)
-        places = find_tables(sheets)
+        places = find_places_of_tables(sheets)
         if slices and not places:
             return _read_slices(sheets, names, slices, strict=strict, missing=missing)
 
@@ -289,7 +289,9 @@ def scan_gsheet(
 
     def attempt() -> dict[str, ArrayInfo]:
         sheets = select_worksheets(service)
-        return scan_with_tables(find_tables(sheets), lambda: scan_sheets(sheets, strict=strict, resize=resize))
+        return scan_with_tables(
+            find_places_of_tables(sheets), lambda: scan_sheets(sheets, strict=strict, resize=resize)
+        )
 
     return _read_consistently(service, attempt)
 
@@ -314,7 +316,7 @@ def check_gsheet(
     def attempt() -> list[Finding]:
         sheets = select_worksheets(service)
         with reporting_cells(progress, sheets, lambda: _count_cells(sheets)):
-            findings = list(check_with_tables(find_tables(sheets), check_sheets(sheets, missing=missing)))
+            findings = list(check_with_tables(find_places_of_tables(sheets), check_sheets(sheets, missing=missing)))
         state = fetch_state(service)
         return [*findings, *find_typed_views(sheets, state), *stage_findings(state)]
 
@@ -432,7 +434,7 @@ def iter_elements_gsheet(
                 arrays = open_sheets(sheets)
                 return read_composites(arrays.read, arrays.scan, names)
 
-            if places := find_tables(sheets):
+            if places := find_places_of_tables(sheets):
                 yield from iter_rest(read_with_tables(places, read_whole, names, resize=False), dict.fromkeys(names, 0))
                 return
             yield from iter_elements(sheets, names, "error", read_whole)

@@ -25,7 +25,7 @@ from .worksheet import GoogleSheet
 _DATE = from_name("datetime64[D]")
 
 
-def find_tables(sheets: Sequence[GoogleSheet]) -> list[RecordedPlace]:
+def find_places_of_tables(sheets: Sequence[GoogleSheet]) -> list[RecordedPlace]:
     """Return the recorded tables that stand in some worksheets, whose cells are then fetched as a whole."""
     notes: dict[str, object] = {}
     by_title = {sheet.title or "": sheet for sheet in sheets}
@@ -80,14 +80,14 @@ class AppendedRows:
     note: Mapping[str, object]
 
 
-def find_table(content: StandingSheet, names: Collection[str]) -> RecordedPlace | None:
+def find_place_of_table(content: StandingSheet, names: Collection[str]) -> RecordedPlace | None:
     """Return the recorded table of a worksheet that has columns of some names; None if there is none."""
     note = content.sheet.record.read()
     dtypes = note.get("dtypes")
     if not isinstance(dtypes, dict) or not {*names} <= {*dtypes}:
         return None
     content.view.title = content.sheet.title
-    return next(iter(find_tables([content.view])), None)
+    return next(iter(find_places_of_tables([content.view])), None)
 
 
 def append_to_table(
