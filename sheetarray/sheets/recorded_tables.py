@@ -166,6 +166,11 @@ class RecordedTable:
                     errors.append(error)
         return errors
 
+    @property
+    def unreadable_labels(self) -> ArraysByName:
+        """The errors of labels that cannot be read, by column: nobody knows which elements stand in their rows."""
+        return {name: errors for name, errors in self.unreadable.items() if name in self.note.axes.values()}
+
     @cached_property
     def unreadable_elements(self) -> ArraysByName:
         """By array the errors of the elements whose cells cannot be read; None for all other elements.
@@ -174,8 +179,8 @@ class RecordedTable:
             FormatError: the cell of a label cannot be read, so that nobody knows which elements stand in its row.
         """
         axes = {*self.note.axes.values()}
-        for name in axes & self.unreadable.keys():
-            raise next(error for error in self.unreadable[name].tolist() if error is not None)
+        for errors in self.unreadable_labels.values():
+            raise next(error for error in errors.tolist() if error is not None)
         if not self.unreadable:
             return {}
         nothing = np.full(self.rows, None, object)
@@ -459,6 +464,14 @@ def _refuse_clash(arrays: Collection[str], tables: Collection[str]) -> None:
     if both := [name for name in tables if name in arrays]:
         reason = f"two arrays have the name {both[0]!r:.80}, one of them in a table"
         raise FormatError(reason, hint="sheet= reads one of the sheets")
+
+
+def leave_unreadable(tables: Sequence[RecordedTable]) -> tuple[list[RecordedTable], ArraysByName]:
+    """Return the tables whose labels can all be read, and the errors of the labels of the others."""
+    left: ArraysByName = {}
+    for table in tables:
+        left |= table.unreadable_labels
+    return [table for table in tables if not table.unreadable_labels], left
 
 
 def read_recorded(

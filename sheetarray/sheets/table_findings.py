@@ -50,8 +50,8 @@ def check_with_tables(
 
 
 def _check_table(table: RecordedTable, judge: Callable[[RecordedTable], Iterator[Finding]]) -> Iterator[Finding]:
-    if any(name in table.unreadable for name in table.note.axes.values()):
-        yield from join_rows(table.errors)  # nobody knows which elements stand in a row without its label
+    if table.unreadable_labels:
+        yield from join_rows(table.errors)
         return
     elements = table.unreadable_elements  # names the errors by their elements
     yield from join_rows(table.errors)

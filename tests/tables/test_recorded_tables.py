@@ -300,12 +300,29 @@ def test_a_label_that_cannot_be_read_is_said_by_its_cell(tmp_path: Path) -> None
     path = tmp_path / "t.xlsx"
     write_quietly(path, GRID)
     edit(path, lambda book: book["table"].__setitem__("B3", "soon"))
-    content = path.read_bytes()
     assert [finding.location for finding in sa.check(path)] == ["table!B3"]
-    for verb in (sa.read, sa.accept):
-        with pytest.raises(sa.FormatError, match="cell B3"):
-            verb(path)
-    assert path.read_bytes() == content
+    with pytest.raises(sa.FormatError, match="cell B3"):
+        sa.read(path)
+
+
+def test_a_label_that_cannot_be_read_stops_accept_at_its_table_alone(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    write_quietly(path, GRID)
+    write_quietly(path, pd.DataFrame({"x": [1.5, 2.5]}), sheet="more", mode="a")
+    sa.write(path, {"a": np.arange(3.0)}, sheet="arrays", mode="a")
+
+    def change(book: Any) -> None:
+        book["table"]["B3"], book["more"]["A2"], book["more"]["A4"] = "soon", 7, 8
+        book["arrays"]["A" + str(book["arrays"].max_row)] = 9
+
+    edit(path, change)
+    with pytest.warns(sa.SheetArrayWarning, match="1 cell cannot be read, and stays as it is: .*B3"):
+        assert sa.accept(path)
+    assert [finding.location for finding in sa.check(path)] == ["table!B3"]
+    assert sa.read(path, "x").tolist() == [7, 2.5, 8]
+    assert sa.read(path, "a").tolist() == [0, 1, 9]
+    edit(path, lambda book: book["table"].__setitem__("B3", GRID["day"].values[1].item()))
+    xr.testing.assert_identical(sa.read_dataset(path, ["t"])["t"], GRID["t"])
 
 
 @pytest.mark.parametrize("count", [63, 64, 65, 5000])

@@ -15,7 +15,15 @@ from ...errors import DTypeError
 from ...linear.array import LinearArray
 from ...tables import Table, TableColumns, lay_out_table
 from ..accepted import AcceptedArrays, compare_infos
-from ..recorded_tables import RecordedPlace, RecordedTable, find_recorded, open_recorded, read_recorded, renew_note
+from ..recorded_tables import (
+    RecordedPlace,
+    RecordedTable,
+    find_recorded,
+    leave_unreadable,
+    open_recorded,
+    read_recorded,
+    renew_note,
+)
 from .named_ranges import PlacedColumn
 from .requests import Answer
 from .standing import StandingSheet
@@ -154,9 +162,9 @@ def accept_tables(
     """Return what was read of a spreadsheet with its tables, and the requests that make their notes true, by worksheet.
 
     Raises:
-        FormatError: the cells of a table are not those of its arrays any more, or a label cannot be read.
+        FormatError: the cells of a table are not those of its arrays any more.
     """
-    tables = open_recorded(places)
+    tables, unreadable_labels = leave_unreadable(open_recorded(places))
     with keeping_unreadable() as unreadable:
         arrays, labels = read_recorded(tables, resize=True)
     requests: dict[int, list[Answer]] = {}
@@ -180,7 +188,7 @@ def accept_tables(
         accepted,
         infos=({**accepted.infos[0], **before}, {**accepted.infos[1], **now}),
         arrays={**accepted.arrays, **arrays},
-        unreadable={**accepted.unreadable, **unreadable},
+        unreadable={**accepted.unreadable, **unreadable, **unreadable_labels},
         comparisons={**accepted.comparisons, **comparisons},
         labels=accepted.labels or labels,
     )

@@ -17,7 +17,7 @@ from ....linear.array import LinearArray
 from ....linear.named import linear_arrays
 from ...accepted import AcceptedArrays
 from ...guard_texts import keep_snapshots
-from ...recorded_tables import RecordedTable, open_recorded, read_recorded, renew_note
+from ...recorded_tables import RecordedTable, leave_unreadable, open_recorded, read_recorded, renew_note
 from ...snapshot import SnapshotHeader, encode_snapshot, parse_snapshot_header
 from ...table_findings import compare_table
 from ..checksums.record import Written, make_checksums
@@ -63,19 +63,20 @@ class RenewedTables:
 def renew_tables(book: Workbook, sheets: Sequence[Sheet], snapshots: Snapshots) -> RenewedTables | None:
     """Read the recorded tables of some sheets, and return what makes their records true; None if there are none.
 
-    A cell that cannot be read stays as it is, and its last value stays in the snapshot. Where it never had one, the
-    record of its table stays as it is.
+    A cell that cannot be read stays as it is, and its last value stays in the snapshot. Where it never had one, or is a
+    label, the record of its table stays as it is.
 
     Raises:
-        FormatError: the cells of a table are not those of its arrays any more, or a label cannot be read.
+        FormatError: the cells of a table are not those of its arrays any more.
     """
     places = find_tables(book, sheets)
     if not places:
         return None
     renewed, changed = RenewedTables(), dict[str, tuple[RecordedTable, dict[str, LinearArray]]]()
-    tables = open_recorded(places, snapshots)
+    tables, unreadable_labels = leave_unreadable(open_recorded(places, snapshots))
     with keeping_unreadable() as renewed.unreadable:
         renewed.arrays, renewed.labels = read_recorded(tables, resize=True)
+    renewed.unreadable |= unreadable_labels
     for table in tables:
         is_changed = table.has_other_rows or {*table.columns} != {*table.note.dtypes} or not table.written
         if table.written:
