@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import dtypes
 from ..dtypes import Array, Mask, Positions
-from .elements import find_changes
+from .elements import are_alike, find_changes
 from .explain import explain_arrays
 from .merged_groups import row_axis
 from .merged_rows import map_merged_rows
@@ -163,6 +163,8 @@ def _align_group(
     """Return which row is which in arrays that share rows; None if all stand where they stood, or nobody can tell."""
     a, b = pairs[names[0]]
     if sum(array.size for name in names for array in pairs[name]) > _MOST_ALIGNED:
+        return None
+    if not any(name in unreadable for name in names) and all(are_alike(*pairs[name]) for name in names):
         return None
     if len(names) == 1 and a.shape == b.shape and explain_arrays(a, b) is not None:
         return None
