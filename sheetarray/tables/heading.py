@@ -27,6 +27,8 @@ _LOWER = 16  # rows that tell the kinds of columns
 _MOST_NAMES = 8  # rows of names
 _SPARSE = 1 / 3  # of the cells of most rows: a row above or below the table has no more
 _ALIKE = 0.7  # of the cells of a column that is typed are of its kind
+_FEWEST_WORDS = 3  # before the first comma of a sentence above names
+_LONGEST_UNIT = 3  # characters; a row of longer words below names holds no units
 _RULE = re.compile(r"(?=[-=_+:| ]*?(?:--|==|__))[-=_+:| ]*+")  # a cell of a line that a program draws below names
 _END = re.compile(r"\*+ ?end[_ ]of[_ ]header ?\*+|\[data\]", re.IGNORECASE)  # the last row above names, of instruments
 _MARK = re.compile(r"[#%!*;]|//")  # of comments above a table
@@ -279,7 +281,7 @@ def _count_comments(table: Table, top: Sequence[int], grid: Sequence[Sequence[Ce
 
 def _count_sentences(table: Table, top: Sequence[int], grid: Sequence[Sequence[Cell]]) -> int:
     """Return the number of rows above names that hold sentences, in which a blank stands behind each delimiter; 0 if a
-    row below does so too, or if rows below are as wide and follow at once.
+    row below does so too, or if rows below are as wide and follow at once, unless it is prose above other names.
     """
     if table.count_cells is None:
         return 0
@@ -292,7 +294,21 @@ def _count_sentences(table: Table, top: Sequence[int], grid: Sequence[Sequence[C
     widths = {table.width_of(row) for row in top[first:]}
     is_apart = table.row_of(top[first]) - table.row_of(top[first - 1]) > 1
     is_other = all(table.width_of(row) not in widths for row in top[:first])
-    return first if len(widths) == 1 and (is_apart or is_other) and _holds_text(below[0]) else 0
+    is_above = is_apart or is_other or all(_is_prose(cells, below) for cells in grid[:first])
+    return first if len(widths) == 1 and is_above and _holds_text(below[0]) else 0
+
+
+def _is_prose(cells: Sequence[Cell], below: Sequence[Sequence[Cell]]) -> bool:
+    """Return whether a row is a sentence of several words rather than names, with names and values right below it."""
+    words = [len(cell.split()) for cell in cells if isinstance(cell, str)]
+    has_names = any(isinstance(cell, str) and len(cell) > _LONGEST_UNIT for cell in below[0])
+    if not words or words[0] < _FEWEST_WORDS or not has_names or len(below) < 2:
+        return False
+    columns = zip(below[0], zip(*below[1 : 1 + _LOWER], strict=True), strict=True)
+    return any(
+        kind_of_cell(name) not in TYPED and all(kind_of_cell(cell) in TYPED for cell in values)
+        for name, values in columns
+    )
 
 
 def _is_sentence(cells: Sequence[Cell]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import random
+import re
 import warnings
 from collections.abc import Callable
 from datetime import date
@@ -209,3 +210,31 @@ def test_an_unclosed_quote_in_a_text_with_arrays_is_an_error() -> None:
     text = b't,\nversion,1.0.0\nndarray,\n2,\nint64,\n1,"x\n2,\n'
     with pytest.raises(sa.FormatError, match="never closed"):
         sa.scan(io.BytesIO(text), format="csv")
+
+
+@pytest.mark.parametrize(
+    ("above", "rows"),
+    [
+        ("Rainfall in 2019, all stations", ["station,rain", "Bern,1.5", "Ulm,2.5", "Jena,3.5"]),
+        ("Rainfall in 2019; all stations", ["station;rain", "Bern;1", "Ulm;2", "Jena;3"]),
+        ("Report\n2019", ["name,town", "Ann,Bern", "Bob,Ulm", "Cat,Jena"]),
+        ("Report,\n2019,", ["x,rain", "1,2", "3,4", "5,6"]),
+    ],
+)
+def test_a_sentence_or_a_number_right_above_two_columns_is_no_name(above: str, rows: list[str]) -> None:
+    columns, told = read("\n".join([above, *rows]) + "\n")
+    assert list(columns) == re.split("[,;]", rows[0])
+    assert len(told) == 1
+    assert "above the table, and skipped" in told[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("first name, last name\nAnn,Lee\nBob,Roe\n", ["first name", "last name"]),
+        ("air temp at noon, water temp\n1,2\n3,4\n", ["air temp at noon", "water temp"]),
+        ("air temp at noon, water temp\nC,K\n1,2\n3,4\n", ["air temp at noon C", "water temp K"]),
+    ],
+)
+def test_names_with_a_blank_behind_the_delimiter_stay_names(text: str, names: list[str]) -> None:
+    assert list(read(text)[0]) == names
