@@ -236,6 +236,7 @@ def find_marks(sample: Sample, given: Marks | None = None, *, known: frozenset[s
         lines = [line for line in sample.pieces[0].split("\n")[:_MOST_ROWS] if line.strip()]
         if len(lines) > 2 and all(map(_ALIGNED.search, lines)):
             rivals.append(WHITESPACE)
+        rivals += [mark for mark in COMMON if lines and _parts_names(lines, mark)]
     return Choice(marks, fit.score, rivals[0] if rivals else None, fit.width)
 
 
@@ -274,6 +275,12 @@ def stands_between_values(lines: Sequence[str], delimiter: str) -> bool:
 def _are_names(row: Sequence[str], delimiter: str) -> bool:
     """Return whether a row of one cell holds several names with a delimiter between them, and no blank behind it."""
     return len(row) == 1 and delimiter in row[0] and not any(cell[:1] in " \t" for cell in row[0].split(delimiter))
+
+
+def _parts_names(lines: Sequence[str], delimiter: str) -> bool:
+    """Return whether a delimiter stands between names, and as often in one of the rows below them."""
+    count = lines[0].count(delimiter)
+    return _are_names(lines[:1], delimiter) and any(line.count(delimiter) == count for line in lines[1:])
 
 
 def _part_all(rows: Sequence[Sequence[str]], delimiter: str) -> bool:
