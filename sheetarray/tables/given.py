@@ -86,8 +86,8 @@ def decode_given(
         texts = without_zones(texts)
         if date_format is not None:
             texts = read_formatted(texts, date_format)
-        if missing == "nan":
-            texts = ["NaT" if text is None else text for text in texts]
+    if dtype.kind in ("datetime", "timedelta") and missing == "nan":
+        texts = ["NaT" if text is None else text for text in texts]
     look = TextLook("," if decimal == "," else ".", "keep")
     if dtype.kind in ("string", "generic") or len(texts) > 1000:
         return buffer_from_text(pl.Series(texts, dtype=pl.String), dtype, look, missing=missing)

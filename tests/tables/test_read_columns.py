@@ -446,3 +446,14 @@ def test_what_sheetarray_wrote_as_text_comes_back(tmp_path: Path) -> None:
     columns = sa.read_columns(tmp_path / "own.xlsx")
     assert [columns[name].dtype for name in table] == [array.dtype for array in table.values()]
     assert all(np.array_equal(columns[name], table[name], equal_nan=name == "x") for name in table)
+
+
+@pytest.mark.parametrize("rows", [2, 1002])
+@pytest.mark.parametrize("dtype", ["M8[D]", "m8[s]"])
+def test_a_blank_under_a_given_dtype_of_times_is_nat(dtype: str, rows: int, tmp_path: Path) -> None:
+    cells = ["2024-05-06" if dtype[0] == "M" else "5", *[""] * (rows - 1)]
+    (tmp_path / "t.csv").write_text("\n".join(["v,k", *(f"{cell},1" for cell in cells)]), encoding="utf-8")
+    column = sa.read_columns(tmp_path / "t.csv", dtype={"v": dtype})["v"]
+    assert (column.dtype, np.isnat(column).tolist()) == (np.dtype(dtype), [False] + [True] * (rows - 1))
+    with pytest.raises(sa.FormatError, match="blank"):
+        sa.read_columns(tmp_path / "t.csv", dtype={"v": dtype}, missing="error")

@@ -417,3 +417,32 @@ def test_a_dataarray_comes_back_by_its_name(tmp_path: Path, layout: Any, name: s
     array = xr.DataArray(np.arange(6.0).reshape(2, 3) / 7, {"x": [2, 1]}, ("x", "y"), name, {"units": "K"})
     sa.write(tmp_path / "t.xlsx", array, layout=layout)
     xr.testing.assert_identical(sa.read_dataset(tmp_path / "t.xlsx")[name or "array"].rename(name), array)
+
+
+@pytest.mark.parametrize("rows", [3, 1002])
+@pytest.mark.parametrize("guard", [True, False])
+@pytest.mark.parametrize(
+    ("dtype", "missing"),
+    [("f8", np.nan), ("c16", np.nan), ("M8[D]", "NaT"), ("M8[ns]", "NaT"), ("m8[D]", "NaT"), ("m8[ns]", "NaT")],
+)
+def test_a_blank_is_the_missing_value_of_its_column(
+    dtype: str, missing: Any, guard: bool, rows: int, tmp_path: Path
+) -> None:
+    values = np.arange(1, rows + 1).astype(dtype)
+    values[1] = missing
+    write_quietly(tmp_path / "t.xlsx", {"v": values, "k": np.arange(rows)}, guard=guard)
+    edit(tmp_path / "t.xlsx", lambda book: book["table"].__setitem__("A3", None))
+    assert_same({"v": sa.read(tmp_path / "t.xlsx")["v"]}, {"v": values})
+    assert list(sa.check(tmp_path / "t.xlsx")) == []
+    edit(tmp_path / "t.xlsx", lambda book: book["table"].__setitem__("A2", None))
+    values[0] = missing
+    assert_same({"v": sa.read(tmp_path / "t.xlsx")["v"]}, {"v": values})
+    assert len(list(sa.check(tmp_path / "t.xlsx"))) == 1
+
+
+@pytest.mark.parametrize("dtype", ["int64", "bool"])
+def test_a_blank_is_an_error_where_no_value_is_missing(dtype: str, tmp_path: Path) -> None:
+    write_quietly(tmp_path / "t.xlsx", {"v": np.ones(3, dtype), "k": np.arange(3)})
+    edit(tmp_path / "t.xlsx", lambda book: book["table"].__setitem__("A3", None))
+    with pytest.raises(sa.FormatError, match=r"A3 \(v\[1\]\)"):
+        sa.read(tmp_path / "t.xlsx")
