@@ -231,8 +231,9 @@ def write_table(
         verify: read the table back, and warn about each column that `read_columns` would read as other values or
             another kind.
         storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
-        **options: options of the format: `delimiter`, `decimal`, `encoding`, `bom`, `formulas`; `sheet`, `at`, `mode`,
-            `dates`, `guard`, `formats`, `if_sheet_exists`; `client`.
+        **options: options of the format: `na_rep`, the text of NaN and NaT, whose cells are blank by default;
+            `delimiter`, `decimal`, `encoding`, `bom`, `formulas`; `sheet`, `at`, `mode`, `dates`, `guard`, `formats`,
+            `if_sheet_exists`; `client`.
 
     Returns:
         The URL of the worksheet, if the target is in Google Sheets; otherwise None.

@@ -13,8 +13,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..dtypes import DType
-from ..elements import Cell, TextLook, TypedCells, buffer_to_text, buffer_to_typed, escape_formula, texts_of_cells
+from ..dtypes import DType, Mask
+from ..elements import (
+    Cell,
+    TextLook,
+    TypedCells,
+    buffer_to_text,
+    buffer_to_typed,
+    escape_formula,
+    put_null,
+    texts_of_cells,
+)
 from ..errors import DTypeError
 from .grid import column_letters
 from .words import DESCRIPTION
@@ -38,6 +47,8 @@ class LayoutColumn:
     # how many cells stay blank between the name and the header, so that data of all columns begin in one row
     blanks: int = 0
     serials: bool = False  # whether dates are the serial numbers that spreadsheets count, where those are exact
+    nulls: Mask | None = None  # a mask of the elements that are missing values, whose cells hold `null`; None of none
+    null: str = ""  # the text of missing values; "" is a blank cell
     above: int = field(init=False)  # the number of cells between its name and its first element
 
     def __post_init__(self) -> None:
@@ -46,9 +57,10 @@ class LayoutColumn:
     def to_text(self, first: int, count: int, look: TextLook) -> pl.Series:
         """Return some of its elements as the engine writes them."""
         try:
-            return buffer_to_text(self.buffer[first : first + count], self.dtype, look, start=self.start + first)
+            texts = buffer_to_text(self.buffer[first : first + count], self.dtype, look, start=self.start + first)
         except DTypeError as error:
             raise DTypeError(f"{self.name}: {error}") from error
+        return texts if self.nulls is None else put_null(texts, self.nulls[first : first + count], self.null)
 
     def to_typed(
         self, first: int, count: int, *, exact: int, as_text: bool = False, serials: bool | None = None
@@ -63,13 +75,15 @@ class LayoutColumn:
         try:
             start = self.start + first
             serials = self.serials if serials is None else serials
-            return buffer_to_typed(elements, self.dtype, exact=exact, as_text=as_text, serials=serials, start=start)
+            cells = buffer_to_typed(elements, self.dtype, exact=exact, as_text=as_text, serials=serials, start=start)
         except DTypeError as error:
             raise DTypeError(f"{self.name}: {error}") from error
+        return cells if self.nulls is None else cells.with_null(self.nulls[first : first + count], self.null)
 
     def every(self, step: int) -> LayoutColumn:
         """Return the column with only the first of each `step` elements."""
-        return replace(self, buffer=np.ascontiguousarray(self.buffer[::step]))
+        nulls = None if self.nulls is None else self.nulls[::step]
+        return replace(self, buffer=np.ascontiguousarray(self.buffer[::step]), nulls=nulls)
 
     def cells_above(self, *, named: bool) -> list[Cell]:
         """Return the cells above its elements: its name, blanks and its header, or its header alone."""
@@ -187,7 +201,7 @@ class Layout:
         groups: dict[tuple[Any, ...], list[int]] = {}
         for place, (piece, (_, size)) in enumerate(zip(self.pieces, spans, strict=True)):
             if size:
-                alone = size > _FEW_ELEMENTS
+                alone = size > _FEW_ELEMENTS or piece.nulls is not None
                 groups.setdefault((place,) if alone else (piece.dtype.name, piece.buffer.dtype), []).append(place)
         texts: dict[int, pl.Series] = {}
         for places in groups.values():

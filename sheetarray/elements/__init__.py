@@ -59,7 +59,7 @@ from .texts import (
     to_variable_width,
 )
 from .to_cells import buffer_to_text, texts_of_cells
-from .to_typed_cells import TypedCells, buffer_to_typed
+from .to_typed_cells import TypedCells, buffer_to_typed, put_null
 
 __all__ = [
     "DAY",
@@ -114,6 +114,7 @@ __all__ = [
     "moment_pattern",
     "parse_string",
     "parts_to_text",
+    "put_null",
     "shortest_text",
     "shows_minus",
     "suggest_instead",

@@ -7,7 +7,7 @@ container of text would hold. Blanks are empty text and None.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,6 +44,24 @@ class TypedCells:
 
     def __len__(self) -> int:
         return max(map(len, self.kinds), default=0)
+
+    def with_null(self, nulls: Mask, null: str) -> TypedCells:
+        """Return the cells with a text instead of missing values, which are texts; "" makes them blanks.
+
+        `nulls`: a mask of the missing values.
+        """
+        return self if self.texts is None else replace(self, texts=put_null(self.texts, nulls, null))
+
+
+def put_null(cells: pl.Series, nulls: Mask, null: str) -> pl.Series:
+    """Return cells with a text in the places of a mask; "" makes them blanks, which are null."""
+    import polars as pl
+
+    if not nulls.any():
+        return cells
+    if not null:
+        return cells.zip_with(_to_series(~nulls), pl.Series([None], dtype=cells.dtype))
+    return cells.cast(pl.String).zip_with(_to_series(~nulls), pl.Series([null]))
 
 
 def buffer_to_typed(

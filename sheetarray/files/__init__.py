@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from .contents import BytesLike
 from .folders import ReadFolder
-from .in_place import changing
+from .in_place import OvertakenError, changing
 from .inflating import max_inflated_size
 from .json_structure import check_structure, repeated_key
 from .many_files import find_places, is_pattern, read_heads, read_states
@@ -23,6 +23,7 @@ __all__ = [
     "COMPRESSIONS",
     "BytesLike",
     "FileSlices",
+    "OvertakenError",
     "PathLike",
     "RangedBytes",
     "ReadFolder",

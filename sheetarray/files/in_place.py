@@ -29,6 +29,10 @@ PATIENCE = 60.0  # seconds that a process waits for another one that changes the
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.002, 0.1  # seconds between two tries
 
 
+class OvertakenError(LimitError):
+    """Another program saved or removed a file while it was being changed."""
+
+
 @dataclass
 class _Held:
     """A file that is being changed: `version`, as `file_version` gives it, before anything of it was read."""
@@ -147,9 +151,9 @@ def _put_back(temporary: Path, path: Path) -> None:
         ours = os.stat(path).st_ino  # it was saved once more: what was just put back is older
 
 
-def _overtaken(place: Any) -> LimitError:
+def _overtaken(place: Any) -> OvertakenError:
     name = os.fspath(place)
-    return LimitError(
+    return OvertakenError(
         f"{name}: another program saved or removed the file meanwhile. It stays as that program left it; try again"
     )
 

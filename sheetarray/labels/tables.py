@@ -54,6 +54,7 @@ class TableNote:
     by_columns: list[str] = field(default_factory=list)  # those that are column-major
     texts: list[str] = field(default_factory=list)  # the generic columns that hold text and None alone
     rows: int | None = None  # how many there were; None in files of earlier versions
+    na_rep: str = ""  # the text of missing values; "" if their cells are blank
     table: str = ""  # the name of the Excel Table, where it is known
 
     @classmethod
@@ -90,6 +91,8 @@ class TableNote:
             note["names"] = self.names
         if self.rows is not None:
             note["rows"] = self.rows
+        if self.na_rep:
+            note["na_rep"] = self.na_rep
         return note | ({"by_columns": self.by_columns} if self.by_columns else {})
 
     @classmethod
@@ -109,6 +112,7 @@ class TableNote:
             note.names = [str(name) for name in tree.get("names", note.dtypes)]
             note.by_columns = [str(name) for name in tree.get("by_columns", [])]
             note.texts = [str(name) for name in tree.get("texts", [])]
+            note.na_rep = str(tree.get("na_rep", ""))
             note.rows = int(tree["rows"]) if "rows" in tree else None
             return note
         except (FormatError, KeyError, TypeError, ValueError, AttributeError) as error:

@@ -36,7 +36,8 @@ def make_cells_together(
     groups: dict[tuple[Any, ...], list[ColumnSpan]] = {}
     for span in spans:
         if span.size:
-            groups.setdefault((span.piece.dtype.name, span.piece.buffer.dtype, span.style), []).append(span)
+            key = span.piece.dtype.name, span.piece.buffer.dtype, span.style, span.piece.nulls is not None
+            groups.setdefault(key, []).append(span)
     cells_of_groups = []
     for group_spans in groups.values():
         buffers = [piece.buffer[first : first + size] for _, piece, _, first, size in group_spans]
@@ -44,9 +45,13 @@ def make_cells_together(
         style, piece = group_spans[0].style, group_spans[0].piece
         how: dict[str, Any] = {"exact": EXACT_INTEGER, "as_text": as_text, "serials": style is not None}
         try:
-            cells_of_groups.append((buffer_to_typed(elements, piece.dtype, **how), style, group_spans))
+            cells = buffer_to_typed(elements, piece.dtype, **how)
         except DTypeError:
             for _, refused, _, first, size in group_spans:
                 refused.to_typed(first, size, **how)
             raise
+        masks = [nulls[at : at + size] for _, piece, _, at, size in group_spans if (nulls := piece.nulls) is not None]
+        if masks:
+            cells = cells.with_null(np.concatenate(masks), piece.null)
+        cells_of_groups.append((cells, style, group_spans))
     return cells_of_groups

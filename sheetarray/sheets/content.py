@@ -5,13 +5,13 @@ A layout says which cell holds which element. How an adapter puts the cells ther
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from ..columns import MOST_ARRAYS, ElementRun, Layout, SheetRoom, lay_out_sheets
 from ..dtypes import DType
-from ..errors import LimitError, naming_sheet
+from ..errors import LimitError, check_kinds, naming_sheet
 from ..formats.contract import Progress, ignore_progress
 from ..labels import TableNote, find_notes
 from ..linear.array import LinearArray
@@ -145,22 +145,27 @@ def lay_out_columns(
     title: str = "",
     corner: tuple[int, int] | None = None,
     serials: bool = False,
+    na_rep: str = "",
 ) -> SheetContent:
     """Return an ordinary table, with a row of names above its columns; see `lay_out_arrays` and `lay_out_table`."""
+    check_kinds(str, "a text", na_rep=na_rep)
     room = room.beyond(corner or (0, 0))
     if isinstance(table, LabelledTable):
         table.check_rows(room.rows)
     arrays = linear_arrays(table)
-    layout = lay_out_table(arrays, room, serials=serials)
+    labels: Collection[str] = ()
     if isinstance(table, LabelledTable):
         description = table.describe()
+        labels = dict(description.get("axes", {})).values()
     else:
         rows = max((array.length for array in arrays.values()), default=0)
         description = TableNote.of_plain({name: array.dtype for name, array in arrays.items()}, rows).to_json()
+    layout = lay_out_table(arrays, room, serials=serials, na_rep=na_rep, labels=labels)
     if description:
         shown = {piece.name: piece.dtype.kind for piece in layout.pieces}
         texts = [name for name, array in arrays.items() if array.dtype == "generic" and shown[name] == "string"]
         description |= {"texts": texts} if texts else {}
+        description |= {"na_rep": na_rep} if na_rep else {}
     notes = notes_of_columns(table)
     more: dict[str, Any] = {"description": description, "columns": arrays}
     return SheetContent(title, [layout], "table", notes=notes, corner=corner, **more)

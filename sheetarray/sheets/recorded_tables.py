@@ -63,15 +63,16 @@ class RecordedPlace:
     def options(self) -> TableOptions:
         """How its cells are read: under the dtypes that were written, in the cells that hold it now."""
         dtypes = self.note.dtypes | dict.fromkeys(self.note.texts, "string")
+        na_values = [self.note.na_rep] if self.note.na_rep else []
         if self.named is not None:
-            options = TableOptions(dtype=dtypes, table=self.note.table)
+            options = TableOptions(dtype=dtypes, table=self.note.table, na_values=na_values)
             named = self.named
             _, options = options.locate(self.title, dict, lambda: {self.note.table: named})
             if not named.total_rows and isinstance(options.range, Area):
                 options = replace(options, range=_extend(self.sheet, options.range))
             return options
         cells = self.open_cells(self.title, list).table()
-        return TableOptions(dtype=dtypes, header=1, range=_find_area(cells, self.note))
+        return TableOptions(dtype=dtypes, header=1, range=_find_area(cells, self.note), na_values=na_values)
 
     @property
     def has_arrays_inside(self) -> bool:

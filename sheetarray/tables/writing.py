@@ -7,7 +7,8 @@ dimensions have a row for each combination of their indices (`LabelledTable`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,20 +16,29 @@ import numpy as np
 from .. import dtypes
 from ..columns import Layout, LayoutColumn, SheetRoom
 from ..columns.refusals import check_cell_texts, check_names
-from ..dtypes import Array
+from ..dtypes import Array, Mask
 from ..errors import DTypeError, LimitError
 from ..linear.array import LinearArray
 from ..linear.named import linear_arrays
+from .numerals import WHITE
 
 _FAMILIES = {"i": "integers", "u": "integers", "f": "floats", "c": "complex numbers", "b": "booleans", "U": "text"}
 _FROM = {"D": ("h", "m", "s", "ms", "us", "ns"), "s": ("h", "m", "ms", "us", "ns"), "ms": ("us", "ns"), "us": ("ns",)}
 _FAMILIES |= {"T": "text", "M": "dates", "m": "durations", "O": "values of several kinds"}
 
 
-def lay_out_table(arrays: Mapping[str, LinearArray], room: SheetRoom, *, serials: bool = False) -> Layout:
+def lay_out_table(
+    arrays: Mapping[str, LinearArray],
+    room: SheetRoom,
+    *,
+    serials: bool = False,
+    na_rep: str = "",
+    labels: Collection[str] = (),
+) -> Layout:
     """Place the columns of a table in a sheet: names in row 1, elements right below.
 
-    `serials`: whether dates become the serial numbers that spreadsheets count, where those are exact.
+    `serials`: whether dates become the serial numbers that spreadsheets count, where those are exact. `na_rep`: the
+    text of NaN and NaT; "" leaves their cells blank. `labels`: columns that tell rows apart, where these are spelled.
 
     Raises:
         DTypeError: an array that is no column, or that no cells hold; names it.
@@ -48,7 +58,10 @@ def lay_out_table(arrays: Mapping[str, LinearArray], room: SheetRoom, *, serials
         if buffer.dtype.kind == "M":
             buffer = coarsen(buffer)
             entry = dtypes.from_numpy(buffer.dtype)
-        columns.append(LayoutColumn(name, [], entry, buffer, serials=serials))
+        if na_rep:
+            _refuse_text(name, buffer, na_rep)
+        nulls = None if name in labels else _find_nulls(buffer)
+        columns.append(LayoutColumn(name, [], entry, buffer, serials=serials, nulls=nulls, null=na_rep))
     first = columns[0]
     for column in columns:
         if len(column.buffer) != len(first.buffer):
@@ -62,7 +75,47 @@ def lay_out_table(arrays: Mapping[str, LinearArray], room: SheetRoom, *, serials
         raise LimitError(f"{len(columns)} columns, but the sheet has only {room.columns}")
     if room.characters is not None:
         check_cell_texts(arrays, room.characters)
-    return Layout(columns)
+    return Layout(columns if na_rep else _keep_rows(columns))
+
+
+def _find_nulls(buffer: Array) -> Mask | None:
+    """Return a mask of the elements that are NaN or NaT; None if no element is.
+
+    Complex numbers of which a part is NaN are spelled out: a blank would not tell the other part.
+    """
+    if buffer.dtype.kind not in "fmM":
+        return None
+    nulls = np.isnan(buffer) if buffer.dtype.kind == "f" else np.isnat(buffer)
+    return nulls if nulls.any() else None
+
+
+def _refuse_text(name: str, buffer: Array, na_rep: str) -> None:
+    """Refuse a column that holds the text of missing values, which nobody would tell from these.
+
+    Raises:
+        DTypeError: an element is that text.
+    """
+    if buffer.dtype.kind not in "OTU":
+        return
+    for index, value in enumerate(buffer.tolist()):
+        if isinstance(value, str) and value.strip(WHITE) == na_rep.strip(WHITE):
+            raise DTypeError(f"{name}[{index}]: {value!r:.60} would be read as missing: na_rep is another text")
+
+
+def _keep_rows(columns: list[LayoutColumn]) -> list[LayoutColumn]:
+    """Return columns in which each row holds something: where all is missing, the first column says NaN."""
+    first, *others = columns
+    if first.nulls is None:
+        return columns
+    bare = first.nulls.copy()
+    for column in others:
+        if column.nulls is not None:
+            bare &= column.nulls
+        elif column.buffer.dtype.kind in "OTU":
+            bare &= np.array([value is None or value == "" for value in column.buffer.tolist()], np.bool_)
+        else:
+            return columns
+    return [replace(first, nulls=first.nulls & ~bare), *others] if bare.any() else columns
 
 
 def _is_text(buffer: Array) -> bool:

@@ -335,11 +335,13 @@ class HostileConformance(ConformanceHooks):
 
     def _describe(self, place: Path, content: Content) -> str:
         """Return a text of the arrays in some content, in which equal elements are equal."""
-        if isinstance(content, bytes) and self.format is not None and self.binary:
-            arrays = self.read(io.BytesIO(content), format=self.format)
-        else:
-            _put_at(place, content)
-            arrays = self.read(place)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", sa.SheetArrayWarning)
+            if isinstance(content, bytes) and self.format is not None and self.binary:
+                arrays = self.read(io.BytesIO(content), format=self.format)
+            else:
+                _put_at(place, content)
+                arrays = self.read(place)
         return repr({name: getattr(array, "tolist", array.__repr__)() for name, array in arrays.items()})
 
 

@@ -150,6 +150,7 @@ def write_table_csv(
     encoding: str = "utf-8",
     bom: bool = False,
     formulas: FormulaMode = "escape",
+    na_rep: str = "",
     progress: Progress | None = None,
 ) -> None:
     """Write the columns of a table as delimited text, under a row of names; see `sheetarray.write_table`.
@@ -163,4 +164,4 @@ def write_table_csv(
     """
     report = progress or ignore_progress
     options = TextOptions(delimiter, decimal, encoding, bom, formulas, report=report)
-    write(target, lay_out_columns(table, SheetRoom()), options)
+    write(target, lay_out_columns(table, SheetRoom(), na_rep=na_rep), options)

@@ -133,6 +133,7 @@ def write_sheets_excel(
     guard: bool | Literal["auto"] = "auto",
     views: Any = False,
     formats: Formats = None,
+    na_rep: str = "",
     progress: Progress | None = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -149,6 +150,7 @@ def write_sheets_excel(
         guard: as for `write_excel`; one very hidden sheet has the snapshots of all tables.
         views: refused, as a view belongs to one sheet of arrays.
         formats: of columns of these names, in whichever tables have them.
+        na_rep: the text of NaN and NaT in plain columns; "" leaves their cells blank.
         progress: a function, called with the number of cells written and the total.
         storage_options: as for `write_excel`.
 
@@ -170,7 +172,7 @@ def write_sheets_excel(
     def lay_out(title: str, table: Any) -> SheetContent:
         check_title(title)
         if plain:
-            return lay_out_columns(table, sheet_room(), title=title, serials=options.serials)
+            return lay_out_columns(table, sheet_room(), title=title, serials=options.serials, na_rep=na_rep)
         linear = take_arrays(table, CELL_CHARACTERS)
         return lay_out_arrays(linear, sheet_room(), title=title, serials=options.serials)
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ...columns import keeping_unreadable
 from ...errors import NO_ARRAY, Finding, FormatError, LimitError, locating, quote_names, warn_caller
-from ...files import Readable, Source, Writable, name_part, replacing
+from ...files import OvertakenError, Readable, Source, Writable, name_part, replacing
 from ...linear.array import LinearArray
 from ...linear.parsing import warn_of_finding
 from ..arrays_of_sheets import read_resized_arrays
@@ -121,6 +121,8 @@ def _revise(source: Readable, target: Writable, revisions: Sequence[Revision]) -
     """Put arrays into the cells of a copy of the workbook, and return whether that was possible."""
     try:
         revise_sheets_excel(source, target, revisions, whole=True)
+    except OvertakenError:
+        raise
     except (FormatError, LimitError) as error:
         warn_caller(f"the workbook is written anew, and without what else is in it: {error}")
         return False

@@ -134,6 +134,7 @@ def write_sheets_gsheet(
     dates: Literal["real", "text"] = "real",
     views: bool | str | Sequence[str] | Mapping[str, View] = False,
     if_sheet_exists: Literal["error", "replace"] = "error",
+    na_rep: str = "",
     client: Any = None,
     credentials: PathLike | None = None,
     timeout: float = TIMEOUT,
@@ -142,7 +143,7 @@ def write_sheets_gsheet(
     """Write each table to a worksheet of its own: all of them, or nothing at all; return their URLs, by title.
 
     `tables`: frames, or mappings of names to arrays, by the titles of their worksheets. `plain`: write plain columns,
-    as `write_table_gsheet` does.
+    as `write_table_gsheet` does, in which `na_rep` is the text of NaN and NaT.
     """
     address = parse_address(_ANY_KEY if parse_new(target) is not None else target)
     if address.gid is not None or address.title is not None:
@@ -153,7 +154,7 @@ def write_sheets_gsheet(
     def lay_out(title: str, table: Any) -> SheetContent:
         parse_address(_ANY_KEY, title)
         if plain:
-            content = _lay_out_table(title, table, at, options)
+            content = _lay_out_table(title, table, at, options, na_rep)
         else:
             content = _lay_out_arrays(title, table, at, views, options)
         make_chunks(content.layouts[0])
@@ -172,6 +173,7 @@ def write_table_gsheet(
     at: str | None = None,
     if_sheet_exists: Literal["error", "replace"] = "error",
     dates: Literal["real", "text"] = "real",
+    na_rep: str = "",
     client: Any = None,
     credentials: PathLike | None = None,
     timeout: float = TIMEOUT,
@@ -184,17 +186,17 @@ def write_table_gsheet(
     """
     report = progress or ignore_progress
     options = WriteOptions(dates=dates, if_sheet_exists=if_sheet_exists, report=report)
-    content = _lay_out_table("", table, at, options)
+    content = _lay_out_table("", table, at, options, na_rep)
     (url,) = write(target, [content], options, ServiceOptions(sheet, client, credentials, timeout, progress))
     return url
 
 
-def _lay_out_table(title: str, table: Any, at: str | None, options: WriteOptions) -> SheetContent:
+def _lay_out_table(title: str, table: Any, at: str | None, options: WriteOptions, na_rep: str) -> SheetContent:
     """Return what a write of a table puts into one worksheet."""
     corner = None if at is None else parse_cell(at)
     if options.replaces and corner is not None:
         raise ValueError("at= puts a table beside other cells, and if_sheet_exists='replace' clears them: give one")
-    return lay_out_columns(table, ROOM, title=title, corner=corner, serials=options.serials)
+    return lay_out_columns(table, ROOM, title=title, corner=corner, serials=options.serials, na_rep=na_rep)
 
 
 class ServiceOptions(NamedTuple):

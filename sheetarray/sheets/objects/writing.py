@@ -100,6 +100,7 @@ def write_table_workbook(
     dates: Literal["real", "text"] = "real",
     guard: bool | Literal["auto"] = "auto",
     formats: Formats = None,
+    na_rep: str = "",
     progress: Progress | None = None,
 ) -> Any:
     """Put the columns of a table into a workbook in memory, under a row of names; see `sheetarray.write_table`.
@@ -108,6 +109,7 @@ def write_table_workbook(
         target: as for `write_workbook`, and so are `at`, `dates`, `guard`, `formats` and `progress`.
         table: a mapping of names to 1-D arrays, a DataFrame, or an Arrow table.
         sheet: the title of the worksheet. It is made if it does not exist. None is `table`, or the target itself.
+        na_rep: the text of NaN and NaT; "" leaves their cells blank.
 
     Returns:
         A Workbook of openpyxl with the table alone, to be read instead of the target.
@@ -119,7 +121,8 @@ def write_table_workbook(
     options = WriteOptions(dates=dates, guard=guard, report=progress or ignore_progress)
     book = open_book(target, rounds=True)
     title = _title_for(book, target, sheet, "table")
-    content = lay_out_columns(table, ROOM, title=title, corner=parse_cell(at), serials=options.serials)
+    corner = parse_cell(at)
+    content = lay_out_columns(table, ROOM, title=title, corner=corner, serials=options.serials, na_rep=na_rep)
     write(book, choose_formats_of([content], formats), options)
     return _put_alone([replace(content, title=sheet or "table")])
 
@@ -145,6 +148,7 @@ def write_sheets_workbook(
     dates: Literal["real", "text"] = "real",
     guard: bool | Literal["auto"] = "auto",
     formats: Formats = None,
+    na_rep: str = "",
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Put each table of a mapping into a worksheet of a workbook in memory: all tables, or none.
@@ -159,6 +163,7 @@ def write_sheets_workbook(
         dates: as for `write_workbook`.
         guard: as for `write_workbook`.
         formats: of columns of these names, in whichever tables have them.
+        na_rep: the text of NaN and NaT in plain columns; "" leaves their cells blank.
         progress: a function, called with the number of cells written and the total.
 
     Returns:
@@ -177,7 +182,7 @@ def write_sheets_workbook(
         title = _title_for(book, target, title, "")
         if plain:
             corner = parse_cell("A1" if at is None else at)
-            return lay_out_columns(table, ROOM, title=title, corner=corner, serials=serials)
+            return lay_out_columns(table, ROOM, title=title, corner=corner, serials=serials, na_rep=na_rep)
         return _lay_out(book, title, table, at, serials=serials)
 
     contents = lay_out_each(tables, lay_out)

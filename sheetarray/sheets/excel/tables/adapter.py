@@ -35,6 +35,7 @@ def write_table_excel(
     dates: Literal["real", "text"] = "real",
     guard: bool | Literal["auto"] = "auto",
     formats: Formats = None,
+    na_rep: str = "",
     progress: Progress | None = None,
 ) -> None:
     """Write the columns of a table to a sheet of a workbook, under a row of names; see `sheetarray.write_table`.
@@ -49,6 +50,7 @@ def write_table_excel(
         guard: as for `write_excel`: an exact snapshot of the columns.
         formats: the number format of all floats, or those of columns by name, as for `write_excel`. By default, floats
             show as many decimals as they need, at most 6, and very small and very large floats show a power of ten.
+        na_rep: the text of NaN and NaT; "" leaves their cells blank.
         progress: a function, called with the number of cells written and the total.
 
     Raises:
@@ -68,7 +70,7 @@ def write_table_excel(
     check_is_text(sheet)
     report = progress or ignore_progress
     options = WriteOptions(dates=dates, guard=guard, mode=mode, if_sheet_exists=if_sheet_exists, report=report)
-    content = lay_out_columns(table, sheet_room(), title=sheet, serials=options.serials)
+    content = lay_out_columns(table, sheet_room(), title=sheet, serials=options.serials, na_rep=na_rep)
     write(target, choose_formats_of([content], formats), options)
 
 

@@ -1,0 +1,111 @@
+"""Missing values are blank cells of a table, or a text that the caller chooses; arrays come back all the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import openpyxl
+import pytest
+
+import sheetarray as sa
+
+NAN = float("nan")
+TABLE = {
+    "id": np.array([1, 2, 3]),
+    "level": np.array([1.5, NAN, -0.0]),
+    "narrow": np.array([NAN, 0.1, np.inf], "float32"),
+    "day": np.array(["2026-01-01", "NaT", "2026-01-03"], "M8[D]"),
+    "lasted": np.array([1, "NaT", 3], "m8[s]"),
+    "word": np.array(["a", None, "b"], object),
+}
+
+
+def assert_same(arrays, expected) -> None:
+    assert list(arrays) == list(expected)
+    for name, array in expected.items():
+        assert arrays[name].dtype == array.dtype
+        if array.dtype == object:
+            assert arrays[name].tolist() == array.tolist()
+        else:
+            assert arrays[name].tobytes() == array.tobytes(), name
+
+
+def cells(path) -> list[tuple]:
+    return list(openpyxl.load_workbook(path)["table"].values)[1:]
+
+
+def test_missing_values_are_blank_in_csv(tmp_path) -> None:
+    sa.write_table(tmp_path / "a.csv", TABLE, verify=False)
+    lines = (tmp_path / "a.csv").read_text().splitlines()
+    assert lines[1:3] == ["1,1.5,,2026-01-01,1,a", "2,,0.1,,,"]
+
+
+@pytest.mark.parametrize("guard", [True, False])
+@pytest.mark.parametrize("count", [1, 1500])
+def test_missing_values_are_blank_in_a_workbook_and_come_back(tmp_path, guard: bool, count: int) -> None:
+    table = {name: np.tile(array, count) for name, array in TABLE.items()}
+    path = tmp_path / "a.xlsx"
+    sa.write_table(path, table, guard=guard, verify=False)
+    assert cells(path)[1] == (2, None, pytest.approx(0.1), None, None, None)
+    assert_same(sa.read(path), table)
+    assert list(sa.check(path)) == []
+
+
+@pytest.mark.parametrize("na_rep", ["NaN", "-", "missing"])
+@pytest.mark.parametrize("guard", [True, False])
+def test_a_text_stands_for_missing_values(tmp_path, na_rep: str, guard: bool) -> None:
+    path = tmp_path / "a.xlsx"
+    sa.write_table(path, TABLE, na_rep=na_rep, guard=guard, verify=False)
+    assert cells(path)[1][1] == na_rep
+    assert cells(path)[1][3] == na_rep
+    assert_same(sa.read(path), TABLE)
+    assert list(sa.check(path)) == []
+    sa.write_table(tmp_path / "a.csv", TABLE, na_rep=na_rep, verify=False)
+    assert (tmp_path / "a.csv").read_text().splitlines()[2] == f"2,{na_rep},0.1,{na_rep},{na_rep},"
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_a_row_of_nothing_but_missing_values_is_not_lost(tmp_path, suffix: str, count: int) -> None:
+    table = {name: np.array([1.5, NAN, 2.5, *[NAN] * count]) for name in ("a", "b")}
+    path = tmp_path / f"a{suffix}"
+    sa.write_table(path, table)
+    assert_same(sa.read_columns(path), table)
+    alone = {"a": table["a"]}
+    sa.write_table(path, alone)
+    assert_same(sa.read_columns(path), alone)
+
+
+def test_an_emptied_cell_is_told_from_a_missing_value(tmp_path) -> None:
+    path = tmp_path / "a.xlsx"
+    sa.write_table(path, TABLE, verify=False)
+    book = openpyxl.load_workbook(path)
+    book["table"]["B2"] = None
+    book.save(path)
+    (finding,) = sa.check(path)
+    assert finding.array == "level"
+    assert "1.5 -> nan" in finding.message
+    assert np.isnan(sa.read(path)["level"]).tolist() == [True, True, False]
+
+
+def test_labels_are_spelled_out(tmp_path) -> None:
+    xarray = pytest.importorskip("xarray")
+    array = xarray.DataArray(np.array([1.5, NAN, 2.5]), {"x": [0.0, NAN, 2.0]}, ("x",), name="t")
+    path = tmp_path / "a.xlsx"
+    sa.write_table(path, array)
+    assert cells(path) == [(0, 1.5), ("NaN", None), (2, 2.5)]
+    assert sa.read_dataset(path)["t"].identical(array)
+
+
+@pytest.mark.parametrize("texts", [["a", "NaN"], np.array([None, "NaN"], object), np.array([1.5, "NaN"], object)])
+def test_a_text_that_would_be_read_as_missing_is_refused(tmp_path, texts) -> None:
+    table = {"level": [NAN, 1.5], "word": texts}
+    with pytest.raises(sa.DTypeError, match=r"word\[1\]"):
+        sa.write_table(tmp_path / "a.csv", table, na_rep="NaN")
+    sa.write_table(tmp_path / "a.xlsx", table, verify=False)
+    assert sa.read(tmp_path / "a.xlsx")["word"].tolist() == list(texts)
+
+
+def test_what_is_no_text_is_refused(tmp_path) -> None:
+    with pytest.raises(TypeError):
+        sa.write_table(tmp_path / "a.csv", TABLE, na_rep=None)
+    assert not (tmp_path / "a.csv").exists()
