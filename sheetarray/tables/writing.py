@@ -7,6 +7,7 @@ dimensions have a row for each combination of their indices (`LabelledTable`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -20,8 +21,12 @@ from ..dtypes import Array, Mask
 from ..errors import DTypeError, LimitError
 from ..linear.array import LinearArray
 from ..linear.named import linear_arrays
+from .kinds import TYPED, kind_of
 from .numerals import WHITE
 
+_NULL = re.compile(
+    r"(?![=+@]|-.*[^\W_])[^\s\d\"',;|\x00-\x1f\x7f-\x9f]+(?: [^\s\d\"',;|\x00-\x1f\x7f-\x9f]+)*", re.DOTALL
+)
 _FAMILIES = {"i": "integers", "u": "integers", "f": "floats", "c": "complex numbers", "b": "booleans", "U": "text"}
 _FROM = {"D": ("h", "m", "s", "ms", "us", "ns"), "s": ("h", "m", "ms", "us", "ns"), "ms": ("us", "ns"), "us": ("ns",)}
 _FAMILIES |= {"T": "text", "M": "dates", "m": "durations", "O": "values of several kinds"}
@@ -41,10 +46,12 @@ def lay_out_table(
     text of NaN and NaT; "" leaves their cells blank. `labels`: columns that tell rows apart, where these are spelled.
 
     Raises:
+        ValueError: `na_rep` may be read as a value, or as several cells.
         DTypeError: an array that is no column, or that no cells hold; names it.
         LimitError: columns of different lengths, none, or too much for the container; before anything is written.
     """
     check_names(arrays)
+    _check_null(na_rep)
     columns = []
     for name, array in arrays.items():
         if array.ndim != 1:
@@ -89,6 +96,16 @@ def _find_nulls(buffer: Array) -> Mask | None:
     return nulls if nulls.any() else None
 
 
+def _check_null(na_rep: str) -> None:
+    """Refuse a text of missing values that may be read as a value, as a formula, or as several cells.
+
+    Raises:
+        ValueError: it may.
+    """
+    if na_rep and (not _NULL.fullmatch(na_rep) or kind_of(na_rep) in TYPED):
+        raise ValueError(f"na_rep is a word or a mark such as 'NaN', 'n/a' or '-', not {na_rep!r:.60}")
+
+
 def _refuse_text(name: str, buffer: Array, na_rep: str) -> None:
     """Refuse a column that holds the text of missing values, which nobody would tell from these.
 
@@ -103,19 +120,23 @@ def _refuse_text(name: str, buffer: Array, na_rep: str) -> None:
 
 
 def _keep_rows(columns: list[LayoutColumn]) -> list[LayoutColumn]:
-    """Return columns in which each row holds something: where all is missing, the first column says NaN."""
-    first, *others = columns
-    if first.nulls is None:
+    """Return columns in which each row holds something: a row without anything else keeps one NaN or NaT as text."""
+    spelled = next((place for place, column in enumerate(columns) if column.nulls is not None), None)
+    if spelled is None:
         return columns
-    bare = first.nulls.copy()
-    for column in others:
+    bare = np.ones(len(columns[0].buffer), np.bool_)
+    for column in columns:
         if column.nulls is not None:
             bare &= column.nulls
         elif column.buffer.dtype.kind in "OTU":
             bare &= np.array([value is None or value == "" for value in column.buffer.tolist()], np.bool_)
         else:
             return columns
-    return [replace(first, nulls=first.nulls & ~bare), *others] if bare.any() else columns
+    if not bare.any():
+        return columns
+    first = columns[spelled]
+    assert first.nulls is not None
+    return [*columns[:spelled], replace(first, nulls=first.nulls & ~bare), *columns[spelled + 1 :]]
 
 
 def _is_text(buffer: Array) -> bool:

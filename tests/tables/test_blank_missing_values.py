@@ -64,6 +64,36 @@ def test_a_text_stands_for_missing_values(tmp_path, na_rep: str, guard: bool) ->
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
+@pytest.mark.parametrize(
+    "na_rep",
+    ["5", "-1.5", "inf", "TRUE", "2024-01-01", "3+4i", "a,b", 'a"', "'a", "a\nb", "=1+1", "-A1", "@x", "\0", " ", " x"],
+)
+def test_a_text_that_may_be_a_value_or_several_cells_is_refused(tmp_path, suffix: str, na_rep: str) -> None:
+    with pytest.raises(ValueError, match="na_rep"):
+        sa.write_table(tmp_path / f"a{suffix}", {"a": [5.0, NAN]}, na_rep=na_rep)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_text_with_the_delimiter_is_refused(tmp_path) -> None:
+    with pytest.raises(ValueError, match="delimiter"):
+        sa.write_table(tmp_path / "a.csv", {"a": [5.0, NAN]}, na_rep="max", delimiter="a")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
+@pytest.mark.parametrize("blank", [None, ""])
+def test_a_row_of_blank_texts_and_missing_values_is_not_lost(tmp_path, suffix: str, blank: str | None) -> None:
+    table = {
+        "word": np.array(["a", blank, blank], object),
+        "a": [1.5, NAN, NAN],
+        "day": np.array([1, "NaT", "NaT"], "M8[D]"),
+    }
+    path = tmp_path / f"a{suffix}"
+    sa.write_table(path, table, verify=False)
+    assert [len(column) for column in sa.read_columns(path).values()] == [3, 3, 3]
+    assert np.isnan(sa.read_columns(path)["a"]).tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_a_row_of_nothing_but_missing_values_is_not_lost(tmp_path, suffix: str, count: int) -> None:
     table = {name: np.array([1.5, NAN, 2.5, *[NAN] * count]) for name in ("a", "b")}

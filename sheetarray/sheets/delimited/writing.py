@@ -160,8 +160,10 @@ def write_table_csv(
     Raises:
         DTypeError: an array is not 1-D, or text cannot hold it.
         LimitError: columns have different lengths. Nothing was written.
-        ValueError: cells may contain the delimiter.
+        ValueError: cells may contain the delimiter, or `na_rep` may be read as a value.
     """
     report = progress or ignore_progress
     options = TextOptions(delimiter, decimal, encoding, bom, formulas, report=report)
+    if delimiter in str(na_rep):
+        raise ValueError(f"na_rep={na_rep!r:.60} holds the delimiter {delimiter!r}")
     write(target, lay_out_columns(table, SheetRoom(), na_rep=na_rep), options)
