@@ -90,7 +90,7 @@ class MergeSource:
         return MergeSource(self.given, self._given_storage, self._given_client, self._given_options, title)
 
     def list_sheets(self) -> list[str]:
-        """Return the titles of the sheets whose arrays were written by themselves; none where that is not so."""
+        """Return the titles of the sheets, if each was written on its own; none if one write filled several."""
         try:
             list_writes = self.row.function("list_writes")
         except NotFoundError:

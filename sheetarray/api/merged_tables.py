@@ -19,7 +19,7 @@ from .tables import write_table
 from .targets import SourceOrTarget
 
 if TYPE_CHECKING:
-    from .merge_parts import MergePart
+    from .sheet_merges import SheetMerge
 
 
 def drop_unaligned(merged: MergedArrays, files: Sequence[MergeSource]) -> None:
@@ -42,13 +42,13 @@ def drop_unaligned(merged: MergedArrays, files: Sequence[MergeSource]) -> None:
 
 
 def write_merged_table(
-    part: MergePart,
+    sheet_merge: SheetMerge,
     target: SourceOrTarget,
     storage_options: Mapping[str, Any] | None,
     client: Any,
 ) -> str | None:
     """Write the merged table. In the format of the base, the target is a copy of the base with other cells."""
-    base, merged, renamed = part.files[0], part.merged, part.new_names or {}
+    base, merged, renamed = sheet_merge.files[0], sheet_merge.merged, sheet_merge.new_names or {}
     assert merged is not None
     _, place = locate_places([(base.given, None), (target, None)], storage_options, client)
     row = format_of(place)

@@ -16,10 +16,10 @@ from ..renamed import name_new_option
 from .accepting import changing_source, check_suffixes, is_one_place, refuse_unwritable
 from .arrays import check_writable, write
 from .choices import find_name, read_choices
-from .merge_parts import MergePart, comparing, join_arrays, join_changes, join_conflicts, read_parts
 from .merge_sources import MergeSource
 from .merged import Merged
 from .merged_tables import write_merged_table
+from .sheet_merges import SheetMerge, comparing, join_arrays, join_changes, join_conflicts, read_sheet_merges
 from .targets import SourceOrTarget
 
 
@@ -111,27 +111,27 @@ def merge(
     preferred = [find_name(os.fspath(file), names) for file in favourites]
     chosen = read_choices(choices, names)
     with changing_source(files[0].place, target, storage_options):
-        parts = read_parts(files)
-        for part in parts:
-            part.merge(keys, preferred, chosen)
+        merges = read_sheet_merges(files)
+        for each in merges:
+            each.merge(keys, preferred, chosen)
         url = None
-        if write_merged is not None and not parts[0].is_table:
-            url = write_merged(parts)
-        elif target is not None and parts[0].is_table:
-            url = write_merged_table(parts[0], target, storage_options, client)
+        if write_merged is not None and not merges[0].is_table:
+            url = write_merged(merges)
+        elif target is not None and merges[0].is_table:
+            url = write_merged_table(merges[0], target, storage_options, client)
         return Merged(
-            join_arrays(parts),
-            join_conflicts(parts),
-            join_changes(parts),
+            join_arrays(merges),
+            join_conflicts(merges),
+            join_changes(merges),
             names[0],
             url,
-            _compare=comparing(parts, names[0]),
+            _compare=comparing(merges, names[0]),
         )
 
 
 def _open_target(
     base: MergeSource, target: SourceOrTarget, storage_options: Mapping[str, Any] | None, client: Any
-) -> Callable[[Sequence[MergePart]], Any]:
+) -> Callable[[Sequence[SheetMerge]], Any]:
     """Return a function that writes the merged arrays: into the base's cells, where the format is the base's."""
     _, place = locate_places([(base.given, None), (target, None)], storage_options, client)
     row = format_of(place)
@@ -144,26 +144,26 @@ def _open_target(
         with suppress(NotFoundError):
             revise = row.function("revise")
 
-    def write_parts(parts: Sequence[MergePart]) -> Any:
-        arrays, new_names = parts[0].arrays, parts[0].new_names or {}
-        if len(parts) == 1:
+    def write_all(merges: Sequence[SheetMerge]) -> Any:
+        arrays, new_names = merges[0].arrays, merges[0].new_names or {}
+        if len(merges) == 1:
             if revise is None:
                 return write(place, arrays, **options)
             return revise(base.place, place, arrays, renamed=new_names, **base.options("revise"))
         if revise is not None:
-            revisions = [(part.title, part.arrays, part.new_names or {}) for part in parts]
+            revisions = [(each.title, each.arrays, each.new_names or {}) for each in merges]
             return row.function("revise_sheets")(base.place, place, revisions, **base.options("revise_sheets"))
         if "sheet" not in row.options("write"):
-            hint = f"name a workbook as the target, or merge one sheet at a time, sheet={parts[0].title!r:.60}"
+            hint = f"name a workbook as the target, or merge one sheet at a time, sheet={merges[0].title!r:.60}"
             raise LimitError(
                 f"the base has arrays of one name in several sheets, and {row.title} has no sheets: {hint}"
             )
         with tempfile.TemporaryDirectory(prefix="sheetarray-") as folder:
             path = os.path.join(folder, "merged" + os.path.splitext(name_part(place))[1])
-            for number, part in enumerate(parts):
-                write(path, part.arrays, sheet=part.title, mode="a" if number else "w", **options)
+            for number, each in enumerate(merges):
+                write(path, each.arrays, sheet=each.title, mode="a" if number else "w", **options)
             with open(path, "rb") as written, replacing(place, binary=True) as sink:
                 shutil.copyfileobj(written, sink)
         return None
 
-    return write_parts
+    return write_all

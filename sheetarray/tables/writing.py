@@ -122,16 +122,12 @@ def _refuse_text(name: str, buffer: Array, na_rep: str) -> None:
 def _keep_rows(columns: list[LayoutColumn]) -> list[LayoutColumn]:
     """Return columns in which each row holds something: a row without anything else keeps one NaN or NaT as text."""
     spelled = next((place for place, column in enumerate(columns) if column.nulls is not None), None)
-    if spelled is None:
+    if spelled is None or any(column.nulls is None and column.buffer.dtype.kind not in "OTU" for column in columns):
         return columns
-    bare = np.ones(len(columns[0].buffer), np.bool_)
+    bare = np.logical_and.reduce([column.nulls for column in columns if column.nulls is not None])
     for column in columns:
-        if column.nulls is not None:
-            bare &= column.nulls
-        elif column.buffer.dtype.kind in "OTU":
+        if column.nulls is None and bare.any():
             bare &= np.array([value is None or value == "" for value in column.buffer.tolist()], np.bool_)
-        else:
-            return columns
     if not bare.any():
         return columns
     first = columns[spelled]

@@ -21,7 +21,7 @@ _MOST_CELLS = 2**18  # of a sheet, the first ones, that are looked at
 
 
 def list_writes_excel(source: Readable) -> list[str]:
-    """Return the titles of the sheets whose arrays were written by themselves; none if one write has several sheets.
+    """Return the titles of the sheets, if each was written on its own; none if one write filled several.
 
     Args:
         source: a path or an open file, in whose sheets arrays have the same names.

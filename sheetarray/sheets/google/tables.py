@@ -159,7 +159,7 @@ def _lay_out(table: RecordedTable, rows: Mapping[str, Array]) -> list[LayoutColu
 def accept_tables(
     places: Sequence[RecordedPlace], state: State, accepted: AcceptedArrays
 ) -> tuple[AcceptedArrays, dict[int, list[Answer]]]:
-    """Return what was read of a spreadsheet with its tables, and the requests that make their notes true, by worksheet.
+    """Return the accepted arrays with those of recorded tables, and by worksheet the requests that renew its note.
 
     Raises:
         FormatError: the cells of a table are not those of its arrays any more.

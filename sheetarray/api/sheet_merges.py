@@ -25,7 +25,7 @@ from .merged_tables import drop_unaligned
 
 
 @dataclass
-class MergePart:
+class SheetMerge:
     """Arrays that are merged together: of all sheets, or of one.
 
     Attributes:
@@ -106,7 +106,7 @@ class MergePart:
 MOST_COMPARED = 100_000  # edited elements of an array that the changes of a merge list
 
 
-def read_parts(files: Sequence[MergeSource]) -> list[MergePart]:
+def read_sheet_merges(files: Sequence[MergeSource]) -> list[SheetMerge]:
     """Read all files, and return the arrays that are merged together.
 
     Warns:
@@ -123,7 +123,7 @@ def read_parts(files: Sequence[MergeSource]) -> list[MergePart]:
     if not titles:
         for file in copies:
             file.read()
-        parts = [MergePart(files)]
+        merges = [SheetMerge(files)]
     else:
         for file in copies:
             if not file.has_option("sheet"):
@@ -133,29 +133,29 @@ def read_parts(files: Sequence[MergeSource]) -> list[MergePart]:
                 raise FormatError(reason, source=file.name, hint=f"merge one sheet at a time, sheet={titles[0]!r:.60}")
             if others := [title for title in file.list_sheets() if title not in titles]:
                 warn_caller(f"{file.name}: the base has no sheet {quote_names(others)}, and it is not merged")
-        parts = [MergePart([file.of_sheet(title) for file in files], title) for title in titles]
-        for part in parts:
-            part.files[0].read()
-            for file in part.files[1:]:
+        merges = [SheetMerge([file.of_sheet(title) for file in files], title) for title in titles]
+        for each in merges:
+            each.files[0].read()
+            for file in each.files[1:]:
                 file.read_if_there()
-    for part in parts:
-        part.prepare()
-    counts = Counter(name for part in parts for name in part_names(part))
-    for part in parts:
-        part.names = {
-            name: name if part.title is None or counts[name] == 1 else f"{part.title}!{name}"
-            for name in part_names(part)
+    for each in merges:
+        each.prepare()
+    counts = Counter(name for each in merges for name in list_names_of(each))
+    for each in merges:
+        each.names = {
+            name: name if each.title is None or counts[name] == 1 else f"{each.title}!{name}"
+            for name in list_names_of(each)
         }
-    return parts
+    return merges
 
 
-def part_names(part: MergePart) -> list[str]:
-    """Return the names of all arrays of a part, those of the base first."""
-    return list(dict.fromkeys(name for file in part.files for name in file.arrays))
+def list_names_of(sheet_merge: SheetMerge) -> list[str]:
+    """Return the names of all arrays of the files, those of the base first."""
+    return list(dict.fromkeys(name for file in sheet_merge.files for name in file.arrays))
 
 
 @dataclass(frozen=True)
-class _ConflictsOfPart:
+class _ConflictsOfSheet:
     """The conflicts of an array, which are completed as all those of its sheet are."""
 
     conflicts: ConflictsOfArray
@@ -173,54 +173,54 @@ class _ConflictsOfPart:
         return self.complete(self.conflicts.build(number))
 
 
-def join_conflicts(parts: Sequence[MergePart]) -> Conflicts:
-    """Return the conflicts of all parts."""
-    merged = [part.merged for part in parts if part.merged is not None]
+def join_conflicts(merges: Sequence[SheetMerge]) -> Conflicts:
+    """Return the conflicts of all sheets."""
+    merged = [each.merged for each in merges if each.merged is not None]
     if len(merged) == 1:
         return merged[0].conflicts
     return Conflicts(
         [
-            _ConflictsOfPart(of_array, part.conflicts.complete)  # type: ignore[misc]
-            for part in merged
-            for of_array in part.conflicts.arrays
+            _ConflictsOfSheet(of_array, each.conflicts.complete)  # type: ignore[misc]
+            for each in merged
+            for of_array in each.conflicts.arrays
         ]
     )
 
 
-def join_changes(parts: Sequence[MergePart]) -> list[FileChanges]:
-    """Return what each person has changed, in all parts."""
+def join_changes(merges: Sequence[SheetMerge]) -> list[FileChanges]:
+    """Return what each person has changed, in all sheets."""
     files: dict[str, FileChanges] = {}
-    for part in parts:
-        names = part.names or {}
-        for changes in part.merged.changes if part.merged is not None else ():
+    for each in merges:
+        names = each.names or {}
+        for changes in each.merged.changes if each.merged is not None else ():
             files.setdefault(changes.file, FileChanges(changes.file)).add(changes, names)
     return list(files.values())
 
 
-def join_arrays(parts: Sequence[MergePart]) -> LabelledArrays:
-    """Return the merged arrays of all parts; those of one part with their labels."""
-    if len(parts) == 1:
-        assert parts[0].arrays is not None
-        return parts[0].arrays
-    arrays = {
-        (part.names or {}).get(name, name): array for part in parts for name, array in (part.arrays or {}).items()
-    }
+def join_arrays(merges: Sequence[SheetMerge]) -> LabelledArrays:
+    """Return the merged arrays of all sheets; those of one merge with their labels."""
+    if len(merges) == 1:
+        assert merges[0].arrays is not None
+        return merges[0].arrays
+    arrays: dict[str, Any] = {}
+    for each in merges:
+        arrays |= {(each.names or {}).get(name, name): array for name, array in (each.arrays or {}).items()}
     return LabelledArrays(arrays, None)
 
 
-def comparing(parts: Sequence[MergePart], base: str) -> Callable[[], Changes]:
+def comparing(merges: Sequence[SheetMerge], base: str) -> Callable[[], Changes]:
     """Return a function that tells what became of the arrays of the base."""
 
     def compare_all() -> Changes:
-        comparisons = [comparison for part in parts for comparison in part.compare()]
+        comparisons = [comparison for each in merges for comparison in each.compare()]
         infos: dict[str, ArrayInfo] = {}
-        for part in parts:
-            infos |= {(part.names or {}).get(name, name): info for name, info in part.files[0].infos.items()}
-        merged = join_arrays(parts)
-        labels = parts[0].files[0].arrays.labels if len(parts) == 1 else None
+        for each in merges:
+            infos |= {(each.names or {}).get(name, name): info for name, info in each.files[0].infos.items()}
+        merged = join_arrays(merges)
+        labels = merges[0].files[0].arrays.labels if len(merges) == 1 else None
         sides = SideFacts(base, infos, labels), SideFacts("merged", {}, labels)
-        sides[0].levels, sides[1].levels = dict(parts[0].files[0].arrays), dict(merged)
-        renamed = {before: now for part in parts for before, now in (part.new_names or {}).items()}
+        sides[0].levels, sides[1].levels = dict(merges[0].files[0].arrays), dict(merged)
+        renamed = {before: now for each in merges for before, now in (each.new_names or {}).items()}
         before = {comparison.name for comparison in comparisons}
         added = [name for name in merged if name not in before and name not in renamed.values()]
         return Changes(Differences(sides, comparisons, [], added, [], renamed, []))
