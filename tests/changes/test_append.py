@@ -274,6 +274,32 @@ def test_an_edit_before_rows_are_appended_goes_on_to_be_named(tmp_path: Path) ->
     assert sa.read(tmp_path / "restored.xlsx", "t").tolist() == [1.5, 2.5, 1 / 3, 4]
 
 
+@pytest.mark.parametrize("dtype", ["complex64", "complex128", "float16", "uint64", "bool", "U1", "M8[D]", "m8[s]"])
+def test_an_edit_goes_on_to_be_named_whatever_stands_beside(tmp_path: Path, dtype: str) -> None:
+    path, more = tmp_path / "t.xlsx", np.array([1, 0, 1]).astype(dtype)
+    sa.write(path, {"t": np.array([1.5, 2.5, 3.5]), "x": more})
+    edit_cells(path, {"A22": 9})  # t[2]
+    sa.append(path, {"t": [4], "x": more[:1]})
+    assert [finding.array for finding in sa.check(path)] == ["t"]
+    assert sa.read(path, "t").tolist() == [1.5, 2.5, 9, 4]
+    back = sa.read(path, "x")
+    assert back.dtype == more.dtype
+    assert back.tolist() == [*more.tolist(), more.tolist()[0]]
+
+
+@pytest.mark.parametrize("guard", [True, False])
+@pytest.mark.parametrize("suffix", [".xlsx", ".csv"])
+def test_arrays_without_elements_and_without_new_rows_are_appended_to(tmp_path: Path, suffix: str, guard: bool) -> None:
+    path, options = tmp_path / f"t{suffix}", {"guard": guard} if suffix == ".xlsx" else {}
+    sa.write(path, {"t": np.zeros(0), "u": np.arange(2.0)}, **options)
+    assert sa.append(path, {"t": []}) == {"t": 0}
+    assert sa.append(path, {"t": [1.5], "u": []}) == {"t": 1, "u": 2}
+    assert sa.append(path, {"t": [], "u": [2.5]}) == {"t": 1, "u": 3}
+    assert sa.append(path, {"t": [2.5]}) == {"t": 2}
+    assert {name: array.tolist() for name, array in sa.read(path).items()} == {"t": [1.5, 2.5], "u": [0, 1, 2.5]}
+    assert list(sa.check(path)) == []
+
+
 def test_a_cell_that_cannot_be_read_is_no_obstacle(tmp_path: Path) -> None:
     path = tmp_path / "t.xlsx"
     sa.write(path, {"t": np.array([1.5, 2.5, 3.5])})

@@ -117,7 +117,9 @@ def _grow_all(reading: Workbook, present: SheetArrays, rows: Mapping[str, Array]
         title = anchor.title or ""
         group = str(sheets.get(title, {}).get("of", title))
         place = next((each for each in (title, group) if name in sheets.get(each, {}).get("arrays", {})), None)
-        if place is None or anchor.orient == "rows" or header.dtype.kind == "complex" or find_slow_axis(header) is None:
+        if place is None or anchor.orient == "rows" or columns[name].cells_per_element > 1:
+            return None
+        if find_slow_axis(header) is None:
             return None
         snapshot, buffer = None, None
         if snapshots.exist:
@@ -179,6 +181,8 @@ def _check_last(title: str, splice: Splice, grown: Mapping[str, _GrownArray]) ->
     """Refuse to append below a blank cell: rows were deleted, and the header does not know it."""
     for name, array in grown.items():
         anchor, header = array.column.group[0], array.column.header
+        if not 0 < array.before < len(array.buffer):
+            continue
         row = anchor.data_cell[1] + array.before - 1
         if (
             anchor.title == title
