@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,12 @@ from ..dtypes import Array
 from ..errors import DTypeError, LimitError, quote_names
 
 
-def fit_new_rows(rows: Mapping[str, Any], columns: Mapping[str, Array], *, fills: bool = False) -> dict[str, Array]:
+def fit_new_rows(
+    rows: Mapping[str, Any], columns: Mapping[str, Array], *, fills: bool = False, recorded: Collection[str] = ()
+) -> dict[str, Array]:
     """Return new rows of a table in the order of its columns, and in their dtypes.
 
-    `fills`: whether columns may be missing.
+    `fills`: whether columns may be missing. `recorded`: the columns whose dtypes a record tells.
 
     Raises:
         DTypeError: a column does not hold the new elements exactly.
@@ -33,7 +35,12 @@ def fit_new_rows(rows: Mapping[str, Any], columns: Mapping[str, Array], *, fills
     if len({len(array) for array in arrays.values()}) > 1:
         lengths = ", ".join(f"{name!r:.60} {len(array):,}" for name, array in arrays.items())
         raise LimitError(f"the new columns have different lengths: {lengths}")
-    return {name: _fit(name, array, columns[name]) for name, array in arrays.items()}
+    return {
+        name: array
+        if columns[name].dtype.kind == "O" or (name not in recorded and is_without_values(columns[name]))
+        else _fit(name, array, columns[name])
+        for name, array in arrays.items()
+    }
 
 
 def _fit(name: str, array: Array, column: Array) -> Array:
@@ -42,8 +49,6 @@ def _fit(name: str, array: Array, column: Array) -> Array:
     Raises:
         DTypeError: that changes one of them.
     """
-    if column.dtype.kind == "O" or is_without_values(column):
-        return array
     fitted = cast_exactly(array, column.dtype)
     if fitted is None:
         raise DTypeError(f"{name}: the column holds {column.dtype}, and the new elements are {array.dtype}")

@@ -446,3 +446,23 @@ def test_a_blank_is_an_error_where_no_value_is_missing(dtype: str, tmp_path: Pat
     edit(tmp_path / "t.xlsx", lambda book: book["table"].__setitem__("A3", None))
     with pytest.raises(sa.FormatError, match=r"A3 \(v\[1\]\)"):
         sa.read(tmp_path / "t.xlsx")
+
+
+@pytest.mark.parametrize("elements", [[], [np.nan], [np.nan, np.nan]])
+@pytest.mark.parametrize("dtype", ["f8", "f4", "M8[D]", "m8[s]"])
+def test_new_rows_have_the_recorded_dtype_where_no_cell_has_a_value(
+    tmp_path: Path, dtype: str, elements: list[float]
+) -> None:
+    path = tmp_path / "t.xlsx"
+    column = np.array(elements if dtype[0] == "f" else ["NaT"] * len(elements), dtype)
+    new = np.array([0.1], dtype) if dtype[0] == "f" else np.array([7]).astype(dtype)
+    sa.write_table(path, {"a": column, "n": np.arange(len(elements))}, verify=False)
+    before = path.read_bytes()
+    with pytest.raises(sa.DTypeError, match="a: the column holds"):
+        sa.append(path, {"a": ["x"], "n": [7]})
+    assert path.read_bytes() == before
+    sa.append(path, {"a": new, "n": [7]})
+    read = sa.read(path)["a"]
+    assert read.dtype == column.dtype
+    assert read.tobytes() == np.concatenate([column, new]).tobytes()
+    assert list(sa.check(path)) == []

@@ -41,15 +41,17 @@ def append_table_excel(
     recorded = {name: dtype for name, dtype in dict(note.get("dtypes", {})).items() if dtype != "generic"}
     options, chosen = TableOptions(dtype=recorded or None, table=table), 0 if sheet is None else sheet
     present = read_present(target, None if note else list(columns), options, chosen)
-    rows = fit_new_rows(columns, present, fills=not note)
+    rows = fit_new_rows(columns, present, fills=not note, recorded=recorded)
     if unsettled := [
-        name for name, column in present.items() if name in rows and len(column) and is_without_values(column)
+        name
+        for name, column in present.items()
+        if name in rows and name not in recorded and len(column) and is_without_values(column)
     ]:
         rows |= {name: _allow_blanks(rows[name]) for name in unsettled}
         settled = given_dtypes({name: rows[name] for name in unsettled})
         options = TableOptions(dtype=recorded | settled, table=table)
         present = read_present(target, None if note else list(columns), options, chosen)
-        rows = fit_new_rows(rows, present, fills=not note)
+        rows = fit_new_rows(rows, present, fills=not note, recorded=recorded)
     grown = {
         name: np.concatenate([present[name], array]) if len(present[name]) else array for name, array in rows.items()
     }
