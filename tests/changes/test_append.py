@@ -300,6 +300,18 @@ def test_arrays_without_elements_and_without_new_rows_are_appended_to(tmp_path: 
     assert list(sa.check(path)) == []
 
 
+def test_rows_go_to_the_sheet_that_is_named_where_several_have_arrays_of_one_name(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    sa.write(
+        path, {title: pd.DataFrame({"t": [1.5, 2.5]}, index=pd.Index(["a", "b"], name="k")) for title in ("n", "s")}
+    )
+    sa.append(path, pd.DataFrame({"t": [1 / 3]}, index=pd.Index(["c"], name="k")), sheet="s")
+    assert sa.read(path, "t", sheet="s").tolist() == [1.5, 2.5, 1 / 3]
+    assert sa.read_frame(path, sheet="s").index.tolist() == ["a", "b", "c"]
+    assert sa.read(path, "t", sheet="n").tolist() == [1.5, 2.5]
+    assert list(sa.check(path)) == []
+
+
 def test_a_cell_that_cannot_be_read_is_no_obstacle(tmp_path: Path) -> None:
     path = tmp_path / "t.xlsx"
     sa.write(path, {"t": np.array([1.5, 2.5, 3.5])})

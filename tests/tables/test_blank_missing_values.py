@@ -139,3 +139,25 @@ def test_what_is_no_text_is_refused(tmp_path) -> None:
     with pytest.raises(TypeError):
         sa.write_table(tmp_path / "a.csv", TABLE, na_rep=None)
     assert not (tmp_path / "a.csv").exists()
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
+@pytest.mark.parametrize("guard", [True, False])
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("kind", ["float", "date"])
+def test_an_appended_row_of_nothing_but_missing_values_is_not_lost(
+    tmp_path, suffix: str, guard: bool, count: int, kind: str
+) -> None:
+    path, options = tmp_path / f"a{suffix}", {"guard": guard} if suffix == ".xlsx" else {}
+    column = np.array([1.5, NAN]) if kind == "float" else np.array(["2024-01-01", "NaT"], "M8[D]")
+    sa.write_table(path, {"word": ["x", "z"], "a": column}, **options)
+    for more in (count, 1):
+        sa.append(path, {"word": [""] * more, "a": column[[1] * more]})
+    back = sa.read_columns(path)
+    assert [len(back["word"]), len(back["a"])] == [3 + count] * 2
+    assert np.isnan(back["a"]).tolist() == [False] + [True] * (2 + count)
+    sa.append(path, {"word": ["w"], "a": column[:1]})
+    assert sa.read_columns(path)["a"][-1] == column[0]
+    if suffix == ".xlsx":
+        assert len(sa.read(path)["a"]) == 4 + count
+        assert list(sa.check(path)) == []

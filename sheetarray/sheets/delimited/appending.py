@@ -238,6 +238,13 @@ class _TableRows:
             self._format_column(array, sample, quotes=quotes)
             for array, sample in zip(arrays.values(), [*self._last, *[""] * len(arrays)], strict=False)
         ]
+        kinds = [array.dtype.kind for array in arrays.values()]
+        spelled = next((number for number, kind in enumerate(kinds) if kind in "fmM"), None)
+        if spelled is not None:
+            null = self._quote_cell("NaN" if kinds[spelled] == "f" else "NaT", always=quotes)
+            for index, row in enumerate(zip(*texts, strict=True)):
+                if not any(cell.strip(self._quote) for cell in row):  # a row of blanks alone is no row
+                    texts[spelled][index] = null
         rows = "".join(self._delimiter.join(row) + self._line_end for row in zip(*texts, strict=True))
         return encode_text(("" if self._is_ended or not rows else self._line_end) + rows, self._encoding)
 
@@ -247,8 +254,8 @@ class _TableRows:
         look = TextLook(decimal)
         cells = texts_of_cells(buffer_to_text(np.ascontiguousarray(array), dtype, look), look)
         texts = [text or "" for text in cells]
-        if array.dtype.kind in "fcmM":
-            blank = np.isnat(array) if array.dtype.kind in "mM" else np.isnan(array)
+        if array.dtype.kind in "fmM":  # of a complex number a blank would not tell the other part
+            blank = np.isnan(array) if array.dtype.kind == "f" else np.isnat(array)
             texts = ["" if is_blank else text for text, is_blank in zip(texts, blank.tolist(), strict=True)]
         elif array.dtype.kind == "b" and sample.strip(self._quote) in _BOOLS:
             words = _BOOLS[sample.strip(self._quote)]

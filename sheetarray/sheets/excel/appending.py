@@ -69,8 +69,8 @@ def append_excel(target: Any, arrays: Any, *, sheet: SheetChoice = None, fit: Fi
             infos = scan_composites(present.read, present.scan_all, present.peek)
             rows = arrays if fit is None else fit(infos)
             is_all = len(present.sheets) == len(select_searched(reading, None))  # whose names are not seen otherwise
-            grown = _grow_all(reading, present, rows) if is_all else None
-            replaced = None if grown is None else _change_parts(reading, book, present, grown)
+            plan = _grow_all(reading, present, rows) if is_all else None
+            replaced = None if plan is None else _change_parts(reading, book, present, plan)
         if replaced is not None:
             with replacing(target, binary=True) as sink:
                 writer = PackageWriter(sink)
@@ -79,9 +79,8 @@ def append_excel(target: Any, arrays: Any, *, sheet: SheetChoice = None, fit: Fi
             return
     before = read_excel(target, list(rows), sheet=sheet)
     joined = {name: np.concatenate([before[name], array], axis=row_axis(before[name])) for name, array in rows.items()}
-    revise_excel(
-        target, target, {name: np.asfortranarray(a) if row_axis(before[name]) else a for name, a in joined.items()}
-    )
+    grown = {name: np.asfortranarray(array) if row_axis(before[name]) else array for name, array in joined.items()}
+    revise_excel(target, target, grown, sheet=sheet)
 
 
 @dataclass(frozen=True, slots=True)

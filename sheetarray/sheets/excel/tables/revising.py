@@ -158,6 +158,8 @@ def _find_cells(
         for name, now in names.items()
         if name != now or name not in present
     }
+    filled = np.zeros(max(count, len(sources)), np.bool_)
+    spelled: dict[int, tuple[int, NewCell]] = {}
     for name, column in columns.items():
         number, both = numbers[name], min(count, len(column))
         changed = np.arange(len(column))
@@ -171,11 +173,18 @@ def _find_cells(
         for index, cell, date in zip(changed.tolist(), plain, serial, strict=True):
             is_blank = _is_blank(column[index])
             model = last if index >= count and rows else None
+            if index >= count:
+                filled[index] |= not is_blank
+                if cell is not None:
+                    spelled.setdefault(index, (number, NewCell(cell, date, model, keeps_formula=True)))
             cells[places[index], number] = NewCell(
                 None if is_blank else cell, None if is_blank else date, model, keeps_formula=True
             )
         for index in range(len(column), count):
             cells[places[index], number] = NewCell(None)
+    for index, (number, nan_cell) in spelled.items():
+        if not filled[index]:  # a row of blanks alone is no row: it keeps one NaN or NaT as text
+            cells[places[index], number] = nan_cell
     return cells
 
 
