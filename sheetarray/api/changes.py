@@ -15,9 +15,9 @@ from ..changes.compare import Comparison, DifferingElement
 from ..changes.wording import count_noun
 from ..errors import FormatError, escape_controls
 from ..linear.header import name_element
+from ..linear.json_lists import to_json_cells
 from .changes_lines import list_lines, summarise
 from .differences import Differences
-from .element_texts import to_json_cells
 
 MOST_LISTED = 100_000  # edited elements of an array
 _MOST_LINES = 20  # of a repr, below its first line

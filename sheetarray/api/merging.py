@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from ..changes.choices import find_name, read_choices
 from ..errors import LimitError, NotFoundError, check_kinds, quote_names
 from ..files import conceal_secrets, is_url, name_part, replacing
 from ..formats import format_of, locate_place, locate_places
 from ..renamed import name_new_option
 from .accepting import changing_source, check_suffixes, is_one_place, refuse_unwritable
 from .arrays import check_writable, write
-from .choices import find_name, read_choices
 from .merge_sources import MergeSource
 from .merged import Merged
 from .merged_tables import write_merged_table

@@ -10,12 +10,12 @@ import click
 import numpy as np
 
 from ..api import format_shape, shorten
-from ..api.element_texts import to_json_cells
 from ..changes.row_groups import dtype_name
 from ..changes.wording import count_noun, format_value
 from ..elements import label_text
 from ..errors import FormatError, escape_controls
 from ..linear.array import to_rectangular
+from ..linear.json_lists import to_json_cells
 from ..pages.slices import Indices, SliceError, find_indices, format_slice, parse_slice, slice_to_two_axes, split_labels
 from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options
 from .console import make_console, print_json, print_renderable

@@ -9,10 +9,10 @@ import click
 import numpy as np
 
 from ..api import shorten
-from ..api.element_texts import to_json_cells
 from ..changes.row_groups import dtype_name
 from ..changes.wording import count_noun
 from ..errors import escape_controls
+from ..linear.json_lists import to_json_cells
 from ..pages.differences import mask_missing
 from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options, writing_options
 from .console import make_console, make_table, print_json, print_renderable

@@ -21,7 +21,6 @@ from .beginnings import may_make_anchors
 from .blocks.mapping import are_mapped
 from .column import ArrayColumn
 from .grid import cell_address, column_letters, quote_title
-from .header_cells import cells_of_zone
 from .layout import ElementRun, Layout, LayoutColumn
 from .parts import MOST_ADDRESSES, ReportError
 from .placing import SheetRoom, can_align, lay_out_sheets
@@ -37,6 +36,7 @@ from .sheet import (
     Sheet,
     Texts,
     Zone,
+    cells_of_zone,
     reporting_cells,
 )
 from .side_by_side import find_side_by_side

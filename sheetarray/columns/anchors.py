@@ -33,9 +33,8 @@ from .beginnings import (
 from .candidates import Candidate, count_word_cells, find_own_version, is_remark, may_cover, name_above, zone_to_fetch
 from .distant_names import add_distant_names
 from .grid import CellGrid, Orient, column_letters
-from .header_cells import GridSheet, HeaderCells
 from .refusals import MOST_ARRAYS
-from .sheet import Zone
+from .sheet import GridSheet, HeaderCells, Zone
 from .side_by_side import find_side_by_side
 from .words import FIRST_FIELD, Anchor, Words
 

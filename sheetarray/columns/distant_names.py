@@ -14,8 +14,7 @@ from dataclasses import replace
 from ..elements import Cell, is_blank
 from ..linear.header import MAX_HEADER_CELLS
 from ..linear.parsing import normalize_key
-from .header_cells import HeaderCells
-from .sheet import Zone
+from .sheet import HeaderCells, Zone
 from .words import SEMVER, Anchor
 
 MOST_BLANKS = MAX_HEADER_CELLS  # between a name and its header: no header is taller than this one by more

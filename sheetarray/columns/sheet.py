@@ -13,7 +13,7 @@ from ..dtypes import DType
 from ..elements import Cell, TextLook
 from ..errors import Finding
 from ..linear.header import Header, Order
-from .grid import Orient, cell_address
+from .grid import CellGrid, Orient, cell_address
 from .words import Words
 
 if TYPE_CHECKING:
@@ -74,22 +74,27 @@ class Block:
     as_text: Callable[[], ColumnCells] | None = None
 
 
-class Sheet(Protocol):
-    """A sheet as a container shows it. All rows and columns count from 0."""
+class HeaderCells(Protocol):
+    """What the search for anchors needs of a sheet. All rows and columns count from 0."""
 
     title: str | None  # the sheet's name in addresses; None where the container has only one
-    look: TextLook  # how values look in its text
-    max_rows: int | None  # the number of rows that a sheet can have; None for any number
-    # whether blanks at the end of a column are cells like any others, as in a text; False where they leave no trace, as
-    # in a worksheet. Only of the former `read` can say that cells are missing
-    keeps_blanks: bool
-    notes: list[Finding]  # findings about what was accepted although it is not as `write` writes it
 
     def words(self) -> Words:
         """Return every cell of the whole sheet that holds a word of a header: found in bulk, not cell by cell."""
 
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
         """Return the cells of each zone; blanks are None or "", and those at its end may be left out."""
+
+
+class Sheet(HeaderCells, Protocol):
+    """A sheet as a container shows it."""
+
+    look: TextLook  # how values look in its text
+    max_rows: int | None  # the number of rows that a sheet can have; None for any number
+    # whether blanks at the end of a column are cells like any others, as in a text; False where they leave no trace, as
+    # in a worksheet. Only of the former `read` can say that cells are missing
+    keeps_blanks: bool
+    notes: list[Finding]  # findings about what was accepted although it is not as `write` writes it
 
     def blocks(
         self, requests: Sequence[Request], counts: Sequence[int] | None = None, *, typed: bool
@@ -229,3 +234,28 @@ def _report_to(progress: Callable[[int, int], None], sheets: Sequence[ReportingS
         sheet.report = report
     yield
     report(total)
+
+
+class GridSheet:
+    """Rows of cells that are in memory, with those attributes of a sheet that the search for anchors uses."""
+
+    title: str | None = None
+
+    def __init__(self, grid: CellGrid) -> None:
+        self.grid = grid
+
+    def words(self) -> Words:
+        """Return every cell that holds a word of a header."""
+        return Words.from_grid(self.grid)
+
+    def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
+        """Return the cells of each zone."""
+        return [cells_of_zone(self.grid, zone) for zone in zones]
+
+
+def cells_of_zone(grid: CellGrid, zone: Zone) -> list[Cell]:
+    """Return the cells of a zone of a grid, blanks where the grid has no cell; it may end with the grid."""
+    if zone.orient == "rows":
+        return list(grid[zone.row][zone.column : zone.column + zone.count]) if zone.row < len(grid) else []
+    rows = grid[zone.row : zone.row + zone.count]
+    return [cells[zone.column] if zone.column < len(cells) else None for cells in rows]

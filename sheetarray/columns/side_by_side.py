@@ -9,9 +9,8 @@ from ..errors import Finding, FormatError
 from ..linear.header import MAX_HEADER_CELLS, Header
 from ..linear.parsing import parse_header
 from .grid import column_letters
-from .header_cells import HeaderCells
 from .refusals import MOST_ARRAYS
-from .sheet import Zone
+from .sheet import HeaderCells, Zone
 from .words import DATA, FIRST_FIELD, LAST_FIELD, NDARRAY, VERSION, Anchor, Words
 
 _WHOLE = np.array([VERSION, NDARRAY, *range(FIRST_FIELD, LAST_FIELD + 1), DATA], np.uint8)  # of a whole header

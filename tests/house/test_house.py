@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from importlib import import_module
 from pathlib import Path
 
@@ -90,6 +91,11 @@ for arguments in {commands!r}:
 def test_a_file_holds_one_thing_of_at_most_seven_hundred_lines():
     lengths = {module: len(path.read_text(encoding="utf-8").splitlines()) for module, path in MODULES.items()}
     assert {module for module, length in lengths.items() if length > 700} == set()
+
+
+def test_a_folder_has_at_most_twenty_modules():
+    modules = Counter(path.parent for path in MODULES.values() if path.name != "__init__.py")
+    assert {folder.name: count for folder, count in modules.items() if count > 20} == {}
 
 
 def test_the_page_on_adapters_has_every_function_of_one():

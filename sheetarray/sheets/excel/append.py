@@ -16,8 +16,8 @@ from typing import Any
 from ...errors import FormatError, LimitError
 from ..defined_names import ArrayArea, build_references, make_defined_names
 from ..workbooks import check_title
-from .dropping import drop_parts
 from .own_sheets import OwnSheets, find_own_sheets, remember_sheets
+from .package.dropping import drop_parts
 from .package.markup import HEAD, read_first_tag
 from .package.package import Package
 from .package.packing import PackageWriter

@@ -23,12 +23,12 @@ from ..sheet_choice import parse_cell
 from ..views.description import View, select_views
 from .address import ALL_COLUMNS, SheetAddress, parse_address, parse_new, worksheet_url
 from .client import http_client
-from .new_spreadsheets import create_spreadsheet, naming_new, share_with
 from .plan import check_cells
 from .requests import SheetsApi, open_service
 from .retries import TIMEOUT, Retries
 from .sent_cells import make_chunks
 from .spreadsheet_write import SpreadsheetWrite
+from .state.new_spreadsheets import create_spreadsheet, naming_new, share_with
 from .state.spreadsheet import MOST_CELLS, MOST_CHARACTERS
 from .views.source import ViewSource
 from .views.writing import check_wanted, find_views, write_views

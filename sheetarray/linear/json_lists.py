@@ -1,4 +1,4 @@
-"""Elements as JSON has them."""
+"""Arrays as nested lists, with elements as JSON has them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..linear.array import to_linear
+from .array import to_linear
 
 
 def to_json_cells(array: Any) -> Any:

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from urllib.parse import quote
 
-from ...errors import FormatError, RemoteError, SheetArrayError, warn_caller
-from .client import DRIVE
-from .requests import Answer, SheetsApi, dump_json
-from .retries import FailedError, RefusedError
+from ....errors import FormatError, RemoteError, SheetArrayError, warn_caller
+from ..client import DRIVE
+from ..requests import Answer, SheetsApi, dump_json
+from ..retries import FailedError, RefusedError
 
 
 @contextmanager

@@ -7,8 +7,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..changes.conflicts import Place
 from ..errors import FormatError, NotFoundError, quote_names
+from .conflicts import Place
 
 
 def find_name(name: str, names: Sequence[str]) -> str:

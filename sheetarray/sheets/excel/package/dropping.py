@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...errors import FormatError
-from .package.markup import read_tags
-from .package.package import Package
-from .package.relations import parts_only_reached_through
-from .workbook_part import BookSheet, WorkbookPart
+from ....errors import FormatError
+from ..workbook_part import BookSheet, WorkbookPart
+from .markup import read_tags
+from .package import Package
+from .relations import parts_only_reached_through
 
 _MOST_CHAIN = 2**26  # bytes of the calculation chain
 
