@@ -295,3 +295,18 @@ def test_what_write_table_and_others_write_is_clean(tmp_path: Path) -> None:
     pd.DataFrame(columns).to_csv(tmp_path / "pandas.csv")
     for path in tmp_path.iterdir():
         assert list_findings(path) == [], path.name
+
+
+@pytest.mark.parametrize("count", [4095, 4096, 4097, 9000])
+@pytest.mark.parametrize(
+    ("usual", "odd"),
+    [("2024-05-01", "soon"), ("12.5", "n.n."), ("true", "perhaps"), ("00123", "1.2E+05"), ("Zürich, Bern", None)],
+)
+def test_an_odd_cell_is_told_in_columns_of_any_length(usual: str, odd: str | None, count: int, tmp_path: Path) -> None:
+    cells = [usual] * count
+    if odd is not None:
+        cells[7] = odd
+    path = tmp_path / "long.csv"
+    path.write_text("day;place\n" + "".join(f"{cell};x\n" for cell in cells))
+    findings = list(sa.check(path))
+    assert [finding.location for finding in findings] == ([] if odd is None else ["A9"])

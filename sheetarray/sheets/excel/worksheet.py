@@ -136,15 +136,14 @@ class ExcelSheet:
         """Return the words of headers and where they stand, in the whole sheet."""
         key = self._title, self._header_rows
         if key not in self._container.words:
-            found: list[tuple[CellRun, Positions, WordCodes]] = []
+            parts: list[tuple[Positions, Positions, WordCodes]] = []
             if self._header_rows is None:
                 with self._located(self._container.cells_with(self._title, WORDS)) as runs:
-                    found = [(run, *words_of(run)) for run in runs]
+                    parts = [words_of(run) for run in runs]
             elif self._header_rows:
-                run = self.cells_of_rows([(0, self._header_rows)]).cells()
-                found = [(run, *words_of(run))]
-            parts = zip(*[(run.rows[which], run.columns[which], codes) for run, which, codes in found], strict=True)
-            words = Words.from_positions(*(map(np.concatenate, parts) if found else ([], [], [])))
+                parts = [words_of(self.cells_of_rows([(0, self._header_rows)]).cells())]
+            joined = map(np.concatenate, zip(*parts, strict=True)) if parts else ([], [], [])
+            words = Words.from_positions(*joined)
             self._container.words[key] = words
         return self._container.words[key]
 

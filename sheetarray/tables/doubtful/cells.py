@@ -134,16 +134,30 @@ def _lint_column(
             address = cell_address(column.rows.name_row, column.number)
             yield column.tell(message, "type a name above its cells", address)
     if array.dtype.kind in "UT":
+        if _is_plain_text(array[~told]) and not (_KEY.fullmatch(column.name) or column is first):
+            return
         texts = pl.Series(array.tolist(), dtype=pl.String).str.strip_chars(WHITE)
         held = (texts != "") & ~pl.Series(told, dtype=pl.Boolean)
-        places = np.flatnonzero(held.to_numpy())
-        yield from _lint_texts(column, texts.filter(held), places)
-        yield from _find_repeated_keys(column, texts.filter(held), places, is_first=column is first)
+        places, texts = np.flatnonzero(held.to_numpy()), texts.filter(held)
+        yield from _lint_texts(column, texts, places)
+        yield from _find_repeated_keys(column, texts, places, is_first=column is first)
     elif array.dtype.kind in "iu":
         places = np.flatnonzero(~told)
         yield from _find_repeated_keys(column, pl.Series(array[~told]), places, is_first=column is first)
     if array.dtype.kind in "UTiuf" and table.count_cells is None:
         yield from _find_other_types(column, array, table, told)
+
+
+def _is_plain_text(array: Array) -> bool:
+    """Return whether a long column is words and sentences, which are like anything: nothing in it can be odd.
+
+    Cells that are spread over the column tell.
+    """
+    held = array[array != ""]
+    if len(held) <= _SAMPLE**2:
+        return False
+    sample = [text.strip(WHITE) for text in held[:: max(1, len(held) // _SAMPLE)].tolist()]
+    return not any(not text or (kind := kind_of(text)) in (NUMBER, CODE) or kind in TYPED for text in sample)
 
 
 def _lint_texts(column: _Column, cells: pl.Series, places: Positions) -> Iterator[Finding]:

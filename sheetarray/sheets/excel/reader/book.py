@@ -183,7 +183,8 @@ class XmlBook(WorkbookReader):
         """Return some cells, by their indices, with values of text."""
         whole = len(places) == len(raw)
         rows, columns = (raw.rows, raw.columns) if whole else (raw.rows[places], raw.columns[places])
-        is_shared = (raw.types[places] == SHARED) & ~raw.pending[places]
+        is_shared = (raw.types == SHARED) & ~raw.pending
+        is_shared = is_shared if whole else is_shared[places]
         shared = np.flatnonzero(is_shared)
         strings = self.strings.look_up_cells(raw, places[shared], numeric=False)[0] if len(shared) else None
         if strings is not None and len(shared) == len(places):
@@ -191,7 +192,7 @@ class XmlBook(WorkbookReader):
         else:
             values = raw.texts(places)  # of shared strings their numbers, for the moment
             values = values if strings is None else values.scatter(shared, strings)
-        kinds = self._kinds(raw, places)
+        kinds = self._kinds(raw, ALL_CELLS if whole else places)
         formulas = None if raw.formulas is None else raw.formulas[places]
         width = raw.width if whole else row_width(rows, columns)
         return CellRun(rows, columns, kinds, values, width, formulas)

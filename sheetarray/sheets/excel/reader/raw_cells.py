@@ -69,8 +69,8 @@ class LoopTexts:
 
     def take(self, places: Positions) -> pl.Series:
         """Return some of the texts, by their indices, as a Series."""
-        if "series" in vars(self) or 2 * len(places) > len(self._escaped):
-            return self.series[places]  # of all texts, which stays for whoever asks next
+        if "series" in vars(self) or 2 * len(places) > len(self._escaped):  # all texts, for whoever asks next
+            return self.series if len(places) == len(self._escaped) else self.series[places]
         return self.select(places).series
 
     def select(self, places: Positions) -> LoopTexts:

@@ -25,8 +25,8 @@ _DAY_ZERO = "1899-12-30"  # the date that stands for the number 0, where cells h
 _DAY = re.compile("([0-9]{4,5}-[0-9]{2}-[0-9]{2})(?:T00:00:00(?:[.,]0{1,9})?)?")
 
 
-def words_of(run: CellRun) -> tuple[Positions, WordCodes]:
-    """Return the indices of the cells that hold words of headers, and the codes of these words."""
+def words_of(run: CellRun) -> tuple[Positions, Positions, WordCodes]:
+    """Return the rows and the columns of the cells that hold words of headers, and the codes of these words."""
     if len(run) <= _FEW:
         kinds, values = run.kinds.tolist(), run.values.to_list()
         codes = np.array(
@@ -37,13 +37,24 @@ def words_of(run: CellRun) -> tuple[Positions, WordCodes]:
             np.uint8,
         )
     else:
-        import polars as pl
-
-        texts = run.values.str.strip_chars().str.to_lowercase()
-        coded = texts.replace_strict(CODES, default=NONE, return_dtype=pl.UInt8).fill_null(NONE).to_numpy()
+        coded = _codes_of_many(run.values)
         codes = np.where(run.kinds == TEXT, coded, NONE).astype(np.uint8)
     which = np.flatnonzero(codes != NONE)
-    return which, codes[which]
+    return run.rows[which], run.columns[which], codes[which]
+
+
+def _codes_of_many(texts: pl.Series) -> WordCodes:
+    """Return the code of each text; a text that stands many times is looked at once."""
+    import polars as pl
+
+    distinct = texts.unique()
+    if 2 * len(distinct) > len(texts):
+        bare = texts.str.strip_chars().str.to_lowercase()
+        return bare.replace_strict(CODES, default=NONE, return_dtype=pl.UInt8).fill_null(NONE).to_numpy()
+    codes = [NONE if text is None else code_of(text) for text in distinct.to_list()]
+    if all(code == NONE for code in codes):
+        return np.full(len(texts), NONE, np.uint8)
+    return texts.replace_strict(distinct, codes, return_dtype=pl.UInt8).to_numpy()
 
 
 def codes_of_words(texts: list[pl.Series]) -> list[int]:
@@ -54,7 +65,7 @@ def codes_of_words(texts: list[pl.Series]) -> list[int]:
     if len(distinct) > _FEW:
         distinct = distinct.unique()  # most texts of tables come again and again
     kinds, places = np.full(len(distinct), TEXT, np.uint8), np.arange(len(distinct))
-    return words_of(CellRun(places, places, kinds, distinct))[1].tolist()
+    return words_of(CellRun(places, places, kinds, distinct))[2].tolist()
 
 
 def scalars(run: CellRun, *, from_1904: bool) -> list[Cell]:
