@@ -20,6 +20,7 @@ from .cells import (
     TableColumn,
     TableSheet,
     TextColumn,
+    mark_blanks,
 )
 from .dialect import Dialect
 from .doubts import Doubt, warn_of
@@ -90,6 +91,7 @@ __all__ = [
     "kind_of",
     "lay_out_table",
     "list_cells",
+    "mark_blanks",
     "notes_of_columns",
     "read_table",
     "read_tables",

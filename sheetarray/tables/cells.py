@@ -35,6 +35,22 @@ _BLANKS = WHITE.replace("\n", "").replace("\r", "")  # a line end in quotes is n
 ERRORS = frozenset(("#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NUM!", "#NULL!", "#ERROR!", "#SPILL!", "#CALC!"))
 
 
+def mark_blanks(texts: pl.Series, white: str = WHITE) -> Mask:
+    """Return a mask of the texts that are null, or hold nothing but white space.
+
+    Only texts that begin with white space, or with a character beyond ASCII, are looked at more closely.
+
+    Example:
+        >>> import polars as pl
+        >>> mark_blanks(pl.Series(["a", " ", None, "\u3000", " b"])).tolist()
+        [False, True, True, True, False]
+    """
+    blanks = ((texts < "!") | (texts > "~")).fill_null(value=True).to_numpy(writable=True)
+    if len(places := np.flatnonzero(blanks)):
+        blanks[places] = (texts.gather(places).str.strip_chars(white) == "").fill_null(value=True).to_numpy()
+    return blanks
+
+
 @dataclass
 class TableColumn:
     """The cells of a column, in the rows that count."""
@@ -195,7 +211,7 @@ class TextColumn:
         """Return a mask of the rows that hold something."""
         if isinstance(self._texts, list):
             return np.array([text is not None and bool(text.strip(_BLANKS)) for text in self._texts], dtype=bool)
-        return (self._texts.str.strip_chars(_BLANKS) != "").fill_null(value=False).to_numpy()
+        return ~mark_blanks(self._texts, _BLANKS)
 
     def has_blanks(self) -> bool:
         """Return whether a cell is blank."""

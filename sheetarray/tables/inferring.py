@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..dtypes import Array, Mask, from_name
 from ..elements import DAY, TextLook, buffer_from_text, longest_text, moment_pattern, text_array
+from .cells import mark_blanks
 from .numerals import (
     APART,
     COMMA_NUMBER,
@@ -269,9 +271,15 @@ class _BareTexts:
         sample: the first cells, which say what a long column may be; all of a list.
     """
 
-    def __init__(self, held: list[str] | pl.Series, blanks: Mask | None) -> None:
-        self.held, self.blanks = held, blanks
-        self.sample: list[str] = held if isinstance(held, list) else held.head(_SAMPLE).to_list()
+    def __init__(self, cells: list[str] | pl.Series, blanks: Mask | None) -> None:
+        self._cells, self.blanks = cells, blanks  # a Series still has its white space
+        first = cells if isinstance(cells, list) else cells.head(_SAMPLE).str.strip_chars(WHITE).to_list()
+        self.sample: list[str] = first
+
+    @cached_property
+    def held(self) -> list[str] | pl.Series:
+        """The cells; those of a column of text are never asked for."""
+        return self._cells if isinstance(self._cells, list) else self._cells.str.strip_chars(WHITE)
 
     @classmethod
     def strip(cls, texts: list[str | None] | pl.Series) -> _BareTexts:
@@ -280,9 +288,8 @@ class _BareTexts:
             held = [bare for text in texts if text and (bare := text.strip(WHITE))]
             blanks = [not text or not text.strip(WHITE) for text in texts] if len(held) < len(texts) else None
             return cls(held, None if blanks is None else np.array(blanks))
-        stripped = texts.str.strip_chars(WHITE)
-        is_blank = ((stripped == "") | stripped.is_null()).fill_null(value=True)
-        return cls(stripped.filter(~is_blank), is_blank.to_numpy()) if is_blank.any() else cls(stripped, None)
+        is_blank = mark_blanks(texts)
+        return cls(texts.filter(~is_blank), is_blank) if is_blank.any() else cls(texts, None)
 
     def to_list(self) -> list[str]:
         """Return the cells."""

@@ -457,3 +457,13 @@ def test_a_blank_under_a_given_dtype_of_times_is_nat(dtype: str, rows: int, tmp_
     assert (column.dtype, np.isnat(column).tolist()) == (np.dtype(dtype), [False] + [True] * (rows - 1))
     with pytest.raises(sa.FormatError, match="blank"):
         sa.read_columns(tmp_path / "t.csv", dtype={"v": dtype}, missing="error")
+
+
+@pytest.mark.parametrize("white", [" ", "\t", "\xa0", "\u3000", "\x85", "\u2009 ", ""])
+@pytest.mark.parametrize("cell", ["1.5", "a", "é", "2024-05-01", "true", "~", "!x"])
+def test_white_space_is_a_blank_in_short_and_long_columns_alike(cell: str, white: str) -> None:
+    cells = [cell, white, f"{white}{cell}{white}", cell]
+    short, long = (column(*(f'"{text}"' for text in cells * count)) for count in (1, 300))
+    assert short.dtype.kind == long.dtype.kind
+    assert_same(long[:4], short)
+    assert_same(long, np.tile(short, 300))

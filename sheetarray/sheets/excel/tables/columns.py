@@ -16,7 +16,7 @@ import numpy as np
 from ....dtypes import Array, Mask, Positions, from_name
 from ....elements import Cell, Unreadable
 from ....elements.serials import serials_to_dates, serials_to_moments
-from ....tables import EXACT, SHORT, WHITE, TableColumn
+from ....tables import EXACT, SHORT, WHITE, TableColumn, mark_blanks
 from ..reader import cells as c
 from ..reader.columns.texts import ColumnTexts
 from ..reader.scalars import scalars
@@ -137,7 +137,7 @@ class ColumnGroup:
             self._blank = np.zeros(len(texts), np.bool_)
             if len(places := np.flatnonzero(texts.kinds == c.TEXT)):
                 values = texts.values if len(places) == len(texts) else texts.values.gather(places)
-                self._blank[places] = (values.str.strip_chars(WHITE) == "").to_numpy()
+                self._blank[places] = mark_blanks(values)
         return self._blank
 
 
