@@ -215,7 +215,8 @@ def write_table(
     zone are written in UTC.
 
     The first columns are the index of a pandas DataFrame, unless it only counts rows, or the coordinates of a Dataset
-    or DataArray. A Dataset gets a row for each combination of labels. In .xlsx you get an Excel Table, named like its
+    or DataArray. A Dataset gets a row for each combination of labels; a latitude begins in the north where the order is
+    stored too. In .xlsx you get an Excel Table, named like its
     sheet. Workbooks, in files and in memory, and Google Sheets also store dtypes and labels, so `read`, `read_dataset`
     and `read_frame` return what you wrote.
 
@@ -263,14 +264,14 @@ def write_table(
     reading: dict[str, Any] = {name: merged[name] for name in alike if name in merged}
     if row.prefixes and not isinstance(target, str):  # an object of a service has a client
         reading.setdefault("client", target.client)
-    has_sheets = "sheet" in row.options("write_table") and not row.prefixes  # the URL of a service says the sheet
+    has_sheets = row.records_tables and not row.prefixes  # the URL of a service says the sheet
     is_place = isinstance(target, (str, os.PathLike)) and not _is_special(target)
     can_be_read = is_place or bool(row.prefixes or row.objects)
     if (tables := split_tables(table)) is not None:
         for title, each in tables.items():
             with naming_sheet(title):
                 _warn_of_zones(each)
-                tables[title] = lay_out_labels(each, columns)
+                tables[title] = lay_out_labels(each, columns, north_up=row.records_tables)
         places = write_each_sheet(row, target, tables, options, plain=True)
         if verify and not can_be_read:
             places = write_each_sheet(row, io.BytesIO(), tables, options, plain=True)
@@ -279,7 +280,7 @@ def write_table(
             _warn_of_changes(place, tables[title], row.name, reading | where)
         return first_url(places)
     _warn_of_zones(table)
-    table = lay_out_labels(table, columns)
+    table = lay_out_labels(table, columns, north_up=row.records_tables)
     other = None
     if can_be_read:
         other = row.function("write_table")(target, table, **merged)

@@ -61,7 +61,7 @@ def export(
         _check_columns(arrays)
         table, rows = dict(arrays), max(map(len, arrays.values()), default=0)
     else:
-        table = lay_out_labels(arrays, columns)
+        table = lay_out_labels(arrays, columns, north_up=goal.row.records_tables)
         rows = table.rows
     url = goal.write(table, verb="write_table")
     report_converted(origin, goal, table, url, wants_json=wants_json, rows=rows)

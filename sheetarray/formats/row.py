@@ -99,6 +99,11 @@ class Format:
         return str(getattr(self._load(), f"instead_{self.stem}", {}).get(option, ""))
 
     @property
+    def records_tables(self) -> bool:
+        """Whether `write_table` puts a table into a sheet of a container, which records the arrays that it is."""
+        return "sheet" in self.options("write_table")
+
+    @property
     def keeps(self) -> Keeps | None:
         """The adapter's `Keeps`, which declares what the format keeps; None if the adapter has none."""
         declared = getattr(self._load(), f"keeps_{self.stem}", None)

@@ -8,6 +8,8 @@ What the cells do not say (dtypes, attributes, dimensions of smaller arrays) is 
     labels     the text of `dataset.json`
     dtypes     of each column
     axes       the column that tells the places along a dimension, by dimension
+    by_value   the dimensions whose labels are counted by their values, though their rows stand the other way round:
+               latitudes that ascend, with north up
     rows       how many there are below the names
     beside     for `columns=`: the dimension, the flat list of each of its coordinates, and for each column the name of
                its array and the place along that dimension
@@ -33,6 +35,7 @@ from ..values import DEFAULT_NAME, is_of
 from .columns import LabelledArrays, describe_arrays
 from .datasets import name_dimensions
 from .description import DatasetLabels, VariableLabels, notes_of_variables
+from .north import find_north
 
 _MOST_CHARACTERS = 2**24
 _MOST_ABSENT, _MOST_TIMES = 2**20, 64  # combinations of labels of a table, and for each row of it, if some have no row
@@ -53,6 +56,7 @@ class TableNote:
     names: list[str] = field(default_factory=list)  # of the arrays, in the order in which they were written
     by_columns: list[str] = field(default_factory=list)  # those that are column-major
     texts: list[str] = field(default_factory=list)  # the generic columns that hold text and None alone
+    by_value: list[str] = field(default_factory=list)  # the dimensions whose labels ascend, but not from row to row
     rows: int | None = None  # how many there were; None in files of earlier versions
     na_rep: str = ""  # the text of missing values; "" if their cells are blank
     table: str = ""  # the name of the Excel Table, where it is known
@@ -93,6 +97,8 @@ class TableNote:
             note["rows"] = self.rows
         if self.na_rep:
             note["na_rep"] = self.na_rep
+        if self.by_value:
+            note["by_value"] = self.by_value
         return note | ({"by_columns": self.by_columns} if self.by_columns else {})
 
     @classmethod
@@ -111,6 +117,7 @@ class TableNote:
                 note.places = {str(n): (str(array), int(at)) for n, (array, at) in dict(beside["places"]).items()}
             note.names = [str(name) for name in tree.get("names", note.dtypes)]
             note.by_columns = [str(name) for name in tree.get("by_columns", [])]
+            note.by_value = [str(dim) for dim in tree.get("by_value", [])]
             note.texts = [str(name) for name in tree.get("texts", [])]
             note.na_rep = str(tree.get("na_rep", ""))
             note.rows = int(tree["rows"]) if "rows" in tree else None
@@ -138,10 +145,12 @@ def takes_recorded_tables() -> bool:
     return not _passes_over.get()
 
 
-def lay_out_labels(table: Any, columns: str | None = None) -> Any:
+def lay_out_labels(table: Any, columns: str | None = None, *, north_up: bool = False) -> Any:
     """Return the columns of arrays with labels, each made when it is needed; any other table as it is.
 
-    `columns`: the dimension whose labels become the names of columns; None gives each array one column.
+    `columns`: the dimension whose labels become the names of columns; None gives each array one column. `north_up`:
+    begin with the north where a dimension is a latitude; only for containers that record it, so that reading gives the
+    elements their own order again.
 
     Raises:
         DTypeError: a variable that no array holds; names it.
@@ -174,6 +183,8 @@ def lay_out_labels(table: Any, columns: str | None = None) -> Any:
         _spread_columns(columns, linear, dims, sizes, note)
     if len(sizes) > 1 or is_dataset:
         _add_axes(linear, dims, sizes, note)
+    if north_up:
+        _turn_latitudes(linear, dims, note)
     first = [*note.axes.values(), *note.labels.coords]
     order = {name: linear[name] for name in [*dict.fromkeys(first), *linear] if name in linear}
     note.dtypes = {name: array.dtype for name, array in linear_arrays(order).items()}
@@ -221,6 +232,15 @@ def _add_axes(
                 name += "_"
             arrays[name], dims[name] = np.arange(size), (dim,)
             note.axes[dim] = name
+
+
+def _turn_latitudes(arrays: dict[str, Array], dims: Mapping[str, tuple[str, ...]], note: TableNote) -> None:
+    """Turn the arrays along each latitude that ends in the north, so that the rows of a table begin there."""
+    coords = {dim: note.labels.coords[dim] for dim, name in note.axes.items() if name == dim in note.labels.coords}
+    note.by_value = [dim for dim, label in coords.items() if find_north(arrays[dim], dim, label.attrs) == "last"]
+    for name in arrays if note.by_value else ():
+        turned = [axis for axis, dim in enumerate(dims[name]) if dim in note.by_value]
+        arrays[name] = np.flip(arrays[name], tuple(turned)) if turned else arrays[name]
 
 
 def _label_texts(labels: Array) -> list[str]:
@@ -315,12 +335,12 @@ def stack_labels(
 
 def _find_axes(note: TableNote) -> tuple[dict[str, str], list[str]]:
     """Return the column that tells the places along each dimension, "" for the number of the row, and the dimensions
-    that have no labels.
+    whose numbers tell the order, however the rows are sorted.
     """
     axes = dict(note.axes)
     if not axes and not note.beside:
         axes = {next((dim for variable in note.labels.variables.values() for dim in variable.dims), "row"): ""}
-    return axes, [dim for dim, name in axes.items() if note.labels.find(name) is None]
+    return axes, [dim for dim, name in axes.items() if dim in note.by_value or note.labels.find(name) is None]
 
 
 class ElementRows:
@@ -352,7 +372,7 @@ class ElementRows:
     @property
     def are_counted(self) -> bool:
         """Whether each row of the table is an element of every array."""
-        return len(self._along) == 1 and not self._note.beside
+        return len(self._along) == 1 and not self._note.beside and not self._note.by_value
 
 
 def _in_order(arrays: dict[str, Array], labels: DatasetLabels) -> dict[str, Array]:
@@ -391,7 +411,8 @@ def _place_rows(
 ) -> tuple[dict[str, int], np.ndarray[Any, Any]]:
     """Return the size of each dimension, and the place of each row in the grid of all labels.
 
-    `counted`: the dimensions without coordinates. Their columns count, and tell the order also of sorted rows.
+    `counted`: the dimensions whose columns tell the order by their numbers, also of sorted rows: those without
+    coordinates, and latitudes that stand with north up.
     `may_lack`: whether labels may have no row.
     """
     codes = {
@@ -401,8 +422,10 @@ def _place_rows(
     }
     if len(axes) == 1:  # labels may be alike
         (dim,) = axes
-        is_told = dim in counted and dim in codes and len(np.unique(codes[dim])) == rows
-        return {dim: rows}, codes[dim] if is_told else np.arange(rows)
+        positions = np.arange(rows)
+        if dim in counted and dim in codes:
+            positions[np.argsort(codes[dim], kind="stable")] = np.arange(rows)
+        return {dim: rows}, positions
     sizes = {dim: int(code.max()) + 1 if rows else 0 for dim, code in codes.items()}
     total = math.prod(sizes.values())
     labels = ", ".join(map(repr, axes))

@@ -16,7 +16,7 @@ from ..api import Merged, describe_value
 from ..columns import ArrayInfo
 from ..dtypes import Array
 from ..errors import DTypeError, LimitError, escape_controls
-from ..labels.description import LATITUDE, is_coordinate
+from ..labels.north import find_north
 from ..linear.header import name_element
 from .differences import subtract_arrays
 from .encoding import encode_elements
@@ -256,21 +256,6 @@ def describe_excerpt(excerpt: Excerpt | None, dims: Sequence[str] | None) -> dic
         return {}
     steps = [[axis.start, axis.step] for axis in excerpt.taken]
     return {"excerpt": {"text": excerpt.describe(dims), "shape": list(excerpt.shape), "taken": steps}}
-
-
-def find_north(values: Array, name: str, attrs: Mapping[Any, Any]) -> str:
-    """Return the end of a coordinate that lies in the north, `first` or `last`; "" where it is no latitude.
-
-    Example:
-        >>> find_north(np.array([-45.0, 0.0, 45.0]), "y", {"units": "degrees_north"})
-        'last'
-    """
-    is_axis = values.ndim == 1 and len(values) > 1 and values.dtype.kind in "iuf"
-    if not (is_axis and is_coordinate(name, attrs, LATITUDE)):
-        return ""
-    if (values[1:] > values[:-1]).all():
-        return "last"
-    return "first" if (values[1:] < values[:-1]).all() else ""
 
 
 def _describe_cells(info: ArrayInfo, shape: Sequence[int]) -> dict[str, Any] | None:

@@ -111,7 +111,8 @@ def write_excel(
     if layout == "table":
         if views is not False or options.as_text:
             raise ValueError('layout="table" has no views, and no cells="text"')
-        table = lay_out_columns(lay_out_labels(arrays), sheet_room(), title=sheet, serials=options.serials)
+        labelled = lay_out_labels(arrays, north_up=True)
+        table = lay_out_columns(labelled, sheet_room(), title=sheet, serials=options.serials)
         write(target, choose_formats_of([table], formats), options)
         return
     linear = take_arrays(arrays, CELL_CHARACTERS)

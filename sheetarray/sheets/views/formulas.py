@@ -95,7 +95,7 @@ class ViewFormulas:
 
     def base_formula(self) -> str:
         """Return a formula for the position, from 1, of the slice's first element in the column."""
-        terms = [str(1 + self.plan.array.offset)]
+        terms = [str(1 + self.plan.array.offset + self.plan.rows.first)]
         for number, axis in enumerate(self.plan.choosers):
             cell = self.choosers[f"dimension {number}"].cell
             if axis.choosable is not None:
@@ -173,7 +173,8 @@ class ViewFormulas:
         """Return the elements of the grid at first, row by row."""
         plan = self.plan
         down, across = (np.arange(count) for count in (plan.height, plan.width))
-        indices = plan.array.offset + np.add.outer(down * plan.rows.stride, across * plan.columns.stride)
+        first = plan.array.offset + plan.rows.first
+        indices = first + np.add.outer(down * plan.rows.stride, across * plan.columns.stride)
         elements: np.ndarray[Any, Any] = plan.array.buffer[indices.ravel()]
         return elements
 

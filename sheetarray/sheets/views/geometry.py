@@ -6,7 +6,7 @@ First the dimensions of an array in view, with the coordinates that label them, 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,20 @@ class Axis:
     size: int  # the number of its indices
     stride: int  # in elements
     labels: Labels | None  # its coordinate; None if it has none, and its indices are shown
+    is_turned: bool = False  # whether its last index comes first; stride and labels then lead back
+
+    @property
+    def first(self) -> int:
+        """The index in the buffer, without the array's offset, of what comes first."""
+        return (1 - self.size) * self.stride if self.is_turned else 0
+
+    def turn(self) -> Axis:
+        """Return the dimension from its last index to its first."""
+        assert self.labels is not None  # nobody could tell its indices
+        array = self.labels.array
+        offset, strides = array.offset + (self.size - 1) * array.strides[0], (-array.strides[0],)
+        turned = LinearArray(array.dtype, array.shape, strides, offset, array.order, array.buffer)
+        return Axis(self.dim, self.size, -self.stride, replace(self.labels, array=turned), is_turned=True)
 
     @property
     def choosable(self) -> Labels | None:

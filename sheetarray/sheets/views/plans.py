@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ...errors import warn_caller
 from ...labels.description import LATITUDE, LONGITUDE, DatasetLabels, is_coordinate, parse_labels
+from ...labels.north import find_north
 from ...linear.array import LinearArray
 from .description import View
 from .geometry import Axis, ColumnBlock, ViewedColumns, has_header_words, make_axes, make_dims
@@ -58,11 +59,13 @@ def plan_views(
     *,
     taken: Collection[str],
     text_chooser: bool,
+    north_up: bool = True,
 ) -> list[ViewPlan]:
     """Return a plan for each view that is asked for; a warning names the arrays that cannot have one.
 
     `views`: by the names of arrays. `columns`: in which the arrays stand. `taken`: titles that other sheets have.
-    `text_chooser`: whether there is a style for cells in which whatever is typed stays text.
+    `text_chooser`: whether there is a style for cells in which whatever is typed stays text. `north_up`: whether the
+    first row is the north where the rows are a latitude; views of earlier versions begin with its first label.
 
     Raises:
         ValueError: a dimension that the array does not have, or an array that no view holds for editing.
@@ -85,6 +88,8 @@ def plan_views(
         title = _make_title(name, titles)
         titles.add(title.casefold())
         down, across = _find_axes(name, [axis.dim for axis in axes], view, described)
+        if north_up and _ends_in_north(axes[down], described):
+            axes[down] = axes[down].turn()
         height, width = axes[down].size, axes[across].size
         if view.editable:
             _check_editable(name, arrays[name], axes[down], axes[across])
@@ -166,6 +171,14 @@ def _is_along(dim: str, words: Collection[str], described: DatasetLabels | None)
     """Return whether a dimension, or its coordinate, is a latitude, or a longitude."""
     coordinate = described.find(dim) if described is not None else None
     return is_coordinate(dim, coordinate.attrs if coordinate is not None and coordinate.dims == (dim,) else {}, words)
+
+
+def _ends_in_north(axis: Axis, described: DatasetLabels | None) -> bool:
+    """Return whether the last label of a dimension lies in the north."""
+    coordinate = described.find(axis.dim) if described is not None and axis.labels is not None else None
+    if coordinate is None or axis.labels is None:
+        return False
+    return find_north(axis.labels.array.to_numpy(), axis.dim, coordinate.attrs) == "last"
 
 
 def _find_axis(name: str, dims: Sequence[str], option: str, wanted: str | int | None, other: int | None = None) -> int:

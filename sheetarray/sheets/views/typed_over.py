@@ -186,12 +186,10 @@ def _describe_element(
         for axis, index in chosen
         if index is not None or axis in plan.choosers
     ]
-    position = plan.array.offset
-    indices: dict[str, int] = {}
+    position = plan.array.offset + plan.rows.first
     for axis, index in chosen:
         if index is None or not 0 <= index < axis.size:
             return None, None, ", ".join(labels)
-        indices[axis.dim] = index
         position += index * axis.stride
     return plan.array.header.index_at(position), position, ", ".join(labels)
 

@@ -112,9 +112,9 @@ class ViewFindings:
             as_text=False,
         )
         try:
-            plans = plan_views(
-                {name: views.asked.get(name, View())}, self._linear, columns, taken=(), text_chooser=True
-            )
+            asked = {name: views.asked.get(name, View())}
+            north_up = title in views.north_up or title not in views.recorded
+            plans = plan_views(asked, self._linear, columns, taken=(), text_chooser=True, north_up=north_up)
         except SheetArrayError:
             return None
         return plans[0] if plans else None

@@ -90,7 +90,7 @@ class EditableGrid:
     def _indices(self) -> np.ndarray[Any, np.dtype[np.int64]]:
         """For each cell of the grid, the index of its element in the buffer: axes are slices, rows and columns."""
         plan = self.plan
-        places = np.full(1, plan.array.offset, np.int64)
+        places = np.full(1, plan.array.offset + plan.rows.first, np.int64)
         for axis in (*plan.choosers, plan.rows, plan.columns):
             places = np.add.outer(places, np.arange(axis.size, dtype=np.int64) * axis.stride)
         return places.reshape(-1, plan.height, plan.width)

@@ -76,7 +76,8 @@ class ViewGrid(ViewFormulas):
             cell_xml(f"{letter}{row}", place, formula=self.position("first column", place, self.plan.columns))
             for place, letter in enumerate(letters)
         ]
-        cells.append(cell_xml(f"{self.hidden_column}{row}", self.plan.array.offset + 1, formula=self.base_formula()))
+        first = self.plan.array.offset + self.plan.rows.first + 1
+        cells.append(cell_xml(f"{self.hidden_column}{row}", first, formula=self.base_formula()))
         return f'<row r="{row}" hidden="1">{"".join(cells)}</row>'
 
     def _line_row(self, letters: list[str]) -> str:

@@ -39,6 +39,7 @@ class ViewSheets:
     counts: Mapping[str, int] = field(default_factory=dict)
     # the text above the labels of the rows of each view that the record names, by the view's title
     corners: Mapping[str, str] = field(default_factory=dict)
+    north_up: frozenset[str] = frozenset()  # the titles of views whose rows are a latitude that was turned
 
 
 def describe_view(plan: ViewPlan, crc: int, size: int) -> dict[str, Any]:
@@ -48,6 +49,7 @@ def describe_view(plan: ViewPlan, crc: int, size: int) -> dict[str, Any]:
     """
     asked = {"rows": plan.rows.dim, "columns": plan.columns.dim, "colors": plan.colors}
     more = {"as_text": plan.as_text, "editable": plan.editable, "count": plan.editable and plan.array.capacity}
+    more["north_up"] = plan.rows.is_turned
     true = {key: value for key, value in more.items() if value}
     return {KEY: {"array": plan.name, "crc": crc, "size": size, **asked, **true}}
 
@@ -84,7 +86,8 @@ def find_view_sheets(package: Package, parts: Mapping[str, str], record: Mapping
     all_recorded, all_intact = frozenset(recorded), frozenset(intact)
     sheets = all_recorded, all_intact, frozenset(editable), frozenset(linked), frozenset(changed)
     counts = {shown[title]: count for title in editable if isinstance(count := recorded[title].get("count"), int)}
-    return ViewSheets(*sheets, asked, shown, counts, corners)
+    north_up = frozenset({title for title, view in recorded.items() if view.get("north_up") is True})
+    return ViewSheets(*sheets, asked, shown, counts, corners, north_up)
 
 
 def read_view(says: Mapping[str, Any]) -> View:

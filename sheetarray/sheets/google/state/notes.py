@@ -63,6 +63,7 @@ class ViewNotes:
     colors: str  # as `View` has them
     dates: bool  # whether the array's worksheet has real dates
     content: int  # a number for the formulas that were written
+    north_up: bool = False  # whether the rows are a latitude that was turned
 
     def to_metadata(self, gid: int) -> Answer:
         """Return the metadata of the worksheet of the view, given its id."""
@@ -76,7 +77,8 @@ class ViewNotes:
         try:
             array, rows, columns, colors = (str(says[key]) for key in ("array", "rows", "columns", "colors"))
             of, content = parse_integer(says["of"]), int(says["content"])
-            return cls(of, array, rows, columns, colors, says["dates"] is True, content)
+            north_up = says.get("north_up") is True
+            return cls(of, array, rows, columns, colors, says["dates"] is True, content, north_up)
         except (ValueError, KeyError, TypeError, OverflowError):
             return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +34,8 @@ def find_typed_views(sheets: Sequence[GoogleSheet], state: State) -> Iterator[Fi
             resized = read_resized_arrays([sheet], missing="nan")
             source = ViewSource.of_resized(arrays, resized, dates=notes.dates)
             views = {notes.array: View(notes.rows, notes.columns)} if notes.array in resized else {}
-            plans = plan_views(views, source.arrays, source.columns, taken=(), text_chooser=True)
+            asked: dict[str, Any] = {"taken": (), "text_chooser": True, "north_up": notes.north_up}
+            plans = plan_views(views, source.arrays, source.columns, **asked)
             address = resized[notes.array].column.element_address if plans else str
         except SheetArrayError:  # as other findings say
             pass

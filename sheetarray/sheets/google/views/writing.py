@@ -175,8 +175,9 @@ def _prepare(plan: ViewPlan, state: State, source: ViewSource) -> ViewRequests:
 def _note(plan: ViewPlan, source: ViewSource, requests: ViewRequests) -> ViewNotes:
     """Return the notes on a view, by which a later write finds out whether it has changed."""
     text = json.dumps(requests.make(0, 0))
-    notes = ViewNotes(source.gid, plan.name, plan.rows.dim, plan.columns.dim, plan.colors, source.dates, 0)
-    return replace(notes, content=zlib.crc32(text.encode()))
+    shown = plan.rows.dim, plan.columns.dim, plan.colors
+    content = zlib.crc32(text.encode())
+    return ViewNotes(source.gid, plan.name, *shown, source.dates, content, plan.rows.is_turned)
 
 
 def write_views_again(
