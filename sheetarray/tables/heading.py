@@ -7,6 +7,7 @@ names has far fewer cells than the table.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -409,7 +410,7 @@ def _count_names(
         if any(cell is not None for cell in below[index]):
             goes_on = count == index or below[index][0] is None  # blank rows may stand between
             is_data = table.count_cells is None and not _holds_text(below[index])  # numbers with a format of dates
-            if fits[index] is not False or not goes_on or is_data:
+            if fits[index] is not False or not goes_on or is_data or _is_shifted(below[index], heading.kinds):
                 break
             count = index + 1
     if count > 1 and len(heading.kinds) < 2 and any(cells[0] is not None for cells in below[1:count]):
@@ -418,6 +419,12 @@ def _count_names(
         heading.doubts.append(Doubt("names", doubt.format(row + 1), row, 0, "header=2 reads it as names"))
         return 1
     return count
+
+
+def _is_shifted(cells: Sequence[Cell], kinds: dict[int, str]) -> bool:
+    """Return whether a row holds values of the kinds that the typed columns have, but in other columns."""
+    held = Counter(_plain(kind_of_cell(cell)) for cell in cells) & Counter(kinds.values())
+    return 2 <= held.total() >= len(kinds) / 2
 
 
 def _name_first_row(

@@ -200,10 +200,11 @@ def cut_line(line: str, marks: Marks, width: int) -> tuple[float, list[str]]:
         return _ODD, [_bare(piece, marks) for piece in pieces]
     best: list[dict[int, tuple[float, int]]] = [{0: (0.0, 0)}, *({} for _ in pieces)]
     for first, piece in enumerate(pieces):
-        spans = [(first + 1, _oddity(piece, quote))]
-        if piece.lstrip()[:1] == quote:
+        spans = [(first + 1, _oddity(piece, marks))]
+        opens_inside = quote == '"' and piece.count(quote) % 2 and piece.rstrip()[-1:] != quote
+        if piece.lstrip()[:1] == quote or opens_inside:
             spans += [
-                (after, _oddity(delimiter.join(pieces[first:after]), quote))
+                (after, _oddity(delimiter.join(pieces[first:after]), marks))
                 for after in range(first + 2, len(pieces) + 1)
                 if pieces[after - 1].rstrip()[-1:] == quote
             ]
@@ -222,13 +223,16 @@ def cut_line(line: str, marks: Marks, width: int) -> tuple[float, list[str]]:
     return cost, cells[::-1]
 
 
-def _oddity(text: str, quote: str) -> float:
-    bare = text.strip()
-    if "\n" in bare and (len(bare) < 2 or bare[0] != quote or bare[-1] != quote):
-        return _JOINED  # a line end outside of quotes ends a row
+def _oddity(text: str, marks: Marks) -> float:
+    bare, quote = text.strip(), marks.quotechar
+    is_quoted = len(bare) > 1 and bare[0] == quote and bare[-1] == quote
+    if "\n" in bare:
+        first, _, rest = bare[1:].replace(quote * 2, "").partition("\n")
+        if not is_quoted or quote + marks.delimiter in first or marks.delimiter + quote in rest:
+            return _JOINED  # a line end outside of quotes ends a row
     if quote not in text:
         return 0.0
-    if len(bare) > 1 and bare[0] == quote and bare[-1] == quote:
+    if is_quoted:
         return 0.0 if quote not in bare[1:-1].replace(quote * 2, "") else _ODD
     return _ODD if bare[0] == quote or bare[-1] == quote else 0.1
 

@@ -23,6 +23,7 @@ _MARK = b"\xef\xbb\xbf"
 _DOS_END = b"\x1a"
 _CONTROL = bytes({*range(1, 9), 11, 12, *range(14, 32), 127})
 _KEPT = bytes(byte for byte in range(256) if byte not in _CONTROL)
+_WESTERN_CONTROL = re.compile(rb"\xc2[\x80-\x84\x86-\x9f]")  # U+0085 is white space
 _ENDS = rb"\S[ \t]*\r\n", rb"[^\s][ \t]*\n"  # of rows that hold something
 _MOST_SEARCHED = 2**22  # bytes that are searched for control characters; of larger texts, the beginning
 _FIRST, _LATER = 2**14, 2**13  # bytes of the beginning, of the middle and of the end that tell the marks, at least
@@ -159,6 +160,12 @@ def _unify_line_ends(content: BytesLike, doubts: list[Doubt]) -> BytesLike:
 def _tell_control_characters(text: TidyText, delimiter: bytes) -> None:
     """Note the first control character in a text that is no delimiter: it is part of its cell."""
     content = bytes(text.content[:_MOST_SEARCHED])
+    if not content.isascii() and (match := _WESTERN_CONTROL.search(content)) is not None:
+        row, sign = content.count(b"\n", 0, match.start()), match[0][1:]
+        message = f"a control character, U+{sign[0]:04X}, stands in a cell of row {row + 1}"
+        if western := sign.decode("cp1252", "ignore"):
+            message += f": byte {sign[0]:#04x} is {western!r} in cp1252, and was read in another encoding once"
+        text.doubts.append(Doubt("control", message, row))
     signs_of_text = np.frombuffer(content, np.uint8)
     usual = sum(int(np.count_nonzero(signs_of_text == sign)) for sign in b"\n\r\t" if sign in content)
     if np.count_nonzero(signs_of_text < ord(" ")) == usual and b"\x7f" not in content:
