@@ -93,6 +93,14 @@ def serial(moment: date | datetime) -> float:
     return (moment - EPOCH) / timedelta(days=1)
 
 
+def to_moment(number: float) -> datetime | None:
+    """Return the moment of a serial date, in whole seconds; None if it lies outside the years 1 to 9999."""
+    try:
+        return EPOCH + timedelta(seconds=round(number * 86_400))
+    except (OverflowError, ValueError):
+        return None
+
+
 def _write_moment(number: float, pattern: str) -> str | None:
     """Return a serial date written by a pattern of dates and times; None if it lies outside the years 1 to 9999."""
     tokens = _MOMENT_TOKENS.findall(pattern)

@@ -15,7 +15,7 @@ from typing import NoReturn
 
 from . import entered
 from .errors import ApiError
-from .formats import format_plain
+from .formats import format_plain, to_moment
 from .grid import Formula, GridCell
 from .ranges import GridArea, Span
 from .references import CellReference, Token, parse_reference, tokenize
@@ -342,9 +342,22 @@ def _match(scope: FormulaScope, given: list[Later]) -> Operand:
     return index + 1.0 if index >= 0 else _fail("#N/A", f"Did not find value '{_text(key)}' in MATCH evaluation.")
 
 
+def _part_of_moment(name: str) -> Callable[[FormulaScope, list[Later]], Operand]:
+    """Return the function that gives the year, the month and so on of a serial date."""
+
+    def work(_: FormulaScope, given: list[Later]) -> Operand:
+        moment = to_moment(_number(given[0]()))
+        if moment is None:
+            _fail("#NUM!", f"Function {name.upper()} parameter 1 is no date.")
+        return float(getattr(moment, name))
+
+    return work
+
+
 # By name: the least and the most arguments, and the work
 FUNCTIONS: dict[str, tuple[int, int, Callable[[FormulaScope, list[Later]], Operand]]] = {
     "AND": (1, _ANY, _and),
+    **{name.upper(): (1, 1, _part_of_moment(name)) for name in ("year", "month", "day", "hour", "minute", "second")},
     "COLUMN": (0, 1, lambda scope, given: 1.0 + (_block(given[0](), "COLUMN").area.left if given else scope.column)),
     "IF": (2, 3, _if),
     "INDEX": (1, 3, _index),

@@ -54,6 +54,10 @@ VALUES: list[tuple[str, Any]] = [
     ("=MOD(-7,3)", 2),
     ("=MOD(7,0)", "#DIV/0!"),
     ("=0^-1", "#DIV/0!"),
+    # dates
+    ("=YEAR(45352)&MONTH(45352)&DAY(45352)", "202431"),
+    ("=HOUR(45352.75)&MINUTE(45352.5007)&SECOND(45352.5001)", "1819"),
+    ("=YEAR(1E9)", "#NUM!"),
     # text
     # names, errors
     ("=SUM(prices)+SUM(PRICES)", 27),

@@ -7,7 +7,8 @@ look-up for each cell.
 
     row 1              caption                       hidden column: least value, largest, middle, line of the chart
     row 2 ..           `time:` and its chooser; colours; line of the chart; in a window where it begins, and its step
-    two hidden rows    positions across, in the hidden column what the choosers add; the line that the chart shows
+    two hidden rows    positions across, in the hidden column what the choosers add; what the chart shows: in words,
+                       and its line
     one row            labels of the columns         frozen down to here
     all others         the label of the row, and the grid
 """
@@ -23,6 +24,7 @@ import numpy as np
 from ...columns import column_letters
 from ...elements import Cell, TypedCells
 from .array_cells import ArrayCells, extremes, keep_blanks, times, to_values
+from .chart_titles import make_chart_title
 from .choosers import make_choosers
 from .geometry import Axis
 from .plans import ViewPlan
@@ -161,6 +163,17 @@ class ViewFormulas:
         """Return the formula of an element of the line that the chart shows, by its column."""
         cell = f"INDEX({letter}${self.first_row}:{letter}${self.last_row},{self.hidden_cell(4)})"
         return f"IF(ISNUMBER({cell}),{cell},NA())"
+
+    def chart_title(self) -> tuple[str, str]:
+        """Return the formula of what the chart shows, and its value at first; it stands left of the chart's line."""
+        plan = self.plan
+        column = "A" if plan.rows.labels is not None else self.hidden_column
+        line = f"INDEX(${column}${self.first_row}:${column}${self.last_row},{self.hidden_cell(4)})"
+        choices = [(plan.rows, line)]
+        for number, axis in enumerate(plan.choosers):
+            chooser = self.choosers[f"dimension {number}"]
+            choices.append((axis, chooser.cell if chooser.shown is None else f"$C${chooser.row}"))
+        return make_chart_title(plan.caption, "$A$1", choices)
 
     def label_of(self, axis: Axis, position: str) -> str:
         """Return the formula of the label of a row or a column."""

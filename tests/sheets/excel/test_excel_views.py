@@ -62,7 +62,7 @@ def look_at(path: Path, title: str | None = None) -> SeenView:
     corner = next(place for place, row in enumerate(rows) if "\\" in str(row[0]))
     width = next(place for place in range(len(rows[corner]), 0, -1) if rows[corner][place - 1] is not None)
     return SeenView(
-        {row[0].rstrip(":"): row[1] for row in rows[1:corner] if row[0]},
+        {row[0].rstrip(":"): row[1] for row in rows[1:corner] if str(row[0]).endswith(":")},
         rows[corner][1:width],
         [row[0] for row in rows[corner + 1 :]],
         [row[1:width] for row in rows[corner + 1 :]],
@@ -185,6 +185,58 @@ def test_a_wrong_choice_shows_no_other_slice(tmp_path: Path) -> None:
     for variant in wrong:
         assert {type(cell) for row in look_at(variant).grid for cell in row} == {str}  # #N/A, #VALUE!
     assert look_at(right).grid == [[18, 19, 20], [21, 22, 23]]
+
+
+def title_of_chart(path: Path) -> tuple[str, str]:
+    """The chart of the first view, and the cell that names its line."""
+    with zipfile.ZipFile(path) as package:
+        chart = package.read("xl/charts/chart1.xml").decode()
+    cell = re.search(r"<c:ser>.*?<c:tx><c:strRef><c:f>'[^']+'!([^<]+)</c:f>", chart, re.DOTALL)
+    assert cell is not None
+    assert '<c:legendPos val="t"/>' in chart
+    return chart, cell[1].replace("$", "")
+
+
+HOURS = np.array(["2026-01-01T09:05", "2026-11-12T23:00"], "M8[m]")
+
+
+@pytest.mark.parametrize(
+    ("dims", "labels", "choices", "titles"),
+    [
+        (["city"], {"city": ["Zürich", 'a "b"']}, ('a "b"',), ["t (degC) at Zürich", 't (degC) at a "b"']),
+        (["lat"], {"lat": [47.5, -8.25]}, (-8.25,), ["t (degC) at lat 47.5", "t (degC) at lat -8.25"]),
+        (["n"], {}, (1,), ["t (degC) at n 0", "t (degC) at n 1"]),
+        (
+            ["when"],
+            {"when": HOURS},
+            (1,),
+            ["t (degC) at 2026-01-01 09:05", "t (degC) at 2026-11-12 23:00"],
+        ),
+        (["code"], {"code": ["007", "007"]}, (1,), ["t (degC) at 007", "t (degC) at 007"]),  # alike: indices are chosen
+        (
+            ["day", "level", "city"],
+            {"day": np.array(["2026-01-31", "2026-10-09"], "M8[D]"), "level": [500, 850], "city": ["Bern", "Ulm"]},
+            (46304, 850, "Ulm"),
+            ["t (degC) at Bern, 2026-01-31, level 500", "t (degC) at Ulm, 2026-10-09, level 850"],
+        ),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_the_chart_says_what_is_chosen(
+    dims: list[str], labels: dict[str, Any], choices: tuple[Any, ...], titles: list[str], tmp_path: Path
+) -> None:
+    values = RNG.normal(size=(*[2] * len(dims), 4))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # xarray of what it makes of days
+        array = xr.DataArray(values, labels, [*dims, "hour"], "t", {"units": "degC"})
+    path = tmp_path / "t.xlsx"
+    sa.write(path, array, views={"t": sa.View(rows=dims[-1], columns="hour")})
+    chart, address = title_of_chart(path)
+    assert f"<c:v>{titles[0]}</c:v>" in chart.replace("&quot;", '"')
+    rows = [*choices[:-1], "array", choices[-1]]
+    computed = resave_all([choose(path, tmp_path / "b.xlsx", *rows)], "xlsx", tmp_path / "saved")
+    shown = [openpyxl.load_workbook(file, data_only=True).worksheets[0][address].value for file in (path, *computed)]
+    assert shown == titles
 
 
 def test_an_edit_of_the_column_shows_in_the_grid(tmp_path: Path) -> None:

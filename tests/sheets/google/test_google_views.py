@@ -67,6 +67,7 @@ def test_each_label_shows_its_slice(book: Book) -> None:
         view.update([[label]], "B4", value_input_option="RAW")
         line = view.get("B15:F15", value_render_option="UNFORMATTED_VALUE")
         assert line == [GRID[3, row].tolist()]
+        assert view.acell("A15").value == f"t at {label}, 9999-12-31"  # the name of the line, above the chart
 
 
 def test_the_sheet_has_choices_colours_a_chart_and_panes(book: Book) -> None:
@@ -86,7 +87,10 @@ def test_the_sheet_has_choices_colours_a_chart_and_panes(book: Book) -> None:
     assert rule["gradientRule"]["midpoint"]["value"] == "=$F$3"
     (chart,) = sheet["charts"]
     (series,) = chart["spec"]["basicChart"]["series"]
-    assert series["series"]["sourceRange"]["sources"][0]["startRowIndex"] == 14
+    source = series["series"]["sourceRange"]["sources"][0]
+    assert (source["startRowIndex"], source["startColumnIndex"]) == (14, 0)
+    basic = chart["spec"]["basicChart"]
+    assert (basic["legendPosition"], basic["headerCount"], "title" in chart["spec"]) == ("TOP_LEGEND", 1, False)
     hidden = [row for row, line in enumerate(sheet["data"][0]["rowMetadata"], 1) if line.get("hiddenByUser")]
     assert hidden == [14, 15]
     top = [cell.get("formattedValue") for cell in sheet["data"][0]["rowData"][15]["values"]]

@@ -85,7 +85,8 @@ class ViewGrid(ViewFormulas):
         if not self.plan.has_numbers:
             return f'<row r="{self.line_row}" hidden="1"/>'
         values = to_values(self.to_typed(self.elements()[: self.plan.width]))
-        cells = []
+        formula, title = self.chart_title()
+        cells = [cell_xml(f"A{self.line_row}", title, formula=formula)]
         for letter, value in zip(letters, values, strict=True):
             number = value if isinstance(value, (int, float)) else NOT_AVAILABLE
             cells.append(cell_xml(f"{letter}{self.line_row}", number, formula=self.line_formula(letter)))

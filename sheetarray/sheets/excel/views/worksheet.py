@@ -254,7 +254,7 @@ def chart_parts(grid: ViewGrid) -> tuple[str, str]:
 def _chart(grid: ViewGrid) -> str:
     """Return the XML of the chart, whose numbers have a power of ten where those of the grid do."""
     plan, sheet = grid.plan, quote_title(grid.plan.title)
-    title = f"{plan.caption} along {plan.columns.dim}; {plan.rows.dim} as chosen in B{grid.choosers['line'].row}"
+    title = f"{sheet}!$A${grid.line_row}"
     line = f"{sheet}!$B${grid.line_row}:${grid.last_column}${grid.line_row}"
     labels = f"{sheet}!$B${grid.label_row}:${grid.last_column}${grid.label_row}"
     code = (grid.styles.code_of(plan.style) or "").upper()
@@ -262,10 +262,9 @@ def _chart(grid: ViewGrid) -> str:
     return (
         f'{DECLARED}<c:chartSpace xmlns:c="{_DRAWINGS}/chart" xmlns:a="{_DRAWINGS}/main" '
         f'xmlns:r="{RELATIONS}">'
-        f'<c:roundedCorners val="0"/><c:chart><c:title><c:tx>{_text(title, 1100)}</c:tx>'
-        '<c:overlay val="0"/></c:title><c:autoTitleDeleted val="0"/><c:plotArea><c:layout/>'
+        '<c:roundedCorners val="0"/><c:chart><c:autoTitleDeleted val="1"/><c:plotArea><c:layout/>'
         '<c:lineChart><c:grouping val="standard"/><c:varyColors val="0"/>'
-        '<c:ser><c:idx val="0"/><c:order val="0"/>'
+        f'<c:ser><c:idx val="0"/><c:order val="0"/><c:tx>{_reference(title, grid.chart_title()[1])}</c:tx>'
         f'<c:spPr><a:ln w="19050"><a:solidFill><a:srgbClr val="{_LINE}"/></a:solidFill></a:ln></c:spPr>'
         '<c:marker><c:symbol val="none"/></c:marker>'
         f"<c:cat><c:strRef><c:f>{escape_text(labels)}</c:f></c:strRef></c:cat>"
@@ -278,12 +277,16 @@ def _chart(grid: ViewGrid) -> str:
         f'<c:valAx><c:axId val="222222222"/>{_SCALING}<c:axPos val="l"/><c:majorGridlines>{_GREY}</c:majorGridlines>'
         f'<c:numFmt formatCode="{code}" sourceLinked="0"/><c:majorTickMark val="out"/><c:minorTickMark val="none"/>'
         '<c:tickLblPos val="nextTo"/><c:crossAx val="111111111"/><c:crosses val="autoZero"/>'
-        '<c:crossBetween val="midCat"/></c:valAx></c:plotArea>'
+        f'<c:crossBetween val="midCat"/></c:valAx></c:plotArea>{_LEGEND}'
         '<c:plotVisOnly val="0"/><c:dispBlanksAs val="gap"/></c:chart></c:chartSpace>'
     )
 
 
 _SCALING = '<c:scaling><c:orientation val="minMax"/></c:scaling><c:delete val="0"/>'
+_LEGEND = (  # in the place of a title, as the name of the line is a cell that changes with what is chosen
+    '<c:legend><c:legendPos val="t"/><c:overlay val="0"/><c:txPr><a:bodyPr/><a:p><a:pPr><a:defRPr sz="1100" b="0"/>'
+    '</a:pPr><a:endParaRPr lang="en-US"/></a:p></c:txPr></c:legend>'
+)
 _GREY = '<c:spPr><a:ln w="6350"><a:solidFill><a:srgbClr val="D9D9D9"/></a:solidFill></a:ln></c:spPr>'
 
 
@@ -293,6 +296,12 @@ def _text(text: str, size: int) -> str:
         f'<c:rich><a:bodyPr/><a:p><a:pPr><a:defRPr sz="{size}" b="0"/></a:pPr><a:r><a:rPr lang="en-US" sz="{size}" '
         f'b="0"/><a:t>{escape_text(text)}</a:t></a:r></a:p></c:rich>'
     )
+
+
+def _reference(cell: str, text: str) -> str:
+    """Return the XML of a text that stands in a cell, with its value at first."""
+    cache = f'<c:strCache><c:ptCount val="1"/><c:pt idx="0"><c:v>{escape_text(text)}</c:v></c:pt></c:strCache>'
+    return f"<c:strRef><c:f>{escape_text(cell)}</c:f>{cache}</c:strRef>"
 
 
 def _axis_title(dim: str) -> str:

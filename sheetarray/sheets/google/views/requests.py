@@ -120,6 +120,7 @@ class ViewRequests(ViewFormulas):
             yield update_cells(gid, across.top, 1, [list(range(plan.width))])
             yield update_cells(gid, down.top, hidden, [[position] for position in range(plan.height)])
         if plan.has_numbers:
+            yield self._formula(Rect(row, 0, row + 1, 1), self.chart_title()[0])
             yield self._formula(Rect(row, 1, row + 1, plan.width + 1), self.line_formula("B"))
 
     def _label_requests(self) -> Iterator[Answer]:
@@ -192,23 +193,24 @@ class ViewRequests(ViewFormulas):
         return {"addConditionalFormatRule": {"rule": rule, "index": 0}}
 
     def _chart(self) -> Answer:
-        """Return the line chart of the chosen row of the grid; it lies over the cells beside the choosers."""
+        """Return the line chart of the chosen row of the grid; it lies over the cells beside the choosers.
+
+        The first cell of the line is its name, which says what is chosen: a title would keep its text.
+        """
         plan = self.plan
-        rows = (Rect(row - 1, 1, row, plan.width + 1) for row in (self.label_row, self.line_row))
+        rows = (Rect(row - 1, 0, row, plan.width + 1) for row in (self.label_row, self.line_row))
         labels, line = ({"sourceRange": {"sources": [row.to_grid_range(self._gid)]}} for row in rows)
         chart = {
             "chartType": "LINE",
-            "legendPosition": "NO_LEGEND",
-            "headerCount": 0,
+            "legendPosition": "TOP_LEGEND",
+            "headerCount": 1,
             "axis": [{"position": "BOTTOM_AXIS", "title": plan.columns.dim}],
             "domains": [{"domain": labels}],
             "series": [{"series": line, "targetAxis": "LEFT_AXIS", "color": _LINE}],
         }
-        line_chooser = f"{plan.rows.dim} as chosen in B{self.choosers['line'].row}"
-        title = f"{plan.caption} along {plan.columns.dim}; {line_chooser}"
         anchor = {"sheetId": self._gid, "rowIndex": 0, "columnIndex": 3}
         return {
-            "spec": {"title": title, "hiddenDimensionStrategy": "SHOW_ALL", "basicChart": chart},
+            "spec": {"hiddenDimensionStrategy": "SHOW_ALL", "basicChart": chart},
             "position": {"overlayPosition": {"anchorCell": anchor, **_CHART}},
         }
 
