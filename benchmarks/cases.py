@@ -26,7 +26,7 @@ from .contenders import (
     Arrays,
     Contender,
 )
-from .edits import APPEND, APPEND_TABLE, DETECT, DETECT_NUMBERS, EDITS, make_numbers_table, make_sheet
+from .edits import APPEND, APPEND_TABLE, DETECT, DETECT_FEW, DETECT_NUMBERS, EDITS, make_numbers_table, make_sheet
 from .events import EVENTS, make_events
 from .foreign import KINDS, MIXED, SCANS, TABLES_XLSX, make_wide
 from .kinds import COMPLEX, DATES, DAYS, GENERIC, JSON, KIND, make_one
@@ -123,7 +123,7 @@ CASES = (
     Case("many", "8,000 arrays of 10 float64", 10, _normal(8000), MANY),
     Case("table", "table of 8,000 columns and 10 rows", 10, _normal(8000), TABLES),
     Case("ordinary", "table of 7 columns, 0.7 M cells", 100_000, make_table, TABLES_OF_KINDS),
-    Case("detect-10k", "table of 7 columns, 10 kB", 200, make_table, DETECT),
+    Case("detect-10k", "table of 7 columns, 10 kB", 200, make_table, DETECT_FEW),
     Case("detect-1M", "table of 7 columns, 1 MB", 20_000, make_table, DETECT),
     Case("detect-10M", "table of 7 columns, 10 MB", 200_000, make_table, DETECT),
     Case("detect-numbers", "table of 4 columns of numbers, 8 MB", 200_000, make_numbers_table, DETECT_NUMBERS),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .contenders import POLARS, Arrays, Contender
-from .wide import TABLES_OF_KINDS, make_table
+from .wide import TABLES_OF_KINDS, make_table, repeat
 from .workbooks import SHEETARRAY_XLSX
 
 COPIES = 10  # that a merge takes
@@ -103,4 +103,5 @@ CHECK, DIFF, MERGE = (
 )
 EDITS = (SHEETARRAY_XLSX, CHECK, DIFF, MERGE)
 DETECT = (_OURS, _POLARS)
+DETECT_FEW = tuple(repeat(contender, 20) for contender in DETECT)  # as for small workbooks
 DETECT_NUMBERS = (replace(_OURS, write=POLARS.write), POLARS)

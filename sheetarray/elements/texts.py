@@ -9,6 +9,7 @@ whose elements take what they need. `<U` also drops NULs at the end of an elemen
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ MOST_PADDING = 64_000_000  # bytes of an `<U` array, up to which nobody asks wha
 MOST_RATIO = 8  # bytes of an `<U` array for each byte of text
 _SURROGATES = 0xD800, 0xDFFF
 _UNITS_AT_ONCE = 2**20  # characters
+_ENDS_WITH_NUL = methodcaller("endswith", "\0")
 
 
 def is_mostly_padding(count: int, longest: int, size: int) -> bool:
@@ -38,7 +40,7 @@ def text_array(texts: Sequence[str]) -> Array:
     if not texts:
         return np.empty(0, dtype="<U1")
     longest = max(map(len, texts))
-    if any(text.endswith("\0") for text in texts):
+    if any(map(_ENDS_WITH_NUL, texts)):
         return to_variable_width(texts)
     if 4 * len(texts) * longest > MOST_PADDING and is_mostly_padding(len(texts), longest, _size(texts)):
         return to_variable_width(texts)

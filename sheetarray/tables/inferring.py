@@ -123,8 +123,9 @@ def holds_text(texts: Sequence[str]) -> bool:
 
 def _are_apart(column: _BareTexts) -> bool:
     """Return whether blanks or apostrophes could part thousands in all cells; codes have as many digits before them."""
-    begins = {re.split(f"[{APART}.,]", text)[0] for text in column.sample}
-    return any(map(column.shows, APART)) and len({*map(len, begins)}) > 1 and column.are(GROUPED_APART)
+    if not any(map("\n".join(column.sample).__contains__, APART)) or not column.are(GROUPED_APART):
+        return False
+    return len({len(re.split(f"[{APART}.,]", text)[0]) for text in column.sample}) > 1
 
 
 def _read_usual(texts: list[str | None]) -> Array | None:
@@ -254,7 +255,9 @@ def _spread(values: Array, blanks: Mask | None, nullable: bool) -> Array:
 def _keep_text(texts: list[str | None] | pl.Series, blanks: Mask | None) -> Array:
     """Return the cells of a column as they stand, empty text for blanks."""
     if isinstance(texts, list):
-        return text_array([text if text and text.strip(WHITE) else "" for text in texts])
+        if blanks is not None:
+            texts = ["" if is_blank else text for text, is_blank in zip(texts, blanks.tolist(), strict=True)]
+        return text_array(texts)  # type: ignore[arg-type]  # those that are None are blank
     import polars as pl
 
     if blanks is not None:

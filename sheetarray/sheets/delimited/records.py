@@ -244,13 +244,6 @@ class Records:
         """Return some records from one on."""
         return self._list_from(row, count)[0]
 
-    def rows_from(self, row: int) -> Iterator[list[str]]:
-        """Yield every record from one on."""
-        records, place = self._list_from(row, MOST_LISTED)
-        while records:
-            yield from records
-            records, place = list_records(self.content, place, self._mark, 0, MOST_LISTED)
-
     def places_of(self, rows: Sequence[int]) -> list[int]:
         """Return the places at which some records begin."""
         return [self._list_from(row, 0)[1] for row in rows]

@@ -211,7 +211,7 @@ class CsvTable:
         columns: dict[int, Any] = {}
         if end - first <= SHORT:
             listed_rows = {*rows.tolist()}
-            records_below = zip(range(first, end), records.rows_from(first), strict=False)
+            records_below = zip(range(first, end), records.rows(first, end - first), strict=False)
             listed = [cells for row, cells in records_below if row in listed_rows]
             for cells in listed:
                 while cells and not cells[-1]:

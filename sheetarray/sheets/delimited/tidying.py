@@ -68,7 +68,8 @@ def tidy_text(raw: BytesLike, encoding: str | None, delimiter: str | None = None
     if content.find(b"\r") >= 0:
         content = _unify_line_ends(content, text.doubts)
     raw_bytes = bytes(content)
-    if not raw_bytes.isascii() and (place := raw_bytes.find(_MARK)) >= 0:
+    is_ascii = raw_bytes.isascii()
+    if not is_ascii and (place := raw_bytes.find(_MARK)) >= 0:
         content = re.sub(rb'(?:^|(?<=[\n\r,;\t|"]))(?:' + _MARK + rb")+", b"", raw_bytes)
         if len(content) < len(raw_bytes):
             row = raw_bytes.count(b"\n", 0, place)
@@ -76,7 +77,7 @@ def tidy_text(raw: BytesLike, encoding: str | None, delimiter: str | None = None
     if (sep_line := _SEP.match(bytes(content[:64]))) is not None and not sep_line[1].isalnum():
         text.delimiter, text.first = sep_line[1].decode("latin-1"), 1
     text.content = content
-    _tell_control_characters(text, (delimiter or "").encode())
+    _tell_control_characters(text, (delimiter or "").encode(), is_ascii=is_ascii)
     return text
 
 
@@ -157,20 +158,20 @@ def _unify_line_ends(content: BytesLike, doubts: list[Doubt]) -> BytesLike:
     return re.sub(rb"\r(?!\n)", b"\n", raw) if alone else raw
 
 
-def _tell_control_characters(text: TidyText, delimiter: bytes) -> None:
+def _tell_control_characters(text: TidyText, delimiter: bytes, *, is_ascii: bool) -> None:
     """Note the first control character in a text that is no delimiter: it is part of its cell."""
-    content = bytes(text.content[:_MOST_SEARCHED])
-    if not content.isascii() and (match := _WESTERN_CONTROL.search(content)) is not None:
+    content, size = bytes(text.content), min(len(text.content), _MOST_SEARCHED)
+    if not is_ascii and (match := _WESTERN_CONTROL.search(content, 0, size)) is not None:
         row, sign = content.count(b"\n", 0, match.start()), match[0][1:]
         message = f"a control character, U+{sign[0]:04X}, stands in a cell of row {row + 1}"
         if western := sign.decode("cp1252", "ignore"):
             message += f": byte {sign[0]:#04x} is {western!r} in cp1252, and was read in another encoding once"
         text.doubts.append(Doubt("control", message, row))
-    signs_of_text = np.frombuffer(content, np.uint8)
-    usual = sum(int(np.count_nonzero(signs_of_text == sign)) for sign in b"\n\r\t" if sign in content)
-    if np.count_nonzero(signs_of_text < ord(" ")) == usual and b"\x7f" not in content:
+    signs_of_text = np.frombuffer(content, np.uint8, size)
+    usual = sum(int(np.count_nonzero(signs_of_text == sign)) for sign in b"\n\r\t" if content.find(sign, 0, size) >= 0)
+    if np.count_nonzero(signs_of_text < ord(" ")) == usual and content.find(b"\x7f", 0, size) < 0:
         return
-    if signs := content.translate(None, _KEPT + delimiter):
+    if signs := content[:size].translate(None, _KEPT + delimiter):
         place = content.find(signs[:1])
         row = content.count(b"\n", 0, place)
         message = f"a control character, {signs[0]:#04x}, stands in a cell of row {row + 1}"
