@@ -6,7 +6,7 @@ import io
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -46,12 +46,14 @@ class DiffSide:
         names: the names of its arrays.
         open: opens arrays by their names; takes `unreadable`, as `open_arrays` does.
         table: the ordinary table that it is; None for arrays.
+        is_table: whether its arrays are the columns of one table, whose rows stay together.
     """
 
     facts: SideFacts
     names: Sequence[str]
     open: Callable[..., AbstractContextManager[OpenedArrays]]
     table: OrdinaryTable | None = None
+    is_table: bool = False
 
 
 def diff(
@@ -131,9 +133,14 @@ def diff(
 
 def _is_data(value: Any) -> bool:
     """Return whether a value is arrays, and no place from which they are read."""
-    tables = is_of(value, "xarray", "Dataset", "DataArray") or is_of(value, "pandas", "DataFrame", "Series")
-    tables = tables or is_of(value, "polars", "DataFrame", "Series") or is_of(value, "pyarrow", "Table")
+    tables = is_of(value, "xarray", "Dataset", "DataArray") or _is_frame(value)
     return tables or isinstance(value, (Mapping, np.ndarray, LinearArray, list, tuple))
+
+
+def _is_frame(value: Any) -> bool:
+    """Return whether a value is a frame, or a column of one."""
+    is_frame = is_of(value, "pandas", "DataFrame", "Series") or is_of(value, "polars", "DataFrame", "Series")
+    return is_frame or is_of(value, "pyarrow", "Table")
 
 
 def _describe_data(value: Any, label: str) -> DiffSide:
@@ -146,7 +153,7 @@ def _describe_data(value: Any, label: str) -> DiffSide:
         arrays, labels = values_by_name(value), None
     arrays = {name: _to_array(array) for name, array in values_by_name(arrays).items()} if arrays else {}
 
-    return hold_arrays(SideFacts(label, {}, labels), arrays)
+    return replace(hold_arrays(SideFacts(label, {}, labels), arrays), is_table=_is_frame(value))
 
 
 def hold_arrays(facts: SideFacts, arrays: Mapping[str, Any], errors: Mapping[str, Any] | None = None) -> DiffSide:
@@ -205,7 +212,9 @@ def open_side(source: Any, label: str, format: str | None, options: Mapping[str,
         with open_arrays(source, names, format=format, unreadable=unreadable, **how) as arrays:
             yield arrays
 
-    return DiffSide(SideFacts(label, dict(infos), description.labels), list(infos), opened, table)
+    return DiffSide(
+        SideFacts(label, dict(infos), description.labels), list(infos), opened, table, is_table=table is not None
+    )
 
 
 def _refuse_unknown(
@@ -278,7 +287,8 @@ def diff_sides(
         if key:
             _check_key(pairs, sides, groups[0], errors)
         unsure, places = {**dict.fromkeys(errors[0]), **errors[1]}, _list_places(second.facts.infos)
-        rows = map_rows(pairs, groups, is_key=bool(key), unreadable=unsure, places=places)
+        tables = _list_tables(sides, places)
+        rows = map_rows(pairs, groups, is_key=bool(key), unreadable=unsure, places=places, tables=tables)
         for name in common:
             comparison = compare(
                 name,
@@ -353,8 +363,25 @@ def _is_same_array(a: Any, b: Any) -> bool:
 
 
 def _list_places(infos: Mapping[str, ArrayInfo]) -> dict[str, Any]:
-    """Return where each array stands: its sheet, and whether it is a column or a row."""
-    return {name: (info.data[0].title, info.data[0].orient) for name, info in infos.items() if info.data}
+    """Return where each array stands: its sheet, whether it is a column or a row, and of a table what its rows are."""
+    return {
+        name: (info.data[0].title, info.data[0].orient, (info.dims or ())[:1] if _is_column_of_table(info) else ())
+        for name, info in infos.items()
+        if info.data
+    }
+
+
+def _list_tables(sides: Sequence[DiffSide], places: Mapping[str, Any]) -> set[Any]:
+    """Return the places at which arrays are the columns of a table; None is that of arrays without a place."""
+    if any(side.is_table for side in sides):
+        return {*places.values(), None}
+    infos = sides[1].facts.infos
+    return {place for name, place in places.items() if _is_column_of_table(infos[name])}
+
+
+def _is_column_of_table(info: ArrayInfo) -> bool:
+    """Return whether an array has no cells of a header."""
+    return info.cells == info.capacity
 
 
 def _refuse_unreadable_keys(

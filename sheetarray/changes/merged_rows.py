@@ -69,6 +69,9 @@ def map_merged_rows(
     sources[count_now - last :] = np.arange(count - last, count)
     if count != count_now or len(differing) > 1:
         sources[rows_now] = _align(before, now, rows, rows_now, width)
+    if (sources == in_place).all():
+        _part_others(in_place, edits, count, width)
+        return RowMap(in_place, count)
     prices = []
     for explained, edited in ((in_place, edits), (sources, _count_edits(before, now, sources, rows_now))):
         _part_others(explained, edited, count, width)

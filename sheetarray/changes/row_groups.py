@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,11 +10,20 @@ import numpy as np
 
 from .. import dtypes
 from ..dtypes import Array, Mask, Positions
-from .elements import are_alike, find_changes
+from .elements import find_changes
 from .explain import explain_arrays
 from .merged_groups import row_axis
 from .merged_rows import map_merged_rows
-from .rows import RowMap, align_labels, align_tables, is_ascending, label_keys, pair_typed_over, to_rows
+from .rows import (
+    RowMap,
+    align_labels,
+    align_tables,
+    content_key,
+    is_ascending,
+    label_keys,
+    pair_typed_over,
+    to_rows,
+)
 from .sorted_rows import SortedRows, find_sorted
 
 
@@ -78,13 +87,15 @@ def map_rows(
     is_key: bool = False,
     unreadable: Mapping[str, Array | None] | None = None,
     places: Mapping[str, Hashable] | None = None,
+    tables: Collection[Hashable] = (),
 ) -> GroupedRows:
     """Return which row is which: by labels where arrays have them, else by the content of all arrays that share rows.
 
     `pairs`: arrays as they were and as they are, by name. `groups`: arrays with labels. `is_key`: whether rows belong
     together only where the labels are equal. `unreadable`: of arrays that have cells which cannot be read, the
     errors of those that are there now, None for all other elements. `places`: where each array stands; arrays of
-    different places do not share rows.
+    different places do not share rows. `tables`: the places at which arrays are columns of a table, whose rows stay
+    together; None stands for arrays without a place.
     """
     grouped, unreadable = GroupedRows(), unreadable or {}
     rest = dict(pairs)
@@ -100,8 +111,8 @@ def map_rows(
                 grouped.maps.setdefault(name, []).append(aligned[1][name])
             if name in aligned[1] or pairs[name][0].shape == pairs[name][1].shape:
                 rest.pop(name, None)
-    tables, maps = align_tables_of(rest, places, unreadable)
-    grouped.sorted_rows += tables
+    sorted_rows, maps = align_tables_of(rest, places, unreadable, tables)
+    grouped.sorted_rows += sorted_rows
     grouped.maps |= {name: [rows] for name, rows in maps.items()}
     return grouped
 
@@ -110,42 +121,45 @@ def align_tables_of(
     pairs: Mapping[str, tuple[Any, Any]],
     places: Mapping[str, Hashable] | None = None,
     unreadable: Mapping[str, Array | None] | None = None,
+    tables: Collection[Hashable] = (),
 ) -> tuple[list[SortedRows], dict[str, RowMap]]:
     """Return the groups whose rows stand in another order now, and by array which row is which.
 
     Arrays that have as many rows, before and now alike, are a group: what one of them does not tell, the others do. An
-    array that was sorted alone has a map of its own.
+    array that was sorted alone has a map of its own, unless it is a column of one of the `tables`.
 
     Example:
         >>> before, now = (np.array([3, 1, 2]), np.array([1, 3])), (np.array([7, 8, 7]), np.array([8, 7]))
-        >>> tables, rows = align_tables_of({"t": before, "u": now})
-        >>> tables[0].to_text(), rows["u"].deleted
+        >>> sorted_rows, rows = align_tables_of({"t": before, "u": now})
+        >>> sorted_rows[0].to_text(), rows["u"].deleted
         ('rows sorted by t (2 rows, 2 arrays)', [2])
     """
-    tables: dict[Hashable, list[str]] = {}
+    groups: dict[tuple[Hashable, int, int], list[str]] = {}
     for name, (a, b) in pairs.items():
-        if not all(isinstance(array, np.ndarray) and array.ndim for array in (a, b)) or not a.size:
+        place = (places or {}).get(name)
+        is_table = place in tables
+        if not all(isinstance(array, np.ndarray) and array.ndim for array in (a, b)) or not (a.size or is_table):
             continue
         axis = row_axis(a)
         if not b.size and b.shape[axis : axis + 1] != (0,):
             continue
-        if _fits_along(axis, a, b) and dtype_name(a) == dtype_name(b) and (a.shape != b.shape or row_axis(b) == axis):
-            place = (places or {}).get(name)
-            tables.setdefault((place, a.shape[axis], b.shape[axis]), []).append(name)
+        if not is_table and dtype_name(a) != dtype_name(b):
+            continue
+        if _fits_along(axis, a, b) and (a.shape != b.shape or row_axis(b) == axis):
+            groups.setdefault((place, a.shape[axis], b.shape[axis]), []).append(name)
     sorted_rows, maps = list[SortedRows](), dict[str, RowMap]()
-    for names in tables.values():
-        count = pairs[names[0]][0].shape[row_axis(pairs[names[0]][0])]
-        is_emptied = not pairs[names[0]][1].size
-        rows = RowMap(np.zeros(0, np.int64), count) if is_emptied else _align_group(pairs, names, unreadable or {})
-        groups: dict[str, tuple[list[str], RowMap | None]] = {"": (rest := [*names], rows)}
-        for name in names if len(names) > 1 and not is_emptied else ():
+    for (place, _, count_now), names in groups.items():
+        is_table = place in tables
+        rows = _align_group(pairs, names, unreadable or {}, is_table=is_table)
+        members_of: dict[str, tuple[list[str], RowMap | None]] = {"": (rest := [*names], rows)}
+        for name in names if len(names) > 1 and not is_table and count_now else ():
             if not _is_mostly_changed(*pairs[name], rows):
                 continue
             own = _align_group(pairs, [name], unreadable or {})  # it was sorted alone, or its rows are others
             if own is not None or (rows is not None and not _is_mostly_changed(*pairs[name], None)):
                 rest.remove(name)
-                groups[name] = [name], own
-        for members, row_map in groups.values():
+                members_of[name] = [name], own
+        for members, row_map in members_of.values():
             if row_map is None or not members:
                 continue
             axes = {name: row_axis(pairs[name][0]) for name in members}
@@ -158,18 +172,28 @@ def align_tables_of(
 
 
 def _align_group(
-    pairs: Mapping[str, tuple[Array, Array]], names: Sequence[str], unreadable: Mapping[str, Array | None]
+    pairs: Mapping[str, tuple[Array, Array]],
+    names: Sequence[str],
+    unreadable: Mapping[str, Array | None],
+    *,
+    is_table: bool = False,
 ) -> RowMap | None:
-    """Return which row is which in arrays that share rows; None if all stand where they stood, or nobody can tell."""
-    a, b = pairs[names[0]]
-    if sum(array.size for name in names for array in pairs[name]) > _MOST_ALIGNED:
-        return None
-    if not any(name in unreadable for name in names) and all(are_alike(*pairs[name]) for name in names):
-        return None
-    if len(names) == 1 and a.shape == b.shape and explain_arrays(a, b) is not None:
-        return None
+    """Return which row is which in arrays that share rows; None if all stand where they stood, or nobody can tell.
+
+    Of a table whose length changed it is never None, since its columns may not be aligned one by one.
+    """
     axes = {name: row_axis(pairs[name][0]) for name in names}
-    before, now = ({name: to_rows(pairs[name][side], axes[name]) for name in names} for side in (0, 1))
+    count, count_now = (array.shape[axes[names[0]]] for array in pairs[names[0]])
+    if not count or not count_now:
+        return None if count == count_now else RowMap(np.full(count_now, -1), count)
+    if count == count_now and _are_all_explained(pairs, names, unreadable):
+        return None
+    before, now = dict[str, Array](), dict[str, Array]()
+    for name in names:
+        a, b = (to_rows(array, axes[name]) for array in pairs[name])
+        before[name], now[name] = (a, b) if dtype_name(a) == dtype_name(b) else _to_one_dtype(a, b)[1]
+    if sum(array.size for name in names for array in pairs[name]) > _MOST_ALIGNED:
+        return _align_ends(before, now) if is_table and count != count_now else None
     rows = map_merged_rows(before, now, [])
     masks: dict[str, Mask] = {}
     for name in names:
@@ -181,8 +205,58 @@ def _align_group(
         rows = map_merged_rows(before, _fill_unreadable(placed, before, now, masks), [])
     rows = pair_typed_over(rows)
     kept_rows = np.flatnonzero(rows.sources >= 0)
-    is_still = rows.count == len(rows.sources) and bool((rows.sources[kept_rows] == kept_rows).all())
-    return None if (is_still and len(kept_rows) == rows.count) or not len(kept_rows) else rows
+    if not len(kept_rows):
+        return rows if is_table and count != count_now else None
+    return None if rows.is_same else rows
+
+
+def _are_all_explained(
+    pairs: Mapping[str, tuple[Array, Array]], names: Sequence[str], unreadable: Mapping[str, Array | None]
+) -> bool:
+    """Return whether each of some arrays has undergone one change of all elements, so that no row tells which it was.
+
+    Several arrays of the same elements in another order are no such change: their rows were sorted.
+    """
+    if any(name in unreadable for name in names):
+        return False
+    if len(names) == 1:
+        return explain_arrays(*pairs[names[0]]) is not None
+    return all(
+        _is_mostly_changed(*pairs[name], None)
+        and not _have_same_content(*pairs[name])
+        and explain_arrays(*pairs[name]) is not None
+        for name in names
+    )
+
+
+def _have_same_content(a: Array, b: Array) -> bool:
+    """Return whether two arrays have the same elements in any order."""
+    if dtype_name(a) != dtype_name(b):
+        return False
+    dtype = dtypes.from_numpy(a.dtype)
+    return content_key(a.ravel(), dtype) == content_key(b.ravel(), dtype)
+
+
+def _align_ends(before: Mapping[str, Array], now: Mapping[str, Array]) -> RowMap:
+    """Return which row is which in tables of another length that are too large to look for each row.
+
+    The first rows and the last ones are those that they were; between them rows belong together in their order.
+    """
+    count, count_now = (len(next(iter(arrays.values()))) for arrays in (before, now))
+    most = min(count, count_now)
+    same_first = same_last = most
+    for name, rows in before.items():
+        places = np.flatnonzero(find_changes(rows[:same_first], now[name][:same_first]).any(axis=1))
+        same_first = int(places[0]) if len(places) else same_first
+        if same_last:
+            changed = find_changes(rows[-same_last:], now[name][-same_last:]).any(axis=1)
+            same_last = same_last - 1 - int(np.flatnonzero(changed)[-1]) if changed.any() else same_last
+    same_last = min(same_last, most - same_first)
+    sources = np.where(np.arange(count_now) < count, np.arange(count_now), -1)
+    sources[count_now - same_last :] = np.arange(count - same_last, count)
+    if count_now > count:  # the rows that are in excess stand right before the last ones
+        sources[count - same_last : count_now - same_last] = -1
+    return RowMap(sources, count)
 
 
 def _place_unreadable(

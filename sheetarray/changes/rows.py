@@ -26,6 +26,7 @@ from .row_keys import WORDS, Elements, Keys, element_keys, mix_bits, row_keys
 Table = Sequence[tuple[Array, DType]]  # the rows of arrays side by side: of each two dimensions, and its dtype
 _ANY_ROW = 2**30  # elements of a row, for which keys of elements keep as few bits as they may
 _CONTEXTS = (1, 3, 9)  # rows whose keys are taken together; longer runs are tried if shorter ones occur more than once
+_FEWEST_EDITED = 4  # rows that were edited, from which on the columns that were not may tell which is which
 _MOST_GAPS = 10_000  # gaps between rows that are known, which are looked at again
 _MOST_PAIRS = 10**6  # rows before times rows now: in smaller gaps every row is compared with every other
 
@@ -133,7 +134,7 @@ def align_tables(written: Table, cells: Table) -> RowMap:
     sources = np.full(len(now), -1, np.int64)
     _align(before, now, sources)
     is_moved = False
-    for way in (_match_single, _match_repeated, _match_coarse):
+    for way in (_match_single, _match_repeated, _match_coarse, _match_by_columns):
         rest, added = _find_left(sources, len(before)), np.flatnonzero(sources < 0)
         if len(rest) and len(added):
             tables = [(rows[rest], dtype) for rows, dtype in written], [(rows[added], dtype) for rows, dtype in cells]
@@ -223,6 +224,32 @@ def _match_coarse(_: Keys, __: Keys, written: Table, cells: Table) -> tuple[Posi
     if not any(dtype.kind in ("float", "complex") for _, dtype in written):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     return _match_single(*(row_keys(_row_elements(table, _ANY_ROW)) for table in (written, cells)))
+
+
+def _match_by_columns(before: Keys, now: Keys, written: Table, cells: Table) -> tuple[Positions, Positions]:
+    """Return pairs of rows all of which were edited: those whose elements are alike in the columns that were not.
+
+    These are the columns most elements of which are still there, and they have to tell most rows apart.
+    """
+    nothing = np.zeros(0, np.int64), np.zeros(0, np.int64)
+    most = min(len(before), len(now))
+    first, second = _row_elements(written), _row_elements(cells)
+    if first.shape[1] < 2 or most < _FEWEST_EDITED:
+        return nothing
+    columns = [
+        column for column, pair in enumerate(zip(first.T, second.T, strict=True)) if 2 * _count_common(*pair) > most
+    ]
+    if not columns or len(columns) == first.shape[1]:
+        return nothing
+    ones, twos = _match_single(row_keys(first[:, columns]), row_keys(second[:, columns]))
+    return (ones, twos) if 2 * len(ones) > most else nothing
+
+
+def _count_common(before: Keys, now: Keys) -> int:
+    """Return how many elements of one column are in the other, each as often as it is there."""
+    (first, counts), (second, counts_now) = (np.unique(keys, return_counts=True) for keys in (before, now))
+    _, ones, twos = np.intersect1d(first, second, assume_unique=True, return_indices=True)
+    return int(np.minimum(counts[ones], counts_now[twos]).sum())
 
 
 def _match_repeated(before: Keys, now: Keys, written: Table, _cells: Table) -> tuple[Positions, Positions]:

@@ -84,7 +84,10 @@ def compare_table(
     """
     (arrays, labels), before = table.stacked, table.stacked_as_written
     pairs = {name: (before[name], arrays[name]) for name in arrays if name in before}
-    grouped = map_rows(pairs, _list_groups(labels, pairs), unreadable=unreadable)
+    variables = {name: labels.find(name) for name in pairs}
+    places = {name: variable.dims[:1] if variable is not None else () for name, variable in variables.items()}
+    groups, tables = _list_groups(labels, pairs), {*places.values()}
+    grouped = map_rows(pairs, groups, unreadable=unreadable, places=places, tables=tables)
     return compare_with_written(pairs, grouped, unreadable), grouped, pairs
 
 

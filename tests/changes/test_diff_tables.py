@@ -242,3 +242,131 @@ def test_a_worksheet_of_google_is_compared_with_a_file(suffix, tmp_path, sheets_
     assert str(changes.edited[0].cell_after).endswith("B4")
     assert changes.rows[0].deleted == [8]
     assert not changes.arrays
+
+
+def list_records(count: int) -> list[list[Any]]:
+    """Return rows of a table: a number, a text, a price."""
+    return [[number, f"n{number}", number * 1.5] for number in range(count)]
+
+
+def save_records(rows: list[list[Any]], path: Any) -> Any:
+    """Write a table of `list_records` to .csv, .xlsx or .ods as other programs do, and return its path."""
+    frame = pd.DataFrame(rows, columns=["id", "name", "price"])
+    if path.suffix == ".csv":
+        frame.to_csv(path, index=False)
+    else:
+        frame.to_excel(path, index=False)
+    return path
+
+
+def insert(rows: list[list[Any]]) -> list[list[Any]]:
+    return [*rows[:5], [77, "new", 3.25], *rows[5:]]
+
+
+def delete(rows: list[list[Any]]) -> list[list[Any]]:
+    return [*rows[:3], *rows[5:]]
+
+
+def sort(rows: list[list[Any]]) -> list[list[Any]]:
+    return sorted(rows, key=lambda row: row[2])
+
+
+def move_all(rows: list[list[Any]]) -> list[list[Any]]:
+    return insert(delete(sort(rows)))
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".xlsx", ".ods"])
+@pytest.mark.parametrize("move", [insert, delete, sort, move_all])
+@pytest.mark.parametrize("count", [12, 900])
+def test_rows_of_a_table_stay_together_where_all_of_them_were_edited(suffix, move, count, tmp_path):
+    rows = list_records(count)
+    rng = random.Random(count)
+    edited = [[number, name, round(rng.random() * 1e6, 2)] for number, name, _ in rows]
+    moved = move(edited)
+    paths = [save_records(table, tmp_path / f"{name}{suffix}") for table, name in ((rows, "a"), (moved, "b"))]
+    changes = sa.diff(*paths)
+    assert len(changes.rows) == 1
+    assert changes.rows[0].arrays == ["id", "name", "price"]
+    assert changes.rows[0].added == [row for row, (number, *_) in enumerate(moved) if number == 77 and row == 5]
+    assert [row[0] for row in rows if row[0] in changes.rows[0].deleted] == changes.rows[0].deleted
+    assert {(edit.before, edit.after) for edit in changes.edited} <= {
+        (rows[number][2], price) for number, _, price in moved if number < count
+    }
+    assert {edit.array for edit in changes.edited} == {"price"}
+
+
+@pytest.mark.parametrize("is_frame", [False, True])
+def test_a_recorded_table_and_a_frame_are_one_group_of_rows(is_frame, tmp_path):
+    rows = list_records(12)
+    other = insert([[number, name, price * price + 1] for number, name, price in rows])
+    sides: list[Any] = [pd.DataFrame(table, columns=["id", "name", "price"]) for table in (rows, other)]
+    if not is_frame:
+        for number, frame in enumerate(sides):
+            arrays = {name: np.array(frame[name].tolist()) for name in frame}
+            sa.write(path := tmp_path / f"{number}.xlsx", arrays, layout="table")
+            sides[number] = path
+    changes = sa.diff(*sides)
+    assert [(rows.arrays, rows.added) for rows in changes.rows] == [(["id", "name", "price"], [5])]
+    assert len(changes.edited) == 12
+
+
+def test_check_and_accept_tell_one_inserted_row_of_a_recorded_table_whose_prices_are_all_others(tmp_path):
+    rows = list_records(12)
+    frame = pd.DataFrame(rows, columns=["id", "name", "price"])
+    arrays = {name: np.array(frame[name].tolist()) for name in frame}
+    sa.write(path := tmp_path / "t.xlsx", arrays, layout="table")
+    book = openpyxl.load_workbook(path)
+    sheet = book.worksheets[0]
+    other = insert([[number, name, price * price + 1] for number, name, price in rows])
+    for row, cells in enumerate(other, 2):
+        for column, cell in enumerate(cells, 1):
+            sheet.cell(row, column).value = cell
+    book.save(path)
+    assert "row 5 inserted in 3 arrays" in str(next(iter(sa.check(path))))
+    changes = sa.accept(path)
+    assert [(rows.arrays, rows.added) for rows in changes.rows] == [(["id", "name", "price"], [5])]
+    assert len(changes.edited) == 12
+    assert not list(sa.check(path))
+
+
+def test_a_column_of_another_kind_has_the_rows_of_its_table(tmp_path):
+    rows = list_records(8)
+    other = insert([[number, name, f"{price} EUR"] for number, name, price in rows])
+    changes = sa.diff(save_records(rows, tmp_path / "a.xlsx"), save_records(other, tmp_path / "b.xlsx"))
+    assert [(rows.arrays, rows.added) for rows in changes.rows] == [(["id", "name", "price"], [5])]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_table_without_rows_got_rows_or_lost_them(suffix, turned, tmp_path):
+    tables = [list_records(count)[::-1] for count in (0, 3)][:: -1 if turned else 1]
+    paths = [save_records(rows, tmp_path / f"{number}{suffix}") for number, rows in enumerate(tables)]
+    changes = sa.diff(*paths)
+    assert len(changes.rows) == 1
+    assert [changes.rows[0].added, changes.rows[0].deleted] == [[0, 1, 2], []][:: -1 if turned else 1]
+    assert not changes.edited
+
+
+def test_every_number_of_two_columns_was_changed_alike_and_no_row_is_told_to_have_moved(tmp_path):
+    before = pd.DataFrame({"x": [row % 3 for row in range(12)], "y": [row % 4 for row in range(12)]})
+    before.to_csv(tmp_path / "a.csv", index=False)
+    before.add([1, 2]).to_csv(tmp_path / "b.csv", index=False)
+    changes = sa.diff(tmp_path / "a.csv", tmp_path / "b.csv")
+    assert not changes.rows
+    assert changes.explanations == {"x": "1 was added to every number", "y": "2 was added to every number"}
+
+
+@pytest.mark.parametrize("margin", [-1, 0, 1])
+def test_a_table_too_large_to_look_for_each_row_keeps_its_columns_together(margin, tmp_path, monkeypatch):
+    rows = list_records(30)
+    other = insert(rows)
+    other[20] = [*other[20][:2], 0.125]
+    elements = 3 * (len(rows) + len(other))
+    monkeypatch.setattr("sheetarray.changes.row_groups._MOST_ALIGNED", elements + margin)
+    changes = sa.diff(save_records(rows, tmp_path / "a.csv"), save_records(other, tmp_path / "b.csv"))
+    assert len(changes.rows) == 1
+    assert changes.rows[0].arrays == ["id", "name", "price"]
+    assert len(changes.rows[0].added) == 1
+    if margin >= 0:
+        assert changes.rows[0].added == [5]
+        assert [(edit.array, edit.before, edit.after) for edit in changes.edited] == [("price", 28.5, 0.125)]
