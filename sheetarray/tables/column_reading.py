@@ -28,6 +28,7 @@ from .rows import TableRows
 _CELLS_AT_ONCE = 2**21  # cells of columns that are taken together
 _TOO_LONG = "a number with more digits than a double holds: the column is text"
 _COMMAS = "every comma of column {!r} could part thousands: the column is text"
+_GROUPS = "every point of column {!r} could part thousands: the column is text"
 _APART = "every {!r} in column {!r} could part thousands: the column is text"
 _NO_DATE = "{} has a format of dates and is none: it is read as {!r}, and the column is {}"
 _POINTS = "every point of column {!r} could part thousands, and is read as the decimal mark"
@@ -168,7 +169,7 @@ class ColumnReader:
         for number, look in self._looks.items():
             if look == "apart":
                 self._tell_apart(number, names[number])
-        unclear = [number for number, look in self._looks.items() if look in ("points", "commas")]
+        unclear = [number for number, look in self._looks.items() if look in ("points", "groups", "commas")]
         if "both" in self._looks.values():
             self.marks = NumeralMarks(",", ".")
         elif "comma" in self._looks.values() or (unclear and self._is_comma_proven()):
@@ -178,15 +179,18 @@ class ColumnReader:
         for number in unclear:
             name, look = names[number], self._looks[number]
             if self.marks.decimal == "," and not points:
-                if look == "points":
+                if look != "commas":
                     self.marks = NumeralMarks(",", ".")
                 column = self._take(number, name)
-                array = self._infer_texts(column, NumeralMarks(",", "." if look == "points" else None)).values
+                array = self._infer_texts(column, NumeralMarks(",", None if look == "commas" else ".")).values
                 shape = _option_for(self.options.shape, name)
                 arrays[name] = array if shape is None else self._reshape(array, column, shape, name, number)
             elif look == "commas":
                 hint = "decimal=',' or thousands=',' makes it numbers"
                 self._doubts.append(Doubt("marks", _COMMAS.format(name), self.rows.row(0), number, hint))
+            elif look == "groups":
+                hint = "thousands='.' makes it numbers"
+                self._doubts.append(Doubt("marks", _GROUPS.format(name), self.rows.row(0), number, hint))
             elif self.marks.decimal == "," or (not points and self._is_delimited_by_semicolons):
                 hint = "thousands='.' reads 1.234 as 1234, decimal='.' as it is"
                 self._doubts.append(Doubt("marks", _POINTS.format(name), self.rows.row(0), number, hint))

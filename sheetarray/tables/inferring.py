@@ -107,6 +107,8 @@ def infer(
     if values is None:
         if not as_text and is_open and look is None and column.are(GROUPED_COMMAS) and column.hold(","):
             look = "commas"
+        if not as_text and is_open and look is None and column.are(GROUPED_POINTS) and column.hold("."):
+            look = "groups"
         if not as_text and is_open and look is None and _are_apart(column):
             look = "apart"
         return Inferred(_keep_text(texts, column.blanks), long, look)
@@ -122,10 +124,14 @@ def holds_text(texts: Sequence[str]) -> bool:
 
 
 def _are_apart(column: _BareTexts) -> bool:
-    """Return whether blanks or apostrophes could part thousands in all cells; codes have as many digits before them."""
+    """Return whether blanks or apostrophes could part thousands in all cells.
+
+    Codes have as many digits before them, no minus and no decimals.
+    """
     if not any(map("\n".join(column.sample).__contains__, APART)) or not column.are(GROUPED_APART):
         return False
-    return len({len(re.split(f"[{APART}.,]", text)[0]) for text in column.sample}) > 1
+    lengths = {len(re.split(f"[{APART}.,]", text)[0]) for text in column.sample}
+    return len(lengths) > 1 or any(text[0] == "-" or "." in text or "," in text for text in column.sample)
 
 
 def _read_usual(texts: list[str | None]) -> Array | None:

@@ -46,9 +46,9 @@ _GROUPED_POINTS = re.compile(GROUPED_POINTS)
 _GROUPED_COMMAS = re.compile(GROUPED_COMMAS)
 _PHONE = re.compile(PHONE)
 _ALL_INTEGER = re.compile(_LONG_INTEGER)
-MarksLook = Literal["comma", "both", "commas", "point", "points", "apart"] | None
+MarksLook = Literal["comma", "both", "commas", "point", "points", "groups", "apart"] | None
 """What the marks in a column show: a decimal comma for certain, also with points between thousands (`both`); commas
-that could part thousands, points alike; blanks or apostrophes that could.
+that could part thousands, points alike, also two in one number (`groups`); blanks or apostrophes that could.
 """
 
 _ALIKE = {" ": " \xa0\u2009\u202f", "'": "'\u2019"}  # thousands are parted by what looks like it, too

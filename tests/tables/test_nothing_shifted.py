@@ -167,11 +167,12 @@ def spell(source: random.Random, rows: Cells, delimiter: str) -> str:
     return end.join(lines) + source.choice([end, ""])
 
 
-def read(text: str) -> tuple[Cells, list[str]]:
+def read(text: str | bytes) -> tuple[Cells, list[str]]:
     """Return the rows of a text as they are read, the names first, and the warnings."""
+    content = text.encode() if isinstance(text, str) else text
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        columns = sa.read_columns(io.BytesIO(text.encode()), format="csv", dtype=str)
+        columns = sa.read_columns(io.BytesIO(content), format="csv", dtype=str)
     rows = [list(row) for row in zip_longest(*(column.tolist() for column in columns.values()), fillvalue="")]
     return [list(columns), *rows], [str(warning.message) for warning in caught]
 
@@ -224,3 +225,107 @@ def test_a_delimiter_between_names_and_in_one_row_of_many_short_ones_is_told(del
     text = "code;int;word\nC-331\nA-598\nC-683\nB-839;693;Bern\n".replace(";", delimiter)
     rows, told = read(text)
     assert len(rows[0]) > 1 or "nearly as well" in told[0]
+
+
+def put_nuls(source: random.Random, text: str) -> bytes:
+    """Return a text with NUL bytes at some places, as a logger leaves them when its power fails."""
+    for _ in range(source.randint(1, 4)):
+        at = source.randint(0, len(text))
+        text = text[:at] + "\0" * source.choice([1, 1, 512]) + text[at:]
+    return text.encode()
+
+
+def put_marks(source: random.Random, text: str) -> bytes:
+    """Return a text with byte order marks before some lines, as files that were put together have them."""
+    lines = text.splitlines(keepends=True)
+    for _ in range(source.randint(1, 3)):
+        at = source.randrange(len(lines))
+        lines[at] = "\ufeff" + lines[at]
+    return "".join(lines).encode()
+
+
+def end_as(end: str) -> Callable[[random.Random, str], bytes]:
+    """Return what writes other line ends: all of them, or those of some lines."""
+
+    def spoil(source: random.Random, text: str) -> bytes:
+        is_all = source.random() < 0.5
+        lines = text.splitlines()
+        return "".join(line + (end if is_all or source.random() < 0.7 else "\r\n") for line in lines).encode()
+
+    return spoil
+
+
+def encode_as(encoding: str) -> Callable[[random.Random, str], bytes]:
+    """Return what encodes a text without a mark at its beginning."""
+    return lambda _, text: text.encode(encoding)
+
+
+def break_off(source: random.Random, text: str) -> bytes:
+    """Return a text that ends with the mark of DOS, on a line of its own or not, once or more."""
+    return text.encode() + b"\x1a" * source.choice([1, 1, 100]) + source.choice([b"", b"\r\n"])
+
+
+DEBRIS: dict[str, Callable[[random.Random, str], bytes]] = {
+    "NUL": put_nuls,
+    "0x1A": break_off,
+    "CR CR LF": end_as("\r\r\n"),
+    "CR": end_as("\r"),
+    "LF": end_as("\n"),
+    "marks inside": put_marks,
+    **{encoding: encode_as(encoding) for encoding in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")},
+}
+
+
+@pytest.mark.parametrize("kind", DEBRIS)
+def test_debris_moves_no_cell_and_gets_into_none(kind: str) -> None:
+    for seed in range(SEEDS):
+        source = random.Random(f"{kind} {seed}")
+        rows, delimiter = make_table(source), source.choice(",;\t|")
+        if source.random() < 0.3:
+            rows[1][0] = "Zürich €5"
+        text = spell(source, rows, delimiter)
+        columns, told = read(DEBRIS[kind](source, text))
+        assert told or are_same(columns, rows), text
+        assert not any(sign in cell for row in columns for cell in row for sign in "\0\x1a\r\ufeff"), text
+
+
+MARKS = {"1.234,5": ".,", "1,234.5": ",.", "1 234,5": " ,", "1\u00a0234,5": "\u00a0,", "1'234.5": "'.", "1234,5": " ,"}
+
+
+def write_number(number: str, marks: str, *, is_grouped: bool) -> str:
+    """Return a number such as `1234.5` with a mark between thousands and a decimal mark."""
+    group, point = marks
+    whole, _, fraction = number.partition(".")
+    whole = f"{float(whole):,.0f}".replace(",", group) if is_grouped else whole  # "-0", too
+    return whole + (point + fraction if fraction else "")
+
+
+@pytest.mark.parametrize("look", MARKS)
+def test_numbers_with_marks_are_right_or_text_or_told(look: str) -> None:
+    is_grouped = look[1] != "2"
+    for seed in range(SEEDS * 2):
+        source = random.Random(f"{look} {seed}")
+        delimiter = source.choice(",;\t|")
+        digits = [source.choice([0, 0, 1, 2, 3]) for _ in range(source.randint(1, 4))]
+        most = source.choice([10, 1000, 100_000, 10_000_000])
+        numbers = [
+            [f"{source.uniform(-most, most):.{count}f}" for count in digits] for _ in range(source.randint(2, 30))
+        ]
+        cells = [[write_number(each, MARKS[look], is_grouped=is_grouped) for each in row] for row in numbers]
+        names = ["town", *(f"n{place}" for place in range(len(digits)))]
+        quoted = [[f'"{each}"' if delimiter in each else each for each in row] for row in cells]
+        lines = [delimiter.join(row) for row in [names, *([source.choice(WORDS), *row] for row in quoted)]]
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            columns = sa.read_columns(io.BytesIO("\n".join(lines).encode()), format="csv")
+        assert list(columns) == names
+        for place, name in enumerate(names[1:]):
+            column = columns[name]
+            written, meant = ([row[place] for row in rows] for rows in (cells, numbers))
+            if look[1] == "." and max(digits) == 0 and column.dtype.kind == "f":
+                assert column.tolist() == list(map(float, written))  # a point is the decimal mark if nothing else is
+            elif column.dtype.kind == "U":
+                assert column.tolist() == written
+                assert caught, lines
+            else:
+                assert column.astype(float).tolist() == [float(each) for each in meant] or caught, lines
