@@ -13,11 +13,22 @@ from .in_place import OvertakenError, changing
 from .inflating import max_inflated_size
 from .json_structure import check_structure, repeated_key
 from .many_files import find_places, is_pattern, read_heads, read_states
-from .places import PathLike, RemoteFile, conceal_secrets, file_version, is_url, locate, name_part, takes_options
+from .places import (
+    COMPRESSIONS,
+    PathLike,
+    RemoteFile,
+    conceal_secrets,
+    file_version,
+    is_url,
+    locate,
+    name_part,
+    stem_of,
+    takes_options,
+)
 from .reading import FileSlices, Readable, Source, refuse_empty, release_pages, room_of
 from .remote import RangedBytes
 from .replacing_folders import replacing_folder
-from .writing import COMPRESSIONS, Sink, Writable, naming_target, numbering_errors, replacing
+from .writing import Sink, Writable, naming_target, numbering_errors, replacing
 
 __all__ = [
     "COMPRESSIONS",
@@ -52,5 +63,6 @@ __all__ = [
     "replacing",
     "replacing_folder",
     "room_of",
+    "stem_of",
     "takes_options",
 ]

@@ -20,6 +20,7 @@ from ..errors import DTypeError, NotFoundError
 
 PathLike = str | os.PathLike[str]
 STORAGE_HINT = 'pip install "sheetarray[remote]"'
+COMPRESSIONS = (".gz", ".zst")  # suffixes that may follow any other
 
 _SCHEME = r"[A-Za-z][A-Za-z0-9+.-]+"
 _URL = re.compile(rf"(?:{_SCHEME}::)*({_SCHEME})://")
@@ -173,6 +174,18 @@ def name_part(place: PathLike) -> str:
     cut = re.split("[?#]", path, maxsplit=1)[0]
     is_web = scheme.lower() in ("http", "https")
     return cut if is_web or os.path.splitext(cut)[1] else path  # a key of an object store may have both characters
+
+
+def stem_of(place: PathLike) -> str:
+    """Return the name of a file without its suffix, nor the one of its compression.
+
+    Example:
+        >>> stem_of("runs/run.2024.csv.gz"), stem_of("https://host/t.npy?sig=a")
+        ('run.2024', 't')
+    """
+    name = os.path.basename(name_part(place))
+    packed = next((suffix for suffix in COMPRESSIONS if name.lower().endswith(suffix)), "")
+    return os.path.splitext(name[: len(name) - len(packed)])[0]
 
 
 def locate(place: Any, storage_options: Mapping[str, Any] | None = None) -> Any:

@@ -27,7 +27,6 @@ Writable = PathLike | IO[bytes] | IO[str]
 FLUSH_EVERY = 0.03  # seconds from one flush to the disk to the next, while a file is written
 _FEW_CELLS = 2**12  # fewer are written before a thread that flushes has begun
 _SYNC = getattr(os, "fdatasync", os.fsync)
-COMPRESSIONS = (".gz", ".zst")  # suffixes that may follow any other
 
 
 class Sink(Protocol):

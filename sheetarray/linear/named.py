@@ -15,7 +15,7 @@ import numpy as np
 from ..dtypes import Array
 from ..elements import describe_object, find_element_problem, is_unicode, to_fixed_width
 from ..errors import DTypeError, LimitError, NotFoundError, check_kinds
-from ..files import name_part
+from ..files import stem_of
 from ..values import (
     DEFAULT_NAME,
     Note,
@@ -112,8 +112,8 @@ def check_unicode(names: Iterable[str]) -> None:
 
 
 def default_name(source: str | None) -> str:
-    """Return the name for a file's only array: the file name without its suffixes, or `array`."""
-    return PurePath(name_part(source)).name.partition(".")[0] or DEFAULT_NAME if source else DEFAULT_NAME
+    """Return the name for a file's only array: the file name without its suffix, or `array`."""
+    return (source and stem_of(source)) or DEFAULT_NAME
 
 
 def list_names(names: Sequence[str] | None) -> list[str] | None:

@@ -38,9 +38,12 @@ def test_one_name_gives_the_array_alone(suffix: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("suffix", "array"), [(".npy", T), (".ra", T), (".parquet", np.arange(3))])
 def test_an_array_without_a_name_is_called_like_its_file(suffix: str, array: Any, tmp_path: Path) -> None:
-    path = tmp_path / f"run.2{suffix}"
-    sa.write(path, {"run": array})
-    assert_same(sa.read(path, "run"), array)
+    for stem in ("run", "run.2", "2.0.0"):
+        for packed in ("", ".gz") if suffix != ".parquet" else ("",):
+            path = tmp_path / f"{stem}{suffix}{packed}"
+            sa.write(path, {stem: array})
+            assert_same(sa.read(path, stem), array)
+    path = tmp_path / f"run{suffix}"
     if suffix != ".parquet":
         file = io.BytesIO(path.read_bytes())
         assert_same(sa.read(file, "array", format=suffix[1:]), array)

@@ -462,3 +462,4 @@ def test_no_stem_leads_out_of_the_folder(folder, name):
         sa.convert([source], "out/{stem}/x.json")
     assert fill_template("out/{name}.json", source, 0) == f"out/{name}.json"
     assert fill_template("out/{stem}.json", "in/...a.gz", 0) == "out/...a.json"
+    assert fill_template("out/{stem}.json", "in/a.2.CSV.GZ", 0) == "out/a.2.json"

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from ...errors import escape_controls
-from ...files import COMPRESSIONS, PathLike, RemoteFile, locate, name_part
+from ...files import PathLike, RemoteFile, locate, name_part, stem_of
 
 FIELDS = ("stem", "name", "index")
 _FIELD = re.compile(
@@ -44,8 +44,7 @@ def fill_template(template: str, source: PathLike, index: int) -> str:
         'out/run.2024-007.json'
     """
     name = os.path.basename(name_part(source))
-    bare = next((name.removesuffix(suffix) for suffix in COMPRESSIONS if name.lower().endswith(suffix)), name)
-    values = {"stem": os.path.splitext(bare)[0], "name": name, "index": str(index)}
+    values = {"stem": stem_of(source), "name": name, "index": str(index)}
     if values["stem"] in (os.curdir, os.pardir) and "{stem}" in template:  # of `...gz`
         raise ValueError(
             escape_controls(f"{name}: its stem {values['stem']!r} would lead out of the folder: use {{name}}")
