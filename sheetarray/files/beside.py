@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -70,9 +71,9 @@ def _names(target: Path, suffix: str) -> Iterator[Path]:
 
 def _remove_leftover(path: Path) -> None:
     """Remove the file at a path, unless a writer that lives holds its lock."""
-    if not path.is_file() or path.is_symlink():
-        return
-    with suppress(OSError):  # it goes, is not ours, or cannot be opened: then another name is taken
+    with suppress(OSError):  # none is there; or it goes, is not ours, or cannot be opened: then another name is taken
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            return
         descriptor = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
         try:
             if try_lock(descriptor) and _is_at(descriptor, path):

@@ -87,7 +87,7 @@ def begin_writing(place: Any) -> Beginning | None:
     Raises:
         LimitError: another program saved, made or removed it.
     """
-    key = _key_of(place)
+    key = _key_of(place) if _held.get() else None
     held = None if key is None else _held.get().get(key)
     if held is None:
         return None

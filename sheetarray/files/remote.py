@@ -2,6 +2,10 @@
 
 Ranges that were read are kept in a temporary file, which is sparse and has no name; so memory does not grow with the
 file, and no byte is requested twice. A server without ranges sends the file from its beginning, as far as it is needed.
+
+fsspec's own caches are not used (`cache_type="none"`). Those in memory forget blocks or grow with the file, and ask for
+each block by itself. The one in a file maps it into memory, so a full disk would end the process, and it takes blocks
+whose request has failed for read.
 """
 
 from __future__ import annotations

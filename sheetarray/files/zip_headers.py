@@ -26,7 +26,10 @@ def agrees_with_directory(flags: int, local: tuple[int, int, int], directory: tu
     """
     if flags & _SIZES_FOLLOW:
         return True
-    checksum, *sizes = local
-    return checksum == directory[0] and all(
-        size in (_WIDE, real) for size, real in zip(sizes, directory[1:], strict=True)
-    )
+    (checksum, *sizes), (real_checksum, *real_sizes) = local, directory
+    return checksum == real_checksum and (sizes == real_sizes or all(map(_may_be, sizes, real_sizes)))
+
+
+def _may_be(size: int, real: int) -> bool:
+    """Return whether a size stands for the real one."""
+    return size in (_WIDE, real)

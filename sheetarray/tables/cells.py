@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -51,7 +52,14 @@ def mark_blanks(texts: pl.Series, white: str = WHITE) -> Mask:
     return blanks
 
 
-@dataclass
+_NOTHING: Mapping[int, Any] = MappingProxyType({})  # one for all columns, of which there may be thousands
+
+
+def _nothing() -> Mapping[int, Any]:
+    return _NOTHING
+
+
+@dataclass(slots=True)
 class TableColumn:
     """The cells of a column, in the rows that count."""
 
@@ -61,14 +69,15 @@ class TableColumn:
     # the cells as doubles, NaN for blanks, if the container says that all of them are numbers. If it gives their texts
     # as well, integers beyond 2^53 have digits that the doubles lack
     numbers: Array | None = None
-    errors: Mapping[int, str] = field(default_factory=dict)  # the names of error cells, such as `#N/A`, by index
-    unreadable: Mapping[int, Unreadable] = field(default_factory=dict)  # cells whose value cannot be known, by index
+    errors: Mapping[int, str] = field(default_factory=_nothing)  # the names of error cells, such as `#N/A`, by index
+    # cells whose value cannot be known, by index
+    unreadable: Mapping[int, Unreadable] = field(default_factory=_nothing)
     # the array, if every cell is known to be a date, a boolean, or a number that loses nothing
     typed: Array | None = None
     # lists the cells that the container says are text, though they may look like numbers; None if it does not say
     text_cells: Callable[[], list[str]] | None = None
     # the numbers that have a format of dates and are none, such as days before 1900, by index
-    not_dates: Mapping[int, float] = field(default_factory=dict)
+    not_dates: Mapping[int, float] = field(default_factory=_nothing)
     look: MarksLook = None  # what the marks of numbers show, if `typed` holds numbers
 
     def __len__(self) -> int:

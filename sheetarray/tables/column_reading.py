@@ -287,7 +287,7 @@ class ColumnReader:
 
 
 def _option_for(option: Any, name: str) -> Any:
-    return option.get(name) if isinstance(option, Mapping) else option
+    return option.get(name) if option is not None and isinstance(option, Mapping) else option
 
 
 def _cast_numbers(column: TableColumn, dtype: DType, missing: Missing) -> Array | None:

@@ -97,6 +97,8 @@ def kind_of(text: str) -> str:
 
 def kind_of_cell(cell: Cell) -> str:
     """Return the kind of a cell of a workbook, whose numbers are numbers, or of a text."""
+    if type(cell) is float:  # as a rule
+        return NUMBER
     if cell is None:
         return BLANK
     if isinstance(cell, str):

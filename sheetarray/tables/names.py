@@ -57,6 +57,8 @@ def _join_names(cells: list[list[str]]) -> list[str]:
     below them, up to the column in which a row above begins another group.
     """
     height = max(map(len, cells), default=0)
+    if height == 1:
+        return [name for (name,) in cells]
     names: list[list[str]] = [[] for _ in cells]
     for row in range(height):
         last = ""

@@ -7,10 +7,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from ...columns import Layout, SheetRoom
@@ -43,6 +44,7 @@ from .views.sheets import link_columns, plan_view_sheet, write_relations, write_
 from .workbook_part import WorkbookPart
 from .writing import RowWriter
 
+_FEW = 2**13  # cells whose checksums and snapshots are made in the same thread
 MAX_ROWS, MAX_COLUMNS = MOST_ROWS, MOST_COLUMNS
 
 
@@ -125,9 +127,9 @@ def _write_package(
     total, before = sum([content.cell_count for content in contents]), 0
     header_rows: dict[tuple[int, int], int] = {}
     options.report(0, total)
-    with ThreadPoolExecutor(1, "sheetarray-checksums") as aside:
-        checksums = [aside.submit(_make_checksums, content) for content in contents]
-        snapshots = [aside.submit(_encode_snapshots, each, options) for each in contents] if options.guard else []
+    with _beginning(total) as begin:
+        checksums = [begin(_make_checksums, content) for content in contents]
+        snapshots = [begin(_encode_snapshots, each, options) for each in contents] if options.guard else []
         edit.write(writer)
         links, remembered = {}, {}
         if plan.views:
@@ -157,13 +159,26 @@ def _write_package(
             if _holds_words_above(layout):
                 header_rows[writer.content_of(part.name)] = layout.zone_height
         for part in edit.sheets[len(plan.layouts) :]:
-            _write_guard(part, writer, [*(texts for each in snapshots for texts in each.result()), *others])
+            _write_guard(part, writer, [*(texts for each in snapshots for texts in each()), *others])
         first = 0
         for content, sums in zip(contents, checksums, strict=True):
-            remembered[edit.sheets[first].title] = sums.result()
+            remembered[edit.sheets[first].title] = sums()
             first += len(content.layouts)
         edit.write_properties(writer, remembered, Searches(searches.strings, header_rows | searches.rows))
         writer.finish()
+
+
+@contextmanager
+def _beginning(cells: int) -> Iterator[Callable[..., Callable[[], Any]]]:
+    """Yield what takes a function with its arguments, and returns what returns the result.
+
+    Functions of many cells run in a second thread meanwhile; a few cells take less time than a thread takes to begin.
+    """
+    if cells <= _FEW:
+        yield partial
+        return
+    with ThreadPoolExecutor(1, "sheetarray-checksums") as thread:
+        yield lambda function, *arguments: thread.submit(function, *arguments).result
 
 
 def _holds_words_above(layout: Layout) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
@@ -45,7 +45,7 @@ class ExcelSheet:
     """A worksheet; `columns.Sheet` says what each method is for. Its title is put into the location of any error.
 
     `header_rows`: the number of first rows that hold all words of headers, as the workbook remembers; None if it is
-    unknown.
+    unknown. All rows of a small sheet are looked at together.
 
     Attributes:
         report: called with the number of cells that were read since the last call.
@@ -57,7 +57,9 @@ class ExcelSheet:
     keeps_blanks = False
 
     def __init__(self, title: str, container: c.WorkbookReader, header_rows: int | None = None) -> None:
-        self._title, self._container, self._header_rows = title, container, header_rows
+        self._title, self._container = title, container
+        self._is_small = container.is_small(title)
+        self._header_rows = MOST_ROWS if header_rows is None and self._is_small else header_rows
         self.title: str | None = title
         self.formulas: FormulaCells | None = None
         self.followed: Followed | None = None
@@ -194,7 +196,11 @@ class ExcelSheet:
         if counts is not None:
             yield from self._some_rows([*requests], [*counts], typed=typed, numeric=numeric)
             return
-        with self.runs(numeric=numeric, first=min(request.row for request in requests)) as runs:
+        with (
+            nullcontext([self.cells_of_rows([(0, MOST_ROWS)]).cells()])
+            if self._is_small
+            else self.runs(numeric=numeric, first=min(request.row for request in requests))
+        ) as runs:
             for place, cells in self._sort_into_columns(runs, requests, note=self._note):
                 column = self._column_cells(cells, requests[place], typed=typed, numeric=numeric)
                 yield Block(place, ([], column))
@@ -236,7 +242,12 @@ class ExcelSheet:
         return [], self._column_cells(cells, request, typed=False, numeric=False)
 
     def _can_read_numbers(self, requests: Sequence[Request]) -> bool:
-        """Return whether the sheet can be read for numbers alone: no text is wanted, and no formula to be followed."""
+        """Return whether the sheet can be read for numbers alone: no text is wanted, and no formula to be followed.
+
+        The cells of a small sheet are text, which is at hand.
+        """
+        if self._is_small:
+            return False
         is_textual = any(map(_is_text, {request.dtype for request in requests}))
         return not is_textual and not (self.followed is not None and self.followed.are_wanted)
 

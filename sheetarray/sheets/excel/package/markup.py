@@ -55,7 +55,7 @@ def parse_tree(content: bytes, *, location: str, most: int = _MOST_ELEMENTS) -> 
         raise FormatError(f"the part has more than {most} elements", location=location)
     if (declared := _DECLARED.match(content)) and (encoding := declared[1].decode("latin-1")).lower() not in _NARROW:
         raise _encoding_error(encoding, location)
-    before = _BEFORE_ROOT.match(content)
+    before = _BEFORE_ROOT.match(content) if b"<!DOCTYPE" in content else None
     if before and content.startswith(b"<!DOCTYPE", before.end()):
         raise FormatError(DOCTYPE_REFUSED, location=location)
     parser = ElementTree.XMLParser(encoding="utf-8")  # noqa: S314  (without a definition there are no entities)

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, cached_property, lru_cache, partial
 from itertools import count
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
@@ -152,14 +152,24 @@ def relations_part(part: str) -> str:
 
 
 def _relation(package: Package, folder: str, entry: ElementTree.Element) -> Relation:
-    type_ = entry.get("Type", "")
-    space = next(filter(type_.startswith, _KINDS), None)
-    kind = type_ if space is None else _STRICT_KINDS.get(type_.removeprefix(space), type_.removeprefix(space))
-    path = posixpath.normpath(posixpath.join("/", folder, entry.get("Target", ""))).lstrip("/")
+    path = _path_of(folder, entry.get("Target", ""))
     member = package.find(path) or package.find(unquote(path))
     target = path if member is None else member.name  # as the package spells it
     target_inside = None if entry.get("TargetMode") == "External" else target
-    return Relation(entry.get("Id", ""), kind, target_inside, entry.attrib)
+    return Relation(entry.get("Id", ""), _kind_of(entry.get("Type", "")), target_inside, entry.attrib)
+
+
+@lru_cache(maxsize=1024)  # workbooks have the same few types, and nearly the same names of parts
+def _kind_of(type_: str) -> str:
+    """Return the last word of the type of a relationship, as transitional OOXML has it; another type as it is."""
+    space = next(filter(type_.startswith, _KINDS), None)
+    return type_ if space is None else _STRICT_KINDS.get(type_.removeprefix(space), type_.removeprefix(space))
+
+
+@lru_cache(maxsize=1024)
+def _path_of(folder: str, target: str) -> str:
+    """Return the path in the package to which a reference of a part in a folder leads."""
+    return posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
 
 
 def parts_only_reached_through(package: Package, parts: Collection[str]) -> set[str]:

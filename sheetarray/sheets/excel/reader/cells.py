@@ -194,6 +194,10 @@ class WorkbookReader(ABC):
     max_rows = MOST_ROWS
     from_1904 = False
 
+    def is_small(self, title: str) -> bool:  # noqa: ARG002  (nobody knows)
+        """Return whether a sheet has so few cells that all of them are looked at as quickly as some."""
+        return False
+
     @abstractmethod
     def cells(self, title: str, *, numeric: bool, first: int = 0) -> Generator[CellRun]:
         """Yield the cells of a sheet, run by run, from its first rows on.

@@ -19,6 +19,8 @@ from .references import parse_reference
 from .shared_strings import SharedStrings
 from .worksheet import Room, SheetRows
 
+_SMALL = 2**15  # bytes of a worksheet: some hundreds of cells
+
 
 class OoxmlCells(XmlBook):
     """The cells of a workbook of which the own part is read; `cells.WorkbookReader` says what each method is for.
@@ -39,6 +41,11 @@ class OoxmlCells(XmlBook):
     def sheet_bytes(self) -> int:
         """The bytes of all worksheets when inflated, as the package's directory says."""
         return sum(self.package.member(part).size for part in self.parts.values() if part in self.package)
+
+    def is_small(self, title: str) -> bool:
+        """Return whether a worksheet has at most `_SMALL` bytes."""
+        part = self.parts[title]
+        return part in self.package and self.package.member(part).size <= _SMALL
 
     @property
     def strings_part(self) -> str | None:

@@ -40,7 +40,7 @@ from .raw_cells import (
 )
 from .xml_elements import Handlers, StringItem, read_xml_elements
 
-SHORT = 2**18  # bytes of a part for which no second thread is started
+SHORT = 2**19  # bytes of a part for which no second thread is started
 _MOST_BYTES = 2**28  # of all that is kept of a workbook, if it is numbers alone
 MOST_IN_ROWS = 2_000_000  # elements of one worksheet that the XML parser reads beside the loop
 SHORT_FORMULA = 200  # bytes of a formula whose text is kept

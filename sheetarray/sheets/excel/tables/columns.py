@@ -7,8 +7,9 @@ a group. A tall column is a group by itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 _TEXT = from_name("string")
 _SMALL = 2**13  # cells, blanks among them, of a group whose cells are listed once for all who ask for a few of them
+_NO_ERRORS: Mapping[int, str] = MappingProxyType({})
 PENDING = "a formula without a value"
 
 
@@ -144,6 +146,8 @@ class ColumnGroup:
 class GroupedColumn:
     """One column of a group; see `tables.RawColumn`."""
 
+    __slots__ = "_group", "_index"  # there may be thousands
+
     def __init__(self, group: ColumnGroup, index: int) -> None:
         self._group, self._index = group, index
 
@@ -208,21 +212,22 @@ class _Conversion:
         texts = self._to_texts((kinds != 0) & ~(are_numbers & ~large) & ~are_typed)
         texts_of_typed = cache(lambda: self._to_texts(are_typed))
         no_dates = self._find_no_dates((kinds & _bits(c.SERIAL) != 0) & ~are_typed)
-        for index in range(self._count):
-            errors = self._errors.get(index, {})
+        by_column = zip(are_numbers.tolist(), large.tolist(), kinds.tolist(), table, strict=True)
+        for index, (is_number, is_large, bits, numbers) in enumerate(by_column):
+            errors = self._errors.get(index, _NO_ERRORS)
             if index in typed:
                 yield TableColumn(partial(_text_of, texts_of_typed, index), None, errors, typed=typed[index])
                 continue
-            numbers = table[index] if are_numbers[index] else None
-            if numbers is not None and not large[index]:
+            if is_number and not is_large:
                 yield TableColumn(None, numbers, errors)
-            elif not kinds[index]:
+            elif not bits:
                 yield TableColumn([None] * self._height, None, errors)
             else:
-                column = _with_unreadable(texts[index], numbers, errors)
-                if kinds[index] & _bits(c.TEXT):
+                column = _with_unreadable(texts[index], numbers if is_number else None, errors)
+                if bits & _bits(c.TEXT):
                     column.text_cells = partial(self._list_texts, index)
-                column.not_dates = no_dates.get(index, {})
+                if index in no_dates:
+                    column.not_dates = no_dates[index]
                 yield column
 
     def _find_no_dates(self, wanted: Mask) -> dict[int, dict[int, float]]:
@@ -342,7 +347,7 @@ def _text_of(texts: Callable[[], dict[int, Any]], index: int) -> Any:
     return texts()[index]
 
 
-def _with_unreadable(texts: Any, numbers: Array | None, errors: dict[int, str]) -> TableColumn:
+def _with_unreadable(texts: Any, numbers: Array | None, errors: Mapping[int, str]) -> TableColumn:
     """Return a column of texts, some of which may be `Unreadable`."""
     unreadable: dict[int, Unreadable] = {}
     if isinstance(texts, list):

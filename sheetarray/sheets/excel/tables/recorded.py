@@ -14,6 +14,9 @@ from .cells import ExcelTable
 
 def find_tables(book: Workbook, sheets: Sequence[Sheet]) -> list[RecordedPlace]:
     """Return the recorded tables that stand in some sheets of a workbook."""
+    notes = {title: more["table"] for title, more in book.record.get("sheets", {}).items() if "table" in more}
+    if not notes:
+        return []
 
     def named() -> dict[str, NamedTable]:
         return {} if book.own is None else dict(book.own.tables())
@@ -26,7 +29,7 @@ def find_tables(book: Workbook, sheets: Sequence[Sheet]) -> list[RecordedPlace]:
         return read_cells(title)
 
     return find_recorded(
-        {title: more.get("table") for title, more in book.record.get("sheets", {}).items()},
+        notes,
         {sheet.title or "": book.sheet(sheet.title or "") for sheet in sheets},
         book.titles,
         named,
