@@ -40,7 +40,7 @@ from .sheet import (
     reporting_cells,
 )
 from .side_by_side import find_side_by_side
-from .unreadable import errors_of_problems, keep_errors, keep_unreadable, keeping_unreadable
+from .unreadable import errors_of_problems, keep_errors, keep_unreadable, keeping_unreadable, keeps_none
 from .words import DESCRIPTION, Anchor, Words
 
 __all__ = [
@@ -90,6 +90,7 @@ __all__ = [
     "keep_errors",
     "keep_unreadable",
     "keeping_unreadable",
+    "keeps_none",
     "lay_out_sheets",
     "may_make_anchors",
     "quote_title",

@@ -17,7 +17,7 @@ from ..dtypes import Buffer, Positions
 from ..elements import Missing
 from ..errors import NO_ARRAY, Finding, FormatError
 from ..linear.buffers import view_of
-from ..linear.data_cells import check_missing, describe_missing_cells
+from ..linear.data_cells import TakenWords, check_missing, complex_part_dtype, describe_missing_cells
 from ..linear.header import NoteFinding
 from ..linear.named import select
 from ..linear.parsing import warn_of_finding
@@ -33,7 +33,7 @@ from .parts import AnchorsByName, ReportError, find_stops, group_parts, raise_er
 from .refusals import MOST_ARRAYS, too_many_arrays
 from .row_edits import RowChange, RowEdit, find_row_edits, resize_columns
 from .sheet import ArrayInfo, ColumnCells, Request, Sheet, Zone
-from .unreadable import errors_of_problems, join_rows, keep_unreadable, keeps_all
+from .unreadable import errors_of_problems, join_rows, keep_unreadable, keeps_all, keeps_none
 from .words import DESCRIPTION, Anchor
 
 _FIXED_HINT = (
@@ -235,6 +235,7 @@ class _Reading:
         self._report, self._note, self._judge = report, note, judge
         self._measures = arrays.resize or finds_edits  # whether the cells say how long an array is
         self._changes: dict[str, RowChange] = {}
+        self._words = TakenWords()
 
     def read(
         self, groups: Mapping[str, list[Anchor]], others: Mapping[str, list[Anchor]]
@@ -251,6 +252,8 @@ class _Reading:
             columns.pop(name, None)
         results |= self._decode(standing, columns)
         self._note_edits(edits)
+        if (finding := self._words.to_finding()) is not None:
+            self._note(finding)
         for sheet in self._arrays.sheets:
             for finding in sheet.notes:
                 self._note(finding)
@@ -371,6 +374,10 @@ class _Reading:
             unreadable = {problem.index: decoded.cell(problem.index) for problem in decoded.problems}
             repaired = restorer.repair(name, decoded.buffer, column, unreadable)  # what a program has made by rounding
             decoded.problems[:] = [problem for problem in decoded.problems if problem.index not in repaired]
+        if decoded.problems and keeps_none():
+            floats = decoded.buffer if cells_each == 1 else decoded.buffer.view(complex_part_dtype(header.dtype).numpy)
+            how: dict[str, Any] = {"missing": self._arrays.missing, "cell": decoded.cell, "address": column.address}
+            decoded.problems[:] = self._words.take(name, floats, decoded.problems, **how)
         if decoded.count_error:
             decoded.count_error.array = name
             if name in self._arrays.fixed:

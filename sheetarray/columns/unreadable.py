@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..elements import Cell, Problem, Unreadable
+from ..elements import Cell, Problem, Unreadable, is_missing_word
 from ..errors import Finding, FormatError
 from ..linear.buffers import view_of
 from ..linear.data_cells import error_for_problem
@@ -21,7 +21,6 @@ MAX_FINDINGS_PER_ARRAY = 20  # of cells that cannot be read; one more finding co
 
 _Unreadable = dict[str, np.ndarray[Any, Any]]
 _unreadable: ContextVar[tuple[str, _Unreadable] | None] = ContextVar("_unreadable", default=None)
-_MISSING = re.compile(r"#.*|n\.?/?a\.?|null|none|nil|missing|[?]+|-+", re.IGNORECASE)  # words for what is not known
 
 
 @contextmanager
@@ -48,6 +47,11 @@ def keeping_unreadable(keeps: Literal["all", "missing"] = "all") -> Iterator[_Un
 def keeps_all() -> bool:
     """Return whether a context around the call keeps all cells that cannot be read."""
     return (_unreadable.get() or ("", None))[0] == "all"
+
+
+def keeps_none() -> bool:
+    """Return whether no context around the call keeps cells that cannot be read: their errors are raised."""
+    return _unreadable.get() is None
 
 
 def keep_unreadable(
@@ -107,7 +111,7 @@ def _stands_for_missing(cell: Cell) -> bool:
         return cell.is_error
     if isinstance(cell, (bool, int, float)):
         return False
-    return cell is None or not str(cell).strip() or _MISSING.fullmatch(str(cell).strip()) is not None
+    return cell is None or not str(cell).strip() or is_missing_word(str(cell))
 
 
 def errors_of_problems(

@@ -7,6 +7,7 @@ with the rules of `scalars`. What a cell cannot mean becomes a `Problem`, never 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -68,8 +69,12 @@ def _decode_readable(
     out = np.zeros(len(cells), dtype=decoded.dtype)
     if len(decoded) == len(readable):
         out[readable] = decoded
-    problems = [Problem(readable[p.index], p.reason, p.hint, p.rest) for p in problems]
-    problems += [Problem(i, cell.reason, cell.hint) for i, cell in enumerate(cells) if isinstance(cell, Unreadable)]
+    problems = [replace(p, index=readable[p.index]) for p in problems]
+    problems += [
+        Problem(i, cell.reason, cell.hint, is_word=cell.is_error)
+        for i, cell in enumerate(cells)
+        if isinstance(cell, Unreadable)
+    ]
     return out, sorted(problems, key=lambda problem: problem.index)
 
 
@@ -80,7 +85,7 @@ def _decode_complexes(
         return whole, []
     wide = np.zeros(len(cells), dtype=np.complex128)
     wide, problems = decode_each(cells, wide, lambda cell: scalar_text.parse_complex(cell, decimal))
-    problems = [Problem(p.index, p.reason.replace("complex128", dtype.name), p.hint, p.rest) for p in problems]
+    problems = [replace(p, reason=p.reason.replace("complex128", dtype.name)) for p in problems]
     problems = fill_blanks(wide, problems, cells, missing)
     if dtype.numpy.itemsize == 16 or any(problem.rest for problem in problems):
         return wide.astype(dtype.numpy, copy=False), problems

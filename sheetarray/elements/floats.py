@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from itertools import compress, repeat
 from typing import Any
@@ -34,7 +35,7 @@ def decode_floats(cells: Sequence[Cell], dtype: DType, missing: Missing, decimal
     wide[is_float] = list(compress(cells, is_float))
     odd_cells = np.flatnonzero(~is_float).tolist()
     wide, problems = decode_each(cells, wide, lambda cell: scalar_text.parse_float(cell, decimal), odd_cells)
-    problems = [Problem(p.index, p.reason.replace("float64", dtype.name), p.hint, p.rest) for p in problems]
+    problems = [replace(p, reason=p.reason.replace("float64", dtype.name)) for p in problems]
     problems = fill_blanks(wide, problems, cells, missing)
     out, beyond = round_to(wide, dtype.numpy, cells)
     return out, sorted(problems + beyond, key=lambda problem: problem.index)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -134,7 +135,7 @@ def _decode_unsure(
         unsure_piece = indices[start : start + _UNSURE_AT_ONCE]
         places = unsure_piece.to_numpy()
         out[places], wrong = decode(column.gather(unsure_piece).to_list(), dtype, missing=missing, decimal=look.decimal)
-        problems += [Problem(int(places[p.index]), p.reason, p.hint, p.rest) for p in wrong]
+        problems += [replace(p, index=int(places[p.index])) for p in wrong]
         if any(problem.rest for problem in wrong):
             break
     return out, problems

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..dtypes import Buffer
 from .scalars import Cell, describe_cell, is_blank
+from .spelling import is_missing_word
 
 MOST_EXPLAINED = 2**12
 """The number of wrong cells of a column that get a problem each; after so many, no further cell is looked at."""
@@ -24,6 +25,7 @@ class Problem:
     hint: str = ""  # what to do
     # whether it stands for this cell and all later ones: they were not looked at, and have no value
     rest: bool = field(default=False, repr=False)
+    is_word: bool = field(default=False, repr=False)  # whether it holds a word for a missing value, such as n/a
 
 
 def decode_each(
@@ -50,6 +52,9 @@ def decode_each(
         except OverflowError:
             problems.append(Problem(index, f"{describe_cell(cell)} is beyond the range of {out.dtype.name}"))
         except ValueError as error:
+            if isinstance(cell, str) and is_missing_word(cell):
+                problems.append(Problem(index, str(error), _hint_of_words(out.dtype), is_word=True))
+                continue
             problems.append(Problem(index, str(error)))
         explained += 1
         if explained == MOST_EXPLAINED and (later := next(remaining, None)) is not None:
@@ -61,6 +66,10 @@ def decode_each(
 def _blank_problem(index: int, dtype: np.dtype[Any]) -> Problem:
     hint = "missing='nan' reads blanks as NaN" if dtype.kind in "fc" else ""
     return Problem(index, f"expected {dtype.name}, found a blank cell", hint)
+
+
+def _hint_of_words(dtype: np.dtype[Any]) -> str:
+    return "missing='nan' reads words for missing values as NaN" if dtype.kind in "fc" else ""
 
 
 Missing = Literal["error", "nan"]

@@ -42,3 +42,28 @@ def shows_minus(values: np.ndarray[Any, np.dtype[Any]]) -> np.ndarray[Any, np.dt
     """Return a mask of the floats whose text begins with a minus: negative numbers and -0, but never a NaN."""
     minus: np.ndarray[Any, np.dtype[np.bool_]] = np.signbit(values) & ~np.isnan(values)
     return minus
+
+
+SHEET_ERRORS = frozenset(
+    ("#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NUM!", "#NULL!", "#ERROR!", "#SPILL!", "#CALC!")
+)
+"""What spreadsheet programs show instead of a value."""
+
+MISSING_WORDS = frozenset(
+    (
+        *("na", "n/a", "n.a.", "#n/a", "nan", "nat", "null", "none", "nil", "missing", "\\n"),
+        *("-", "--", "---", "?", "??", "???", ".", "..", "..."),
+    )
+)
+"""Words for a missing value, in lower case: one list for arrays, tables and `check`."""
+
+
+def is_missing_word(text: str) -> bool:
+    """Return whether a text stands for a missing value: a word, or an error of a spreadsheet.
+
+    Example:
+        >>> is_missing_word(" N/A "), is_missing_word("#DIV/0!"), is_missing_word("nothing")
+        (True, True, False)
+    """
+    bare = text.strip()
+    return bare.lower() in MISSING_WORDS or bare in SHEET_ERRORS

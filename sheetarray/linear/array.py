@@ -21,7 +21,16 @@ from ..elements.equality import find_other_zeros, find_unequal
 from ..errors import DTypeError, FormatError
 from ..values import as_array
 from .buffers import base_buffer, is_column_major, view_of
-from .data_cells import check_missing, count_elements, decode_data, error_for_problem, fit_cells, may_be_blank
+from .data_cells import (
+    TakenWords,
+    check_missing,
+    complex_part_dtype,
+    count_elements,
+    decode_data,
+    error_for_problem,
+    fit_cells,
+    may_be_blank,
+)
 from .header import AddressOf, Header, NoteFinding, Order, describe_position
 from .parsing import count_blanks_before, parse_header, warn_of_finding
 from .resizing import contiguous_strides, resize_header
@@ -148,7 +157,7 @@ class LinearArray:
             cells: a sequence of Python scalars, or a 1-D array of them. Any of them may be text. None is a blank, and
                 blanks may come first.
             strict: refuse a list without a version, an older form.
-            missing: "nan" reads blanks as NaN in float and complex arrays.
+            missing: "nan" reads blanks, and words such as `n/a`, as NaN in float and complex arrays.
             address: a function that takes the index of a cell and returns its address, for messages.
             name: the name of the array, for messages.
             note: a function that is called with a finding for each oddity that is accepted, such as a missing version.
@@ -209,7 +218,7 @@ def from_linear(
     Args:
         cells: the flat list. Keys of the header may be in any order, and numbers may be text.
         strict: refuse a list that begins with `ndarray`, an older form without a version.
-        missing: "nan" reads blanks in float and complex arrays as NaN.
+        missing: "nan" reads blanks in float and complex arrays as NaN, and words such as `n/a`, with a warning.
         resize: compute the length of the slowest axis from the number of data cells.
 
     Raises:
@@ -246,12 +255,15 @@ def decode_list(
     note: NoteFinding = warn_of_finding,
     resize: bool = False,
     take_problems: TakeProblems | None = None,
+    words: TakenWords | None = None,
+    keeps_words: bool = False,
 ) -> tuple[Header, np.ndarray[tuple[int], np.dtype[Any]]]:
     """Return the header of a flat list and the elements of its buffer; the arguments are those of
     `LinearArray.from_cells`.
 
     `take_problems`: is called with the header, the cells that cannot be read, all data cells and the function that
-    gives their addresses; without it, the first of those cells is an error.
+    gives their addresses; without it, the first of those cells is an error. `words`: takes the words for missing
+    values; without it, `note` is called with their finding. `keeps_words`: they are problems whatever `missing` says.
     """
     check_missing(missing)
     if isinstance(cells, np.ndarray) and cells.ndim == 1:
@@ -275,6 +287,13 @@ def decode_list(
         header = resize_to_cells(header, cells[start:], missing)
     data = fit_cells(cells[start:], header, missing=missing, address=here, name=name, note=note)
     buffer, problems = decode_data(data, header, missing=missing)
+    if problems:
+        taken = words or TakenWords()
+        floats = buffer if len(data) == header.capacity else buffer.view(complex_part_dtype(header.dtype).numpy)
+        how = "error" if keeps_words else missing
+        problems = taken.take(name, floats, problems, missing=how, cell=data.__getitem__, address=here)
+        if words is None and (finding := taken.to_finding()) is not None:
+            note(finding)
     if problems and take_problems is not None:
         take_problems(header, problems, data, here)
     elif problems:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Any
 
@@ -10,8 +10,8 @@ import numpy as np
 
 from .. import dtypes
 from ..dtypes import Buffer, DType
-from ..elements import Cell, Missing, Problem, decode, is_blank
-from ..errors import Finding, FormatError
+from ..elements import Cell, Missing, Problem, Unreadable, decode, is_blank
+from ..errors import Finding, FormatError, quote_names
 from .header import AddressOf, Header, NoteFinding, describe_position
 from .parsing import warn_of_finding
 from .resizing import resize_hint
@@ -157,6 +157,51 @@ def buffer_from_numbers(numbers: Buffer, dtype: DType) -> Buffer | None:
 def complex_part_dtype(dtype: DType) -> DType:
     """Return the float dtype of the real and the imaginary part of a complex one."""
     return dtypes.from_name("float64" if dtype.numpy.itemsize == 16 else "float32")
+
+
+class TakenWords:
+    """The cells that hold words for missing values, such as `n/a`, and were read as NaN: one finding for all."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+        self._first: tuple[str, str] | None = None
+
+    def take(
+        self,
+        name: str,
+        buffer: Buffer,
+        problems: list[Problem],
+        *,
+        missing: Missing,
+        cell: Callable[[int], Cell],
+        address: AddressOf,
+    ) -> list[Problem]:
+        """Put NaN in the place of words into the buffer of an array, and return the problems that are left.
+
+        `missing`: "error" leaves all. `cell`: returns a data cell, by its index. `address`: of a data cell.
+        """
+        words = [problem.index for problem in problems if problem.is_word]
+        if missing == "error" or not words or buffer.dtype.kind not in "fc":
+            return problems
+        buffer[words] = np.nan
+        self._counts[name] = len(words)
+        self._first = self._first or (address(words[0]), _word_of(cell(words[0])))
+        return [problem for problem in problems if not problem.is_word]
+
+    def to_finding(self) -> Finding | None:
+        """Return the finding that counts the words; None if there are none."""
+        if self._first is None:
+            return None
+        location, word = self._first
+        count, names = sum(self._counts.values()), quote_names(list(self._counts), 20)
+        cells = "1 cell holds a word for a missing value, and is" if count == 1 else f"{count:,} cells hold words for "
+        cells += "" if count == 1 else "missing values, and are"
+        array = next(iter(self._counts)) if len(self._counts) == 1 else None
+        return Finding("warning", location, f"{names}: {cells} read as NaN; the first is {word}", array=array)
+
+
+def _word_of(cell: Cell) -> str:
+    return cell.reason.rpartition("found ")[2] if isinstance(cell, Unreadable) else repr(cell)
 
 
 def error_for_problem(

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..columns.grid import Area
 from ..dtypes import Array, Mask, Positions
-from ..elements import Cell, Unreadable, is_blank, parse_string
+from ..elements import SHEET_ERRORS, Cell, Unreadable, is_blank, parse_string
 from .doubts import Doubt
 from .hypotheses import Marks
 from .numerals import WHITE, MarksLook
@@ -32,8 +32,6 @@ SHORT = 256
 """Rows: columns that are no longer are read faster by plain Python than by the engine, and come as lists."""
 
 _BLANKS = WHITE.replace("\n", "").replace("\r", "")  # a line end in quotes is no blank: somebody wrote it
-
-ERRORS = frozenset(("#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NUM!", "#NULL!", "#ERROR!", "#SPILL!", "#CALC!"))
 
 
 def mark_blanks(texts: pl.Series, white: str = WHITE) -> Mask:
@@ -266,7 +264,7 @@ class ScalarColumn:
     def take(self, rows: range | Positions) -> TableColumn:
         """Return the cells of some rows."""
         cells = self.cells(rows if isinstance(rows, range) else rows.tolist())
-        errors = {index: cell for index, cell in enumerate(cells) if isinstance(cell, str) and cell in ERRORS}
+        errors = {index: cell for index, cell in enumerate(cells) if isinstance(cell, str) and cell in SHEET_ERRORS}
         unreadable = {index: cell for index, cell in enumerate(cells) if isinstance(cell, Unreadable)}
         for index in (*errors, *unreadable):
             cells[index] = None

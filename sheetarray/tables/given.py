@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -90,8 +91,15 @@ def decode_given(
         texts = ["NaT" if text is None else text for text in texts]
     look = TextLook("," if decimal == "," else ".", "keep")
     if dtype.kind in ("string", "generic") or len(texts) > 1000:
-        return buffer_from_text(pl.Series(texts, dtype=pl.String), dtype, look, missing=missing)
-    return decode(texts, dtype, missing=missing, decimal=decimal)
+        array, problems = buffer_from_text(pl.Series(texts, dtype=pl.String), dtype, look, missing=missing)
+    else:
+        array, problems = decode(texts, dtype, missing=missing, decimal=decimal)
+    return array, [_name_word(problem, texts) if problem.is_word else problem for problem in problems]
+
+
+def _name_word(problem: Problem, texts: Sequence[str | None]) -> Problem:
+    """Return the problem of a word for a missing value, which a table takes where the caller names it."""
+    return replace(problem, hint=f"na_values={texts[problem.index]!r} reads it as missing")
 
 
 def cast_column(values: Array, dtype: DTypeLike, missing: Missing) -> tuple[Array, list[Problem]]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from ..elements import Cell
+from ..elements import MISSING_WORDS, Cell
 from .numerals import WHITE
 
 BLANK = "blank"
@@ -22,9 +22,6 @@ WEIGHTS = {
     CODE: 0.9, WORD: 0.85, SENTENCE: 0.6, LIST: 0.5, ITEMS: 0.5, OTHER: 0.2, BLANK: 0.5,
 }  # fmt: skip
 """How much cells of a kind speak for the marks that cut the text into them."""
-
-MISSING = frozenset(("na", "n/a", "#n/a", "nan", "nat", "null", "none", "nil", "-", "--", "?", ".", "..", "...", "\\n"))
-"""Words for a missing value, in lower case: they fit every kind."""
 
 YEARS = range(1800, 2201)
 """Whole numbers that may be years."""
@@ -75,7 +72,7 @@ def kind_of(text: str) -> str:
     if _PLAIN.fullmatch(text):
         return NUMBER
     bare = text[:_LONGEST].strip(WHITE)
-    if not bare or bare.lower() in MISSING:
+    if not bare or bare.lower() in MISSING_WORDS:
         return BLANK
     if "\t" in text:  # a tab is hardly part of a cell
         return OTHER

@@ -111,7 +111,7 @@ def test_after_very_many_wrong_cells_no_other_is_taken_for_read(
     dtype: str, sound: str, value: Any, wrong: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     set_limits(monkeypatch, explained_problems=3)
-    buffer, refusals = elements.decode(["?"] * wrong + [sound, None], dtypes.from_name(dtype))
+    buffer, refusals = elements.decode(["x"] * wrong + [sound, None], dtypes.from_name(dtype))
     positions = [(problem.index, problem.rest) for problem in refusals]
     if wrong == 2:
         assert positions == [(0, False), (1, False), (3, False)]

@@ -66,6 +66,7 @@ def make_files(folder: Path):
         "uneven.csv": (folder / "even.csv").read_text() + "3.5,\n",
         "grown.csv": text + "3.5\n",
         "blank.csv": text.replace("\n0.0\n", "\n\n"),
+        "word.csv": text.replace("\n0.0\n", "\nn/a\n"),
         "text": text,
         "table.csv": "id,t\n1,2.5\n",
         "long.csv": "x\n0.12345678901234567891\n0.5\n",
@@ -138,6 +139,12 @@ COMMANDS: list[tuple[str, str, str, list[str]]] = [
         "convert blank.csv o.json",
         r"(--missing nan)",
         ["convert blank.csv o.json {}"],
+    ),
+    (
+        "missing='nan' reads words for missing values as NaN",
+        "convert word.csv o.json",
+        r"(--missing nan)",
+        ["convert word.csv o.json {}"],
     ),
     (
         "resize=True reads the cells, sa.accept",
@@ -415,6 +422,16 @@ def make_lines() -> Path:
 ODD_QUOTES = b'a,b\n"x"y,1\nz,2\nw,3\n'
 CALLS: list[tuple[str, Callable[[], object], Callable[[], object]]] = [
     ("missing='nan' reads blanks as NaN", lambda: sa.read("blank.csv"), lambda: sa.read("blank.csv", missing="nan")),
+    (
+        " reads it as missing",
+        lambda: sa.read_columns(io.StringIO("t\n1.5\n?\n"), dtype="float64", format="csv"),
+        lambda: sa.read_columns(io.StringIO("t\n1.5\n?\n"), dtype="float64", format="csv", na_values="?"),
+    ),
+    (
+        "missing='nan' reads words for missing values as NaN",
+        lambda: sa.read("word.csv"),
+        lambda: sa.read("word.csv", missing="nan"),
+    ),
     (
         "resize=True reads the cells, sa.accept",
         lambda: sa.read("grown.csv"),

@@ -79,7 +79,8 @@ def read_csv(
         decimal: the decimal mark; None finds it.
         encoding: the encoding of the text. None takes the encoding of the byte order mark, or UTF-8 without one.
         strict: refuse flat lists without a version, an older form.
-        missing: "nan" reads blanks in float and complex arrays as NaN.
+        missing: "nan" reads blanks, and words such as `n/a`, in float and complex arrays as NaN; a warning counts
+            the words.
         formulas: "escape" removes the apostrophe that `write_csv` put before text; "keep" keeps it.
         resize: read arrays at their new length where people added or deleted rows.
         progress: a function, called with the number of cells read and the total.

@@ -223,7 +223,8 @@ def read_excel(
         source: a path or an open file: .xlsx, .xlsm, .xlsb, .xls, .ods.
         names: the arrays to read; one name as text gives that array alone. None reads all.
         sheet: the title of the only sheet to read, or its index from 0; None reads all sheets.
-        missing: "nan" reads blanks in float and complex arrays as NaN.
+        missing: "nan" reads blanks, and words such as `n/a`, in float and complex arrays as NaN; a warning counts
+            the words.
         strict: refuse flat lists without a version, an older form.
         resize: read arrays at their new length where people added or deleted rows.
         guard: if the workbook has a guard, restore numbers that a program rounded. False reads the cells as they are.

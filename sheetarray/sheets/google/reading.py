@@ -18,9 +18,10 @@ from ...errors import Finding, FormatError, RemoteError, locating
 from ...files import PathLike
 from ...formats.contract import Progress
 from ...linear.buffers import iter_rest
-from ...linear.data_cells import error_for_problem
+from ...linear.data_cells import TakenWords, error_for_problem
 from ...linear.header import Header
 from ...linear.named import list_names, pick_array
+from ...linear.parsing import warn_of_finding
 from ...linear.resizing import find_slow_axis
 from ...renamed import refusing_old_options
 from ...tables import TableOptions, read_table, read_tables
@@ -113,7 +114,13 @@ def _fetch_elements(sheet: GoogleSheet, anchor: Anchor, start: int, stop: int, m
     column, row = part.data_cell
     cells: ColumnCells = ([], sheet.fetch_elements(column, row, row + count, header.dtype))
     decoded = ArrayColumn([part], [cells], sheet).decode_checked(missing)
-    for problem in decoded.problems[:1]:
+    words = TakenWords()
+    problems = words.take(
+        anchor.name, decoded.buffer, decoded.problems, missing=missing, cell=decoded.cell, address=part.data_address
+    )
+    if (finding := words.to_finding()) is not None:
+        warn_of_finding(finding)
+    for problem in problems[:1]:
         moved = replace(problem, index=problem.index + start)
         raise error_for_problem(moved, header, anchor.name, anchor.data_address, cells_each=1)
     if decoded.count_error:
@@ -223,7 +230,8 @@ def read_gsheet(
             lists.
         timeout: the seconds after which the call gives up. The time of waiting for a quota does not count.
         strict: refuse flat lists without a version, an older form.
-        missing: "nan" reads blanks in float and complex arrays as NaN.
+        missing: "nan" reads blanks, and words such as `n/a`, in float and complex arrays as NaN; a warning counts
+            the words.
         resize: read arrays at their new length where people added or deleted rows.
         progress: a function, called with the number of cells read and the total. If the function has an attribute
             `waiting`, this attribute is called before each pause, with the seconds and the reason.

@@ -146,7 +146,7 @@ def read_json(
         source: a path or an open file; gzip and Zstandard are recognised.
         names: the arrays to read; one name as text gives that array alone. None reads all.
         strict: refuse flat lists without a version, an older form.
-        missing: "nan" reads null in float and complex arrays as NaN.
+        missing: "nan" reads null, and words such as `n/a`, in float and complex arrays as NaN; a warning counts words.
         resize: read arrays at their new length where people added or deleted rows.
         progress: a function, called with the number of cells read and the total.
         storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.

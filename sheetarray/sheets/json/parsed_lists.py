@@ -17,6 +17,7 @@ from ...columns import (
     describe_uneven_rows,
     errors_of_problems,
     keep_unreadable,
+    keeps_none,
     too_many_arrays,
 )
 from ...elements import Cell, Missing, Problem
@@ -25,6 +26,7 @@ from ...files import Source, check_structure, refuse_empty
 from ...formats.contract import Progress, ignore_progress
 from ...linear.array import decode_list, resize_to_cells
 from ...linear.buffers import view_of
+from ...linear.data_cells import TakenWords
 from ...linear.header import AddressOf, Header, NoteFinding
 from ...linear.named import default_name, select
 from ...linear.parsing import warn_of_finding
@@ -63,17 +65,24 @@ class ParsedLists:
         report = self.progress or ignore_progress
         self._total += sum(len(cells) for cells in selected.values() if isinstance(cells, list))
         report(self._done, self._total)
-        arrays = {}
+        arrays, words = {}, TakenWords()
         for name, cells in selected.items():
-            arrays[name] = self.read_array(name)
+            arrays[name] = self.read_array(name, words=words)
             self._done += len(cells)
             report(self._done, self._total)
+        if (finding := words.to_finding()) is not None:
+            warn_of_finding(finding)
         return arrays
 
     def read_array(
-        self, name: str, *, note: NoteFinding = warn_of_finding, report: ReportError | None = None
+        self,
+        name: str,
+        *,
+        note: NoteFinding = warn_of_finding,
+        report: ReportError | None = None,
+        words: TakenWords | None = None,
     ) -> np.ndarray[Any, Any]:
-        """Return the array of a list; `report` takes the errors of its cells."""
+        """Return the array of a list; `report` takes the errors of its cells, `words` words for missing values."""
         cells = self.cells[name]
         if not isinstance(cells, list):
             raise FormatError(f"expected a flat list, found {_KINDS.get(type(cells), 'a number')}", location=name)
@@ -97,6 +106,8 @@ class ParsedLists:
             note=note,
             resize=name not in self.fixed,
             take_problems=take,
+            words=words,
+            keeps_words=not keeps_none(),
         )
         return view_of(header, buffer)
 

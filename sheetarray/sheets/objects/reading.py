@@ -62,7 +62,8 @@ def read_workbook(
         source: the object; saved or not.
         names: the arrays to read; None reads all.
         sheet: the title of the only sheet to read, or its index from 0; None reads all sheets.
-        missing: "nan" reads blanks in float and complex arrays as NaN.
+        missing: "nan" reads blanks, and words such as `n/a`, in float and complex arrays as NaN; a warning counts
+            the words.
         strict: refuse flat lists without a version, an older form.
         resize: read arrays at their new length where people added or deleted rows.
         progress: a function, called with the number of cells read and the total.

@@ -15,12 +15,12 @@ import numpy as np
 
 from ...columns import cell_address, column_letters
 from ...dtypes import Array, Mask, Positions
-from ...elements import is_blank, parse_string
+from ...elements import SHEET_ERRORS, is_blank, is_missing_word, parse_string
 from ...errors import Finding, while_few
-from ..cells import ERRORS, Table
+from ..cells import Table
 from ..doubts import Doubt
 from ..inferring import BOOLEAN, MOMENTS
-from ..kinds import CODE, LIST, MISSING, NUMBER, TYPED, kind_of
+from ..kinds import CODE, LIST, NUMBER, TYPED, kind_of
 from ..numerals import GERMAN, GROUPED_COMMAS, WHITE
 from ..numerals import NUMBER as PLAIN_NUMBER
 from ..rows import TableRows
@@ -183,9 +183,9 @@ def _lint_texts(column: _Column, cells: pl.Series, places: Positions) -> Iterato
         texts = cells.filter(strangers)
         if all(kind_of(text) == LIST for text in texts.head(_SAMPLE)):
             return  # several codes in one cell
-        if _are_few(len(at), count) or (2 * len(at) <= count and all(map(_is_missing, texts.unique().to_list()))):
+        if _are_few(len(at), count) or (2 * len(at) <= count and all(map(is_missing_word, texts.unique().to_list()))):
             is_one = len(at) == 1
-            what = "error" if all(text in ERRORS for text in texts.head(_SHOWN)) else "text"
+            what = "error" if all(text in SHEET_ERRORS for text in texts.head(_SHOWN)) else "text"
             what = (
                 ("is an error" if is_one else "are errors") if what == "error" else "is text" if is_one else "are text"
             )
@@ -196,10 +196,6 @@ def _lint_texts(column: _Column, cells: pl.Series, places: Positions) -> Iterato
 
 def _are_few(strangers: int, count: int) -> bool:
     return strangers == 1 or _FEW * strangers <= count
-
-
-def _is_missing(text: str) -> bool:
-    return text.lower() in MISSING or text in ERRORS
 
 
 def _find_lost_digits(column: _Column, cells: pl.Series, places: Positions) -> Finding | None:
@@ -289,7 +285,9 @@ def _find_other_types(column: _Column, array: Array, table: Table, told: Mask) -
     if not is_text and not _are_few(len(typed), len(rows)):
         return
     cells = raw.cells(list(rows) if isinstance(rows, range) else rows.tolist())
-    held = [index for index, cell in enumerate(cells) if not is_blank(cell) and not told[index] and cell not in ERRORS]
+    held = [
+        index for index, cell in enumerate(cells) if not is_blank(cell) and not told[index] and cell not in SHEET_ERRORS
+    ]
     strange = (int, float) if is_text else str
     at = [index for index in held if isinstance(cells[index], strange) and not isinstance(cells[index], bool)]
     if not at or len(held) < _FEWEST or not _are_few(len(at), len(held)):
