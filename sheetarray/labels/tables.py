@@ -58,6 +58,7 @@ class TableNote:
     texts: list[str] = field(default_factory=list)  # the generic columns that hold text and None alone
     by_value: list[str] = field(default_factory=list)  # the dimensions whose labels ascend, but not from row to row
     rows: int | None = None  # how many there were; None in files of earlier versions
+    blank_rows: int = 0  # how many of the last rows hold nothing but blank text
     na_rep: str = ""  # the text of missing values; "" if their cells are blank
     table: str = ""  # the name of the Excel Table, where it is known
 
@@ -95,6 +96,8 @@ class TableNote:
             note["names"] = self.names
         if self.rows is not None:
             note["rows"] = self.rows
+        if self.blank_rows:
+            note["blank_rows"] = self.blank_rows
         if self.na_rep:
             note["na_rep"] = self.na_rep
         if self.by_value:
@@ -120,6 +123,7 @@ class TableNote:
             note.by_value = [str(dim) for dim in tree.get("by_value", [])]
             note.texts = [str(name) for name in tree.get("texts", [])]
             note.na_rep = str(tree.get("na_rep", ""))
+            note.blank_rows = int(tree.get("blank_rows", 0))
             note.rows = int(tree["rows"]) if "rows" in tree else None
             return note
         except (FormatError, KeyError, TypeError, ValueError, AttributeError) as error:

@@ -16,7 +16,7 @@ from ..formats.contract import Progress, ignore_progress
 from ..labels import TableNote, find_notes
 from ..linear.array import LinearArray
 from ..linear.named import linear_arrays
-from ..tables import LabelledTable, lay_out_table, notes_of_columns
+from ..tables import LabelledTable, count_blank_rows, lay_out_table, notes_of_columns
 from .arrays_of_sheets import spread
 from .chosen_formats import check_formats
 from .views.description import View
@@ -166,6 +166,8 @@ def lay_out_columns(
         texts = [name for name, array in arrays.items() if array.dtype == "generic" and shown[name] == "string"]
         description |= {"texts": texts} if texts else {}
         description |= {"na_rep": na_rep} if na_rep else {}
+        blank_rows = count_blank_rows({name: array.buffer for name, array in arrays.items()})
+        description |= {"blank_rows": blank_rows} if blank_rows else {}
     notes = notes_of_columns(table)
     more: dict[str, Any] = {"description": description, "columns": arrays}
     return SheetContent(title, [layout], "table", notes=notes, corner=corner, **more)

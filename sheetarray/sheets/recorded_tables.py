@@ -27,7 +27,17 @@ from ..labels import DatasetLabels, ElementRows, TableNote, give_labels, stack_l
 from ..labels.datasets import fit_labels
 from ..linear.array import LinearArray
 from ..linear.named import linear_arrays, select
-from ..tables import WHITE, NamedTable, Table, TableColumns, TableOptions, TableSheet, list_cells, read_table
+from ..tables import (
+    WHITE,
+    NamedTable,
+    Table,
+    TableColumns,
+    TableOptions,
+    TableSheet,
+    count_blank_rows,
+    list_cells,
+    read_table,
+)
 
 _FIRST_BELOW, _MORE_BELOW = 64, 32  # rows below a table that are looked at first, and how many times more then
 _MOST_ROWS_ABOVE = 1000  # of a sheet, among which the names of columns are looked for
@@ -68,11 +78,30 @@ class RecordedPlace:
             options = TableOptions(dtype=dtypes, table=self.note.table, na_values=na_values)
             named = self.named
             _, options = options.locate(self.title, dict, lambda: {self.note.table: named})
-            if not named.total_rows and isinstance(options.range, Area):
-                options = replace(options, range=_extend(self.sheet, options.range))
+            area = options.range
+            if not named.total_rows and isinstance(area, Area):
+                options = replace(options, range=_extend(self.sheet, area))
             return options
-        cells = self.open_cells(self.title, list).table()
-        return TableOptions(dtype=dtypes, header=1, range=_find_area(cells, self.note), na_values=na_values)
+        return TableOptions(dtype=dtypes, header=1, range=self._found[0], na_values=na_values)
+
+    @cached_property
+    def _found(self) -> tuple[Area | None, int]:
+        """The cells of a table that is no Excel Table, and its rows down to the last that holds anything."""
+        return _find_area(self.open_cells(self.title, list).table(), self.note)
+
+    @property
+    def least_rows(self) -> int:
+        """How many rows count although the last of them are blank; 0 where that is not known.
+
+        Only rows of text can be blank. An Excel Table says where it ends; elsewhere the rows are as they were written.
+        """
+        area, note = self.options.area, self.note
+        if area is None or any(dtype != "string" and name not in note.texts for name, dtype in note.dtypes.items()):
+            return 0
+        if self.named is not None:
+            return area.bottom - area.top - 1
+        written = note.rows or 0
+        return written if note.blank_rows and self._found[1] + note.blank_rows == written else 0
 
     @property
     def has_arrays_inside(self) -> bool:
@@ -353,7 +382,7 @@ def _open_place(place: RecordedPlace, snapshots: WrittenColumns | None, names: S
     note = place.note
     needed_columns = None if names is None else note.list_columns(names)
     with locating(sheet=place.title), keeping_unreadable() as unreadable:
-        columns = read_table(place.open_table(), needed_columns or None, place.options)
+        columns = read_table(place.open_table(), needed_columns or None, place.options, least_rows=place.least_rows)
         errors = dict(unreadable)
         unreadable.clear()  # a context around the call gets those of arrays
     _take_dtypes(columns, note)
@@ -526,14 +555,16 @@ def renew_note(table: RecordedTable) -> dict[str, Any]:
         dtypes={name: array.dtype for name, array in columns.items()},
         names=[*table.note.names, *fresh],
         rows=table.rows,
+        blank_rows=count_blank_rows(table.columns),
     )
     return note.to_json()
 
 
-def _find_area(table: Table, note: TableNote) -> Area | None:
-    """Return the cells of a table, found by the names of its columns; None where no row holds half of them.
+def _find_area(table: Table, note: TableNote) -> tuple[Area | None, int]:
+    """Return the cells of a table, found by the names of its columns, and how many of its rows there are.
 
-    It ends above the first blank row, but not before it has as many rows as were written.
+    The cells are None where no row holds half of the names. They end above the first blank row, but not before there
+    are as many rows as were written. Of the rows, blank ones at the end do not count.
     """
     numbers = sorted(table.columns)
     names = {name.strip(WHITE) for name in note.dtypes}
@@ -542,7 +573,7 @@ def _find_area(table: Table, note: TableNote) -> Area | None:
     counts = [len(names.intersection(row)) for row in texts]
     top = int(np.argmax(counts)) if counts else 0
     if not counts or 2 * counts[top] < len(names):
-        return None
+        return None, 0
     titled = {number: text for number, text in zip(numbers, texts[top], strict=True) if text not in ("", "None")}
     columns = [number for number, text in titled.items() if text in names]
     left, right = columns[0], columns[-1] + 1
@@ -559,7 +590,8 @@ def _find_area(table: Table, note: TableNote) -> Area | None:
     blank[: note.rows or 0] = False
     bottom = top + 1 + (int(np.argmax(blank)) if blank.any() else len(blank))
     row = table.row_of(top)
-    return Area(row, left, row + bottom - top, right)
+    last = np.flatnonzero(filled[top:bottom])[-1]
+    return Area(row, left, row + max(bottom - top, 1 + (note.rows or 0)), right), int(last)
 
 
 def _extend(sheet: Sheet, area: Area) -> Area:

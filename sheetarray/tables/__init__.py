@@ -44,7 +44,7 @@ from .labelled import LabelledTable, notes_of_columns, repeat
 from .numerals import EXACT, WHITE, MarksLook
 from .options import CheckedOptions, DTypeLike, DTypes, NamedTable, Rows, Shape, Shapes, TableOptions, Values
 from .reading import TableColumns, read_table, read_tables, refuse_arrays
-from .writing import coarsen, find_changed_columns, lay_out_table
+from .writing import coarsen, count_blank_rows, find_changed_columns, lay_out_table
 
 __all__ = [
     "COMMON",
@@ -81,6 +81,7 @@ __all__ = [
     "Values",
     "cast_column",
     "coarsen",
+    "count_blank_rows",
     "cut_row",
     "cut_rows",
     "find_changed_columns",

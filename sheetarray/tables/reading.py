@@ -90,18 +90,22 @@ class _Found:
 
 
 def read_table(
-    sheet: TableSheet, columns: Sequence[str] | None = None, options: TableOptions | None = None
+    sheet: TableSheet,
+    columns: Sequence[str] | None = None,
+    options: TableOptions | None = None,
+    *,
+    least_rows: int = 0,
 ) -> TableColumns:
     """Return the columns of a table as arrays, by name.
 
     `columns`: names (or letters) of the columns that are wanted; None for all. `options`: what the caller says of the
-    table; None for nothing.
+    table; None for nothing. `least_rows`: of data, which count although the last of them are blank.
 
     Raises:
         FormatError: there is no table, a cell does not fit the dtype, or a column does not fill its shape.
         NotFoundError: no such column, or no such range.
     """
-    located = _find_table(sheet, options or TableOptions())
+    located = _find_table(sheet, options or TableOptions(), least_rows)
     table, rows, options, doubts = located.table, located.rows, located.options, located.doubts
     names = name_columns(table, rows, doubts)
     by_name: dict[str, Any] = {
@@ -148,7 +152,7 @@ def read_tables(readers: Mapping[str, Callable[[], dict[str, Array]]]) -> dict[s
     return tables
 
 
-def _find_table(sheet: TableSheet, options: TableOptions) -> _Found:
+def _find_table(sheet: TableSheet, options: TableOptions, least_rows: int) -> _Found:
     area = options.area
     if area is None:
         refuse_arrays(sheet)
@@ -157,7 +161,7 @@ def _find_table(sheet: TableSheet, options: TableOptions) -> _Found:
         table = crop_table(sheet.table(), area)
         if isinstance(options.skip_rows, int):
             options = replace(options, skip_rows=area.top + options.skip_rows)
-    rows = select_rows(table, options)
+    rows = select_rows(table, options, least_rows)
     return _Found(table, rows, options, [*table.doubts, *rows.heading.doubts])
 
 

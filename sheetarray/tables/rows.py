@@ -67,13 +67,15 @@ class TableRows:
         return bool(filled[data[data < len(filled)]].any())
 
 
-def select_rows(table: Table, options: TableOptions) -> TableRows:
+def select_rows(table: Table, options: TableOptions, least_rows: int = 0) -> TableRows:
     """Return the rows that hold the names and the data of a table.
+
+    `least_rows`: of data, which count although the last of them are blank.
 
     Raises:
         FormatError: no row holds anything, or there are fewer than those of names.
     """
-    rows = _take_rows(table, options)
+    rows = _take_rows(table, options, least_rows)
     if not len(rows):
         raise _empty_table_error(table, options)
     if len(rows) < int(options.header or 0):
@@ -105,7 +107,7 @@ def _empty_table_error(table: Table, options: TableOptions) -> FormatError:
     )
 
 
-def _take_rows(table: Table, options: TableOptions) -> range | Positions:
+def _take_rows(table: Table, options: TableOptions, least_rows: int) -> range | Positions:
     """Return the rows from the first that holds something to the last, without those that are passed over."""
     above = max(table.first, table.index_of(options.skipped_above))
     counts = np.ones(table.height, dtype=bool)
@@ -121,6 +123,8 @@ def _take_rows(table: Table, options: TableOptions) -> range | Positions:
     if not len(held):
         return range(0)
     first, end = int(held[0]), int(held[-1]) + 1
+    if least_rows:
+        return range(first, max(end, first + (1 if options.header is None else int(options.header)) + least_rows))
     return range(first, end) if counts[first:end].all() else first + np.flatnonzero(counts[first:end])
 
 

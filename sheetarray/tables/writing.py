@@ -135,6 +135,22 @@ def _keep_rows(columns: list[LayoutColumn]) -> list[LayoutColumn]:
     return [*columns[:spelled], replace(first, nulls=first.nulls & ~bare), *columns[spelled + 1 :]]
 
 
+def count_blank_rows(columns: Mapping[str, Array]) -> int:
+    """Return how many of the last rows hold nothing but blank text or None.
+
+    Example:
+        >>> count_blank_rows({"a": np.array(["x", "", ""]), "b": np.array(["", "y", ""])})
+        1
+    """
+    if not columns or any(column.dtype.kind not in "OTU" for column in columns.values()):
+        return 0
+    height = min(map(len, columns.values()))
+    for row in reversed(range(height)):
+        if any(column[row] is not None and column[row] != "" for column in columns.values()):
+            return height - 1 - row
+    return height
+
+
 def _is_text(buffer: Array) -> bool:
     kinds = set(map(type, buffer.tolist()))
     return str in kinds and kinds <= {str, type(None)}

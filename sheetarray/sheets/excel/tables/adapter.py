@@ -23,6 +23,7 @@ from ..sheet_writes import sheet_room, write
 from ..workbook import Workbook
 from ..workbook_part import WorkbookPart
 from .cells import ExcelTable
+from .recorded import find_tables
 
 
 def write_table_excel(
@@ -116,8 +117,12 @@ def _read_sheet(
         asked, lambda: _open_own(book, WorkbookPart.name_references), lambda: _open_own(book, WorkbookPart.tables)
     )
     meant = select_sheets(book, title, of_table=True)[0]
+    recorded = find_tables(book, [meant])
+    is_meant = recorded and table.range in (None, recorded[0].options.range)
+    least_rows = recorded[0].least_rows if is_meant else 0
     with locating(sheet=meant.title):
-        return read_table(ExcelTable(meant, is_foreign=not book.record.get("sheets")), columns, table)
+        cells = ExcelTable(meant, is_foreign=not book.record.get("sheets"))
+        return read_table(cells, columns, table, least_rows=least_rows)
 
 
 def describe_table_excel(source: Readable, *, table: str | None = None, sheet: SheetChoice = None) -> dict[str, Any]:
