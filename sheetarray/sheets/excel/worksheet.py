@@ -143,7 +143,7 @@ class ExcelSheet:
                 with self._located(self._container.cells_with(self._title, WORDS)) as runs:
                     parts = [words_of(run) for run in runs]
             elif self._header_rows:
-                parts = [words_of(self.cells_of_rows([(0, self._header_rows)]).cells())]
+                parts = [words_of(self.cells_of_rows([(0, self._header_rows)]).cells)]
             joined = map(np.concatenate, zip(*parts, strict=True)) if parts else ([], [], [])
             words = Words.from_positions(*joined)
             self._container.words[key] = words
@@ -197,7 +197,7 @@ class ExcelSheet:
             yield from self._some_rows([*requests], [*counts], typed=typed, numeric=numeric)
             return
         with (
-            nullcontext([self.cells_of_rows([(0, MOST_ROWS)]).cells()])
+            nullcontext([self.cells_of_rows([(0, MOST_ROWS)]).cells])
             if self._is_small
             else self.runs(numeric=numeric, first=min(request.row for request in requests))
         ) as runs:

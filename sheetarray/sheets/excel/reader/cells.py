@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -149,8 +149,12 @@ class CellRun:
         return CellRun(self.rows[:count], self.columns[:count], self.kinds[:count], values, 0, formulas)
 
     def gather(self, places: Positions) -> CellRun:
-        """Return the cells at some places."""
-        return CellRun(self.rows[places], self.columns[places], self.kinds[places], self.values[places])
+        """Return the cells at some places; those that stand together are not copied."""
+        chosen: Positions | slice = places
+        span = int(places[-1] - places[0]) + 1 if len(places) else -1
+        if span == len(places) and (places[1:] > places[:-1]).all():
+            chosen = slice(int(places[0]), int(places[-1]) + 1)
+        return CellRun(self.rows[chosen], self.columns[chosen], self.kinds[chosen], self.values[chosen])
 
     def columns_between(self, first: int, end: int) -> CellRun:
         """Return the cells of some columns side by side, which count from the first of these; all stand by column."""
@@ -168,6 +172,20 @@ class CellRun:
         formulas = None if self.formulas is None else self.formulas[chosen]
         values = self.values[chosen] if is_together else self.values.filter(as_series(mask))
         return CellRun(self.rows[chosen], self.columns[chosen], self.kinds[chosen], values, 0, formulas)
+
+
+def join_cells(runs: Sequence[CellRun]) -> CellRun:
+    """Return the cells of some runs as one, without their formulas."""
+    import polars as pl
+
+    if len(runs) == 1:
+        return replace(runs[0], width=0, formulas=None)
+    if not runs:
+        return CellRun.none()
+    rows, columns, kinds = (
+        np.concatenate([getattr(run, name) for run in runs]) for name in ("rows", "columns", "kinds")
+    )
+    return CellRun(rows, columns, kinds, pl.concat([run.values for run in runs]))
 
 
 def as_series(values: Any) -> pl.Series:

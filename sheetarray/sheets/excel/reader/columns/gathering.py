@@ -11,7 +11,7 @@ from .....columns import Request
 from .....dtypes import Positions
 from .....errors import FormatError
 from ....workbooks import MOST_COLUMNS
-from ..cells import CellRun, Kinds
+from ..cells import CellRun, Kinds, join_cells
 
 if TYPE_CHECKING:
     import polars as pl
@@ -131,18 +131,15 @@ def _sort_runs(runs: list[tuple[Positions, CellRun]], first_rows: Positions, col
     `runs`: cells, and for each cell the index of its column among the requested ones. `first_rows`: the row from which
     on each requested column is wanted.
     """
-    import polars as pl
-
     if not runs:
         return
-    arrays = zip(*[(which, run.rows, run.kinds, run.values) for which, run in runs], strict=True)
-    all_which, all_rows, all_kinds, all_values = arrays
-    which, rows, kinds = map(np.concatenate, (all_which, all_rows, all_kinds))
-    values = pl.concat(all_values)
-    order = np.argsort(which.astype(np.uint16), kind="stable") if len(columns) > 1 else np.arange(len(which))
-    bounds = np.searchsorted(which[order], np.arange(len(columns) + 1))
-    rows, kinds = (rows - first_rows[which])[order], kinds[order]
-    values = values[order]
+    which = runs[0][0] if len(runs) == 1 else np.concatenate([places for places, _ in runs])
+    cells = join_cells([run for _, run in runs])
+    if len(columns) > 1:
+        order = np.argsort(which.astype(np.uint16), kind="stable")
+        which, cells = which[order], cells.gather(order)
+    bounds = np.searchsorted(which, np.arange(len(columns) + 1))
+    rows, kinds, values = cells.rows - first_rows[which], cells.kinds, cells.values
     gaps = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.diff(rows) != 1)])  # before each cell
     filled = np.flatnonzero(np.diff(bounds))
     starts, ends = bounds[filled], bounds[filled + 1]
@@ -203,26 +200,19 @@ def sort_by_column(runs: Sequence[CellRun], numbers: Sequence[int], first: int) 
 
     Their rows count from the row `first`, their columns are indices among the `numbers` of the columns in the sheet.
     """
-    import polars as pl
-
     if not runs:
         return CellRun.none()
-    rows, columns, kinds = (
-        np.concatenate([getattr(run, name) for run in runs]) for name in ("rows", "columns", "kinds")
-    )
-    order = np.argsort(columns.astype(np.uint16), kind="stable")
-    which = np.searchsorted(numbers, columns[order])
-    return _from_top_to_bottom(
-        CellRun(rows[order] - first, which, kinds[order], pl.concat([run.values for run in runs])[order])
-    )
+    cells = join_cells(runs)
+    cells = cells.gather(np.argsort(cells.columns.astype(np.uint16), kind="stable"))
+    which = np.searchsorted(numbers, cells.columns)
+    return _from_top_to_bottom(CellRun(cells.rows - first, which, cells.kinds, cells.values))
 
 
 def _from_top_to_bottom(cells: CellRun) -> CellRun:
     """Return cells that stand column by column with those of each column from top to bottom."""
     if (np.diff(cells.rows)[np.diff(cells.columns) == 0] >= 1).all():
         return cells
-    order = np.lexsort((cells.rows, cells.columns))
-    return CellRun(cells.rows[order], cells.columns[order], cells.kinds[order], cells.values[order])
+    return cells.gather(np.lexsort((cells.rows, cells.columns)))
 
 
 def _to_positions(rows: range | Positions) -> Positions:
