@@ -97,6 +97,7 @@ def find_heading(table: Table, rows: range | Positions, header: int | None) -> H
         if fits[-1]:
             break
     blocks = _count_settings(table, grid[above:], fits, top[above:])
+    blocks += _count_above_years(heading, table, grid[above + blocks :], fits[blocks:], top[above + blocks :])
     heading.above, above, fits = above + blocks, above + blocks, fits[blocks:]
     below = grid[above:]
     rule = next((index for index, cells in enumerate(below[: _MOST_NAMES + 1]) if _is_rule(cells)), 0)
@@ -169,6 +170,21 @@ def _count_settings(
         if is_apart and not any(None in cells for cells in grid[:index]):
             return index
     return 0
+
+
+def _count_above_years(
+    heading: Heading,
+    table: Table,
+    grid: Sequence[Sequence[Cell]],
+    fits: Sequence[bool | None],
+    rows: Sequence[int],
+) -> int:
+    """Return the number of rows above names among which are years; 0 if they are as full as these."""
+    first = next((index for index, fit in enumerate(fits) if fit), 0)
+    if not first or not isinstance(grid[first][0], str) or read_whole(grid[first][0]) is not None:
+        return 0
+    fills = [len(cells) - cells.count(None) for cells in grid[: first + 1]]
+    return first if max(fills[:-1]) < fills[-1] and _name_first_row(heading, table, grid[first:], rows[first:]) else 0
 
 
 def list_cells(table: Table, numbers: Sequence[int], rows: Sequence[int]) -> list[list[Cell]]:
@@ -442,19 +458,28 @@ def _name_first_row(
         if len({*held}) < len(held):  # programs that leave the corner blank write each name once
             return 0
         return int(sum(row[0] is not None for row in below[1:]) * 2 > len(below) - 1)
-    is_named = isinstance(held[0], str) and read_whole(held[0]) is None
-    numbers = [read_whole(cell) for cell in (held[1:] if is_named else held)]
-    if len(numbers) < 2 or None in numbers or len(below) < 2:
+    placed = [(place, number) for place, cell in enumerate(cells) if (number := read_whole(cell)) is not None]
+    whole = [number for _, number in placed]
+    texts = [cell for cell in held if read_whole(cell) is None]
+    if len(whole) < 2 or len(below) < 2 or any(kind_of_cell(text) in TYPED for text in texts):
         return 0
-    whole = [number for number in numbers if number is not None]
     steps = {after - before for before, after in pairwise(whole)}
-    again = [read_whole(cell) for cell in below[1] if cell is not None][-len(whole) :]
-    years = all(number in YEARS for number in whole) and not all(number in YEARS for number in again)
-    if len(steps) != 1 or steps == {0} or not (years or (whole[0] == 0 and steps == {1} and None in again)):
+    rows_below = ([cells[place] for place, _ in placed if cells[place] is not None] for cells in below[1:])
+    again = [read_whole(cell) for cell in next(filter(None, rows_below), [])]
+    if len(steps) != 1 or steps == {0}:
         return 0
-    if len(numbers) == len(held):  # no text stands above the first column
-        message = f"row {table.row_of(rows[0]) + 1} holds numbers in sequence, and is read as names"
-        heading.doubts.append(Doubt("names", message, table.row_of(rows[0]), 0, "header=False reads it as data"))
+    row = table.row_of(rows[0])
+    are_years = all(number in YEARS for number in whole)
+    if are_years and all(number in YEARS for number in again):
+        if texts:
+            message = f"row {row + 1} holds years in sequence, as rows below do, and is read as data"
+            heading.doubts.append(Doubt("names", message, row, 0, "header=True reads it as names"))
+        return 0
+    if not are_years and not (whole[0] == 0 and steps == {1} and None in again and texts in ([], held[:1])):
+        return 0
+    if not texts:
+        message = f"row {row + 1} holds numbers in sequence, and is read as names"
+        heading.doubts.append(Doubt("names", message, row, 0, "header=False reads it as data"))
     return 1
 
 

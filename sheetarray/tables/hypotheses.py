@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice, pairwise
 
@@ -213,6 +213,8 @@ def find_marks(sample: Sample, given: Marks | None = None, *, known: frozenset[s
     likely = [(fit, marks) for fit, marks in scored if fit.score >= best * (1 - close)]
     likely.sort(key=lambda one: _rank(one[1]))
     fit, marks = likely[0]
+    if marks.delimiter == ", " and fit.width > 1 and len(fit.first) == 1 and fit.first[0].count(",") == fit.width - 1:
+        marks = replace(marks, delimiter=",")  # no blank stands in the row of names
     if not marks.delimiter and "delimiter" not in known:
         lines = [line for piece in sample.pieces for line in piece.split("\n")]
         for mark in COMMON:

@@ -37,11 +37,13 @@ _DAY = rf"""(?:[0-9]{{4}}(?P<s>[-/.])[0-9]{{1,2}}(?P=s)[0-9]{{1,2}}
 _FIGURE = r"""(?:[0-9]{1,3}(?:(?P<g>[,.'\ \u00a0\u2009\u202f\u2019])[0-9]{3})(?:(?P=g)[0-9]{3})*(?:[.,][0-9]*)?
   |[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)"""
 _IN_PARENTHESES = _FIGURE.replace("<g>", "<h>").replace("=g", "=h")
+_DOUBLE = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?|nan|inf"
+_COMPLEX = rf"\([-+]?(?:{_DOUBLE})\ ?[-+]{{1,2}}\ ?(?:{_DOUBLE})[ij]\)|[-+]?(?:{_DOUBLE})[-+](?:{_DOUBLE})[ij]"
 _COIN = r"(?:[$€£¥₹]|usd|eur|gbp|chf)"
 _KINDS = re.compile(
     rf"""(?:
     (?P<number>(?:[<>~≈±]=?\ ?)?[-+\u2212]?{_FIGURE}(?:[eEdD][-+]?[0-9]{{1,3}})?\ ?[%‰]?
-      |\({_IN_PARENTHESES}\)|[-+]?(?:nan|inf(?:inity)?))
+      |\({_IN_PARENTHESES}\)|[-+]?(?:nan|inf(?:inity)?)|{_COMPLEX})
     |(?P<time>{_CLOCK})
     |(?P<date>{_DAY}(?:[T\ ,]\ ?{_CLOCK})?)
     |(?P<truth>true|false|yes|no)

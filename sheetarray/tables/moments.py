@@ -15,7 +15,7 @@ DAY_FIRST = "dayfirst"
 
 _DAY_FIRST = re.compile(
     r"([0-9]{1,2})([-/. ])([0-9]{1,2})\2([0-9]{4}|[0-9]{2})"
-    r"(?:[T ,]+([0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?))?"
+    r"(?:[T ,]+((?:[01]?[0-9]|2[0-3]):[0-5][0-9])(:[0-5][0-9](?:\.[0-9]{1,9})?)?)?"
 )
 _ZONE = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2})?(?:\.[0-9]+)?) ?(Z|[+-][0-9]{2}(?::?[0-9]{2})?)"
@@ -43,7 +43,7 @@ def read_formatted(texts: list[str | None], date_format: str) -> list[str | None
 
     Example:
         >>> read_formatted(["28.02.2024", "1/3/24 10:00", "x"], "dayfirst")
-        ['2024-02-28', '2024-03-01T10:00', 'x']
+        ['2024-02-28', '2024-03-01T10:00:00', 'x']
         >>> read_formatted(["Feb 28, 2024"], "%b %d, %Y")
         ['2024-02-28']
     """
@@ -61,14 +61,13 @@ def _read_day_first(text: str) -> str | None:
     match = _DAY_FIRST.fullmatch(text)
     if match is None:
         return None
-    day, _, month, year, clock = match.groups()
+    day, _, month, year, clock, seconds = match.groups()
     number = int(year) if len(year) == 4 else int(year) + (1900 if int(year) >= _PIVOT else 2000)
     try:
         date = datetime(number, int(month), int(day))
     except ValueError:
         return None
-    clock = None if clock is None else clock.zfill(5) if len(clock) < 5 else ("0" + clock if clock[1] == ":" else clock)
-    return f"{date:%Y-%m-%d}".zfill(10) + (f"T{clock}" if clock else "")
+    return f"{date:%Y-%m-%d}".zfill(10) + (f"T{clock.zfill(5)}{seconds or ':00'}" if clock else "")
 
 
 def _read_format(text: str, date_format: str) -> str | None:

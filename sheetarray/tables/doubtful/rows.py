@@ -13,6 +13,7 @@ from ...elements import Cell, is_blank
 from ..cells import Table
 from ..doubts import Doubt
 from ..heading import list_cells
+from ..kinds import BLANK, TYPED, kind_of_cell, share_of_kind
 from ..options import TableOptions
 from ..rows import TableRows
 
@@ -27,12 +28,15 @@ _TOTALS = frozenset(
 _SHOWN = 1e11  # a spreadsheet shows whole numbers from here on with an exponent
 _CUT = re.compile(r"-?[1-9](?:\.[0-9]{1,5})?E\+[0-9]{2}")
 _MOST_NUMBERS = 1000  # columns whose cells are looked at
+_MOST_GAPS, _ABOVE = 8, 8  # blank rows below which names are looked for, and rows above them that have kinds
 
 
 def doubt_rows(table: Table, rows: TableRows, names: Mapping[str, int], options: TableOptions) -> list[Doubt]:
     """Return doubts about rows that are longer or shorter than the names, and about rows below the table."""
     doubts = _doubt_longer(table, rows)
-    below = [] if options.skip_footer or options.nrows is not None else _doubt_below(table, rows)
+    below = []
+    if not options.skip_footer and options.nrows is None:
+        below = _doubt_below(table, rows) or _doubt_second_table(table, rows, names)
     shorter = [] if doubts else _doubt_shorter(table, rows, names)
     if below and shorter and (shorter[0].row or 0) >= (below[0].row or 0):
         shorter = []  # rows below the table are short
@@ -122,6 +126,47 @@ def _doubt_below(table: Table, rows: TableRows) -> list[Doubt]:
     rows_of = "rows stand" if below > 1 else "row stands"
     message = f"{below} {rows_of} below the table, and {'are' if below > 1 else 'is'} read as data"
     return [Doubt("below", message, row, min(numbers), f"skip_footer={end - row} leaves out what is below")]
+
+
+def _doubt_second_table(table: Table, rows: TableRows, names: Mapping[str, int]) -> list[Doubt]:
+    """Return a doubt if names of other columns stand below a blank row: text where all rows above have values."""
+    data, numbers = rows.data, sorted(table.columns)[:_MOST_NUMBERS]
+    if len(numbers) < 2:
+        return []
+    titles = {number: name for name, number in names.items()}
+    for place in _find_gaps(table, rows):
+        above = list_cells(table, numbers, [int(row) for row in data[max(0, place - _ABOVE) : place]])
+        below = list_cells(table, numbers, [int(row) for row in data[place : place + 2]])
+        fills = [len(cells) - cells.count(None) for cells in below]
+        again = any(cell is not None and cell == titles.get(at) for at, cell in zip(numbers, below[0], strict=True))
+        if again or len(fills) < 2 or min(fills) < 2:
+            continue  # `doubt_repeated_names` tells the same names
+        shares = [share_of_kind([kind_of_cell(cells[at]) for cells in above]) for at in range(len(numbers))]
+        typed = [at for at, (kind, share) in enumerate(shares) if kind in TYPED and share == 1]
+        kinds = {kind_of_cell(below[0][at]) for at in typed} - {BLANK}
+        if kinds and not kinds & TYPED:
+            row = table.row_of(int(data[place]))
+            end = table.count_rows() if table.end is None else table.end
+            message = f"row {row + 1}, below a blank row, is read as data: does a second table begin here?"
+            return [Doubt("again", message, row, min(numbers), f"skip_footer={end - row} leaves it out")]
+    return []
+
+
+def _find_gaps(table: Table, rows: TableRows) -> list[int]:
+    """Return the first places among the rows of data above which a row is blank."""
+    filled = np.zeros(table.height, np.bool_)
+    for column in table.columns.values():
+        held = column.mark_filled()[: table.height]
+        filled[: len(held)] |= held
+        if filled.all():
+            break
+    if filled.all() and len(rows.find_runs()) < 2:
+        return []
+    data = np.asarray(rows.data, np.int64)
+    sheet_rows = data if table.sheet_rows is None or not len(table.sheet_rows) else np.asarray(table.sheet_rows)[data]
+    is_gap = np.diff(sheet_rows, prepend=sheet_rows[:1]) > 1
+    is_gap[1:] |= ~filled[data[:-1]] & filled[data[1:]]
+    return [int(place) for place in np.flatnonzero(is_gap)[:_MOST_GAPS]]
 
 
 def _count_apart(table: Table, rows: Sequence[int], fills: Sequence[int], usual: int) -> int:
