@@ -32,6 +32,7 @@ _GROUPS = "every point of column {!r} could part thousands: the column is text"
 _APART = "every {!r} in column {!r} could part thousands: the column is text"
 _NO_DATE = "{} has a format of dates and is none: it is read as {!r}, and the column is {}"
 _POINTS = "every point of column {!r} could part thousands, and is read as the decimal mark"
+_POINTS_HINT = "thousands='.' reads 1.234 as 1234, decimal='.' as it is"
 _BOTH = "column {!r} has decimal points, other columns have decimal commas"
 
 
@@ -192,8 +193,7 @@ class ColumnReader:
                 hint = "thousands='.' makes it numbers"
                 self._doubts.append(Doubt("marks", _GROUPS.format(name), self.rows.row(0), number, hint))
             elif self.marks.decimal == "," or (not points and self._is_delimited_by_semicolons):
-                hint = "thousands='.' reads 1.234 as 1234, decimal='.' as it is"
-                self._doubts.append(Doubt("marks", _POINTS.format(name), self.rows.row(0), number, hint))
+                self._doubts.append(Doubt("marks", _POINTS.format(name), self.rows.row(0), number, hint=_POINTS_HINT))
         if points and self.marks.decimal == ",":
             number = next(number for number, look in self._looks.items() if look == "point")
             hint = "decimal= decides it for all"
@@ -223,6 +223,17 @@ class ColumnReader:
                     return True
         return False
 
+    def _is_point_proven(self) -> bool:
+        """Return whether a number of any column has a point that cannot part thousands."""
+        for column in self.table.columns.values():
+            cells = column.take(self.rows.data)
+            look = cells.look if cells.typed is not None else None
+            if look == "point" or (
+                cells.typed is None and cells.numbers is None and look_at_marks(cells.as_list()) == "point"
+            ):
+                return True
+        return False
+
     # A column under a dtype ------------------------------------------------------------------------------------
 
     def _decode_given(self, column: TableColumn, dtype: DTypeLike, name: str, number: int) -> Array:
@@ -234,7 +245,7 @@ class ColumnReader:
             texts = [None if is_blank(text) else text for text in texts]
         marks = self.options.marks
         if kind.kind in NUMBERS and not self._is_settled:
-            marks = self._find_marks(texts, number)
+            marks = self._find_marks(texts, name, number)
         values, problems = decode_given(texts, kind, marks, self.options.missing, self.options.date_format)
         errors: dict[int, FormatError] = {}
         for problem in problems:
@@ -247,7 +258,7 @@ class ColumnReader:
                 raise first
         return values
 
-    def _find_marks(self, texts: Sequence[str | None], number: int) -> NumeralMarks:
+    def _find_marks(self, texts: Sequence[str | None], name: str, number: int) -> NumeralMarks:
         """Return the marks of a column of numbers whose dtype is given."""
         look = look_at_marks(texts)
         if look == "comma":
@@ -257,6 +268,8 @@ class ColumnReader:
             return NumeralMarks(",", "." if has_both else None)
         if look in ("points", "commas") and self._is_comma_proven():
             return NumeralMarks(",", "." if look == "points" else None)
+        if look == "points" and self._is_delimited_by_semicolons and not self._is_point_proven():
+            self._doubts.append(Doubt("marks", _POINTS.format(name), self.rows.row(0), number, hint=_POINTS_HINT))
         return self.options.marks
 
     def _reshape(self, values: Array, column: TableColumn, shape: Shape, name: str, number: int) -> Array:

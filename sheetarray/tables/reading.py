@@ -120,7 +120,7 @@ def read_table(
     reader = ColumnReader(table, rows, options, doubts, sheet.title)
     arrays = reader.read(selected)
     doubts += doubt_repeated_names(table, rows, selected, arrays)
-    doubts += doubt_cut_integers(table, rows, selected, arrays)
+    doubts += doubt_cut_integers(table, rows, selected, arrays, "f" if options.dtype is None else "fiu")
     dialect = Dialect(
         table.marks,
         table.encoding,

@@ -245,6 +245,10 @@ class CsvSheet:
             if request.row != row:
                 row, record = request.row, self.records.record(request.row)
             cells = record[request.column : request.stop]
+            if request.dtype.kind == "int":
+                self._note_cut_integer(cells, request.row, request.column, is_row=True)
+            elif self._are_points_open and request.dtype.kind in _WITH_DECIMALS:
+                self._note_points(cells[:_MOST_SAMPLED], request)
             yield [], Texts(cells) if len(cells) <= MOST_SHORT else pl.Series(cells, dtype=pl.String)
 
     def blocks(
@@ -300,25 +304,34 @@ class CsvSheet:
         """Remark on integers that a program has cut to an exponent, and on points that could part thousands."""
         for request, cells in zip(requests, results, strict=True):
             if request.dtype.kind == "int" and not isinstance(cells, np.ndarray):
-                cut = [index for index, cell in enumerate(cells) if is_cut_integer(cell)]
-                if cut:
-                    more = f" (and {len(cut) - 1} more)" if len(cut) > 1 else ""
-                    address = cell_address(request.row + cut[0], request.column)
-                    message = f"a program has cut this integer to {cells[cut[0]]!s:.40}{more}: digits are missing"
-                    self.notes.append(Finding("warning", address, message, _CUT_HINT))
-        is_open = self.delimiter != "," and self.look.decimal == "."
-        is_open = is_open and (self.knows_decimal is not True or self._may_part_thousands)
-        for request in requests if is_open else ():
+                self._note_cut_integer(cells, request.row, request.column, is_row=False)
+        for request in requests if self._are_points_open else ():
             if request.dtype.kind in _WITH_DECIMALS:
                 end = request.stop or request.row + _MOST_SAMPLED
                 count = min(end - request.row, _MOST_SAMPLED)
                 cells = self.zones([Zone(request.row, request.column, min(count, _FIRST_SAMPLED), "columns")])[0]
                 if shows_decimal_point(cells):
                     continue
-                cells = self.zones([Zone(request.row, request.column, count, "columns")])[0]
-                if could_part_thousands(cells):
-                    address = cell_address(request.row, request.column)
-                    self.notes.append(Finding("warning", address, _POINTS, "decimal= says which"))
+                self._note_points(self.zones([Zone(request.row, request.column, count, "columns")])[0], request)
+
+    @property
+    def _are_points_open(self) -> bool:
+        """Whether points could part thousands."""
+        is_open = self.delimiter != "," and self.look.decimal == "."
+        return is_open and (self.knows_decimal is not True or self._may_part_thousands)
+
+    def _note_cut_integer(self, cells: Sequence[Any], row: int, column: int, *, is_row: bool) -> None:
+        cut = [index for index, cell in enumerate(cells) if is_cut_integer(cell)]
+        if cut:
+            more = f" (and {len(cut) - 1} more)" if len(cut) > 1 else ""
+            address = cell_address(row, column + cut[0]) if is_row else cell_address(row + cut[0], column)
+            message = f"a program has cut this integer to {cells[cut[0]]!s:.40}{more}: digits are missing"
+            self.notes.append(Finding("warning", address, message, _CUT_HINT))
+
+    def _note_points(self, cells: Sequence[Cell], request: Request) -> None:
+        if could_part_thousands(cells):
+            address = cell_address(request.row, request.column)
+            self.notes.append(Finding("warning", address, _POINTS, "decimal= says which"))
 
     def _read_runs(self, records: Records, runs: Sequence[Run]) -> list[Any]:
         """Return runs of cells: few cells of text as lists, and as text what is not all plain numbers."""
@@ -406,7 +419,8 @@ class CsvSheet:
             more = f" (and {len(filled) - 1} more)" if len(filled) > 1 else ""
             hint = "did a decimal comma, or a delimiter in text, move the cells of this row?"
             address = cell_address(filled[0], column)
-            self.notes = [Finding("warning", address, f"a cell to the right of all columns{more}", hint)]
+            finding = Finding("warning", address, f"a cell to the right of all columns{more}", hint)
+            self.notes += [finding] if finding not in self.notes else []
 
 
 def _kind_of(dtype: DType, typed: bool = True) -> str:

@@ -211,13 +211,25 @@ def _are_names(arrays: Mapping[str, Array], index: int) -> bool:
 
 
 def doubt_cut_integers(
-    table: Table, rows: TableRows, selected: Mapping[str, int], arrays: Mapping[str, Array]
+    table: Table,
+    rows: TableRows,
+    selected: Mapping[str, int],
+    arrays: Mapping[str, Array],
+    kinds: str,
 ) -> list[Doubt]:
-    """Return a doubt for each column of whole numbers, large ones of which a spreadsheet has cut to an exponent."""
+    """Return a doubt for each column of whole numbers, large ones of which a spreadsheet has cut to an exponent.
+
+    `kinds`: of the arrays that may have such cells; integers only if the caller gave their dtype.
+    """
     doubts = []
     for name, number in islice(selected.items(), _MOST_NUMBERS):
         values = arrays[name]
-        if values.ndim != 1 or values.dtype.kind != "f" or table.count_cells is None or number not in table.columns:
+        if (
+            values.ndim != 1
+            or values.dtype.kind not in kinds
+            or table.count_cells is None
+            or number not in table.columns
+        ):
             continue
         held = np.flatnonzero(np.abs(values, dtype=np.float64) >= _SHOWN)
         if not len(held) or not (np.isnan(values) | (values == np.rint(values))).all():
