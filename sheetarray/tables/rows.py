@@ -10,7 +10,7 @@ from ..dtypes import Mask, Positions
 from ..elements import is_blank
 from ..errors import FormatError
 from .cells import RawColumn, Table
-from .heading import Heading, find_heading
+from .heading import Heading, find_heading, list_cells
 from .options import TableOptions
 
 
@@ -86,6 +86,10 @@ def select_rows(table: Table, options: TableOptions, least_rows: int = 0) -> Tab
     heading = find_heading(table, rows, None if options.header is None else int(options.header))
     first = heading.above
     data = rows[first + heading.names + heading.rules :]
+    if heading.names > 1 and len(data) > 1:
+        cells = list_cells(table, sorted(table.columns), [int(data[0])])[0]
+        if cells.count(None) == len(cells):  # pandas writes a blank row below names in several rows
+            data = data[1:]
     if options.nrows is not None:
         data = data[: options.nrows]
     return TableRows(table, [int(row) for row in rows[first : first + heading.names]], data, heading, rows)
