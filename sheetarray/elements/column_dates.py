@@ -30,8 +30,14 @@ def dates_to_text(buffer: Buffer) -> pl.Series:
     import polars as pl
 
     unit, count = np.datetime_data(buffer.dtype)
-    if count != 1 or unit not in (*_DIGITS, "D") or not _has_four_digit_years(buffer, unit):
+    held = buffer[~np.isnat(buffer)]
+    if count != 1 or unit not in (*_DIGITS, "D") or not _have_four_digit_years(held, unit):
         return pl.Series(dates_to_iso(buffer), dtype=pl.String)
+    if unit == "D" and len(held) and 2 * (last_day := int((held.max() - held.min()).astype(np.int64))) < len(buffer):
+        places = (buffer - held.min()).astype(np.int64)  # each day is written once
+        places[np.isnat(buffer)] = last_day + 1
+        days = [*map(str, held.min() + np.arange(last_day + 1)), NO_TIME]
+        return pl.Series(days, dtype=pl.String).gather(places)
     fraction = f"%.{_DIGITS[unit]}f" if _DIGITS.get(unit) else ""
     dates = pl.Series(buffer.astype("datetime64[ms]") if unit == "s" else buffer)
     text = pl.col("dates").dt.to_string("%Y-%m-%d" if unit == "D" else f"%Y-%m-%dT%H:%M:%S{fraction}")
@@ -57,10 +63,10 @@ def dates_to_short_text(buffer: Buffer) -> pl.Series:
     return texts.str.strip_suffix(_MIDNIGHT)
 
 
-def _has_four_digit_years(buffer: Buffer, unit: str) -> bool:
+def _have_four_digit_years(held: Buffer, unit: str) -> bool:
+    """Return whether the years of some dates, none of which is missing, have four digits."""
     if unit == "ns":
         return True  # 1677 to 2262, and no room for more
-    held = buffer[~np.isnat(buffer)]
     return not len(held) or bool(held.min() >= _FIRST and held.max() < _LAST)
 
 

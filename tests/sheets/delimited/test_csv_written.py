@@ -213,3 +213,17 @@ def test_a_column_of_every_control_character_is_read(more: str, beside: dict[str
     for formulas in ("escape", "keep"):
         read = sa.read(io.BytesIO(file.getvalue()), format="csv", formulas=formulas)["0"]
         assert read.tolist() == text.tolist()
+
+
+@pytest.mark.parametrize(
+    ("first", "last"), [("0000-01-01", "0000-03-01"), ("2024-02-28", "2024-03-01"), ("9999-12-01", "9999-12-31")]
+)
+@pytest.mark.parametrize("count", [3, 500])  # days that come once, and again and again
+@pytest.mark.parametrize("missing", [False, True])
+def test_days_are_written_as_numpy_prints_them(first: str, last: str, count: int, missing: bool) -> None:
+    days = np.datetime64(first) + np.arange(count) * 7 % (np.datetime64(last) - np.datetime64(first)).astype(int)
+    days[-1] = last
+    if missing:
+        days[1::3] = "NaT"
+    lines = written({"days": days}).decode().splitlines()
+    assert lines[-count:] == np.datetime_as_string(days).tolist()
