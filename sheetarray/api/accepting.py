@@ -14,7 +14,7 @@ from ..changes.compare import Comparison
 from ..columns import ArrayInfo, keeping_unreadable
 from ..errors import FormatError, NotFoundError, check_kinds, warn_caller
 from ..files import RemoteFile, changing, is_url, name_part
-from ..formats import Format, format_of, known_options, locate_place, locate_places, rewinding
+from ..formats import Format, find_format, format_of, known_options, locate_place, locate_places, rewinding
 from ..labels import LabelledArrays, check_fit
 from ..renamed import refusing_old_options
 from ..sheets.accepted import AcceptedArrays
@@ -105,7 +105,8 @@ def accept(
         target: where the result goes. None replaces the source whole. A target in another format is written anew.
         format: the name of the source's format; None chooses it by the suffix.
         storage_options: options of the file systems of URLs.
-        **options: options of the format, as for `read`.
+        **options: options of the format, as for `read`: `sheet` of a workbook accepts what stands in this sheet, and in
+            those that were written together with it. All others stay as they are.
 
     Returns:
         The changes that were accepted. In a workbook with a guard, these are all changes since the arrays were written.
@@ -140,6 +141,7 @@ def accept(
         refuse_unwritable(row)
     check_suffixes(goal, row, source, target)
     if goal.name == row.name:
+        find_format("accept", source, format, {name: value for name, value in options.items() if name != "client"})
         with changing_source(source, target):
             accepted: AcceptedArrays = row.function("accept")(source, target, **options)
         return _take_accepted(accepted)
@@ -268,6 +270,7 @@ def restore(
     keep_edits: bool = False,
     format: str | None = None,
     storage_options: Mapping[str, Any] | None = None,
+    **options: Any,
 ) -> list[str]:
     """Write the arrays of a workbook as they were before people edited them, from the guard in it.
 
@@ -281,6 +284,8 @@ def restore(
         keep_edits: keep edited elements, and added or deleted rows. All other elements are exact.
         format: the name of the source's format; None chooses it by the suffix.
         storage_options: options of the file systems of URLs.
+        **options: options of the format, as for `read`: `sheet` restores what stood in this sheet, and in those that
+            were written together with it; `missing` says what a blank means, with `keep_edits`.
 
     Returns:
         The names of the arrays.
@@ -288,7 +293,8 @@ def restore(
     Raises:
         FormatError: the workbook has no guard, or a damaged one.
         ValueError: the target is not a workbook.
-        NotFoundError: the format has no guards.
+        NotFoundError: the format has no guards, or there is no such sheet.
+        LimitError: with `sheet`, the source would have to be written anew.
 
     Example:
         >>> import io
@@ -302,7 +308,7 @@ def restore(
         [0.30000000000000004]
     """
     source, target = locate_places([(source, format), (target, None)], storage_options)
-    restoring = format_of(source, format, reading=True).function("restore")
+    restoring = find_format("restore", source, format, options).function("restore")
     with changing_source(source, target):
-        names: list[str] = restoring(source, target, keep_edits=keep_edits)
+        names: list[str] = restoring(source, target, keep_edits=keep_edits, **options)
     return names

@@ -233,11 +233,8 @@ class EvidenceSearch:
 
     def _find_named(self, name: str, title: str | None, buffer: Buffer) -> Evidence | None:
         """Return the evidence of a name, and of a sheet where there are several; None unless exactly one is of use."""
-        usable = [
-            evidence
-            for evidence in self.evidence
-            if evidence.name == name and evidence.elements(buffer.nbytes) is not None
-        ]
+        named = self._by_name.get(name, ())
+        usable = [evidence for evidence in named if evidence.elements(buffer.nbytes) is not None]
         if len(usable) > 1:
             usable = [evidence for evidence in usable if evidence.title == title]
         return usable[0] if len(usable) == 1 else None
@@ -273,6 +270,14 @@ class EvidenceSearch:
         return [
             evidence for evidence in self.evidence if evidence.name not in names and evidence.elements() is not None
         ]
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Evidence]]:
+        """The evidence by the names that arrays had."""
+        by_name: dict[str, list[Evidence]] = {}
+        for evidence in self.evidence:
+            by_name.setdefault(evidence.name, []).append(evidence)
+        return by_name
 
     @cached_property
     def _by_content(self) -> dict[tuple[str, int, int], list[Evidence]]:

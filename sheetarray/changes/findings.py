@@ -86,17 +86,21 @@ def describe_changes(
         yield from _describe_rows(group, pairs, places)
     for table in grouped.sorted_rows:
         yield _describe_order(table.names, table.by, table.to_text(), grouped.maps[table.names[0]][0], places)
+    labels_of = _find_labels_by_length(comparisons, pairs)
     for comparison in comparisons:
-        labels = find_row_labels(_sharing_rows(comparison, comparisons), pairs)
+        labels = labels_of.get(comparison.shapes[1][:1]) or find_row_labels([], pairs)
         yield from _describe_elements(comparison, labels, places)
 
 
-def _sharing_rows(comparison: Comparison, comparisons: Sequence[Comparison]) -> list[str]:
-    """Return the names of arrays that have as many rows as another one."""
-    if not comparison.shapes[1]:
-        return []
-    count = comparison.shapes[1][0]
-    return [other.name for other in comparisons if len(other.shapes[1]) == 1 and other.shapes[1][0] == count]
+def _find_labels_by_length(
+    comparisons: Sequence[Comparison], pairs: Mapping[str, tuple[Any, Any]]
+) -> dict[tuple[int, ...], RowLabels]:
+    """Return the labels of the rows of arrays, by the number of their rows."""
+    names: dict[tuple[int, ...], list[str]] = {}
+    for comparison in comparisons:
+        if len(comparison.shapes[1]) == 1:
+            names.setdefault(comparison.shapes[1], []).append(comparison.name)
+    return {shape: find_row_labels(of_shape, pairs) for shape, of_shape in names.items()}
 
 
 def _describe_rows(

@@ -10,7 +10,6 @@ from ..api.changes import Changes
 from ..changes.wording import count_noun
 from .arguments import (
     FILE,
-    FROM,
     FormatOptions,
     UsageProblem,
     json_option,
@@ -46,6 +45,7 @@ def run_accept(file: str, output: str | None, reading: FormatOptions, wants_json
       sheetarray accept returned.xlsx
       sheetarray accept returned.csv -o run.csv
       sheetarray accept returned.ods -o run.xlsx
+      sheetarray accept returned.xlsx --read sheet=north
     """
     place = source_endpoint(file, reading)
     if place.pipe is not None and output is None:
@@ -54,7 +54,8 @@ def run_accept(file: str, output: str | None, reading: FormatOptions, wants_json
     if goal.text == PIPE:
         raise UsageProblem("accept cannot write to a pipe", "name the file to write with -o")
     texts = {key: text for key, text in reading.texts.items() if key != "resize"}
-    options = FormatOptions(None, texts).parse(place.row, "read")
+    verb = "accept" if goal.row.name == place.row.name else "read"
+    options = FormatOptions(None, texts).parse(place.row, verb)
     changes: Changes = place.call("accept", *([] if output is None else [goal.place]), **options)
     status = FINDINGS if changes.unreadable else FINE
     if wants_json:
@@ -71,9 +72,9 @@ def run_accept(file: str, output: str | None, reading: FormatOptions, wants_json
 @click.argument("file", type=FILE)
 @click.argument("out", type=FILE)
 @click.option("--keep-edits", is_flag=True, help="Keep the elements that people edited; all others are exact.")
-@FROM
+@reading_options()
 @json_option
-def run_restore(file: str, out: str, from_format: str | None, keep_edits: bool, wants_json: bool) -> None:
+def run_restore(file: str, out: str, reading: FormatOptions, keep_edits: bool, wants_json: bool) -> None:
     """Write the arrays of FILE to OUT as they were before people edited them.
 
     FILE needs a guard. You write one with `sheetarray convert run.csv run.xlsx --write guard=true`. OUT is an .xlsx
@@ -83,11 +84,12 @@ def run_restore(file: str, out: str, from_format: str | None, keep_edits: bool, 
     Examples:
       sheetarray restore returned.xlsx run.xlsx
       sheetarray restore returned.ods run.xlsx --keep-edits
+      sheetarray restore returned.xlsx run.xlsx --read sheet=north
     """
     if out == PIPE:
         raise UsageProblem("restore cannot write to a pipe", "name a file as OUT")
-    place = source_endpoint(file, FormatOptions(from_format))
-    names = place.call("restore", place_of(out), keep_edits=keep_edits)
+    place = source_endpoint(file, reading)
+    names = place.call("restore", place_of(out), keep_edits=keep_edits, **reading.parse(place.row, "restore"))
     if wants_json:
         print_json({"file": place.label, "target": out, "arrays": names, "edits_kept": keep_edits})
         return

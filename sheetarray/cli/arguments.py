@@ -29,7 +29,7 @@ from .console import print_line
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 # options of functions that --read and --write do not set: they take objects, or have a flag of their own
-_INTERNAL_OPTIONS = ("progress", "client", "table", "storage_options")
+_INTERNAL_OPTIONS = ("progress", "client", "table", "storage_options", "keep_edits")
 _STORAGE = "sheetarray.storage_options"
 _WORDS = {"true": True, "false": False}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -229,3 +230,27 @@ def test_the_last_good_value_of_a_cell_is_kept_where_rows_were_sorted(tmp_path):
         sa.accept(path)
     assert sa.restore(path, restored) == ["a", "b", "s"]
     assert {name: array.tolist() for name, array in sa.read(restored).items()} == sorted_table
+
+
+def test_the_work_of_a_check_is_linear_in_the_number_of_arrays(tmp_path):
+    calls = []
+    for count in (100, 400):
+        path = tmp_path / f"{count}.xlsx"
+        sa.write(path, {f"a{number}": np.array([number + 0.25, number + 0.5]) for number in range(count)}, guard=True)
+        book = openpyxl.load_workbook(path)
+        next(cell for row in book["arrays"].iter_rows() for cell in row if cell.value == 7.25).value = -1.5
+        book.save(path)
+        counted = 0
+
+        def count_call(*_: object) -> None:
+            nonlocal counted
+            counted += 1
+
+        sys.setprofile(count_call)
+        try:
+            findings = list(sa.check(path))
+        finally:
+            sys.setprofile(None)
+        assert "7.25 -> -1.5" in str(findings[0])
+        calls.append(counted)
+    assert calls[1] < 5 * calls[0]

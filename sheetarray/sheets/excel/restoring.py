@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...columns import keeping_unreadable
+from ...elements import Missing
 from ...errors import NO_ARRAY, Finding, FormatError, LimitError, locating, quote_names, warn_caller
 from ...files import OvertakenError, Readable, Source, Writable, name_part, replacing
 from ...linear.array import LinearArray
@@ -23,11 +24,12 @@ from ...linear.parsing import warn_of_finding
 from ..arrays_of_sheets import read_resized_arrays
 from ..content import SheetContent, WriteOptions, lay_out_arrays, lay_out_columns
 from ..recorded_tables import RecordedTable, open_recorded, renew_note
-from ..sheet_choice import find_title
+from ..sheet_choice import SheetChoice, find_title
 from ..snapshot import SnapshotHeader
 from ..views.description import View, can_be_shown
 from ..views.plans import check_views
 from .accepting.exact import read_writes
+from .checksums.stored import StoredChecksums
 from .guard.snapshots import Snapshots
 from .revising import Revision, revise_sheets_excel
 from .sheet_writes import sheet_room, write
@@ -35,10 +37,17 @@ from .skeleton.template import CONTENT_TYPES, suffix_of
 from .tables.recorded import find_tables
 from .workbook import Workbook
 
-_NO_GUARD = "the workbook has no guard"
+_NO_GUARD, _NO_SNAPSHOT = "the workbook has no guard", "the guard has no snapshot of the sheet"
 
 
-def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = False) -> list[str]:
+def restore_excel(
+    source: Readable,
+    target: Writable,
+    *,
+    keep_edits: bool = False,
+    sheet: SheetChoice = None,
+    missing: Missing = "error",
+) -> list[str]:
     """Write the arrays of a workbook again from its guard, to the sheets where they were. All else in it stays.
 
     Args:
@@ -46,6 +55,9 @@ def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = Fals
         target: a path (.xlsx, .xlsm, .xltx, .xltm), or an open file. A file is replaced whole or not at all.
         keep_edits: whether elements that people have edited, and rows that they have added or deleted, stay; all other
             elements are exact.
+        sheet: restore only what stood in this sheet, and in those that were written together with it. A workbook that
+            has to be written anew holds nothing else then.
+        missing: as for `read_excel`, with `keep_edits`.
 
     Returns:
         The names of the arrays.
@@ -53,6 +65,7 @@ def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = Fals
     Raises:
         FormatError: the workbook has no guard, or a damaged one; with `keep_edits` also as `read_excel`.
         ValueError: a target that is not a workbook; nothing is written.
+        LimitError: with `sheet`, the source would have to be written anew.
 
     Example:
         >>> import io
@@ -66,22 +79,27 @@ def restore_excel(source: Readable, target: Writable, *, keep_edits: bool = Fals
     if isinstance(target, (str, os.PathLike)) and not name_part(target).lower().endswith((*CONTENT_TYPES,)):
         raise ValueError(f"restore writes a workbook: name a target that ends in {' or '.join(CONTENT_TYPES)}")
     with Source(source) as opened, locating(source=opened.name), Workbook(opened, reads_numbers=True) as book:
-        asked, places = book.views.asked, find_tables(book, book.plain_sheets())
+        chosen = None if sheet is None else _choose_titles(book, sheet)
+        sheets = [plain for plain in book.plain_sheets() if chosen is None or plain.title in chosen]
+        asked, places = book.views.asked, find_tables(book, sheets)
         is_kind = book.own is not None and book.own.types.type_of(book.own.part) == CONTENT_TYPES[suffix_of(target)]
         tables = [table for table in open_recorded(places, Snapshots(book)) if table.written]
         contents = [_lay_out_table(table, keep_edits=keep_edits) for table in tables]
         try:
-            groups = _restore_arrays(book, keep_edits=keep_edits)
+            groups = _restore_arrays(book, chosen, missing, keep_edits=keep_edits)
         except FormatError as error:
-            if not contents or error.reason not in (NO_ARRAY, _NO_GUARD):
+            if not contents or not error.reason.startswith((NO_ARRAY, _NO_GUARD, _NO_SNAPSHOT)):
                 raise
             groups = {}
         revisions = _plan_revisions(book, groups) if is_kind and not contents and not asked else None
         if revisions is not None and not isinstance(source, (str, os.PathLike)):
             source = io.BytesIO(bytes(opened.whole()))  # an open file has been read to its end
     names = [name for _, arrays in groups.values() for name in arrays]
-    if revisions is not None and _revise(source, target, revisions):
+    if revisions is not None and _revise(source, target, revisions, None if chosen is None else chosen[0]):
         return names
+    if chosen is not None and _is_one_file(source, target):
+        reason = f"the workbook has to be written anew, and would hold nothing but the sheet {chosen[0]!r:.60}"
+        raise LimitError(f"{reason}: name another target")
     with tempfile.TemporaryDirectory(prefix="sheetarray-") as folder:
         path = Path(folder, f"restored{suffix_of(target)}")
         for of_arrays, options in _plan_writes(groups, asked):
@@ -117,16 +135,32 @@ def _plan_revisions(
     return revisions
 
 
-def _revise(source: Readable, target: Writable, revisions: Sequence[Revision]) -> bool:
+def _choose_titles(book: Workbook, sheet: str | int) -> list[str]:
+    """Return the title of the sheet that was chosen, which people may have deleted; then those written with it."""
+    sheets, snapshots = book.plain_sheets(), Snapshots(book)
+    gone = [header.sheet for header in map(snapshots.headers.__getitem__, snapshots.search.evidence)]
+    title = find_title(sheet, list(dict.fromkeys([*(plain.title or "" for plain in sheets), *gone])))
+    _, together = StoredChecksums(book).choose_write(sheets, title)
+    return list(dict.fromkeys([title, *(plain.title or "" for plain in together)]))
+
+
+def _revise(source: Readable, target: Writable, revisions: Sequence[Revision], only: str | None) -> bool:
     """Put arrays into the cells of a copy of the workbook, and return whether that was possible."""
     try:
-        revise_sheets_excel(source, target, revisions, whole=True)
+        revise_sheets_excel(source, target, revisions, whole=True, only=only)
     except OvertakenError:
         raise
     except (FormatError, LimitError) as error:
         warn_caller(f"the workbook is written anew, and without what else is in it: {error}")
         return False
     return True
+
+
+def _is_one_file(source: object, target: object) -> bool:
+    """Return whether the target is the source."""
+    if isinstance(source, (str, os.PathLike)) and isinstance(target, (str, os.PathLike)):
+        return os.path.realpath(source) == os.path.realpath(target)
+    return source is target
 
 
 def _lay_out_table(table: RecordedTable, *, keep_edits: bool) -> SheetContent:
@@ -171,19 +205,30 @@ def select_renewed_views(asked: Mapping[str, View], arrays: Mapping[str, LinearA
     return views
 
 
-def _restore_arrays(book: Workbook, *, keep_edits: bool) -> dict[str, tuple[SnapshotHeader, dict[str, LinearArray]]]:
-    """Return, by the titles of sheets, the header of a snapshot, which says how it was written, and its arrays."""
-    writes = read_writes(book, "error") if keep_edits else []
+def _restore_arrays(
+    book: Workbook, chosen: Sequence[str] | None, missing: Missing, *, keep_edits: bool
+) -> dict[str, tuple[SnapshotHeader, dict[str, LinearArray]]]:
+    """Return, by the titles of sheets, the header of a snapshot, which says how it was written, and its arrays.
+
+    `chosen`: the titles of the sheets whose arrays are restored; None for all. `missing`: what a blank means, with
+    `keep_edits`.
+    """
+    writes = read_writes(book, missing, None if chosen is None else chosen[0]) if keep_edits else []
     snapshots = writes[0].snapshots if writes else Snapshots(book)
     groups: dict[str, tuple[SnapshotHeader, dict[str, LinearArray]]] = {}
     for evidence in snapshots.search.evidence:
-        snapshot, buffer = snapshots.headers[evidence], evidence.elements()
+        snapshot = snapshots.headers[evidence]
+        if chosen is not None and snapshot.sheet not in chosen:
+            continue
+        buffer = evidence.elements()
         _, arrays = groups.setdefault(snapshot.sheet, (snapshot, {}))
         if buffer is not None:
             arrays[snapshot.name] = LinearArray.from_header(snapshot.header, buffer)
     for finding in snapshots.iter_problems():
         raise FormatError(finding.message, location=finding.location, hint=finding.hint if not groups else None)
     if not groups:
+        if chosen is not None and snapshots.exist:
+            raise FormatError(f"{_NO_SNAPSHOT} {chosen[0]!r:.60}")
         raise FormatError(_NO_GUARD, hint="write it with guard=True; copies of the file may have one")
     for edits in writes:
         edits.compare()

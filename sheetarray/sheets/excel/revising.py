@@ -82,6 +82,7 @@ def revise_sheets_excel(
     *,
     missing: Missing = "error",
     whole: bool = False,
+    only: SheetChoice = None,
 ) -> None:
     """Write a copy of a workbook with the new elements of several sheets, whose arrays may have the same names.
 
@@ -92,6 +93,7 @@ def revise_sheets_excel(
         revisions: for each sheet its title, its new arrays, and new names of arrays.
         whole: write the cells of all elements, whatever they hold: also those that cannot be read, and formulas. The
             new arrays are then `LinearArray`s, one for each column.
+        only: the sheet that holds them all, so that the others are not even made true to their cells; None for any.
     """
     columns = [dict(arrays if whole else take_arrays(arrays, CELL_CHARACTERS)) for _, arrays, _ in revisions]
     with tempfile.TemporaryDirectory(prefix="sheetarray-") as folder:
@@ -110,7 +112,7 @@ def revise_sheets_excel(
             columns += [fresh]
         revised = [*zip(titles, columns, strict=True)]
         _compare(path, revised, missing)
-        accept_workbook(path, target, missing=missing, revised=revised)
+        accept_workbook(path, target, sheet=only, missing=missing, revised=revised)
 
 
 def _write_revised(

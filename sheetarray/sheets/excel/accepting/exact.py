@@ -98,14 +98,19 @@ class ExactArrays:
         return exact
 
 
-def read_writes(book: Workbook, missing: Missing) -> list[ExactArrays]:
+def read_writes(book: Workbook, missing: Missing, title: str | None = None) -> list[ExactArrays]:
     """Return the arrays of a workbook; those of each write by themselves, where several have arrays of one name.
+
+    `title`: of a sheet; only the arrays of the write that filled it are read.
 
     Raises:
         FormatError: there is no array, or as `read_accepted`.
     """
     memory = StoredChecksums(book)
     snapshots = Snapshots(book, memory)
+    if title is not None:
+        titles, sheets = memory.choose_write(book.plain_sheets(), title)
+        return [ExactArrays(sheets, missing, memory, snapshots, titles)]
     groups = memory.split_by_write(book.plain_sheets())
     if not [sheets for _, sheets in groups[1:] if sheets]:
         return [ExactArrays(groups[0][1], missing, memory, snapshots)]

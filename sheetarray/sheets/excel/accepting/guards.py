@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from ....changes.evidence import Evidence, OwnEvidence
 from ....columns import ResizedArray
-from ...snapshot import encode_snapshot
-from ..guard.guard_sheet import make_part
+from ...guard_texts import keep_snapshots
+from ...snapshot import SnapshotHeader, encode_snapshot
+from ..guard.guard_sheet import make_part, read_texts
 from ..guard.snapshots import Snapshots
 from ..workbook_part import WorkbookPart
 
@@ -17,6 +18,7 @@ def renew_guards(
     snapshots: Snapshots,
     writes: Sequence[tuple[Mapping[str, OwnEvidence | None], Mapping[str, ResizedArray]]],
     of_tables: Mapping[str, Sequence[list[str]]],
+    chosen: Collection[str] | None = None,
 ) -> dict[str, bytes]:
     """Return the new content of the worksheets that hold snapshots, by their parts.
 
@@ -25,7 +27,7 @@ def renew_guards(
 
     `writes`: for each write the evidence of the arrays that may not be as they were written, those of others are looked
     for; and the arrays whose elements are known. `of_tables`: the snapshots of recorded tables, by the titles of
-    guards.
+    guards. `chosen`: the titles of the sheets whose snapshots change; None for all.
     """
     if not snapshots.exist:
         return {}
@@ -40,8 +42,17 @@ def renew_guards(
             if evidence is not None and (own is not None or evidence not in standing):
                 standing[evidence] = name, array
     texts = {guard.title or "": [*of_tables.get(guard.title or "", [])] for guard in snapshots.sheets}
+
+    def is_other(header: SnapshotHeader) -> bool:
+        return chosen is not None and header.sheet not in chosen
+
+    for guard in snapshots.sheets:
+        stay = keep_snapshots(
+            read_texts(guard), lambda header: is_other(header) and not (of_tables and snapshots.is_column(header))
+        )
+        texts[guard.title or ""] += stay
     for evidence, header in snapshots.headers.items():
-        if evidence in standing:
+        if evidence in standing and not is_other(header):
             name, array = standing[evidence]
             how = {"sheet": header.sheet, "cells": header.cells, "dates": header.dates}
             texts[snapshots.guards[evidence]].append(encode_snapshot(name, array.linear, **how))

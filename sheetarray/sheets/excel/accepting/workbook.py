@@ -16,6 +16,7 @@ from ....errors import NO_ARRAY, FormatError, locating
 from ....files import Readable, Source, Writable, replacing
 from ....linear.array import LinearArray
 from ...accepted import AcceptedArrays, join_accepted
+from ...sheet_choice import SheetChoice, find_title
 from ..checking.views import read_typed_over, typed_over_views
 from ..checksums.stored import StoredChecksums
 from ..guard.snapshots import Snapshots, warn_of_guard
@@ -36,7 +37,9 @@ from .record import true_record
 from .views import renew_views
 
 
-def accept_excel(source: Readable, target: Writable | None = None, *, missing: Missing = "error") -> AcceptedArrays:
+def accept_excel(
+    source: Readable, target: Writable | None = None, *, sheet: SheetChoice = None, missing: Missing = "error"
+) -> AcceptedArrays:
     """Correct headers, names, checksums and guards of a workbook, so that they fit its cells. All other parts stay.
 
     A workbook in which nothing has to be corrected is not written again.
@@ -44,6 +47,7 @@ def accept_excel(source: Readable, target: Writable | None = None, *, missing: M
     Args:
         source: a path, or an open file (then with a target): .xlsx or .xlsm.
         target: the file to write; None replaces the source whole.
+        sheet: accept only what stands in this sheet, and in those that were written together with it.
         missing: as for `read_excel`.
 
     Returns:
@@ -67,13 +71,14 @@ def accept_excel(source: Readable, target: Writable | None = None, *, missing: M
         (3,)
     """
     check_accept_target(source, target)
-    return accept_workbook(source, source if target is None else target, missing=missing)
+    return accept_workbook(source, source if target is None else target, sheet=sheet, missing=missing)
 
 
 def accept_workbook(
     source: Readable,
     target: Writable,
     *,
+    sheet: SheetChoice = None,
     missing: Missing = "error",
     revised: Sequence[tuple[Set[str], Mapping[str, LinearArray]]] | None = None,
 ) -> AcceptedArrays:
@@ -89,7 +94,8 @@ def accept_workbook(
         book = WorkbookPart.of_package(package)
         book.check_changeable()
         with Workbook(opened, reads_numbers=True, own=book) as reading:
-            writes, tables = _read_all(reading, missing)
+            chosen = None if sheet is None else _choose_sheets_of(reading, sheet)
+            writes, tables = _read_all(reading, missing, chosen)
             snapshots = writes[0].snapshots
             problems = [*snapshots.iter_problems(thorough=True)]
             warn_of_guard([] if anew else problems)
@@ -103,7 +109,7 @@ def accept_workbook(
                 exact = [read.find_exact(_choose_revised(read, revised or ())) for read in writes]
                 of_tables = {} if tables is None else tables.snapshots
                 evidence = [read.written.own for read in writes]
-                guards = renew_guards(book, snapshots, [*zip(evidence, exact, strict=True)], of_tables)
+                guards = renew_guards(book, snapshots, [*zip(evidence, exact, strict=True)], of_tables, chosen)
                 edits = [edit for read in writes for edit in find_header_edits(read.sheets, read.arrays)]
                 replaced = _change_headers(book, edits) | guards
                 pairs = [pair for of_write in exact for pair in of_write.items()]
@@ -113,11 +119,12 @@ def accept_workbook(
                     for name, array in read.arrays.items()
                     if name not in of_write
                 ]
-                record = true_record(record, pairs, [sheet.title for sheet in book.sheets], unknown)
-                record["sheets"] |= {} if tables is None else tables.sheets
+                others = {} if chosen is None else _list_others(record, chosen)
+                record = true_record(record, pairs, [part.title for part in book.sheets], unknown)
+                record["sheets"] |= others if tables is None else others | tables.sheets
             typed = [title for title in typed_over_views(reading) if read_typed_over(reading, title)]
             searches = search_sheets(reading, replaced=replaced)
-        names = [ArrayNames(read.arrays, _choose_sheets(book.record, read.writes)) for read in writes]
+        names = [ArrayNames(read.arrays, _select_record(book.record, read.writes)) for read in writes]
         if book.set_names(partial(_find_cells, names)) or anew:
             book.compute_on_opening()
         record |= {SEARCHES_KEY: searches.to_json()}
@@ -138,16 +145,38 @@ def accept_workbook(
     return accepted if tables is None else tables.add_to(accepted)
 
 
-def _read_all(book: Workbook, missing: Missing) -> tuple[list[ExactArrays], RenewedTables | None]:
-    """Return the arrays of each write of a workbook, and its recorded tables; None if it has none."""
-    tables = renew_tables(book, book.plain_sheets(), Snapshots(book))
+def _choose_sheets_of(book: Workbook, sheet: str | int) -> list[str]:
+    """Return the title of the sheet that was chosen, and then those of the sheets that were written with it."""
+    sheets = book.plain_sheets()
+    title = find_title(sheet, [plain.title or "" for plain in sheets])
+    _, together = StoredChecksums(book).choose_write(sheets, title)
+    return list(dict.fromkeys([title, *(plain.title or "" for plain in together)]))
+
+
+def _list_others(record: Mapping[str, Any], chosen: Sequence[str]) -> dict[str, Any]:
+    """Return what a record has of sheets that were not chosen."""
+    return {
+        title: more for title, more in record["sheets"].items() if {title, more.get("of", title)}.isdisjoint(chosen)
+    }
+
+
+def _read_all(
+    book: Workbook, missing: Missing, chosen: Sequence[str] | None
+) -> tuple[list[ExactArrays], RenewedTables | None]:
+    """Return the arrays of each write of a workbook, and its recorded tables; None if it has none.
+
+    `chosen`: the titles of the sheets that are read, that which was asked for first; None for all.
+    """
+    sheets = [plain for plain in book.plain_sheets() if chosen is None or plain.title in chosen]
+    tables = renew_tables(book, sheets, Snapshots(book))
     try:
-        return read_writes(book, missing), tables
+        return read_writes(book, missing, None if chosen is None else chosen[0]), tables
     except FormatError as error:
         if error.reason != NO_ARRAY or tables is None:
             raise
     memory = StoredChecksums(book)
-    return [ExactArrays((), missing, memory, Snapshots(book, memory))], tables
+    titles = None if chosen is None else {*chosen}
+    return [ExactArrays((), missing, memory, Snapshots(book, memory), titles)], tables
 
 
 def _choose_revised(
@@ -162,7 +191,7 @@ def _choose_revised(
     }
 
 
-def _choose_sheets(record: Mapping[str, Any], writes: Set[str] | None) -> Mapping[str, Any]:
+def _select_record(record: Mapping[str, Any], writes: Set[str] | None) -> Mapping[str, Any]:
     """Return a record with the sheets of some writes; None for all."""
     if writes is None:
         return record

@@ -79,6 +79,13 @@ class StoredChecksums:
         ]
         return [*split, (self._arrays.keys() - set(writes), [])]
 
+    def choose_write(self, sheets: Sequence[ExcelSheet], title: str) -> tuple[Set[str], list[ExcelSheet]]:
+        """Return the same as `split_by_write` for the write that filled a sheet; of an unknown sheet, that one."""
+        group = self._groups.get(title, title)
+        if group not in self._arrays:
+            return {title}, [sheet for sheet in sheets if sheet.title == title]
+        return {group}, [sheet for sheet in sheets if self._groups.get(sheet.title or "") == group]
+
     def findings_of(
         self, name: str, title: str, header: Header, buffer: Buffer, address: Callable[[int], str]
     ) -> list[Finding]:
