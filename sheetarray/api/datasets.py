@@ -5,15 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import api
 from ..columns import ArrayInfo
-from ..errors import FormatError, NotFoundError, quote_names, warn_caller
+from ..errors import NO_ARRAY, FormatError, NotFoundError, quote_names, warn_caller
 from ..formats import find_format, known_options, locate_place, rewinding
 from ..labels import (
     DatasetLabels,
@@ -82,7 +82,8 @@ def read_dataset(
     """
     source = locate_place(source, storage_options, format, options.get("client"))
     if table is None and dims is None and columns is None:
-        return build_dataset(*read_with_labels(source, names, format, options))
+        with _naming_table(hint='read_columns(.., as_="dataset") reads an ordinary table'):
+            return build_dataset(*read_with_labels(source, names, format, options))
     cells, note = read_table_with_note(source, table, format, options)
     arrays, labels = stack_labels(cells, list_names(dims), columns, note, _read_texts)
     selected = list_names(names)
@@ -136,7 +137,8 @@ def read_frame(
         cells, note = read_table_with_note(source, table, format, options)
         arrays, labels = label_rows(cells, list_names(dims), note)
     else:
-        arrays, labels = read_with_labels(source, names, format, options)
+        with _naming_table(hint='read_columns(.., as_="pandas") reads an ordinary table'):
+            arrays, labels = read_with_labels(source, names, format, options)
     arrays = _with_lists(arrays)
     flat = {name: array for name, array in arrays.items() if isinstance(array, np.ndarray) and array.ndim == 1}
     selected = list_names(names) or ()
@@ -154,6 +156,17 @@ def read_frame(
         flat = {name: array for name, array in flat.items() if name in {*selected, *levels}}
     check_lengths(flat, labels)
     return build_frame(flat, labels)
+
+
+@contextmanager
+def _naming_table(*, hint: str) -> Iterator[None]:
+    """Give the error of a source without arrays the hint that leads to its table."""
+    try:
+        yield
+    except FormatError as error:
+        if error.reason == NO_ARRAY:
+            error.hint = hint
+        raise
 
 
 def _with_lists(arrays: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ columns as they were written, numbers that a program rounded get their bits agai
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,7 +23,7 @@ from ..columns.grid import Area
 from ..columns.unreadable import keep_elements, keeps_all
 from ..dtypes import Positions, from_numpy
 from ..elements import generic_from_text
-from ..errors import NO_ARRAY, FormatError, locating, quote_names, warn_caller
+from ..errors import NO_ARRAY, FormatError, SheetArrayWarning, locating, quote_names, warn_caller
 from ..labels import DatasetLabels, ElementRows, TableNote, give_labels, stack_labels, takes_recorded_tables
 from ..labels.datasets import fit_labels
 from ..linear.array import LinearArray
@@ -395,6 +396,31 @@ def _open_place(place: RecordedPlace, snapshots: WrittenColumns | None, names: S
             return _open_place(place, snapshots, None)  # all columns together tell which row is which
         table.written, table.sources = written, _restore(columns, written, note)
     return table
+
+
+def read_as_ordinary(
+    cells: TableSheet,
+    columns: Sequence[str] | None,
+    options: TableOptions,
+    find_places: Callable[[], Sequence[RecordedPlace]],
+) -> TableColumns:
+    """Return the columns of a sheet as those of an ordinary table.
+
+    If the sheet has a record, it says that the first row holds the names, numbers or not, and how many rows of text
+    there are.
+
+    `columns`, `options`: as for `read_table`. `find_places`: returns the recorded tables of the sheet.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SheetArrayWarning)  # of a table that has lost its columns
+        place = next(iter(find_places()), None)
+    if place is None or options.range not in (None, place.options.range):
+        return read_table(cells, columns, options)
+    area = place.options.area
+    says_names = options.header is None and options.range is None and not options.skip_rows
+    if says_names and area is not None and area.top == 0:
+        options = replace(options, header=1)
+    return read_table(cells, columns, options, least_rows=place.least_rows)
 
 
 def _take_dtypes(columns: TableColumns, note: TableNote) -> None:

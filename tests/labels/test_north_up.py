@@ -118,14 +118,15 @@ def test_a_map_of_one_dimension_grows_and_takes_a_label_twice(tmp_path: Path) ->
     assert list(sa.check(path)) == []
 
 
-def test_merge_puts_edits_of_maps_where_they_belong(tmp_path: Path) -> None:
+@pytest.mark.parametrize("columns", ["lon", "time"])
+def test_merge_puts_edits_of_maps_where_they_belong(columns: str, tmp_path: Path) -> None:
     base, ann, ben, merged = (tmp_path / f"{name}.xlsx" for name in ("base", "ann", "ben", "merged"))
     content = make_map()
     for file, place, value in ((base, None, 0), (ann, (0, 0, 0), 50.5), (ben, (1, 2, 3), 60.5)):
         edited = content.copy(deep=True)
         if place is not None:
             edited["t"][place] = value
-        write_quietly(file, edited, columns="time")
+        write_quietly(file, edited, columns=columns)
     assert not sa.merge(base, ann, ben, target=merged).conflicts
     content["t"][0, 0, 0], content["t"][1, 2, 3] = 50.5, 60.5
     xr.testing.assert_identical(sa.read_dataset(merged), content)

@@ -428,6 +428,16 @@ CALLS: list[tuple[str, Callable[[], object], Callable[[], object]]] = [
         lambda: sa.read_columns(io.StringIO("t\n1.5\n?\n"), dtype="float64", format="csv", na_values="?"),
     ),
     (
+        'read_columns(.., as_="dataset") reads an ordinary table',
+        lambda: sa.read_dataset("table.csv"),
+        lambda: sa.read_columns("table.csv", as_="dataset"),
+    ),
+    (
+        'read_columns(.., as_="pandas") reads an ordinary table',
+        lambda: sa.read_frame("table.csv"),
+        lambda: sa.read_columns("table.csv", as_="pandas"),
+    ),
+    (
         "missing='nan' reads words for missing values as NaN",
         lambda: sa.read("word.csv"),
         lambda: sa.read("word.csv", missing="nan"),

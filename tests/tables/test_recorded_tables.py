@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openpyxl
 import pandas as pd
 import pytest
 import xarray as xr
@@ -22,8 +23,10 @@ from recorded import (
     write_arrays,
     write_quietly,
 )
+from services import Book
 
 import sheetarray as sa
+from sheets_emulator import SheetsServer
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -466,3 +469,19 @@ def test_new_rows_have_the_recorded_dtype_where_no_cell_has_a_value(
     assert read.dtype == column.dtype
     assert read.tobytes() == np.concatenate([column, new]).tobytes()
     assert list(sa.check(path)) == []
+
+
+@pytest.mark.parametrize("names", [[0, 1, 2], ["2.5", "1", "x"], [2019, 2020]])
+def test_names_that_are_numbers_are_names(names: list[Any], tmp_path: Path, server: SheetsServer) -> None:
+    frame = pd.DataFrame({name: np.arange(3.0) + number for number, name in enumerate(names)})
+    path, texts = tmp_path / "a.xlsx", [str(name) for name in names]
+    sa.write_table(path, frame)  # without a warning
+    pd.testing.assert_frame_equal(sa.read_frame(path), frame)
+    assert list(sa.read_columns(path)) == texts
+    assert not sa.diff(path, path)
+    book = openpyxl.Workbook()
+    sa.write_table(book, frame)
+    assert list(sa.read_columns(book, sheet="table")) == texts
+    sheets = Book(server)
+    url = str(sa.write_table(sheets.url, frame, client=sheets.client))
+    assert list(sa.read_columns(url, client=sheets.client)) == texts

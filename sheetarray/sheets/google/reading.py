@@ -26,7 +26,7 @@ from ...linear.resizing import find_slow_axis
 from ...renamed import refusing_old_options
 from ...tables import TableOptions, read_table, read_tables
 from ..arrays_of_sheets import check_sheets, count_named, open_sheets, read_composites, scan_sheets
-from ..recorded_tables import read_with_tables, scan_with_tables
+from ..recorded_tables import read_as_ordinary, read_with_tables, scan_with_tables
 from ..sheet_choice import SheetChoice, TitleOrIndex, find_title, is_first
 from ..table_findings import check_with_tables
 from .address import SheetAddress, range_on_sheet
@@ -366,7 +366,7 @@ def read_columns_gsheet(
         return _read_consistently(service, lambda: _read_each_worksheet(service, columns, options))
     if options.range is None and options.table is None:
         first = partial(select_worksheets, service, first=True)
-        return _read_consistently(service, lambda: read_table(first()[0], columns, options))
+        return _read_consistently(service, lambda: _read_worksheet(first()[0], columns, options))
     return _read_consistently(service, lambda: _read_range(service, address, columns, options))
 
 
@@ -375,7 +375,12 @@ def _read_each_worksheet(
 ) -> dict[str, dict[str, Array]]:
     """Return the columns of each worksheet by its title."""
     views = {view.title or "": view for view in select_worksheets(service)}
-    return read_tables({title: partial(read_table, view, columns, options) for title, view in views.items()})
+    return read_tables({title: partial(_read_worksheet, view, columns, options) for title, view in views.items()})
+
+
+def _read_worksheet(view: GoogleSheet, columns: Sequence[str] | None, options: TableOptions) -> dict[str, Array]:
+    """Return the columns of a worksheet as those of an ordinary table."""
+    return read_as_ordinary(view, columns, options, lambda: find_places_of_tables([view]))
 
 
 def _read_range(

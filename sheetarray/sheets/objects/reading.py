@@ -26,11 +26,10 @@ from ...tables import (
     ScalarColumn,
     Table,
     TableOptions,
-    read_table,
     read_tables,
 )
 from ..arrays_of_sheets import check_sheets, count_named, open_sheets, read_composites, scan_sheets
-from ..recorded_tables import RecordedPlace, find_recorded, read_with_tables, scan_with_tables
+from ..recorded_tables import RecordedPlace, find_recorded, read_as_ordinary, read_with_tables, scan_with_tables
 from ..sheet_choice import SheetChoice, find_title, is_first
 from ..table_findings import check_with_tables
 from ..workbooks import MOST_ROWS
@@ -168,7 +167,7 @@ def _read_sheet(
     )
     meant = select_object_sheets(source, title)[0]
     with locating(sheet=meant.title):
-        return read_table(meant, columns, table)
+        return read_as_ordinary(meant, columns, table, lambda: _find_tables(source, [meant]))
 
 
 def _defined_names(book: Any, sheets: Sequence[Any]) -> dict[tuple[str | None, str], str]:

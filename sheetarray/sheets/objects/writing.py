@@ -6,13 +6,14 @@ openpyxl takes the shortest text of a number instead, which it prints as it is; 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 from ...columns import Layout, LayoutColumn, SheetRoom
 from ...elements import TypedCells
-from ...errors import LimitError, warn_caller
+from ...errors import LimitError, SheetArrayWarning, warn_caller
 from ...formats.contract import CELL_CHARACTERS, Progress, ignore_progress
 from ..content import (
     Formats,
@@ -134,7 +135,9 @@ def _put_alone(contents: Sequence[SheetContent]) -> Any:
     alone = openpyxl.Workbook()
     alone.active.title = contents[0].title
     alone_contents = [replace(content, corner=(0, 0)) for content in contents]
-    _put(open_book(alone, rounds=True), alone_contents, WriteOptions(), adds_tables=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SheetArrayWarning)  # the caller has them of the workbook itself
+        write(open_book(alone, rounds=True), alone_contents, WriteOptions(guard=False))
     return alone
 
 
@@ -235,14 +238,10 @@ def _place_layouts(book: Book, contents: Sequence[SheetContent], options: WriteO
     return placed
 
 
-def _put(
-    book: Book, contents: Sequence[SheetContent], options: WriteOptions, *, adds_tables: bool = True
-) -> dict[str, str]:
+def _put(book: Book, contents: Sequence[SheetContent], options: WriteOptions) -> dict[str, str]:
     """Put the layouts of some contents into the cells of worksheets; nothing, if any of it is refused.
 
     It returns the names of the Excel Tables that were made, by the titles of worksheets.
-
-    `adds_tables`: make Excel Tables of tables.
     """
     placed = _place_layouts(book, contents, options)
     total, done, rounded = sum(content.cell_count for content in contents), 0, 0
@@ -252,7 +251,7 @@ def _put(
     ]
     references = build_references((run.name, run.title, run.cells) for run in runs)
     names = make_defined_names(references, book.names())
-    tables = _plan_tables(book, placed) if adds_tables else {}
+    tables = _plan_tables(book, placed)
     for each in placed:
         layout, (row, column) = each.layout, each.corner
         fresh = each.corner == (0, 0) and (each.standing is None or book.is_blank(each.standing))

@@ -14,8 +14,9 @@ import numpy as np
 from ....errors import locating
 from ....files import Readable, Source, Writable
 from ....formats.contract import Progress, ignore_progress
-from ....tables import TableOptions, read_table, read_tables
+from ....tables import TableOptions, read_tables
 from ...content import Formats, IfSheetExists, WriteOptions, choose_formats_of, lay_out_columns
+from ...recorded_tables import read_as_ordinary
 from ...sheet_choice import SheetChoice, is_first
 from ...workbooks import check_is_text
 from ..checking.workbook import select_sheets
@@ -117,12 +118,9 @@ def _read_sheet(
         asked, lambda: _open_own(book, WorkbookPart.name_references), lambda: _open_own(book, WorkbookPart.tables)
     )
     meant = select_sheets(book, title, of_table=True)[0]
-    recorded = find_tables(book, [meant])
-    is_meant = recorded and table.range in (None, recorded[0].options.range)
-    least_rows = recorded[0].least_rows if is_meant else 0
     with locating(sheet=meant.title):
         cells = ExcelTable(meant, is_foreign=not book.record.get("sheets"))
-        return read_table(cells, columns, table, least_rows=least_rows)
+        return read_as_ordinary(cells, columns, table, lambda: find_tables(book, [meant]))
 
 
 def describe_table_excel(source: Readable, *, table: str | None = None, sheet: SheetChoice = None) -> dict[str, Any]:
