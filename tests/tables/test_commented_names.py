@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -60,3 +61,25 @@ def test_options_say_otherwise() -> None:
     assert list(columns) == ["A", "B"]
     assert told == []
     assert list(read(text, skip_rows=1)[0]) == ["A", "B"]
+
+
+@pytest.mark.parametrize("text", [b"# x y\n1 2\n3 4\n", b"# by Ann\n# x y\n1,2\n3,4\n", b"# x\n1.5\n2.5\n"])
+def test_the_call_that_scan_states_reads_the_same_without_a_warning(text: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(text)
+    columns, told = read(text)
+    assert told
+    dialect = sa.scan(path).dialect
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        again = eval(dialect.call, {"sa": sa, "path": path})
+    assert {name: column.tolist() for name, column in again.items()} == {
+        name: column.tolist() for name, column in columns.items()
+    }
+
+
+def test_names_above_the_rows_that_are_skipped_are_no_names() -> None:
+    text = b"# x y\n1,2\n3,4\n5,6\n"
+    assert list(read(text, header=1)[0]) == ["x", "y"]
+    assert list(read(text, header=True, skip_rows=1)[0]) == ["1", "2"]
+    assert list(read(text, header=False)[0])[:1] == ["A"]

@@ -8,6 +8,7 @@ import random
 import warnings
 from collections.abc import Callable
 from itertools import zip_longest
+from pathlib import Path
 
 import pytest
 
@@ -218,6 +219,22 @@ def test_each_cell_stands_where_it_was_written_or_a_warning_is_given(names: list
         text = spell(source, rows, delimiter)
         columns, told = read(text)
         assert told or are_same(columns, rows) or is_sound(text, rows, delimiter), text
+
+
+@pytest.mark.parametrize("name", SPOILS)
+def test_the_call_that_scan_states_reads_the_same(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    for seed in range(SEEDS // 4):
+        source = random.Random(f"call {name} {seed}")
+        rows, delimiter = make_table(source), source.choice(",;\t|")
+        SPOILS[name](source, rows, delimiter)
+        path.write_text(spell(source, rows, delimiter), newline="")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            columns, dialect = sa.read_columns(path), sa.scan(path).dialect
+            again = eval(dialect.call, {"sa": sa, "path": path})
+        assert [str(column.tolist()) for column in again.values()] == [str(each.tolist()) for each in columns.values()]
+        assert list(again) == list(columns)
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])

@@ -168,11 +168,13 @@ class CsvTable:
     def _uncomment(self, marks: Marks) -> BytesLike:
         """Return the text, in which names in a comment above numbers are a row."""
         options = self._options
-        if self._text.first or options.comment is not None or options.header is not None or options.skip_rows:
+        if self._text.first or options.comment is not None or options.header not in (None, 1) or options.skipped_rows:
             return self._text.content
         uncommented = uncomment_names(self._text.content, marks)
-        if uncommented is None:
+        if uncommented is None or uncommented.row < options.skipped_above:
             return self._text.content
+        if options.header is not None:
+            return uncommented.content
         above = "; comments above it are left out" if uncommented.row else ""
         message = f"row {uncommented.row + 1} begins with '#', and is read as names{above}"
         self._doubts.append(Doubt("names", message, uncommented.row, 0, 'comment="#" leaves it out'))
