@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal, overload
 
 from ..columns import ArrayInfo
@@ -17,6 +18,7 @@ from ..errors import (
     NotFoundError,
     may_be_table,
     warn_caller,
+    while_few,
 )
 from ..files import name_part
 from ..formats import Format, find_format, format_of, locate_place
@@ -303,16 +305,27 @@ def check(
     source = locate_place(source, storage_options, format, options.get("client"))
     place = find_place(source)
     findings = _without_errors(find_format("check", source, format, options).function("check")(source, **options))
-    return Findings(_of_table(findings, lambda: find_table(source, place, format, options, is_checked=True)))
+    read_table = partial(find_table, source, place, format, options, is_checked=True)
+    return Findings(_of_table(findings, read_table))
 
 
-def _of_table(findings: Iterator[Finding], read_table: Callable[[], OrdinaryTable | None]) -> Iterator[Finding]:
-    """Yield findings; of a source that holds an ordinary table, and no array, what is doubtful in the table."""
+def _of_table(findings: Iterator[Finding], read_table: Callable[..., OrdinaryTable | None]) -> Iterator[Finding]:
+    """Yield findings; of a source that holds an ordinary table, and no array, what is doubtful in the table.
+
+    Where a cell stops the reading, such as a formula without a value, all such cells are findings, too.
+    """
     for finding in findings:
-        if may_be_table(finding.message) and (table := read_table()) is not None:
-            yield from table.columns.findings
-        else:
+        table = None
+        if may_be_table(finding.message):
+            table = read_table() or read_table(keeps_errors=True)
+        if table is None:
             yield finding
+            continue
+        errors: list[Finding] = []
+        errors += while_few(map(Finding.from_error, table.list_errors()), errors)
+        told = {finding.location for finding in table.findings}
+        yield from (finding for finding in errors if finding.location not in told)
+        yield from table.findings
 
 
 def _without_errors(findings: Iterator[Finding]) -> Iterator[Finding]:

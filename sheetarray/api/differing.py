@@ -19,7 +19,7 @@ from ..changes.row_groups import LabelGroup, dtype_name, map_rows
 from ..changes.rows import check_key
 from ..columns import ArrayInfo
 from ..dtypes import Array
-from ..errors import FormatError, NotFoundError, check_kinds, locating, quote_names
+from ..errors import FormatError, NotFoundError, check_kinds, locating, quote_names, warn_caller
 from ..files import RemoteFile, conceal_secrets
 from ..formats import format_of, known_options, locate_place, rewinding
 from ..labels import compare_labels, describe_arrays, reading_labels
@@ -31,7 +31,14 @@ from ..values import is_of
 from .changes import MOST_LISTED, Changes
 from .differences import Differences, SideFacts
 from .opened import open_arrays
-from .ordinary import OrdinaryTable, has_table_option, scan_or_find_table, unify_columns, warn_of_table
+from .ordinary import (
+    OrdinaryTable,
+    describe_columns,
+    has_table_option,
+    scan_or_find_table,
+    unify_columns,
+    warn_of_table,
+)
 from .targets import SourceOrTarget
 
 OpenedArrays = tuple[Mapping[str, Any], Callable[[], None]]  # and a function that lets mapped ones leave memory
@@ -76,8 +83,8 @@ def diff(
       sorted rows are one change, and the other rows are compared.
     - An element that a program only rounded is no edit; it is counted in `rounded`.
     - A cell that cannot be read is listed in `unreadable`, and hides no other change.
-    - A source without arrays has the columns of its ordinary table, as `read_columns` finds them. The dtypes of columns
-      are those of `before`.
+    - A source without arrays has the columns of its ordinary tables, as `read_columns` finds them, of all sheets. The
+      dtypes of columns are those of `before`. With `key`, the first sheet that has it is compared.
 
     Args:
         before: the arrays as they were: a path, a URL, an open file, an object of another library, or arrays by name,
@@ -201,20 +208,63 @@ def open_side(source: Any, label: str, format: str | None, options: Mapping[str,
         infos, table = scan_or_find_table(source, format, how, options)
     if table is not None:
         warn_of_table(table, label)
+        return _side_of_table(table, label)
 
     @contextmanager
     def opened(names: Sequence[str], *, unreadable: dict[str, Any]) -> Iterator[OpenedArrays]:
-        if table is not None:
-            unreadable.update(table.unreadable)
-            yield {name: table.columns[name] for name in names}, lambda: None
-            return
         how = known_options(source, format, options, "read")
         with open_arrays(source, names, format=format, unreadable=unreadable, **how) as arrays:
             yield arrays
 
-    return DiffSide(
-        SideFacts(label, dict(infos), description.labels), list(infos), opened, table, is_table=table is not None
-    )
+    return DiffSide(SideFacts(label, dict(infos), description.labels), list(infos), opened)
+
+
+def _side_of_table(table: OrdinaryTable, label: str) -> DiffSide:
+    """Return the columns of a table as one side of a comparison."""
+
+    @contextmanager
+    def opened(names: Sequence[str], *, unreadable: dict[str, Any]) -> Iterator[OpenedArrays]:
+        unreadable.update(table.unreadable)
+        yield {name: table.columns[name] for name in names}, lambda: None
+
+    return DiffSide(SideFacts(label, describe_columns(table), None), list(table.columns), opened, table, is_table=True)
+
+
+def _choose_sheets(sides: Sequence[DiffSide], key: Sequence[str]) -> Sequence[DiffSide]:
+    """Return two sides with the tables of the sheets that are compared.
+
+    These are all sheets. With a key it is the first sheet of each that has the key, and beside a table without sheets
+    it is the first one.
+
+    Warns:
+        SheetArrayWarning: tables of other sheets are not compared, for the key.
+    """
+    if all(side.table is None or len(side.table.sheets) == 1 for side in sides):
+        return sides
+    is_one = any(side.table is not None and side.table.sheets[0].columns.title is None for side in sides)
+    chosen, passed = [], dict[str, None]()
+    for side in sides:
+        sheets = [] if side.table is None else [s for s in side.table.sheets if {*key} <= {*s.columns}]
+        if side.table is None or not sheets or not (key or is_one):
+            chosen.append(side)
+            continue
+        if not is_one:
+            passed |= {str(s.columns.title): None for s in side.table.sheets if s is not sheets[0]}
+        chosen.append(_side_of_table(OrdinaryTable(sheets[:1]), side.facts.label))
+    if passed:
+        warn_caller(f"{quote_names(list(passed))}: sheets that are not compared, as key= is of one: sheet= chooses it")
+    return chosen
+
+
+def _name_alike(sides: Sequence[DiffSide]) -> Sequence[DiffSide]:
+    """Return two sides in which the title of the sheet stands before the same names of columns."""
+    tables = [side.table for side in sides if side.table is not None]
+    repeated = {name for table in tables for name in table.find_repeated()}
+    if not repeated:
+        return sides
+    return [
+        side if side.table is None else _side_of_table(side.table.naming(repeated), side.facts.label) for side in sides
+    ]
 
 
 def _refuse_unknown(
@@ -250,6 +300,7 @@ def diff_sides(
         FormatError: a source cannot be read, or two rows of it have the same key.
         NotFoundError: no source has an array.
     """
+    sides = _name_alike(_choose_sheets(sides, key))
     first, second = sides
     chosen = _choose_names(names, sides)
     common = [name for name in chosen if name in first.names and name in second.names]

@@ -25,6 +25,7 @@ from ..labels.places import find_cell, find_labels, label_at
 from .arrays import read_labelled
 from .ordinary import (
     OrdinaryTable,
+    SheetColumns,
     describe_columns,
     find_table,
     has_table_option,
@@ -88,6 +89,14 @@ class MergeSource:
     def of_sheet(self, title: str) -> MergeSource:
         """Return one sheet of this file as a source of its own."""
         return MergeSource(self.given, self._given_storage, self._given_client, self._given_options, title)
+
+    def of_table(self, sheet: SheetColumns) -> MergeSource:
+        """Return the table of one sheet of this file as a source of its own."""
+        title = sheet.columns.title
+        file = self if title is None or not self.has_option("sheet") else self.of_sheet(title)
+        file.table = OrdinaryTable([sheet])
+        file.arrays = LabelledArrays(dict(file.table.columns), None)
+        return file
 
     def list_sheets(self) -> list[str]:
         """Return the titles of the sheets, if each was written on its own; none if one write filled several."""
@@ -213,7 +222,7 @@ class MergeSource:
     def infos(self) -> ArrayInfos:
         """Where the arrays stand, or the columns of a table."""
         if self.table is not None:
-            return ArrayInfos(describe_columns(self.table.columns))
+            return ArrayInfos(describe_columns(self.table))
         with locating(source=self.name), passing_over_tables():
             return scan_or_find_table(self.place, None, self.options("scan"), self.given_options)[0]
 

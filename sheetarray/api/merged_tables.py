@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..changes.merge import MergedArrays
-from ..errors import FormatError, NotFoundError, warn_caller
+from ..errors import FormatError, LimitError, NotFoundError, warn_caller
 from ..formats import Format, format_of, locate_places
+from .arrays import write_each_sheet
 from .merge_sources import MergeSource
 from .ordinary import table_options
 from .tables import write_table
-from .targets import SourceOrTarget
+from .targets import SourceOrTarget, first_url
 
 if TYPE_CHECKING:
     from .sheet_merges import SheetMerge
@@ -41,48 +42,83 @@ def drop_unaligned(merged: MergedArrays, files: Sequence[MergeSource]) -> None:
         warn_caller(f"{owner}: the new column {name!r:.80} is not merged, since rows were added, deleted or sorted")
 
 
-def write_merged_table(
-    sheet_merge: SheetMerge,
+def write_merged_tables(
+    merges: Sequence[SheetMerge],
     target: SourceOrTarget,
     storage_options: Mapping[str, Any] | None,
     client: Any,
 ) -> str | None:
-    """Write the merged table. In the format of the base, the target is a copy of the base with other cells."""
-    base, merged, renamed = sheet_merge.files[0], sheet_merge.merged, sheet_merge.new_names or {}
-    assert merged is not None
+    """Write the merged tables. In the format of the base, the target is a copy of the base with other cells.
+
+    Raises:
+        LimitError: there are tables of several sheets, and the target takes one.
+    """
+    base = merges[0].files[0]
     _, place = locate_places([(base.given, None), (target, None)], storage_options, client)
     row = format_of(place)
     if row.name == base.row.name:
         with suppress(NotFoundError):
-            revise = row.function("revise_table")
-            options = table_options(base.place, None, base.given_options)
-            sources = next((rows.sources for rows in merged.row_maps.values()), np.zeros(0, np.int64))
-            _revise(row, base, place, partial(revise, renamed=renamed, **options), merged.arrays, sources.tolist())
+            _revise_sheets(row, merges, place, row.function("revise_table"))
             return None
     options = {"client": client} if client is not None and "client" in row.options("write_table") else {}
-    columns = {renamed.get(name, name): array for name, array in merged.arrays.items()}
-    return write_table(place, columns, **options)
+    tables = {str(each.title): _list_columns(each) for each in merges}
+    if len(tables) == 1:
+        return write_table(place, *tables.values(), **options)
+    try:
+        row.function("write_sheets")
+    except NotFoundError:
+        hint = f"name a workbook as the target, or merge one sheet at a time, sheet={merges[0].title!r:.60}"
+        reason = f"the base has tables in several sheets, and {row.title} has no sheets: {hint}"
+        raise LimitError(reason) from None
+    return first_url(write_each_sheet(row, place, tables, options, plain=True))
+
+
+def _list_columns(sheet_merge: SheetMerge) -> dict[str, Any]:
+    """Return the merged columns of a table, by the names that they have now."""
+    assert sheet_merge.merged is not None
+    renamed = sheet_merge.new_names or {}
+    return {renamed.get(name, name): array for name, array in sheet_merge.merged.arrays.items()}
+
+
+def _revise_sheets(row: Format, merges: Sequence[SheetMerge], target: Any, revise: Callable[..., None]) -> None:
+    """Write a copy of the base with other cells, one sheet after the other."""
+    source: Any = None
+    for number, each in enumerate(merges, 1):
+        base, merged = each.files[0], each.merged
+        assert merged is not None
+        options = table_options(base.place, None, base.given_options)
+        sources = next((rows.sources for rows in merged.row_maps.values()), np.zeros(0, np.int64))
+        of_sheet = partial(revise, renamed=each.new_names or {}, **options)
+        place = target if number == len(merges) else io.BytesIO()
+        _revise(row, base, source or base.place, place, of_sheet, merged.arrays, sources.tolist())
+        if number < len(merges):
+            source = place.getvalue()
 
 
 def _revise(
     row: Format,
     base: MergeSource,
+    source: Any,
     target: SourceOrTarget,
     revise: Callable[..., None],
     columns: Mapping[str, Any],
     sources: list[int],
 ) -> None:
     """Write a copy of the base with other cells; a record that says which arrays the table is becomes true."""
+
+    def rewound() -> Any:
+        return io.BytesIO(source) if isinstance(source, bytes) else source
+
     described: Mapping[str, Any] = {}
     with suppress(NotFoundError):
-        described = row.function("describe_table")(base.place, sheet=base.given_options.get("sheet"))
+        described = row.function("describe_table")(rewound(), sheet=base.given_options.get("sheet"))
     if described:
         revised = io.BytesIO()
-        revise(base.place, revised, columns, sources)
+        revise(rewound(), revised, columns, sources)
         try:
             row.function("accept")(io.BytesIO(revised.getvalue()), target)
         except FormatError as error:
             warn_caller(f"the merged table does not hold the arrays of its record any more: {error}")
         else:
             return
-    revise(base.place, target, columns, sources)
+    revise(rewound(), target, columns, sources)

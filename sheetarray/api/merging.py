@@ -18,7 +18,7 @@ from .accepting import changing_source, check_suffixes, is_one_place, refuse_unw
 from .arrays import check_writable, write
 from .merge_sources import MergeSource
 from .merged import Merged
-from .merged_tables import write_merged_table
+from .merged_tables import write_merged_tables
 from .sheet_merges import SheetMerge, comparing, join_arrays, join_changes, join_conflicts, read_sheet_merges
 from .targets import SourceOrTarget
 
@@ -47,7 +47,7 @@ def merge(
     - If arrays of several sheets have one name, each sheet is merged by itself. Its title then stands before the name:
       `north!t`.
     - What people typed beside the arrays is not merged; `files` lists it as remarks.
-    - Files without arrays are ordinary tables; their columns are merged. The base decides the dtypes.
+    - Files without arrays are ordinary tables; their columns are merged, sheet by sheet. The base decides the dtypes.
     - Rows run along the first axis. If the copies differ in the length of another axis, rows run along that axis.
 
     Args:
@@ -112,13 +112,14 @@ def merge(
     chosen = read_choices(choices, names)
     with changing_source(files[0].place, target, storage_options):
         merges = read_sheet_merges(files)
+        _refuse_unknown_keys(merges, keys)
         for each in merges:
             each.merge(keys, preferred, chosen)
         url = None
         if write_merged is not None and not merges[0].is_table:
             url = write_merged(merges)
         elif target is not None and merges[0].is_table:
-            url = write_merged_table(merges[0], target, storage_options, client)
+            url = write_merged_tables(merges, target, storage_options, client)
         return Merged(
             join_arrays(merges),
             join_conflicts(merges),
@@ -127,6 +128,15 @@ def merge(
             url,
             _compare=comparing(merges, names[0]),
         )
+
+
+def _refuse_unknown_keys(merges: Sequence[SheetMerge], keys: Sequence[str]) -> None:
+    """Refuse a key that no sheet of the base has."""
+    names = {name for each in merges for name in each.files[0].arrays}
+    for name in keys if len(merges) > 1 else ():
+        if name not in names:
+            base = merges[0].files[0].name
+            raise NotFoundError(f"{base}: no array {name!r}, which is to tell the rows that belong together")
 
 
 def _open_target(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,11 +22,12 @@ if TYPE_CHECKING:
     from ..tables import TableColumns
 
 _MOST_RANGES = 10**6  # ranges of cells that infos list, of all columns
+_OF_ONE_TABLE = frozenset(("shape", "header", "skip_rows", "skip_footer", "nrows", "range", "table"))  # options
 
 
 @dataclass(frozen=True, slots=True)
-class OrdinaryTable:
-    """The columns of an ordinary table.
+class SheetColumns:
+    """The columns of the table of one sheet.
 
     Attributes:
         columns: with the dtypes that are inferred.
@@ -36,12 +39,70 @@ class OrdinaryTable:
     unreadable: Mapping[str, Array]
     read_under: Callable[[Mapping[str, Any]], TableColumns]
 
+
+class OrdinaryTable:
+    """The columns of an ordinary table, or of the tables of several sheets.
+
+    Attributes:
+        sheets: those with a table.
+        columns: with the dtypes that are inferred, by name. Before a name that stands in several sheets, the title of
+            the sheet is put: `north!t`.
+        unreadable: the errors of cells that cannot be read, by column; of all other cells None.
+        findings: what is doubtful.
+        dialect: what was assumed of the table; None if the container says it all, or of several sheets.
+    """
+
+    def __init__(self, sheets: Sequence[SheetColumns], repeated: Collection[str] = ()) -> None:
+        self.sheets = sheets
+        titled = {*repeated, *self.find_repeated()}
+        self._names = [
+            {name: f"{sheet.columns.title}!{name}" for name in sheet.columns if name in titled and sheet.columns.title}
+            for sheet in sheets
+        ]
+        self.columns: dict[str, Array] = self._join([sheet.columns for sheet in sheets])
+        self.unreadable: dict[str, Array] = self._join([sheet.unreadable for sheet in sheets])
+        self.findings = [finding for sheet in sheets for finding in sheet.columns.findings]
+        self.dialect = sheets[0].columns.dialect if len(sheets) == 1 else None
+
+    def list_errors(self) -> Iterator[FormatError]:
+        """Yield the errors of the cells that cannot be read."""
+        for errors in self.unreadable.values():
+            yield from (error for error in errors.ravel().tolist() if error is not None)
+
+    def find_repeated(self) -> list[str]:
+        """Return the names of columns that stand in several sheets."""
+        counts = Counter(name for sheet in self.sheets for name in sheet.columns)
+        return [name for name, count in counts.items() if count > 1]
+
+    def naming(self, repeated: Collection[str]) -> OrdinaryTable:
+        """Return the same table; before some names the title of the sheet is put."""
+        return OrdinaryTable(self.sheets, repeated) if repeated else self
+
+    def list_sources(self) -> list[tuple[TableColumns, dict[str, str]]]:
+        """Return the columns of each sheet, and the names that they have here, by those in the sheet."""
+        return [(sheet.columns, named) for sheet, named in zip(self.sheets, self._names, strict=True)]
+
     def read_keeping(self, dtypes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Array]]:
         """Return the columns under some dtypes, and the errors of the cells that these cannot mean, by column."""
-        if not dtypes:
-            return dict(self.columns), dict(self.unreadable)
-        with keeping_unreadable() as unreadable:
-            return dict(self.read_under(dtypes)), unreadable
+        arrays: list[Mapping[str, Any]] = []
+        errors: list[Mapping[str, Array]] = []
+        for sheet, named in zip(self.sheets, self._names, strict=True):
+            under = {name: dtypes[now] for name in sheet.columns if (now := named.get(name, name)) in dtypes}
+            if not under:
+                arrays.append(sheet.columns)
+                errors.append(sheet.unreadable)
+                continue
+            with keeping_unreadable() as unreadable:
+                arrays.append(sheet.read_under(under))
+                errors.append(unreadable)
+        return self._join(arrays), self._join(errors)
+
+    def _join(self, by_sheet: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        return {
+            named.get(name, name): value
+            for of_sheet, named in zip(by_sheet, self._names, strict=True)
+            for name, value in of_sheet.items()
+        }
 
 
 def find_place(source: Any) -> int | None:
@@ -92,7 +153,7 @@ def warn_of_table(table: OrdinaryTable, label: str) -> None:
     """Warn of what is doubtful in a table; `label` is the name of its source."""
     from ..tables import warn_of
 
-    warn_of(table.columns.findings, label)
+    warn_of(table.findings, label)
 
 
 def find_table(
@@ -112,25 +173,50 @@ def find_table(
     """
     from ..tables import CheckedOptions, TableColumns
 
-    def read_under(dtypes: Mapping[str, Any]) -> TableColumns:
+    def read(dtypes: Mapping[str, Any], **sheet: Any) -> Any:
         if place is not None:
             source.seek(place)
-        how = table_options(source, format, options)
+        how = {**table_options(source, format, options), **sheet}
         if is_checked:
             how["table"] = CheckedOptions.of(how["table"])
         if dtypes:
             given = how["table"].dtype
             before = given if isinstance(given, Mapping) else {}
             how["table"] = replace(how["table"], dtype={**dtypes, **before})
-        columns = find_format("read_columns", source, format, how).function("read_columns")(source, **how)
+        return find_format("read_columns", source, format, how).function("read_columns")(source, **how)
+
+    def read_sheet(dtypes: Mapping[str, Any], **sheet: Any) -> TableColumns:
+        columns = read(dtypes, **sheet)
         return columns if isinstance(columns, TableColumns) else TableColumns(columns)
 
-    try:
-        nothing: AbstractContextManager[dict[str, Array]] = nullcontext({})
+    def read_first() -> OrdinaryTable:
         with keeping_unreadable() if keeps_errors else nothing as unreadable:
-            return OrdinaryTable(read_under({}), unreadable, read_under)
+            return OrdinaryTable([SheetColumns(read_sheet({}), unreadable, read_sheet)])
+
+    nothing: AbstractContextManager[dict[str, Array]] = nullcontext({})
+    try:
+        if not _may_be_several(source, format, options):
+            return read_first()
+        with keeping_unreadable() if keeps_errors else nothing as unreadable:
+            tables = read({}, sheet=None)
+        if isinstance(tables, TableColumns):  # the place itself names a sheet, such as a URL of one worksheet
+            return OrdinaryTable([SheetColumns(tables, unreadable, read_sheet)])
+        sheets = [
+            SheetColumns(columns, columns.unreadable, partial(read_sheet, sheet=title))
+            for title, columns in tables.items()
+            if isinstance(columns, TableColumns) and columns
+        ]
+        return OrdinaryTable(sheets) if sheets else read_first()
     except (FormatError, NotFoundError, TypeError):
         return None
+
+
+def _may_be_several(source: Any, format: str | None, options: Mapping[str, Any]) -> bool:
+    """Return whether all sheets of a source are meant: it has sheets, and no option tells of one table."""
+    given = {name for name, value in options.items() if value is not None}
+    if "sheet" in given or _OF_ONE_TABLE & given or isinstance(options.get("dtype"), Mapping):
+        return False
+    return "sheet" in format_of(source, format, reading=True).options("read_columns")
 
 
 def scan_or_find_table(
@@ -152,17 +238,24 @@ def scan_or_find_table(
         if may_be_table(error.reason):
             how, keeps = (options, False) if of_table is None else (of_table, True)
             table = find_table(source, place, format, how, keeps_errors=keeps)
+            if table is None and not keeps:  # for a cell that cannot be read
+                table = find_table(source, place, format, how, keeps_errors=True)
         if table is None:
             raise
-    infos = ArrayInfos(describe_columns(table.columns))
-    infos.dialect = table.columns.dialect
+    infos = ArrayInfos(describe_columns(table))
+    infos.dialect = table.dialect
     return infos, table
 
 
-def describe_columns(columns: TableColumns) -> dict[str, ArrayInfo]:
+def describe_columns(table: OrdinaryTable) -> dict[str, ArrayInfo]:
     """Return the infos of the columns of a table, by name."""
-    is_listed = len(columns) * len(columns.runs) <= _MOST_RANGES
-    return {name: _info_of(array, columns.data_cells(name), is_listed) for name, array in columns.items()}
+    sources = table.list_sources()
+    is_listed = sum(len(columns) * len(columns.runs) for columns, _ in sources) <= _MOST_RANGES
+    return {
+        named.get(name, name): _info_of(array, columns.data_cells(name), is_listed)
+        for columns, named in sources
+        for name, array in columns.items()
+    }
 
 
 def _info_of(column: Array, cells: Sequence[DataCells], is_listed: bool) -> ArrayInfo:

@@ -61,9 +61,12 @@ class SheetMerge:
     def merge(self, keys: Sequence[str], prefer: Sequence[str], choices: Choices) -> None:
         """Merge the arrays.
 
-        `keys`: the arrays whose values tell which rows belong together. `prefer`, `choices`: as for `merge_arrays`.
+        `keys`: the arrays whose values tell which rows belong together; the table of a sheet may lack them. `prefer`,
+        `choices`: as for `merge_arrays`.
         """
         base, *copies = self.files
+        if self.title is not None and self.is_table and not {*keys} <= {*base.arrays}:
+            keys = ()
         groups, labels = _find_key_groups(self.files, keys) if keys else _find_groups(base)
         named = {now: before for before, now in (self.names or {}).items()}
         chosen = {
@@ -123,7 +126,8 @@ def read_sheet_merges(files: Sequence[MergeSource]) -> list[SheetMerge]:
     if not titles:
         for file in copies:
             file.read()
-        merges = [SheetMerge(files)]
+        is_several = base.table is not None and len(base.table.sheets) > 1
+        merges = _split_tables(files) if is_several else [SheetMerge(files)]
     else:
         for file in copies:
             if not file.has_option("sheet"):
@@ -147,6 +151,37 @@ def read_sheet_merges(files: Sequence[MergeSource]) -> list[SheetMerge]:
             for name in list_names_of(each)
         }
     return merges
+
+
+def _split_tables(files: Sequence[MergeSource]) -> list[SheetMerge]:
+    """Return a merge for each sheet of the base that holds a table, of the files that have that sheet.
+
+    A sheet with another title is the same one if it stands at the same place, and neither file has both titles. Of a
+    file that lacks a sheet, the base's stays as it is.
+
+    Warns:
+        SheetArrayWarning: a sheet that only a copy has is left out.
+    """
+    base, *copies = files
+    assert base.table is not None
+    sheets = {sheet.columns.title: sheet for sheet in base.table.sheets}
+    partners: dict[str | None, list[MergeSource]] = {title: [base.of_table(sheet)] for title, sheet in sheets.items()}
+    for file in copies:
+        if file.table is None:
+            raise FormatError(f"arrays, and {base.name} is an ordinary table: they are not merged", source=file.name)
+        theirs = {sheet.columns.title: sheet for sheet in file.table.sheets}
+        if not file.has_option("sheet"):  # its only table is that of the first sheet
+            partners[next(iter(sheets))].append(file.of_table(file.table.sheets[0]))
+            continue
+        pairs = {title: theirs.pop(title) for title in sheets if title in theirs}
+        for title, now in zip(sheets, [sheet.columns.title for sheet in file.table.sheets], strict=False):
+            if title not in pairs and now in theirs:
+                pairs[title] = theirs.pop(now)
+        for title, sheet in pairs.items():
+            partners[title].append(file.of_table(sheet))
+        if others := [str(title) for title in theirs]:
+            warn_caller(f"{file.name}: the base has no sheet {quote_names(others)}, and it is not merged")
+    return [SheetMerge(of_sheet, title) for title, of_sheet in partners.items()]
 
 
 def list_names_of(sheet_merge: SheetMerge) -> list[str]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..columns import DataCells, anchors_of_grid, cell_address
+from ..columns import DataCells, anchors_of_grid, cell_address, keeping_unreadable
+from ..columns.unreadable import keeps_all
 from ..dtypes import Array
 from ..elements import Cell
 from ..errors import Finding, FormatError
@@ -33,6 +35,8 @@ class TableColumns(dict[str, Array]):
         findings: what is doubtful.
         runs: the first row of each run of rows of data that stand one below the other in the sheet: its number among
             the rows of data, and in the sheet.
+        unreadable: the errors of cells that cannot be read, by column, where several sheets are read at once and a
+            context keeps these errors.
     """
 
     def __init__(
@@ -49,6 +53,7 @@ class TableColumns(dict[str, Array]):
         self.dialect, self.findings, self.runs = dialect, list(findings), list(runs)
         self._places, self.title = dict(places or {}), title
         self.name_row = name_row
+        self.unreadable: Mapping[str, Array] = {}
 
     def column_of(self, name: str) -> int:
         """Return the column of the sheet, counted from 0, in which a column of the table stands."""
@@ -145,10 +150,15 @@ def read_tables(readers: Mapping[str, Callable[[], dict[str, Array]]]) -> dict[s
     """
     tables = {}
     for title, read in readers.items():
-        try:
-            tables[title] = read()
-        except EmptySheetError:
-            tables[title] = TableColumns({})
+        nothing: AbstractContextManager[dict[str, Array]] = nullcontext({})
+        with keeping_unreadable() if keeps_all() else nothing as unreadable:
+            try:
+                columns = read()
+            except EmptySheetError:
+                columns = TableColumns({})
+        if isinstance(columns, TableColumns):
+            columns.unreadable = unreadable
+        tables[title] = columns
     return tables
 
 

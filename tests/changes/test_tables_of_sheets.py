@@ -1,0 +1,154 @@
+"""Ordinary tables in several sheets of a workbook: scan, check, diff and merge take all of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+
+import sheetarray as sa
+
+Sheets = dict[str, list[list[Any]]]
+BASE: Sheets = {
+    "Budget": [["id", "qty", "name"], ["a", 3, "desk"], ["b", 6, "chair"], ["c", 4, "lamp"]],
+    "Staff": [["name", "hours"], ["Anna", 38.5], ["Beat", 40.0], ["Chloé", 20.0]],
+}
+
+
+def save(path: Path, sheets: Sheets) -> Path:
+    """Write a workbook as another program does."""
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for title, rows in sheets.items():
+        sheet = book.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+    book.save(path)
+    return path
+
+
+def edit(sheets: Sheets, *edits: tuple[str, int, int, Any]) -> Sheets:
+    """Return sheets with other values in some cells: title, row, column, value."""
+    copy = {title: [[*row] for row in rows] for title, rows in sheets.items()}
+    for title, row, column, value in edits:
+        copy[title][row][column] = value
+    return copy
+
+
+def load(path: Path) -> Sheets:
+    """Return the cells of each sheet."""
+    book = openpyxl.load_workbook(path)
+    return {sheet.title: [[cell.value for cell in row] for row in sheet.rows] for sheet in book.worksheets}
+
+
+def test_scan_lists_the_columns_of_all_sheets(tmp_path: Path) -> None:
+    infos = sa.scan(save(tmp_path / "t.xlsx", BASE))
+    places = {name: info.location for name, info in infos.items()}
+    assert places == {
+        "id": "Budget!A2",
+        "qty": "Budget!B2",
+        "Budget!name": "Budget!C2",
+        "Staff!name": "Staff!A2",
+        "hours": "Staff!B2",
+    }
+    assert [*sa.scan(tmp_path / "t.xlsx", sheet="Staff")] == ["name", "hours"]
+
+
+@pytest.mark.parametrize(("title", "edits"), [("Budget", [(2, 1, 7)]), ("Staff", [(3, 1, 21.0)])])
+def test_diff_names_edits_of_each_sheet(title: str, edits: list[tuple[int, int, Any]], tmp_path: Path) -> None:
+    before = save(tmp_path / "a.xlsx", BASE)
+    after = save(tmp_path / "b.xlsx", edit(BASE, *((title, *each) for each in edits)))
+    changes = sa.diff(before, after)
+    ((row, column, value),) = edits
+    (change,) = changes.edited
+    assert (change.cell_after, change.after) == (f"{title}!{'ABC'[column]}{row + 1}", value)
+    assert not sa.diff(before, before)
+
+
+def test_a_name_of_several_sheets_is_one_in_both_files(tmp_path: Path) -> None:
+    before = save(tmp_path / "a.xlsx", {"Budget": BASE["Budget"]})
+    after = save(tmp_path / "b.xlsx", BASE)
+    changes = sa.diff(before, after)
+    assert [(change.name, change.what) for change in changes.arrays] == [("Staff!name", "added"), ("hours", "added")]
+    assert not changes.edited
+
+
+def test_a_key_compares_the_sheet_that_has_it(tmp_path: Path) -> None:
+    rows = BASE["Budget"]
+    before = save(tmp_path / "a.xlsx", BASE)
+    after = save(tmp_path / "b.xlsx", {**BASE, "Budget": [rows[0], rows[3], rows[1], ["b", 9, "chair"]]})
+    with pytest.warns(sa.SheetArrayWarning, match="'Staff': sheets that are not compared"):
+        changes = sa.diff(before, after, key="id")
+    assert [(change.cell_after, change.after) for change in changes.edited] == [("Budget!B4", 9)]
+
+
+def test_beside_a_file_without_sheets_the_first_one_counts(tmp_path: Path) -> None:
+    book, text = save(tmp_path / "a.xlsx", BASE), tmp_path / "b.csv"
+    text.write_text("id,qty,name\na,3,desk\nb,6,chair\nc,5,lamp\n")
+    assert [change.cell_after for change in sa.diff(book, text).edited] == ["B4"]
+    merged = sa.merge(book, text, target=tmp_path / "merged.xlsx")
+    assert not merged.conflicts
+    assert load(tmp_path / "merged.xlsx") == edit(BASE, ("Budget", 3, 1, 5))
+
+
+def test_merge_takes_what_people_changed_in_any_sheet(tmp_path: Path) -> None:
+    base = save(tmp_path / "base.xlsx", BASE)
+    anna = save(tmp_path / "anna.xlsx", edit(BASE, ("Budget", 2, 1, 7), ("Staff", 2, 1, 42.0)))
+    beat = save(tmp_path / "beat.xlsx", edit(BASE, ("Budget", 3, 2, "lamps"), ("Staff", 3, 0, "Chloe")))
+    cara = edit(BASE, ("Staff", 2, 1, 41.0))
+    cara["Staff"].append(["Dora", 30.0])
+    merged = sa.merge(base, anna, beat, save(tmp_path / "cara.xlsx", cara), target=tmp_path / "merged.xlsx")
+    (conflict,) = merged.conflicts
+    assert (conflict.array, conflict.cells[str(anna)]) == ("hours", "Staff!B3")
+    expected = edit(BASE, ("Budget", 2, 1, 7), ("Budget", 3, 2, "lamps"), ("Staff", 3, 0, "Chloe"))
+    expected["Staff"].append(["Dora", 30.0])
+    assert load(tmp_path / "merged.xlsx") == expected
+    assert {"Budget!name", "Staff!name"} <= {*merged.arrays}
+
+
+def test_merge_finds_a_sheet_by_its_place_and_passes_over_new_ones(tmp_path: Path) -> None:
+    base = save(tmp_path / "base.xlsx", BASE)
+    other = edit(BASE, ("Staff", 1, 1, 39.0))
+    renamed = save(tmp_path / "renamed.xlsx", {"Budget": other["Budget"], "People": other["Staff"]})
+    less = save(tmp_path / "less.xlsx", {"Staff": edit(BASE, ("Staff", 2, 1, 44.0))["Staff"]})
+    merged = sa.merge(base, renamed, less, target=tmp_path / "merged.xlsx")
+    assert not merged.conflicts
+    assert load(tmp_path / "merged.xlsx") == edit(BASE, ("Staff", 1, 1, 39.0), ("Staff", 2, 1, 44.0))
+    more = save(tmp_path / "more.xlsx", {**other, "Notes": [["note"], ["x"], ["y"]]})
+    with pytest.warns(sa.SheetArrayWarning, match="the base has no sheet 'Notes'"):
+        sa.merge(base, more, target=tmp_path / "merged.xlsx")
+    assert load(tmp_path / "merged.xlsx") == other
+
+
+def test_merge_uses_the_key_in_the_sheets_that_have_it(tmp_path: Path) -> None:
+    base = save(tmp_path / "base.xlsx", BASE)
+    rows = edit(BASE, ("Budget", 1, 1, 30))["Budget"]
+    sorted_copy = save(tmp_path / "sorted.xlsx", {**BASE, "Budget": [rows[0], rows[3], rows[2], rows[1]]})
+    staff = save(tmp_path / "staff.xlsx", edit(BASE, ("Staff", 1, 1, 39.0)))
+    sa.merge(base, sorted_copy, staff, target=tmp_path / "merged.xlsx", key="id")
+    assert load(tmp_path / "merged.xlsx") == edit(BASE, ("Budget", 1, 1, 30), ("Staff", 1, 1, 39.0))
+    with pytest.raises(sa.NotFoundError, match="no array 'nr'"):
+        sa.merge(base, staff, key="nr")
+
+
+def test_merged_tables_of_several_sheets_need_a_target_with_sheets(tmp_path: Path) -> None:
+    base = save(tmp_path / "base.xlsx", BASE)
+    copy = save(tmp_path / "copy.xlsx", edit(BASE, ("Staff", 1, 1, 39.0)))
+    with pytest.raises(sa.LimitError, match="has no sheets"):
+        sa.merge(base, copy, target=tmp_path / "merged.csv")
+    sa.merge(base, copy, target=tmp_path / "staff.csv", sheet="Staff")
+    assert (tmp_path / "staff.csv").read_text().splitlines()[1] == "Anna,39.0"
+
+
+def test_check_tells_of_each_sheet_and_of_formulas_without_a_value(tmp_path: Path) -> None:
+    numbers = [["n", "m"], *([number, number] for number in range(20))]
+    sheets = {"one": numbers, "two": edit({"two": numbers}, ("two", 5, 0, "n.n."))["two"]}
+    path = save(tmp_path / "t.xlsx", sheets)
+    assert [finding.location for finding in sa.check(path)] == ["two!A6"]
+    sheets["one"][3] = ["=A2+1", 2]
+    findings = {finding.location: finding for finding in sa.check(save(path, sheets))}
+    assert [*findings] == ["one!A4", "two!A6"]
+    assert (findings["one!A4"].severity, findings["one!A4"].message) == ("error", "n[2]: a formula without a value")
+    assert [*sa.scan(path)] == ["one!n", "one!m", "two!n", "two!m"]
