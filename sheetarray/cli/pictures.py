@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -30,22 +30,31 @@ _BARE_POINT = re.compile(r"\.( |(?=[^0-9]|$))")  # which NumPy prints of whole f
 INDENT = 2
 
 
+class AxisHeadings(NamedTuple):
+    """What stands before the rows of a picture, or above its columns: labels, or the indices in the array."""
+
+    texts: list[str]
+    are_labels: bool
+
+
 def print_values(
-    console: Console, values: Array, rows: int, columns: int | None, axes: list[list[str]], *, picture: bool
+    console: Console, values: Array, rows: int, columns: int | None, axes: list[AxisHeadings], *, picture: bool
 ) -> None:
     """Print the values of a slice, a picture of them if they are numbers, and their statistics."""
     width = line_width(console)
     print_renderable(console, "")
-    _print_indented(console, _make_grid(values, None if width is None else width - INDENT, rows, columns))
+    _print_indented(console, _make_grid(values, None if width is None else width - INDENT, rows, columns, axes))
     if not has_numbers(values):
         return
+    from rich.cells import cell_len
+
     numbers = compute_statistics(values)
     print_renderable(console, "")
     if picture and values.size > 1 and numbers.min is not None:
         draw = draw_heat_map if values.ndim == 2 else draw_line
         colours, blocks = has_colours(console), has_blocks(console)
-        below, *beside = reversed(axes)
-        margin = max(map(len, beside[0])) + 1 if beside else 0
+        below, *beside = [axis.texts for axis in reversed(axes)]
+        margin = max(map(cell_len, beside[0])) + 1 if beside else 0
         room = max((width or PIPED_WIDTH) - 2 * INDENT - margin, 8)
         drawn = draw(values, numbers, room, colours=colours, blocks=blocks)
         _print_indented(console, *add_axes(drawn, beside[0] if beside else [], below))
@@ -71,17 +80,22 @@ def _format_statistics(numbers: Statistics, values: Array) -> str:
     return ("|z|: " if values.dtype.kind == "c" else "") + "   ".join(parts)
 
 
-def _make_grid(values: Array, width: int | None, rows: int, columns: int | None) -> Table:
+def _make_grid(values: Array, width: int | None, rows: int, columns: int | None, axes: Sequence[AxisHeadings]) -> Table:
     """Return a table of a 1-D or 2-D array, with so many rows and columns at most; an ellipsis is what is left out.
 
+    Several values of a 1-D array without labels share a line.
+
     `width`: columns of the terminal; None for any number. `columns`: None for as many as the width takes, which are the
-    most in any case.
+    most in any case. `axes`: the headings of each axis.
     """
     from rich.cells import cell_len
     from rich.table import Table
     from rich.text import Text
 
-    is_line = values.ndim == 1
+    is_line = values.ndim == 1 and not axes[0].are_labels
+    if values.ndim == 1 and not is_line:
+        values, axes = values[:, None], [axes[0], AxisHeadings([""], are_labels=True)]
+    step = int(axes[0].texts[1]) - int(axes[0].texts[0]) if is_line and values.size > 1 else 1
     choices: Sequence[int] = _A_LINE if width is not None else _A_LINE[1:]
     if not is_line:
         choices = range(max(2, width // 4), 1, -1) if width is not None else (_PIPED_COLUMNS,)
@@ -93,10 +107,12 @@ def _make_grid(values: Array, width: int | None, rows: int, columns: int | None)
         shown = [row * size + column for row in down for column in across if row is not None and column is not None]
         shown = shown[: np.searchsorted(shown, values.size)]
         texts = format_elements(values[np.unravel_index(np.array(shown, np.intp), values.shape)])
-        titles = ["" if column is None else f"+{column}" if is_line else str(column) for column in across]
-        labels = ["…" if row is None else str(row * size if is_line else row) for row in down]
-        cell_width = max(map(cell_len, [*titles, *texts]))
-        if width is None or max(map(len, labels)) + sum(cell_width + 2 if title else 3 for title in titles) <= width:
+        of_columns = [f"{number * step:+d}" for number in range(size)] if is_line else axes[1].texts
+        titles = [None if column is None else of_columns[column] for column in across]
+        labels = ["…" if row is None else axes[0].texts[row * size if is_line else row] for row in down]
+        cell_width = max(map(cell_len, [*filter(None, titles), *texts]))
+        room = sum(3 if title is None else cell_width + 2 for title in titles)
+        if width is None or max(map(cell_len, labels)) + room <= width:
             break
     is_words = values.dtype.kind in "UTO"
 
@@ -106,13 +122,13 @@ def _make_grid(values: Array, width: int | None, rows: int, columns: int | None)
 
     grid = Table.grid(padding=(0, 0, 0, 2))
     grid.add_column(justify="right", style="dim")
-    if len(labels) > 1 or not is_line:
-        grid.add_row("", *(Text(align(title) if title else " ", "dim") for title in titles))
+    if any(titles) and (len(labels) > 1 or not is_line):
+        grid.add_row("", *(Text(" " if title is None else align(title), "dim") for title in titles))
     left = iter(texts)
-    for label in labels:
-        cells = [] if label == "…" else [align(next(left, "")) if title else "…" for title in titles]
+    for label, row in zip(labels, down, strict=True):
+        cells = [] if row is None else ["…" if title is None else align(next(left, "")) for title in titles]
         styles = ("red" if _is_missing(text) else "dim" if text == "…" else "" for text in cells)
-        grid.add_row(label, *map(Text, cells, styles))
+        grid.add_row(Text(label), *map(Text, cells, styles))
     return grid
 
 

@@ -21,7 +21,7 @@ from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_o
 from .console import make_console, print_json, print_renderable
 from .drawing.statistics import compute_statistics, has_numbers
 from .endpoints import Endpoint, source_endpoint
-from .pictures import INDENT, print_values
+from .pictures import INDENT, AxisHeadings, print_values
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -173,14 +173,14 @@ def _shown_axes(seen: Indices) -> list[int]:
 
 def _label_axis(
     shape: Sequence[int], seen: Indices, axis: int, dims: Sequence[str] | None, arrays: Mapping[str, Any]
-) -> list[str]:
+) -> AxisHeadings:
     """Return the headings of the indices along an axis of the picture: their labels, or the indices themselves."""
     index = seen[axis]
     positions = range(shape[axis])[index] if isinstance(index, slice) else range(0)
     labels = arrays.get(dims[axis]) if dims else None
     if not isinstance(labels, np.ndarray) or labels.shape != (shape[axis],):
-        return list(map(str, positions))
-    return [_shorten_label(labels[position]) for position in positions]
+        return AxisHeadings(list(map(str, positions)), are_labels=False)
+    return AxisHeadings([_shorten_label(labels[position]) for position in positions], are_labels=True)
 
 
 def _shorten_label(value: Any) -> str:

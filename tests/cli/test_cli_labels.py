@@ -223,3 +223,52 @@ def test_a_damaged_label_does_not_hide_the_array(tmp_path: Path) -> None:
     result = run_command("show", tmp_path / "d.csv", "t")
     assert result.exit_code == 0
     assert "2.5" in result.stdout
+
+
+def show_grid(*arguments: object) -> list[list[str]]:
+    """Return the words of the lines between the heading and the statistics that `show` prints."""
+    result = run_command("show", *arguments, "--no-picture")
+    assert result.exit_code == 0, result.output
+    lines = [line.split() for line in result.output.splitlines()[2:]]
+    return lines[: lines.index([])] if [] in lines else lines
+
+
+def test_the_values_are_headed_by_their_labels_or_else_by_their_indices(tmp_path):
+    values = np.arange(12.0).reshape(3, 4) + 0.5
+    cities = ["Zürich", "東京", "a\x1bb", "Bern"]
+    coords = {"day": np.array(["2026-01-01", "2026-01-02", "2026-01-03"], "M8[ns]"), "city": cities}
+    variables = {"t": (("day", "city"), values), "one": (("day",), values[:, 0]), "bare": (("u", "v"), values)}
+    sa.write(path := tmp_path / "t.xlsx", xr.Dataset(variables, coords))
+    assert show_grid(path, "t") == [
+        ["Zürich", "東京", "a\\x1bb", "Bern"],
+        ["2026-01-01", "0.5", "1.5", "2.5", "3.5"],
+        ["2026-01-02", "4.5", "5.5", "6.5", "7.5"],
+        ["2026-01-03", "8.5", "9.5", "10.5", "11.5"],
+    ]
+    assert show_grid(path, "t", "--slice", "[::2, 1:3]", "--columns", 2) == [
+        ["東京", "a\\x1bb"],
+        ["2026-01-01", "1.5", "2.5"],
+        ["2026-01-03", "9.5", "10.5"],
+    ]
+    assert show_grid(path, "t", "--slice", "[1]")[:2] == [["Zürich", "4.5"], ["東京", "5.5"]]
+    assert show_grid(path, "one", "--rows", 2) == [["2026-01-01", "0.5"], ["…"], ["2026-01-03", "8.5"]]
+    assert show_grid(path, "bare", "--slice", "[1:, 2:]") == [
+        ["2", "3"],
+        ["1", "6.5", "7.5"],
+        ["2", "10.5", "11.5"],
+    ]
+
+
+def test_the_lines_of_a_slice_begin_with_the_indices_in_the_array(tmp_path):
+    sa.write(path := tmp_path / "t.csv", {"x": np.arange(30)})
+    assert show_grid(path, "x", "--slice", "[4::2]", "--columns", 5)[:3] == [
+        ["+0", "+2", "+4", "+6", "+8"],
+        ["4", "4", "6", "8", "10", "12"],
+        ["14", "14", "16", "18", "20", "22"],
+    ]
+    assert show_grid(path, "x", "--slice", "[9::-1]", "--columns", 5) == [
+        ["+0", "-1", "-2", "-3", "-4"],
+        ["9", "9", "8", "7", "6", "5"],
+        ["4", "4", "3", "2", "1", "0"],
+    ]
+    assert show_grid(path, "x", "--slice", "[7:8]") == [["7", "7"]]
