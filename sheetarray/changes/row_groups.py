@@ -153,10 +153,10 @@ def align_tables_of(
         rows = _align_group(pairs, names, unreadable or {}, is_table=is_table)
         members_of: dict[str, tuple[list[str], RowMap | None]] = {"": (rest := [*names], rows)}
         for name in names if len(names) > 1 and not is_table and count_now else ():
-            if not _is_mostly_changed(*pairs[name], rows):
+            if not _is_changed(*pairs[name], 2, rows):
                 continue
             own = _align_group(pairs, [name], unreadable or {})  # it was sorted alone, or its rows are others
-            if own is not None or (rows is not None and not _is_mostly_changed(*pairs[name], None)):
+            if own is not None or (rows is not None and not _is_changed(*pairs[name], 2)):
                 rest.remove(name)
                 members_of[name] = [name], own
         for members, row_map in members_of.values():
@@ -220,9 +220,9 @@ def _are_all_explained(
     if any(name in unreadable for name in names):
         return False
     if len(names) == 1:
-        return explain_arrays(*pairs[names[0]]) is not None
+        return _is_changed(*pairs[names[0]], 8) and explain_arrays(*pairs[names[0]]) is not None
     return all(
-        _is_mostly_changed(*pairs[name], None)
+        _is_changed(*pairs[name], 2)
         and not _have_same_content(*pairs[name])
         and explain_arrays(*pairs[name]) is not None
         for name in names
@@ -298,12 +298,12 @@ def _fill_unreadable(
     return filled
 
 
-def _is_mostly_changed(a: Array, b: Array, rows: RowMap | None) -> bool:
-    """Return whether most elements of an array are others, given which of its rows is which."""
+def _is_changed(a: Array, b: Array, share: int, rows: RowMap | None = None) -> bool:
+    """Return whether more than one of `share` elements of an array is another, given which of its rows is which."""
     before, now = (to_rows(array, row_axis(a)) for array in (a, b))
     if rows is not None:
         before, now = (array[numbers] for array, numbers in zip((before, now), rows.pairs, strict=True))
-    return before.shape == now.shape and 2 * int(np.count_nonzero(find_changes(before, now))) > before.size
+    return before.shape == now.shape and share * int(np.count_nonzero(find_changes(before, now))) > before.size
 
 
 def align_labelled(

@@ -81,7 +81,7 @@ class RowMap:
         """Whether the rows that stayed are in another order than before."""
         return not is_ascending(self.sources)
 
-    @property
+    @cached_property
     def is_same(self) -> bool:
         """Whether each row stands where it stood, and none was added or deleted."""
         return len(self.sources) == self.count and bool((self.sources == np.arange(self.count)).all())

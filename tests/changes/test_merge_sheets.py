@@ -159,6 +159,22 @@ def test_what_people_type_beside_arrays_is_told(tmp_path: Path, suffix: str) -> 
     assert sa.merge(ann, base).files[0].remarks[0].text == ""
 
 
+@pytest.mark.parametrize("quoted", ["", '"', "both"])
+@pytest.mark.parametrize("row", [2, 1199, 1200])
+def test_remarks_in_the_first_rows_of_a_long_text_are_told(tmp_path: Path, row: int, quoted: str) -> None:
+    base, ann = tmp_path / "base.csv", tmp_path / "ann.csv"
+    values = np.random.default_rng(0).normal(size=(30_000, 2))
+    sa.write(base, {"t": values[:, 0], "u": values[:, 1]})
+    lines = base.read_text().splitlines()
+    lines[5] += ',"a, b"' if quoted == "both" else ",a b"
+    base.write_text("\n".join(lines) + "\n")
+    assert base.stat().st_size > 2**20
+    lines[row] += ',"please check"' if quoted else ",please check"
+    ann.write_text("\n".join(lines) + "\n")
+    told = [remark.text for remark in sa.merge(base, ann).files[0].remarks]
+    assert told == (["please check"] if row < 1200 else [])
+
+
 def test_ordinary_sheets_are_told_once(tmp_path: Path) -> None:
     base, ann, ben = (tmp_path / f"{name}.xlsx" for name in ("base", "ann", "ben"))
     sa.write(base, {"t": np.arange(4)})

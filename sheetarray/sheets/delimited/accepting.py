@@ -6,6 +6,7 @@ import codecs
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -34,11 +35,13 @@ from ..accepted import AcceptedArrays, read_accepted
 from ..arrays_of_sheets import read_resized_arrays
 from ..content import take_arrays
 from .dialect import SINGLE_COLUMN
+from .encodings import find_encoding
 from .plain_records import field_pattern
 from .sheet import CsvSheet
 
 _INTEGER = re.compile(r"[+-]?[0-9]+(?:[.,]0*)?")
 _MOST_ROWS, _MOST_CELLS = 1200, 2**18  # the first ones, in which remarks are looked for
+_START = 2**20  # bytes of a long text that hold these rows, unless they are long
 _HINT = "write the arrays to a new file: read them with resize=True"
 
 
@@ -162,6 +165,14 @@ def _spans_of(text: str, delimiter: str, last_row: int) -> Iterator[tuple[tuple[
         row, column = (row, column + 1) if stop == delimiter else (row + 1, 0)
 
 
+def _cut_start(source: Source, encoding: str | None) -> bytes | None:
+    """Return the first rows of a long text in UTF-8, more of them than are looked at; None where they may not do."""
+    start = source.prefix(_START)
+    if encoding is not None or find_encoding(start[:4])[0] != "utf-8" or len(start) < _START or b'"' in start:
+        return None
+    return start[: start.rindex(b"\n") + 1] if start.count(b"\n") > 2 * _MOST_ROWS else None
+
+
 def list_other_cells_csv(
     source: Readable,
     *,
@@ -173,7 +184,11 @@ def list_other_cells_csv(
 
     The arguments are those of `read_csv`.
     """
-    with Source(source) as opened, locating(source=opened.name):
+    with ExitStack() as stack:
+        opened = stack.enter_context(Source(source))
+        stack.enter_context(locating(source=opened.name))
+        if (start := _cut_start(opened, encoding)) is not None:
+            opened = stack.enter_context(Source(io.BytesIO(start)))
         sheet = CsvSheet(opened, delimiter, decimal, encoding, "escape")
         anchors = find_anchors(sheet)
         records = sheet.records.head(_MOST_ROWS) if anchors else []
