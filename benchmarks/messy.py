@@ -54,7 +54,10 @@ What sheetarray loses is mostly what `read_columns` does by design. It names eac
 and `B` (1 polluted file, which costs 0.30 of the weighted score, and 13 real ones), a column without a name gets its
 letter, and a second `name` is `name_2` (15 real files). It changes no cell and leaves out no row: a second table and
 rows below stay (3 polluted files, 0.07, and 7 real ones), while a column without any cell is no column (1 polluted
-file, 0.04, and 11 real ones) and names lose the blanks around them (10 real files)."""
+file, 0.04, and 11 real ones) and names lose the blanks around them (10 real files).
+
+Rows above the names are found in 13 of the 14 real files that have some, several rows of names in 5 of 8. In the other
+three the annotation counts titles above the names among them."""
 
 
 def read_sheetarray(path: Path, given: Parameters | None) -> Rows:
