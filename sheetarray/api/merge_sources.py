@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import cached_property
 from typing import Any
 
@@ -17,10 +17,10 @@ from ..changes.row_groups import dtype_name
 from ..columns import keeping_unreadable
 from ..dtypes import Array, Mask, find_missing_value
 from ..elements.equality import find_unequal
-from ..errors import FormatError, NotFoundError, locating, may_be_table
+from ..errors import FormatError, LimitError, NotFoundError, locating, may_be_table
 from ..files import RemoteFile
 from ..formats import format_of, known_options, locate_place
-from ..labels import LabelledArrays, passing_over_tables
+from ..labels import LabelledArrays, lay_out_labels, passing_over_tables
 from ..labels.places import find_cell, find_labels, label_at
 from .arrays import read_labelled
 from .ordinary import (
@@ -57,6 +57,7 @@ class MergeSource:
         table: the ordinary table that stands there; None if there are arrays.
         keys: the arrays whose values identify rows, as the caller named them.
         absent: columns of the base that its table lacks.
+        takes_recorded: whether a recorded table is read as the arrays that it is, where no others stand beside it.
     """
 
     def __init__(
@@ -85,6 +86,7 @@ class MergeSource:
         self.table: OrdinaryTable | None = None
         self.keys: Sequence[str] = ()
         self.absent: list[str] = []
+        self.takes_recorded = self._is_recorded = False
 
     def of_sheet(self, title: str) -> MergeSource:
         """Return one sheet of this file as a source of its own."""
@@ -157,26 +159,55 @@ class MergeSource:
         A blank in an array whose dtype has a missing value is that value. Other cells that cannot be read are listed.
         """
         resize: dict[str, Any] = {"resize": True} if "resize" in self.row.options("read") else {}
-        try:
-            with locating(source=self.name), keeping_unreadable() as unreadable, passing_over_tables():
+
+        def read_arrays() -> None:
+            with locating(source=self.name), keeping_unreadable() as unreadable:
                 self.arrays = read_labelled(self.place, **resize, **self.options("read"))
+            for name, errors in unreadable.items():
+                if isinstance(array := self.arrays.get(name), np.ndarray):
+                    self._note_unreadable(name, array.copy(order="K"), errors)
+
+        try:
+            with passing_over_tables():
+                read_arrays()
         except FormatError as error:
+            if self.takes_recorded and may_be_table(error.reason):
+                with suppress(FormatError):
+                    read_arrays()
+                    self._is_recorded = True
+                    return
             table = None
             if may_be_table(error.reason):
                 table = find_table(self.place, None, None, self.given_options, keeps_errors=True)
             if table is None:
                 raise
             self._take_table(table)
-            return
-        for name, errors in unreadable.items():
-            if isinstance(array := self.arrays.get(name), np.ndarray):
-                self._note_unreadable(name, array.copy(order="K"), errors)
 
     def _take_table(self, table: OrdinaryTable) -> None:
         """Take the columns of an ordinary table."""
         self.table = table
         warn_of_table(table, self.name)
         self.arrays = LabelledArrays(dict(table.columns), None)
+
+    def take_layout(self, base: MergeSource) -> None:
+        """Take arrays as the columns of the recorded table that the base is, where they are laid out as these are."""
+        from ..tables import TableColumns
+
+        if self.unreadable_elements or any(not isinstance(array, np.ndarray) for array in self.arrays.values()):
+            return
+        try:
+            note = base.row.function("describe_table")(base.place, **base.options("describe_table"))
+            beside = (note.get("beside") or {}).get("dim")
+            are_columns = {*self.arrays} == {*note.get("dtypes", ())} and {a.ndim for a in self.arrays.values()} == {1}
+            are_columns &= not note.get("by_value")
+            laid_out = self.arrays if are_columns else lay_out_labels(self.arrays, beside, north_up=True)
+        except (NotFoundError, LimitError):
+            return
+        columns = {name: np.asarray(laid_out[name]) for name in laid_out}
+        if note and {*columns} == {*note["dtypes"]} and len({*map(len, columns.values())}) == 1:
+            table = TableColumns(columns, places={name: number for number, name in enumerate(columns)})
+            self.table = OrdinaryTable([SheetColumns(table, {}, lambda _: table)])
+            self.arrays = LabelledArrays(columns, None)
 
     def take_columns(self, columns: Mapping[str, Any], unreadable: Mapping[str, Array]) -> None:
         """Take the columns of its table in other dtypes, and the errors of cells that these cannot mean."""
@@ -223,7 +254,7 @@ class MergeSource:
         """Where the arrays stand, or the columns of a table."""
         if self.table is not None:
             return ArrayInfos(describe_columns(self.table))
-        with locating(source=self.name), passing_over_tables():
+        with locating(source=self.name), nullcontext() if self._is_recorded else passing_over_tables():
             return scan_or_find_table(self.place, None, self.options("scan"), self.given_options)[0]
 
     def find_renamed(self, base: MergeSource) -> None:

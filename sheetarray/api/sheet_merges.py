@@ -125,7 +125,11 @@ def read_sheet_merges(files: Sequence[MergeSource]) -> list[SheetMerge]:
             raise
     if not titles:
         for file in copies:
+            file.takes_recorded = base.table is None
             file.read()
+        for file in copies:
+            if base.table is not None and len(base.table.sheets) == 1 and file.table is None:
+                file.take_layout(base)
         is_several = base.table is not None and len(base.table.sheets) > 1
         merges = _split_tables(files) if is_several else [SheetMerge(files)]
     else:
