@@ -1,7 +1,7 @@
 """Evidence of arrays as they were, such as a snapshot or checksums; pairs it with the arrays of today.
 
-The evidence of an array is its elements, which somebody gives or a snapshot keeps, or it is checksums alone. People
-rename arrays, exchange names and sort rows: so the elements count for more than the name.
+The evidence of an array is its elements, which somebody gives or a snapshot keeps. People rename arrays, exchange names
+and sort rows: so the elements count for more than the name. What checksums alone tell, a workbook's own code knows.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Protocol
 
 import numpy as np
 
@@ -26,24 +25,16 @@ from .rows import RowMap, align_tables, content_key
 _MOST_COMPARED = 2**26  # elements of renamed and edited arrays that are compared with the evidence of lost arrays
 
 
-class ElementChecksums(Protocol):
-    """Checksums of the elements of an array, as a container keeps them."""
-
-    def is_exact(self, header: Header, buffer: Buffer) -> bool:
-        """Return whether an array has the elements and the header that it had, to the bit."""
-
-
 @dataclass(eq=False)
 class Evidence:
     """Evidence of one array as it was.
 
     Attributes:
         name: its name.
-        header: its header; None if only checksums are known.
+        header: its header; None if it is unknown.
         title: the sheet in which it stood.
-        checksums: those of its elements; None if there are none.
         load: returns its elements, given the bytes of the array that is there now, which limit the memory that may be
-            taken; None where they cannot be used. It is None where only checksums are known.
+            taken; None where they cannot be used. It is None where they are not known.
 
     Example:
         >>> evidence = Evidence.of_array("t", np.array([[1.5, 2.5]]))
@@ -54,7 +45,6 @@ class Evidence:
     name: str
     header: Header | None = None
     title: str | None = None
-    checksums: ElementChecksums | None = None
     load: Callable[[int], Buffer | None] | None = None
     _loaded: Buffer | None = None
     _is_broken: bool = False

@@ -461,3 +461,28 @@ def test_records_edited_at_random_raise_nothing_but_of_a_version_to_come(seed: i
                 found = list(compare_with_checksums(checksums, linear.header, buffer, "t", cell))
                 assert len(found) < 3
                 assert all(len(str(finding)) < 3000 for finding in found)
+
+
+@pytest.mark.parametrize("count", [2, 127, 128, 129])
+@pytest.mark.parametrize(("factor", "severity"), [(1 + 2e-15, "warning"), (1 + 1.2e-14, "error"), (1 + 1e-12, "error")])
+def test_an_edit_counts_as_rounding_as_far_as_15_digits_stay(count, factor, severity, tmp_path):
+    array = np.arange(count) + 1.25
+    sa.write(path := tmp_path / "t.xlsx", {"t": array}, guard=False)
+    book = openpyxl.load_workbook(path)
+    last = next(cell for row in book["arrays"].iter_rows() for cell in row if cell.value == array[-1])
+    last.value = array[-1] * factor
+    book.save(path)
+    findings = [finding for finding in sa.check(path) if finding.severity != "info"]
+    assert [finding.severity for finding in findings] == [severity]
+
+
+@pytest.mark.parametrize("count", [3, 127, 128, 1000])
+def test_two_elements_that_exchanged_their_places_are_an_edit(count, tmp_path):
+    array = np.arange(count) + 0.25
+    array[[0, -1]] = array[[-1, 0]]
+    sa.write(path := tmp_path / "t.xlsx", {"t": np.sort(array)}, guard=False)
+    book = openpyxl.load_workbook(path)
+    cells = {cell.value: cell for row in book["arrays"].iter_rows() for cell in row if isinstance(cell.value, float)}
+    cells[array[0]].value, cells[array[-1]].value = array[-1], array[0]
+    book.save(path)
+    assert [finding.severity for finding in sa.check(path)] == ["error"]

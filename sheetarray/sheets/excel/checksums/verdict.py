@@ -2,6 +2,10 @@
 
 An array that is unchanged bit for bit has no finding. Rounding by a program that has saved the file is a warning.
 Anything else is an error, which names the stretches of a long array that have changed.
+
+Checksums tell that elements are others, or stand in another order, but neither which rows are which nor what an element
+was. An edit that leaves the 15 digits of a number as they were looks like rounding. Rows are told only at the end. By
+chance, one edit in 2**48 looks like rounding.
 """
 
 from __future__ import annotations
