@@ -138,10 +138,10 @@ def align_tables_of(
     for name, (a, b) in pairs.items():
         place = (places or {}).get(name)
         is_table = place in tables
-        if not all(isinstance(array, np.ndarray) and array.ndim for array in (a, b)) or not (a.size or is_table):
+        if not all(isinstance(array, np.ndarray) and array.ndim for array in (a, b)):
             continue
         axis = row_axis(a)
-        if not b.size and b.shape[axis : axis + 1] != (0,):
+        if any(not array.size and array.shape[axis : axis + 1] != (0,) for array in (a, b)):
             continue
         if not is_table and dtype_name(a) != dtype_name(b):
             continue

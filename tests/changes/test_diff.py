@@ -311,3 +311,20 @@ def test_the_command_takes_a_key(tmp_path):
         refused = run_command("diff", tmp_path / "a.csv", tmp_path / second, "--key", key)
         assert refused.exit_code == 2
         assert said in refused.output
+
+
+@pytest.mark.parametrize("suffix", ["csv", "xlsx", "json", None])
+@pytest.mark.parametrize("turned", [False, True])
+def test_arrays_without_rows_got_rows_or_lost_them(suffix, turned, tmp_path):
+    empty = {"t": np.zeros(0), "s": np.array([], "U2"), "g": np.zeros((0, 2))}
+    filled = {"t": np.array([1.5, 2.5]), "s": np.array(["a", "b"]), "g": np.ones((2, 2))}
+    sides: list[Any] = [filled, empty] if turned else [empty, filled]
+    if suffix is not None:
+        for number, arrays in enumerate(sides):
+            sa.write(path := tmp_path / f"{number}.{suffix}", arrays)
+            sides[number] = path
+    changes = sa.diff(*sides)
+    assert {name for rows in changes.rows for name in rows.arrays} == {"t", "s", "g"}
+    assert all([rows.added, rows.deleted][turned] == [0, 1] for rows in changes.rows)
+    assert "another shape" not in repr(changes)
+    assert not changes.edited
