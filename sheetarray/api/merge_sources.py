@@ -184,10 +184,24 @@ class MergeSource:
             self._take_table(table)
 
     def _take_table(self, table: OrdinaryTable) -> None:
-        """Take the columns of an ordinary table."""
+        """Take the columns of an ordinary table; text is text where a record says so, also if all of it is blank."""
+        if blank := self._find_blank_texts(table):
+            self.given_options = {**self.given_options, "dtype": dict.fromkeys(blank, "string")}
+            table = find_table(self.place, None, None, self.given_options, keeps_errors=True) or table
         self.table = table
         warn_of_table(table, self.name)
         self.arrays = LabelledArrays(dict(table.columns), None)
+
+    def _find_blank_texts(self, table: OrdinaryTable) -> list[str]:
+        """Return the columns of text, as a record says, in which nobody could see that."""
+        if len(table.sheets) != 1 or "dtype" in self.given_options:
+            return []
+        try:
+            note = self.row.function("describe_table")(self.place, **self.options("describe_table"))
+        except NotFoundError:
+            return []
+        dtypes = dict(note.get("dtypes", {}))
+        return [name for name, a in table.columns.items() if dtypes.get(name) == "string" and a.dtype.kind not in "OTU"]
 
     def take_layout(self, base: MergeSource) -> None:
         """Take arrays as the columns of the recorded table that the base is, where they are laid out as these are."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openpyxl
 import pandas as pd
 import pytest
 import xarray as xr
@@ -61,3 +62,15 @@ def test_arrays_of_other_names_are_no_copy_of_a_table(tmp_path: Path) -> None:
     sa.write(tmp_path / "other.xlsx", {"u": np.arange(3.0)})
     with pytest.raises(sa.FormatError, match="they are not merged"):
         sa.merge(tmp_path / "base.xlsx", tmp_path / "other.xlsx")
+
+
+def test_a_blank_column_of_text_takes_text_that_somebody_typed(tmp_path: Path) -> None:
+    base, copy, target = (tmp_path / f"{name}.xlsx" for name in ("base", "copy", "merged"))
+    for path in (base, copy):
+        write_quietly(path, {"n": np.arange(3.0), "note": np.array(["", "", ""])})
+    book = openpyxl.load_workbook(copy)
+    book["table"]["B3"] = "fair"
+    book.save(copy)
+    merged = sa.merge(base, copy, target=target)
+    assert not merged.unreadable
+    assert sa.read(target, "note").tolist() == ["", "fair", ""]
