@@ -171,14 +171,13 @@ def find_table(
     read, such as `#DIV/0!`, are errors of the table; otherwise they are missing values. `is_checked`: what is odd in
     the cells is listed, too.
     """
-    from ..tables import CheckedOptions, TableColumns
+    from ..tables import CheckedOptions, SearchOptions, TableColumns
 
     def read(dtypes: Mapping[str, Any], **sheet: Any) -> Any:
         if place is not None:
             source.seek(place)
         how = {**table_options(source, format, options), **sheet}
-        if is_checked:
-            how["table"] = CheckedOptions.of(how["table"])
+        how["table"] = (CheckedOptions if is_checked else SearchOptions).of(how["table"])
         if dtypes:
             given = how["table"].dtype
             before = given if isinstance(given, Mapping) else {}

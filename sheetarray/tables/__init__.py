@@ -42,7 +42,18 @@ from .inferring import holds_text
 from .kinds import TYPED, kind_of
 from .labelled import LabelledTable, notes_of_columns, repeat
 from .numerals import EXACT, WHITE, MarksLook
-from .options import CheckedOptions, DTypeLike, DTypes, NamedTable, Rows, Shape, Shapes, TableOptions, Values
+from .options import (
+    CheckedOptions,
+    DTypeLike,
+    DTypes,
+    NamedTable,
+    Rows,
+    SearchOptions,
+    Shape,
+    Shapes,
+    TableOptions,
+    Values,
+)
 from .reading import TableColumns, read_table, read_tables, refuse_arrays
 from .writing import coarsen, count_blank_rows, find_changed_columns, lay_out_table
 
@@ -70,6 +81,7 @@ __all__ = [
     "Rows",
     "Sample",
     "ScalarColumn",
+    "SearchOptions",
     "Shape",
     "Shapes",
     "Table",

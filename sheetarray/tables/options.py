@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, ClassVar, TypeGuard, TypeVar, get_args
+from typing import Any, ClassVar, Self, TypeGuard, TypeVar, get_args
 
 import numpy as np
 
@@ -89,6 +89,7 @@ class TableOptions:
     table: str | None = None
     nullable: bool = False
     is_checked: ClassVar[bool] = False  # whether what is odd in the cells is listed, too
+    most_sheets: ClassVar[int | None] = None  # how many sheets are read where all are meant; None for all
 
     def __post_init__(self) -> None:
         check_missing(self.missing)
@@ -202,15 +203,21 @@ class TableOptions:
         return values
 
 
-class CheckedOptions(TableOptions):
+class SearchOptions(TableOptions):
+    """The options of tables that are looked for in a source without arrays, in its first sheets."""
+
+    most_sheets = 256
+
+    @classmethod
+    def of(cls, options: TableOptions) -> Self:
+        """Return the options of a caller for tables that are looked for."""
+        return cls(**{field.name: getattr(options, field.name) for field in fields(options)})
+
+
+class CheckedOptions(SearchOptions):
     """The options of a table that is checked: what is odd in its cells is listed with what is doubtful."""
 
     is_checked = True
-
-    @classmethod
-    def of(cls, options: TableOptions) -> CheckedOptions:
-        """Return the options of a caller for a table that is checked."""
-        return cls(**{field.name: getattr(options, field.name) for field in fields(options)})
 
 
 def _look_up(name: str, known: Mapping[str, _Known], what: str) -> _Known:

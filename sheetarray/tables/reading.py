@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from ..columns import DataCells, anchors_of_grid, cell_address, keeping_unreadable
@@ -143,13 +144,16 @@ def read_table(
     return TableColumns(arrays, dialect, findings, selected, rows.find_runs(), sheet.title, name_row)
 
 
-def read_tables(readers: Mapping[str, Callable[[], dict[str, Array]]]) -> dict[str, dict[str, Array]]:
+def read_tables(
+    readers: Mapping[str, Callable[[], dict[str, Array]]], options: TableOptions | None
+) -> dict[str, dict[str, Array]]:
     """Return the columns of several sheets by their titles; a blank sheet has none.
 
-    `readers`: returns the columns of each sheet, by its title.
+    `readers`: returns the columns of each sheet, by its title. `options`: of the tables, as for `read_table`.
     """
+    most = (options or TableOptions()).most_sheets
     tables = {}
-    for title, read in readers.items():
+    for title, read in islice(readers.items(), most):
         nothing: AbstractContextManager[dict[str, Array]] = nullcontext({})
         with keeping_unreadable() if keeps_all() else nothing as unreadable:
             try:
@@ -159,6 +163,10 @@ def read_tables(readers: Mapping[str, Callable[[], dict[str, Array]]]) -> dict[s
         if isinstance(columns, TableColumns):
             columns.unreadable = unreadable
         tables[title] = columns
+    filled = [columns for columns in tables.values() if isinstance(columns, TableColumns) and columns]
+    if most is not None and len(readers) > most and filled:
+        reason = f"only the first {most:,} of {len(readers):,} sheets are looked at as tables"
+        filled[0].findings.append(Finding("warning", None, reason, "sheet= chooses another"))
     return tables
 
 

@@ -152,3 +152,13 @@ def test_check_tells_of_each_sheet_and_of_formulas_without_a_value(tmp_path: Pat
     assert [*findings] == ["one!A4", "two!A6"]
     assert (findings["one!A4"].severity, findings["one!A4"].message) == ("error", "n[2]: a formula without a value")
     assert [*sa.scan(path)] == ["one!n", "one!m", "two!n", "two!m"]
+
+
+@pytest.mark.parametrize("count", [255, 256, 257])
+def test_the_first_sheets_of_very_many_are_looked_at(count: int, tmp_path: Path) -> None:
+    path = save(tmp_path / "t.xlsx", {f"s{number}": [[f"n{number}"], [1]] for number in range(count)})
+    findings = [str(finding) for finding in sa.check(path)]
+    told = "warning: only the first 256 of 257 sheets are looked at as tables (sheet= chooses another)"
+    assert findings == [told] * (count > 256)
+    assert len(sa.scan(path)) == min(count, 256)
+    assert [*sa.read_columns(path, sheet=None)] == [f"s{number}" for number in range(count)]

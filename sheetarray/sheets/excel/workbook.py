@@ -141,7 +141,7 @@ class Workbook:
 
         `header_rows`: the number of first rows that hold all words of headers; None if it is unknown.
         """
-        if title not in self.titles:
+        if title not in self._exact_titles:
             raise NotFoundError(f"no sheet {title!r}; there is {', '.join(map(repr, self.titles))}")
         sheet = ExcelSheet(title, self._container, header_rows)
         sheet.followed = self._read_followed(title)
@@ -155,6 +155,11 @@ class Workbook:
             followed = Followed(title, self._container, self._titles.keys(), self._cells_of_rows, *self._followed_views)
             self._known_followed[title] = followed
         return self._known_followed[title]
+
+    @cached_property
+    def _exact_titles(self) -> frozenset[str]:
+        """The titles, in which each of very many sheets is found at once."""
+        return frozenset(self.titles)
 
     @cached_property
     def _titles(self) -> dict[str, str]:

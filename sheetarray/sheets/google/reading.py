@@ -375,7 +375,9 @@ def _read_each_worksheet(
 ) -> dict[str, dict[str, Array]]:
     """Return the columns of each worksheet by its title."""
     views = {view.title or "": view for view in select_worksheets(service)}
-    return read_tables({title: partial(_read_worksheet, view, columns, options) for title, view in views.items()})
+    return read_tables(
+        {title: partial(_read_worksheet, view, columns, options) for title, view in views.items()}, options
+    )
 
 
 def _read_worksheet(view: GoogleSheet, columns: Sequence[str] | None, options: TableOptions) -> dict[str, Array]:

@@ -144,7 +144,7 @@ def read_columns_workbook(
     """
     if sheet is None:
         titles = _list_titles(source)
-        return read_tables({title: partial(_read_sheet, source, title, columns, table) for title in titles})
+        return read_tables({title: partial(_read_sheet, source, title, columns, table) for title in titles}, table)
     return _read_sheet(source, sheet, columns, table)
 
 

@@ -105,7 +105,7 @@ def read_columns_excel(
     with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
         if sheet is None:
             titles = [meant.title or "" for meant in select_sheets(book, None, of_table=True)]
-            return read_tables({title: partial(_read_sheet, book, title, columns, table) for title in titles})
+            return read_tables({title: partial(_read_sheet, book, title, columns, table) for title in titles}, table)
         return _read_sheet(book, sheet, columns, table)
 
 
