@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 TOP, TOP_ROWS = 20_000, 1200  # cells and rows at the beginning of a sheet in which arrays are looked for
 ROWS_OF_ANCHOR = 5  # a name, the three cells of an anchor, and a row that may be cut short
+_FEW = 2**10  # texts of which plain Python is faster than the engine
 SHORT = 256
 """Rows: columns that are no longer are read faster by plain Python than by the engine, and come as lists."""
 
@@ -37,13 +38,15 @@ _BLANKS = WHITE.replace("\n", "").replace("\r", "")  # a line end in quotes is n
 def mark_blanks(texts: pl.Series, white: str = WHITE) -> Mask:
     """Return a mask of the texts that are null, or hold nothing but white space.
 
-    Only texts that begin with white space, or with a character beyond ASCII, are looked at more closely.
+    Of many texts only those that begin with white space, or with a character beyond ASCII, are looked at closely.
 
     Example:
         >>> import polars as pl
         >>> mark_blanks(pl.Series(["a", " ", None, "\u3000", " b"])).tolist()
         [False, True, True, True, False]
     """
+    if len(texts) <= _FEW:
+        return np.array([text is None or not text.strip(white) for text in texts.to_list()], np.bool_)
     blanks = ((texts < "!") | (texts > "~")).fill_null(value=True).to_numpy(writable=True)
     if len(places := np.flatnonzero(blanks)):
         blanks[places] = (texts.gather(places).str.strip_chars(white) == "").fill_null(value=True).to_numpy()
