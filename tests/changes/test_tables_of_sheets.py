@@ -162,3 +162,4 @@ def test_the_first_sheets_of_very_many_are_looked_at(count: int, tmp_path: Path)
     assert findings == [told] * (count > 256)
     assert len(sa.scan(path)) == min(count, 256)
     assert [*sa.read_columns(path, sheet=None)] == [f"s{number}" for number in range(count)]
+    assert [*sa.scan(path, sheet=f"s{count - 1}")] == [f"n{count - 1}"]

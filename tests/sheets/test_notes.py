@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zipfile
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -98,9 +97,7 @@ def test_notes_survive_what_is_done_to_a_workbook(tmp_path):
 @pytest.mark.parametrize("columns", [None, "lat"])
 def test_columns_of_tables_have_notes(tmp_path, columns):
     path = tmp_path / "a.xlsx"
-    numbers_as_names = pytest.warns(sa.SheetArrayWarning, match="header=True takes the first row as names")
-    with nullcontext() if columns is None else numbers_as_names:  # 50.5 over numbers is one of them
-        sa.write_table(path, dataset()[["t"]], columns=columns)
+    sa.write_table(path, dataset()[["t"]], columns=columns)  # 50.5 is a name, as the record says
     found = notes_of(path, "table")
     assert list(found.values()).count(NOTE) == (1 if columns is None else 2)
     assert schema_errors(path) == []

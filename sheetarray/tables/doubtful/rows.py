@@ -163,6 +163,7 @@ def _find_gaps(table: Table, rows: TableRows) -> list[int]:
     if filled.all() and len(rows.find_runs()) < 2:
         return []
     data = np.asarray(rows.data, np.int64)
+    data = data[data < table.height]  # a record may tell of blank rows further below
     sheet_rows = data if table.sheet_rows is None or not len(table.sheet_rows) else np.asarray(table.sheet_rows)[data]
     is_gap = np.diff(sheet_rows, prepend=sheet_rows[:1]) > 1
     is_gap[1:] |= ~filled[data[:-1]] & filled[data[1:]]
