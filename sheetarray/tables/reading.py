@@ -149,10 +149,13 @@ def read_tables(
 ) -> dict[str, dict[str, Array]]:
     """Return the columns of several sheets by their titles; a blank sheet has none.
 
+    Where tables are looked for, and a context keeps the errors of cells, a sheet that is no table is a finding of the
+    first one that is.
+
     `readers`: returns the columns of each sheet, by its title. `options`: of the tables, as for `read_table`.
     """
     most = (options or TableOptions()).most_sheets
-    tables = {}
+    tables, errors = {}, dict[str, FormatError]()
     for title, read in islice(readers.items(), most):
         nothing: AbstractContextManager[dict[str, Array]] = nullcontext({})
         with keeping_unreadable() if keeps_all() else nothing as unreadable:
@@ -160,10 +163,20 @@ def read_tables(
                 columns = read()
             except EmptySheetError:
                 columns = TableColumns({})
+            except FormatError as error:
+                if most is None or not keeps_all():
+                    raise
+                columns = TableColumns({})
+                errors[title] = error
         if isinstance(columns, TableColumns):
             columns.unreadable = unreadable
         tables[title] = columns
     filled = [columns for columns in tables.values() if isinstance(columns, TableColumns) and columns]
+    if errors and not filled:
+        raise next(iter(errors.values()))
+    for title, cause in errors.items():
+        reason = f"the sheet is not read as a table: {cause.reason}"
+        filled[0].findings.append(Finding("warning", cause.location or title, reason, cause.hint or ""))
     if most is not None and len(readers) > most and filled:
         reason = f"only the first {most:,} of {len(readers):,} sheets are looked at as tables"
         filled[0].findings.append(Finding("warning", None, reason, "sheet= chooses another"))

@@ -163,3 +163,25 @@ def test_the_first_sheets_of_very_many_are_looked_at(count: int, tmp_path: Path)
     assert len(sa.scan(path)) == min(count, 256)
     assert [*sa.read_columns(path, sheet=None)] == [f"s{number}" for number in range(count)]
     assert [*sa.scan(path, sheet=f"s{count - 1}")] == [f"n{count - 1}"]
+
+
+@pytest.mark.parametrize("title", ["A far", "Z far"])  # before and behind the others
+def test_a_sheet_that_is_no_table_is_told_and_hides_no_other(title: str, tmp_path: Path) -> None:
+    paths = [tmp_path / "a.xlsx", tmp_path / "b.xlsx"]
+    for path, sheets in zip(paths, (BASE, edit(BASE, ("Staff", 1, 1, 39.0))), strict=True):
+        book = openpyxl.load_workbook(save(path, sheets))
+        far = book.create_sheet(title, 0 if title < "B" else None)
+        for number in range(1, 40):
+            far.cell(1, number * 400, f"n{number}")
+        far.cell(1_048_000, 16_000, 2)
+        book.save(path)
+    with pytest.warns(sa.SheetArrayWarning, match="is not read as a table: 40 cells, so far apart"):
+        changes = sa.diff(*paths)
+    assert [(change.cell_after, change.after) for change in changes.edited] == [("Staff!B2", 39.0)]
+    assert len(sa.scan(paths[0])) == 5
+    (finding,) = sa.check(paths[0])
+    assert finding.severity == "warning"
+    assert str(finding.location).startswith(title)
+    with pytest.warns(sa.SheetArrayWarning, match="is not read as a table"):
+        sa.merge(*paths, target=tmp_path / "merged.xlsx")
+    assert sa.read_columns(tmp_path / "merged.xlsx", sheet="Staff")["hours"].tolist() == [39.0, 40.0, 20.0]
