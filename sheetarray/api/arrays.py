@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any, Literal, overload
 
 from ..columns import ArrayInfo
@@ -305,27 +304,22 @@ def check(
     source = locate_place(source, storage_options, format, options.get("client"))
     place = find_place(source)
     findings = _without_errors(find_format("check", source, format, options).function("check")(source, **options))
-    read_table = partial(find_table, source, place, format, options, is_checked=True)
-    return Findings(_of_table(findings, read_table))
+    return Findings(_of_table(findings, lambda: find_table(source, place, format, options, is_checked=True)))
 
 
-def _of_table(findings: Iterator[Finding], read_table: Callable[..., OrdinaryTable | None]) -> Iterator[Finding]:
+def _of_table(findings: Iterator[Finding], read_table: Callable[[], OrdinaryTable | None]) -> Iterator[Finding]:
     """Yield findings; of a source that holds an ordinary table, and no array, what is doubtful in the table.
 
-    Where a cell stops the reading, such as a formula without a value, all such cells are findings, too.
+    A cell that cannot be read, such as a formula without a value, is a finding, too.
     """
     for finding in findings:
-        table = None
-        if may_be_table(finding.message):
-            table = read_table() or read_table(keeps_errors=True)
-        if table is None:
+        if may_be_table(finding.message) and (table := read_table()) is not None:
+            errors: list[Finding] = []
+            errors += map(Finding.from_error, while_few(table.list_errors(), errors))
+            yield from errors
+            yield from table.findings
+        else:
             yield finding
-            continue
-        errors: list[Finding] = []
-        errors += while_few(map(Finding.from_error, table.list_errors()), errors)
-        told = {finding.location for finding in table.findings}
-        yield from (finding for finding in errors if finding.location not in told)
-        yield from table.findings
 
 
 def _without_errors(findings: Iterator[Finding]) -> Iterator[Finding]:

@@ -193,7 +193,7 @@ class MergeSource:
         self.arrays = LabelledArrays(dict(table.columns), None)
 
     def _find_blank_texts(self, table: OrdinaryTable) -> list[str]:
-        """Return the columns of text, as a record says, in which nobody could see that."""
+        """Return the names of the columns that a record calls text, and whose cells are all blank."""
         if len(table.sheets) != 1 or "dtype" in self.given_options:
             return []
         try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..columns import ArrayInfo, DataCells, keeping_unreadable
+from ..columns.unreadable import Keeping
 from ..dtypes import Array, from_numpy
 from ..errors import DTypeError, FormatError, NotFoundError, may_be_table
 from ..formats import find_format, format_of
@@ -167,8 +167,8 @@ def find_table(
 ) -> OrdinaryTable | None:
     """Return the ordinary table of a source without arrays; None if it holds none.
 
-    `place`: where an open file stood. `options`: of `read` and of `read_columns`. `keeps_errors`: cells that cannot be
-    read, such as `#DIV/0!`, are errors of the table; otherwise they are missing values. `is_checked`: what is odd in
+    `place`: where an open file stood. `options`: of `read` and of `read_columns`. `keeps_errors`: cells with an error
+    such as `#DIV/0!` cannot be read; otherwise they are missing values. `is_checked`: what is odd in
     the cells is listed, too.
     """
     from ..tables import CheckedOptions, SearchOptions, TableColumns
@@ -188,15 +188,16 @@ def find_table(
         columns = read(dtypes, **sheet)
         return columns if isinstance(columns, TableColumns) else TableColumns(columns)
 
+    keeping: Keeping = "all" if keeps_errors else "no errors"
+
     def read_first() -> OrdinaryTable:
-        with keeping_unreadable() if keeps_errors else nothing as unreadable:
+        with keeping_unreadable(keeping) as unreadable:
             return OrdinaryTable([SheetColumns(read_sheet({}), unreadable, read_sheet)])
 
-    nothing: AbstractContextManager[dict[str, Array]] = nullcontext({})
     try:
         if not _may_be_several(source, format, options):
             return read_first()
-        with keeping_unreadable() if keeps_errors else nothing as unreadable:
+        with keeping_unreadable(keeping) as unreadable:
             tables = read({}, sheet=None)
         if isinstance(tables, TableColumns):  # the place itself names a sheet, such as a URL of one worksheet
             return OrdinaryTable([SheetColumns(tables, unreadable, read_sheet)])
@@ -237,8 +238,6 @@ def scan_or_find_table(
         if may_be_table(error.reason):
             how, keeps = (options, False) if of_table is None else (of_table, True)
             table = find_table(source, place, format, how, keeps_errors=keeps)
-            if table is None and not keeps:  # for a cell that cannot be read
-                table = find_table(source, place, format, how, keeps_errors=True)
         if table is None:
             raise
     infos = ArrayInfos(describe_columns(table))

@@ -238,7 +238,7 @@ def _have_same_content(a: Array, b: Array) -> bool:
 
 
 def _align_ends(before: Mapping[str, Array], now: Mapping[str, Array]) -> RowMap:
-    """Return which row is which in tables of another length that are too large to look for each row.
+    """Return which row is which in two tables of different length that are too large to compare row by row.
 
     The first rows and the last ones are those that they were; between them rows belong together in their order.
     """

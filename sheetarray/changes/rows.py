@@ -227,9 +227,9 @@ def _match_coarse(_: Keys, __: Keys, written: Table, cells: Table) -> tuple[Posi
 
 
 def _match_by_columns(before: Keys, now: Keys, written: Table, cells: Table) -> tuple[Positions, Positions]:
-    """Return pairs of rows all of which were edited: those whose elements are alike in the columns that were not.
+    """Return pairs of rows that agree in the columns that nobody edited, where every row was edited in another column.
 
-    These are the columns most elements of which are still there, and they have to tell most rows apart.
+    Nobody edited a column if most of its elements are still there. These columns have to tell most rows apart.
     """
     nothing = np.zeros(0, np.int64), np.zeros(0, np.int64)
     most = min(len(before), len(now))

@@ -20,15 +20,16 @@ from .row_edits import shorten_list
 MAX_FINDINGS_PER_ARRAY = 20  # of cells that cannot be read; one more finding counts the others
 
 _Unreadable = dict[str, np.ndarray[Any, Any]]
-_unreadable: ContextVar[tuple[str, _Unreadable] | None] = ContextVar("_unreadable", default=None)
+Keeping = Literal["all", "missing", "no errors"]
+_unreadable: ContextVar[tuple[Keeping, _Unreadable] | None] = ContextVar("_unreadable", default=None)
 
 
 @contextmanager
-def keeping_unreadable(keeps: Literal["all", "missing"] = "all") -> Iterator[_Unreadable]:
+def keeping_unreadable(keeps: Keeping = "all") -> Iterator[_Unreadable]:
     """Keep the cells that cannot be read, for as long as the context lasts, instead of raising their errors.
 
-    `keeps`: all of them, or those that stand for a missing value: blanks, errors such as `#DIV/0!`, words such as
-    `n/a`.
+    `keeps`: all of them; those that stand for a missing value: blanks, errors such as `#DIV/0!`, words such as `n/a`;
+    or of ordinary tables all but errors such as `#DIV/0!`, which stay missing values.
 
     Yields:
         For each array that has such cells an array of objects of its shape: the error of each of them, None for all
@@ -46,7 +47,13 @@ def keeping_unreadable(keeps: Literal["all", "missing"] = "all") -> Iterator[_Un
 
 def keeps_all() -> bool:
     """Return whether a context around the call keeps all cells that cannot be read."""
-    return (_unreadable.get() or ("", None))[0] == "all"
+    return keeping_now() == "all"
+
+
+def keeping_now() -> Keeping | None:
+    """Return what the context around the call keeps; None without one."""
+    kept_here = _unreadable.get()
+    return None if kept_here is None else kept_here[0]
 
 
 def keeps_none() -> bool:
@@ -84,13 +91,13 @@ def keep_unreadable(
     return raised
 
 
-def keep_errors(name: str, count: int, errors: Mapping[int, FormatError]) -> bool:
+def keep_errors(name: str, count: int, errors: Mapping[int, FormatError], *, are_missing: bool = False) -> bool:
     """Keep the errors of cells of a column of a table, by index, and return True; False if no context asks for them.
 
-    `count`: of the cells of the column.
+    `count`: of the cells of the column. `are_missing`: whether the cells hold errors such as `#DIV/0!`.
     """
-    keeps, unreadable = _unreadable.get() or ("", None)
-    if unreadable is None or keeps != "all":
+    keeps, unreadable = _unreadable.get() or ("missing", None)
+    if unreadable is None or keeps == "missing" or (are_missing and keeps == "no errors"):
         return False
     if errors:
         column = unreadable.setdefault(name, np.full(count, None, object))

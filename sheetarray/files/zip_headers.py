@@ -31,5 +31,5 @@ def agrees_with_directory(flags: int, local: tuple[int, int, int], directory: tu
 
 
 def _may_be(size: int, real: int) -> bool:
-    """Return whether a size stands for the real one."""
+    """Return whether the size in a header is the real one, or says that the size stands elsewhere."""
     return size in (_WIDE, real)

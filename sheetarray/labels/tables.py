@@ -239,7 +239,7 @@ def _add_axes(
 
 
 def _turn_latitudes(arrays: dict[str, Array], dims: Mapping[str, tuple[str, ...]], note: TableNote) -> None:
-    """Turn the arrays along each latitude that ends in the north, so that the rows of a table begin there."""
+    """Reverse the arrays along each latitude that ascends, so that the rows of a table begin in the north."""
     coords = {dim: note.labels.coords[dim] for dim, name in note.axes.items() if name == dim in note.labels.coords}
     note.by_value = [dim for dim, label in coords.items() if find_north(arrays[dim], dim, label.attrs) == "last"]
     for name in arrays if note.by_value else ():

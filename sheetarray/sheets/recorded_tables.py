@@ -587,9 +587,9 @@ def renew_note(table: RecordedTable) -> dict[str, Any]:
 
 
 def _find_area(table: Table, note: TableNote) -> tuple[Area | None, int]:
-    """Return the cells of a table, found by the names of its columns, and how many of its rows there are.
+    """Return the area of a table, found by the names of its columns, and the number of its rows.
 
-    The cells are None where no row holds half of the names. They end above the first blank row, but not before there
+    The area is None where no row holds half of the names. It ends above the first blank row, but not before there
     are as many rows as were written. Of the rows, blank ones at the end do not count.
     """
     numbers = sorted(table.columns)

@@ -80,7 +80,7 @@ class ColumnReader:
             of_cells = {
                 index: self._error(number, index, name, f"an error, {text}") for index, text in column.errors.items()
             }
-            if not self._keep(name, len(column), of_cells):
+            if not self._keep(name, len(column), of_cells, are_missing=True):
                 errors += [(index, number, text) for index, text in column.errors.items()]
         return arrays
 
@@ -287,9 +287,9 @@ class ColumnReader:
             message = f"{count} {text}" if count else f"an error cell, {text}, read as a missing value"
             self._doubts.append(Doubt("errors", message, self.rows.row(index), number))
 
-    def _keep(self, name: str, count: int, errors: Mapping[int, FormatError]) -> bool:
+    def _keep(self, name: str, count: int, errors: Mapping[int, FormatError], *, are_missing: bool = False) -> bool:
         """Keep the errors of cells, by index, if a caller asks for them; otherwise return False."""
-        is_keeping = keep_errors(name, count, errors)
+        is_keeping = keep_errors(name, count, errors, are_missing=are_missing)
         for error in errors.values() if is_keeping and self._title is not None else ():
             error.location = f"{self._title}!{error.location}"
         return is_keeping

@@ -179,7 +179,7 @@ def _count_above_years(
     fits: Sequence[bool | None],
     rows: Sequence[int],
 ) -> int:
-    """Return the number of rows above names among which are years; 0 if they are as full as these."""
+    """Return the number of rows above a row of names that holds years; 0 if one of them is as full as the names."""
     first = next((index for index, fit in enumerate(fits) if fit), 0)
     if not first or not isinstance(grid[first][0], str) or read_whole(grid[first][0]) is not None:
         return 0

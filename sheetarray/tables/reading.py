@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from ..columns import DataCells, anchors_of_grid, cell_address, keeping_unreadable
-from ..columns.unreadable import keeps_all
+from ..columns.unreadable import keeping_now
 from ..dtypes import Array
 from ..elements import Cell
 from ..errors import Finding, FormatError
@@ -149,8 +149,7 @@ def read_tables(
 ) -> dict[str, dict[str, Array]]:
     """Return the columns of several sheets by their titles; a blank sheet has none.
 
-    Where tables are looked for, and a context keeps the errors of cells, a sheet that is no table is a finding of the
-    first one that is.
+    Where tables are looked for, a sheet that is no table is a finding of the first one that is.
 
     `readers`: returns the columns of each sheet, by its title. `options`: of the tables, as for `read_table`.
     """
@@ -158,13 +157,14 @@ def read_tables(
     tables, errors = {}, dict[str, FormatError]()
     for title, read in islice(readers.items(), most):
         nothing: AbstractContextManager[dict[str, Array]] = nullcontext({})
-        with keeping_unreadable() if keeps_all() else nothing as unreadable:
+        keeping = keeping_now()
+        with nothing if keeping is None else keeping_unreadable(keeping) as unreadable:
             try:
                 columns = read()
             except EmptySheetError:
                 columns = TableColumns({})
             except FormatError as error:
-                if most is None or not keeps_all():
+                if most is None or error.element:  # a cell stops the reading, not the sheet
                     raise
                 columns = TableColumns({})
                 errors[title] = error

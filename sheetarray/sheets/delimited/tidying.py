@@ -160,7 +160,8 @@ def _unify_line_ends(content: BytesLike, doubts: list[Doubt]) -> BytesLike:
 
 def _tell_control_characters(text: TidyText, delimiter: bytes, *, is_ascii: bool) -> None:
     """Note the first control character in a text that is no delimiter: it is part of its cell."""
-    content, size = bytes(text.content), min(len(text.content), _MOST_SEARCHED)
+    content = text.content if isinstance(text.content, bytes) else bytes(text.content[:_MOST_SEARCHED])
+    size = min(len(content), _MOST_SEARCHED)
     if not is_ascii and (match := _WESTERN_CONTROL.search(content, 0, size)) is not None:
         row, sign = content.count(b"\n", 0, match.start()), match[0][1:]
         message = f"a control character, U+{sign[0]:04X}, stands in a cell of row {row + 1}"

@@ -28,7 +28,7 @@ _TOTALS = frozenset(
 _SHOWN = 1e11  # a spreadsheet shows whole numbers from here on with an exponent
 _CUT = re.compile(r"-?[1-9](?:\.[0-9]{1,5})?E\+[0-9]{2}")
 _MOST_NUMBERS = 1000  # columns whose cells are looked at
-_MOST_GAPS, _ABOVE = 8, 8  # blank rows below which names are looked for, and rows above them that have kinds
+_MOST_STARTS, _ABOVE = 8, 8  # blank rows below which names are looked for, and rows above them that have kinds
 
 
 def doubt_rows(table: Table, rows: TableRows, names: Mapping[str, int], options: TableOptions) -> list[Doubt]:
@@ -129,12 +129,12 @@ def _doubt_below(table: Table, rows: TableRows) -> list[Doubt]:
 
 
 def _doubt_second_table(table: Table, rows: TableRows, names: Mapping[str, int]) -> list[Doubt]:
-    """Return a doubt if names of other columns stand below a blank row: text where all rows above have values."""
+    """Return a doubt if a second table may begin below a blank row, with text in a column of values."""
     data, numbers = rows.data, sorted(table.columns)[:_MOST_NUMBERS]
     if len(numbers) < 2:
         return []
     titles = {number: name for name, number in names.items()}
-    for place in _find_gaps(table, rows):
+    for place in _find_starts_below_blanks(table, rows):
         above = list_cells(table, numbers, [int(row) for row in data[max(0, place - _ABOVE) : place]])
         below = list_cells(table, numbers, [int(row) for row in data[place : place + 2]])
         fills = [len(cells) - cells.count(None) for cells in below]
@@ -152,7 +152,7 @@ def _doubt_second_table(table: Table, rows: TableRows, names: Mapping[str, int])
     return []
 
 
-def _find_gaps(table: Table, rows: TableRows) -> list[int]:
+def _find_starts_below_blanks(table: Table, rows: TableRows) -> list[int]:
     """Return the first places among the rows of data above which a row is blank."""
     filled = np.zeros(table.height, np.bool_)
     for column in table.columns.values():
@@ -165,9 +165,9 @@ def _find_gaps(table: Table, rows: TableRows) -> list[int]:
     data = np.asarray(rows.data, np.int64)
     data = data[data < table.height]  # a record may tell of blank rows further below
     sheet_rows = data if table.sheet_rows is None or not len(table.sheet_rows) else np.asarray(table.sheet_rows)[data]
-    is_gap = np.diff(sheet_rows, prepend=sheet_rows[:1]) > 1
-    is_gap[1:] |= ~filled[data[:-1]] & filled[data[1:]]
-    return [int(place) for place in np.flatnonzero(is_gap)[:_MOST_GAPS]]
+    is_start = np.diff(sheet_rows, prepend=sheet_rows[:1]) > 1
+    is_start[1:] |= ~filled[data[:-1]] & filled[data[1:]]
+    return [int(place) for place in np.flatnonzero(is_start)[:_MOST_STARTS]]
 
 
 def _count_apart(table: Table, rows: Sequence[int], fills: Sequence[int], usual: int) -> int:

@@ -43,7 +43,7 @@ class OoxmlCells(XmlBook):
         return sum(self.package.member(part).size for part in self.parts.values() if part in self.package)
 
     def is_small(self, title: str) -> bool:
-        """Return whether a worksheet has at most `_SMALL` bytes."""
+        """Return whether the XML of a worksheet is so short that all of its cells are read at once."""
         part = self.parts[title]
         return part in self.package and self.package.member(part).size <= _SMALL
 
