@@ -102,6 +102,8 @@ class TableNote:
             note["na_rep"] = self.na_rep
         if self.by_value:
             note["by_value"] = self.by_value
+        if self.texts:
+            note["texts"] = self.texts
         return note | ({"by_columns": self.by_columns} if self.by_columns else {})
 
     @classmethod

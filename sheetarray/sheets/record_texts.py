@@ -23,7 +23,7 @@ from ..files import fast_zlib
 
 PREFIX = "sheetarray "
 _LONGEST = 255  # characters of a property
-_MOST = 2**24  # characters of the JSON of a record
+MOST = 2**24  # characters of the JSON of a record
 _VERSION = 1  # of records
 OURS = re.compile(PREFIX + "[1-9][0-9]{0,5}")
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")  # the JSON of records never has an underscore before an x
@@ -40,12 +40,12 @@ def pack(record: Mapping[str, Any]) -> dict[str, str]:
         (['sheetarray 1'], {'sheets': {}})
     """
     text = json.dumps(record, separators=(",", ":"))
-    if len(text) > _MOST:
+    if len(text) > MOST:
         raise LimitError(
             f"the record of the arrays takes {len(text)} characters, and a workbook "
-            f"holds {_MOST}: write them to several workbooks"
+            f"holds {MOST}: write them to several workbooks"
         )
-    packed = base64.b64encode(fast_zlib.compress(text.encode())).decode()
+    packed = pack_text(text)
     return {
         f"{PREFIX}{number}": packed[start : start + _LONGEST]
         for number, start in enumerate(range(0, len(packed), _LONGEST), 1)
@@ -73,7 +73,7 @@ def unpack(properties: Mapping[str, str]) -> dict[str, Any] | None:
         return None
     text = "".join([properties[name] for name in ours])
     try:
-        record: Any = json.loads(_unpack(text), parse_constant=_refuse) if len(text) <= 2 * _MOST else None
+        record: Any = json.loads(_unpack(text), parse_constant=_refuse) if len(text) <= 2 * MOST else None
     except (ValueError, RecursionError, zlib.error):
         record = None
     sheets = record.get("sheets", {}) if isinstance(record, dict) else None
@@ -91,8 +91,18 @@ def _unpack(text: str) -> str:
     """Return the JSON of a record, given the texts of its properties joined together."""
     if text.startswith(("{", "_x007B_", "_x007b_")):
         return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
+    return unpack_text(text)
+
+
+def pack_text(text: str) -> str:
+    """Return a text compressed, in letters and digits that every program keeps."""
+    return base64.b64encode(fast_zlib.compress(text.encode())).decode()
+
+
+def unpack_text(text: str) -> str:
+    """Return the text that `pack_text` has packed; a ValueError or zlib.error if it is damaged."""
     inflater = zlib.decompressobj()
-    content = inflater.decompress(base64.b64decode("".join(text.split()), validate=True), _MOST)
+    content = inflater.decompress(base64.b64decode("".join(text.split()), validate=True), MOST)
     if not inflater.eof:
         raise ValueError("too long, or cut short")
     return content.decode()

@@ -31,17 +31,14 @@ from ..linear.named import linear_arrays, select
 from ..tables import (
     WHITE,
     NamedTable,
-    Table,
     TableColumns,
     TableOptions,
     TableSheet,
     count_blank_rows,
-    list_cells,
     read_table,
 )
+from .table_areas import extend_area, find_area, names_of_columns
 
-_FIRST_BELOW, _MORE_BELOW = 64, 32  # rows below a table that are looked at first, and how many times more then
-_MOST_ROWS_ABOVE = 1000  # of a sheet, among which the names of columns are looked for
 MOST_RECORDED = 1000  # tables of a workbook that are read together; each takes some milliseconds
 ArraysByName = dict[str, np.ndarray[Any, Any]]
 
@@ -61,6 +58,8 @@ class RecordedPlace:
         sheet: its sheet.
         open_cells: opens the cells of the sheet.
         named: the Excel Table that it is; None where there is none.
+        tree: the note as its record has it.
+        neighbours: the columns of the other tables of its sheet.
     """
 
     title: str
@@ -69,6 +68,8 @@ class RecordedPlace:
     sheet: Sheet
     open_cells: OpenCells
     named: NamedTable | None = None
+    tree: Mapping[str, Any] = field(default_factory=dict)
+    neighbours: frozenset[str] = frozenset()
 
     @cached_property
     def options(self) -> TableOptions:
@@ -81,14 +82,17 @@ class RecordedPlace:
             _, options = options.locate(self.title, dict, lambda: {self.note.table: named})
             area = options.range
             if not named.total_rows and isinstance(area, Area):
-                options = replace(options, range=_extend(self.sheet, area))
+                options = replace(options, range=extend_area(self.sheet, area))
             return options
         return TableOptions(dtype=dtypes, header=1, range=self._found[0], na_values=na_values)
 
     @cached_property
     def _found(self) -> tuple[Area | None, int]:
         """The cells of a table that is no Excel Table, and its rows down to the last that holds anything."""
-        return _find_area(self.open_cells(self.title, list).table(), self.note)
+        ends = {*self.neighbours}
+        if anchors := find_anchors(self.sheet):
+            ends |= {str(anchor.name).strip(WHITE) for anchor in anchors} - {*self.note.dtypes}
+        return find_area(self.open_cells(self.title, list).table(), self.note, ends)
 
     @property
     def least_rows(self) -> int:
@@ -255,13 +259,21 @@ class RecordedTable:
         Raises:
             FormatError: it has.
         """
+        for name, before, now in self.list_other_shapes():
+            what = f"has the shape {now} now, and had {before}"
+            raise self._refuse(f"other labels than were written: {name!r:.80} {what}")
+
+    def list_other_shapes(self) -> list[tuple[str, tuple[int, ...], tuple[int, ...]]]:
+        """Return the arrays that have another shape for other labels, with the one that they had and the one now."""
         if len(self.note.axes) + bool(self.note.beside) < 2:
-            return
+            return []
         arrays, labels = self.stacked
-        for name, variable in self.note.labels.variables.items():
-            if labels.has_array(name) and name in arrays and variable.shape != arrays[name].shape:
-                what = f"has the shape {arrays[name].shape} now, and had {variable.shape}"
-                raise self._refuse(f"other labels than were written: {name!r:.80} {what}")
+        before = {name: variable.shape for name, variable in self.note.labels.variables.items() if name in arrays}
+        return [
+            (name, tuple(shape), arrays[name].shape)
+            for name, shape in before.items()
+            if labels.has_array(name) and tuple(shape) != arrays[name].shape
+        ]
 
     def _refuse(self, what: str) -> FormatError:
         hint = "resize=True reads the rows that are there; sa.accept takes the change"
@@ -320,13 +332,14 @@ def find_recorded(
     A sheet that was renamed is found by its Excel Table.
 
     Args:
-        notes: what the record says of tables, by the titles that their sheets had.
+        notes: what the record says of a table, or a list of what it says of several, by the titles that sheets had.
         sheets: those that may hold tables, by their titles.
         titles: of all sheets.
         named: returns the Excel Tables by their names.
         open_cells: opens the cells of a sheet.
     """
-    recorded = {title: tree for title, tree in notes.items() if isinstance(tree, dict)}
+    listed = {title: said if isinstance(said, list) else [said] for title, said in notes.items()}
+    recorded = [(title, tree) for title, trees in listed.items() for tree in trees if isinstance(tree, dict)]
     if not recorded or not takes_recorded_tables():
         return []
     if min(len(recorded), len(sheets)) > MOST_RECORDED:
@@ -335,7 +348,7 @@ def find_recorded(
     chosen, every = {title.casefold(): title for title in sheets}, {title.casefold() for title in titles}
     tables = {name.casefold(): table for name, table in named().items()}
     places = []
-    for written, tree in recorded.items():
+    for written, tree in recorded:
         name = str(tree.get("name", ""))
         table = tables.get(name.casefold())
         folded = written.casefold()
@@ -346,7 +359,8 @@ def find_recorded(
         title, note = chosen[folded], replace(note, table=name)
         is_there = table is not None and table.title.casefold() == folded
         own = table if is_there else None
-        place = RecordedPlace(title, written, note, sheets[title], open_cells, own)
+        others = [names_of_columns(other) for other in listed[written] if other is not tree]
+        place = RecordedPlace(title, written, note, sheets[title], open_cells, own, tree, frozenset().union(*others))
         if place.options.area is None:
             names = quote_names(list(note.dtypes), 20)
             warn_caller(f"{title!r:.60} has no columns {names} any more, and is read as any other sheet")
@@ -413,8 +427,9 @@ def read_as_ordinary(
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SheetArrayWarning)  # of a table that has lost its columns
-        place = next(iter(find_places()), None)
-    if place is None or options.range not in (None, place.options.range):
+        places = find_places()
+    place = next((place for place in places if options.range in (None, place.options.range)), None)
+    if place is None:
         return read_table(cells, columns, options)
     area = place.options.area
     says_names = options.header is None and options.range is None and not options.skip_rows
@@ -557,10 +572,7 @@ def read_recorded(
             table.check_labels()
         for name, array in stacked.items():
             if name in places:
-                raise FormatError(
-                    f"two arrays have the name {name!r:.80}, in the sheets {places[name]!r} and {table.title!r}",
-                    hint="sheet= reads one of the sheets",
-                )
+                raise _refuse_twice(name, places[name], table.title)
             arrays[name], places[name] = array, table.title
         if table.note.is_labelled and labels is None:
             labels = own
@@ -568,6 +580,15 @@ def read_recorded(
             labels.coords |= own.coords
             labels.data_vars |= own.data_vars
     return arrays, labels
+
+
+def _refuse_twice(name: str, title: str, other: str) -> FormatError:
+    """Return the error that refuses two arrays of one name, in tables of the sheets of two titles."""
+    if title == other:
+        reason = f"two arrays have the name {name!r:.80}, in two tables of the sheet {title!r}"
+        return FormatError(reason, hint="names= reads the others")
+    reason = f"two arrays have the name {name!r:.80}, in the sheets {title!r} and {other!r}"
+    return FormatError(reason, hint="sheet= reads one of the sheets")
 
 
 def renew_note(table: RecordedTable) -> dict[str, Any]:
@@ -584,56 +605,6 @@ def renew_note(table: RecordedTable) -> dict[str, Any]:
         blank_rows=count_blank_rows(table.columns),
     )
     return note.to_json()
-
-
-def _find_area(table: Table, note: TableNote) -> tuple[Area | None, int]:
-    """Return the area of a table, found by the names of its columns, and the number of its rows.
-
-    The area is None where no row holds half of the names. It ends above the first blank row, but not before there
-    are as many rows as were written. Of the rows, blank ones at the end do not count.
-    """
-    numbers = sorted(table.columns)
-    names = {name.strip(WHITE) for name in note.dtypes}
-    rows = range(min(table.height, _MOST_ROWS_ABOVE))
-    texts = [[str(cell).strip(WHITE) for cell in row] for row in list_cells(table, numbers, rows)]
-    counts = [len(names.intersection(row)) for row in texts]
-    top = int(np.argmax(counts)) if counts else 0
-    if not counts or 2 * counts[top] < len(names):
-        return None, 0
-    titled = {number: text for number, text in zip(numbers, texts[top], strict=True) if text not in ("", "None")}
-    columns = [number for number, text in titled.items() if text in names]
-    left, right = columns[0], columns[-1] + 1
-    while left - 1 in titled:  # columns that people have added
-        left -= 1
-    while right in titled:
-        right += 1
-    filled = np.zeros(table.height, np.bool_)
-    for number in numbers:
-        if left <= number < right:
-            held = table.columns[number].mark_filled()[: table.height]
-            filled[: len(held)] |= held
-    blank = ~filled[top + 1 :]
-    blank[: note.rows or 0] = False
-    bottom = top + 1 + (int(np.argmax(blank)) if blank.any() else len(blank))
-    row = table.row_of(top)
-    last = np.flatnonzero(filled[top:bottom])[-1]
-    return Area(row, left, row + max(bottom - top, 1 + (note.rows or 0)), right), int(last)
-
-
-def _extend(sheet: Sheet, area: Area) -> Area:
-    """Return the range of a table with the rows below it that fill at least half of its columns.
-
-    Not every program makes the range larger where somebody types below it.
-    """
-    bottom, columns, count = area.bottom, range(area.left, area.right), _FIRST_BELOW
-    while True:
-        filled = np.zeros(count, np.int64)
-        for cells in sheet.zones([Zone(bottom, column, count, "columns") for column in columns]):
-            filled[: len(cells)] += [cell is not None and cell != "" for cell in cells]
-        is_row = filled * 2 >= len(columns)
-        if not is_row.all():
-            return area._replace(bottom=bottom + int(np.argmin(is_row)))
-        bottom, count = bottom + count, count * _MORE_BELOW  # the sheet is searched a few times at most
 
 
 def _restore(

@@ -124,6 +124,18 @@ def test_an_id_is_given_once(sheets: Sheets) -> None:
     assert "already exists" in sheets.refused(metadata("b", {"spreadsheet": True}, metadataId=6))
 
 
+@pytest.mark.parametrize(("length", "fits"), [(29_998, True), (29_999, True), (30_000, False)])
+def test_metadata_of_one_place_have_a_limit(sheets: Sheets, length: int, fits: bool) -> None:
+    entry = metadata("k", {"sheetId": 0}, "x" * length)
+    if not fits:
+        assert "have at most 30000 characters" in sheets.refused(entry)
+        return
+    sheets.batch(entry, metadata("k", {"spreadsheet": True}, "x" * length))
+    lookup = {"dataFilters": [{"developerMetadataLookup": {"metadataKey": "k"}}], "fields": "metadataValue"}
+    longer = {"developerMetadata": {"metadataValue": "x" * 30_000}}
+    assert "have at most 30000 characters" in sheets.refused({"updateDeveloperMetadata": lookup | longer})
+
+
 def test_metadata_of_a_sheet_and_the_spreadsheet_are_changed_and_go_with_the_sheet(sheets: Sheets) -> None:
     of_sheet = {"metadataKey": "k", "metadataValue": "1", "location": {"sheetId": 0}, "visibility": "DOCUMENT"}
     of_all = {"metadataKey": "k", "location": {"spreadsheet": True}, "visibility": "PROJECT"}

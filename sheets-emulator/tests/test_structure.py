@@ -32,6 +32,25 @@ def group_ends(sheets: Sheets) -> list[tuple[int, int, int, bool]]:
     ]
 
 
+def test_a_sheet_is_duplicated_with_its_cells_and_metadata(sheets: Sheets) -> None:
+    entry = {"metadataKey": "k", "metadataValue": "v", "location": {"sheetId": 0}, "visibility": "DOCUMENT"}
+    sheets.batch({"createDeveloperMetadata": {"developerMetadata": entry}})
+    sheets.put("S!A1", [[1, "=A1+1"]], "USER_ENTERED")
+    (reply,) = sheets.batch({"duplicateSheet": {"sourceSheetId": 0}})
+    made = reply["duplicateSheet"]["properties"]
+    assert (made["title"], made["index"]) == ("Copy of S", 0)
+    sheets.put("S!A1", [[5]])
+    assert sheets.get("'Copy of S'!A1:B1")["values"] == [["1", "2"]]
+    copied, first = (sheet["developerMetadata"] for sheet in sheets.resource()["sheets"][:2])
+    assert copied[0]["metadataValue"] == first[0]["metadataValue"] == "v"
+    assert copied[0]["metadataId"] != first[0]["metadataId"]
+    named = {"sourceSheetId": 0, "newSheetName": "N", "newSheetId": 9, "insertSheetIndex": 3}
+    (reply,) = sheets.batch({"duplicateSheet": named})
+    assert reply["duplicateSheet"]["properties"]["title"] == "N"
+    assert "already exists" in sheets.refused({"duplicateSheet": named | {"newSheetId": 10}})
+    assert "No sheet with id: 77" in sheets.refused({"duplicateSheet": {"sourceSheetId": 77}})
+
+
 def test_groups_lie_within_groups(sheets: Sheets) -> None:
     sheets.batch({"addDimensionGroup": on(1, 5)}, {"addDimensionGroup": on(2, 4)})
     assert group_ends(sheets) == [(1, 5, 1, False), (2, 4, 2, False)]

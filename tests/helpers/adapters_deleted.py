@@ -47,6 +47,7 @@ SHARED = {
     "sheets.recorded_tables",
     "sheets.sheet_choice",
     "sheets.snapshot",
+    "sheets.table_areas",
     "sheets.table_findings",
     "sheets.views",
     "sheets.views.array_cells",

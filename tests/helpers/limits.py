@@ -35,6 +35,7 @@ LIMITS = {
     "heads_at_once": "scale.file_headers _AT_ONCE",
     "google_batch": "sheets.google.sent_cells MOST_DIRECT_BYTES",
     "google_request": "sheets.google.sent_cells MOST_BYTES",
+    "google_record": "sheets.google.tables.records MOST_TEXT",
     "text_units_at_once": "elements.texts _UNITS_AT_ONCE",
     # how much there may be at most
     "worksheet_rows": "sheets.excel.sheet_writes MAX_ROWS",

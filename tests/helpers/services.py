@@ -16,6 +16,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from recorded import write_quietly
+
 import sheetarray as sa
 from sheets_emulator import SheetsServer
 
@@ -304,3 +306,23 @@ class Book:
             return request(client, method, *args, **options)
 
         http.request = changing  # a client of the emulator has a class of its own
+
+
+class TableBook(Book):
+    """A spreadsheet with tables."""
+
+    def write(self, table: Any, **options: Any) -> str:
+        return str(write_quietly(self.url, table, client=self.client, **options))
+
+    @property
+    def table(self) -> Any:
+        return self.opened.worksheet("table")
+
+    def counted(self, call: Any) -> tuple[Any, int]:
+        """What a call returns, and its requests."""
+        self.server.requests.clear()
+        return call(), len(self.server.requests)
+
+    def sheets(self, word: str = "") -> list[str]:
+        """The titles of all sheets, hidden ones too, that have a word."""
+        return [sheet.title for sheet in self.server.snapshot(self.key).sheets if word in sheet.title]

@@ -12,27 +12,11 @@ import pytest
 import xarray as xr
 from limits import set_limits
 from recorded import GRID, KINDS, assert_same, framed, labelled, plain, write_arrays, write_quietly
-from services import Book
+from services import TableBook
 
 import sheetarray as sa
 from sheetarray.errors import LimitError
 from sheets_emulator import SheetsServer
-
-
-class TableBook(Book):
-    """A spreadsheet with tables."""
-
-    def write(self, table: Any, **options: Any) -> str:
-        return str(write_quietly(self.url, table, client=self.client, **options))
-
-    @property
-    def table(self) -> Any:
-        return self.opened.worksheet("table")
-
-    def counted(self, call: Any) -> tuple[Any, int]:
-        """What a call returns, and its requests."""
-        self.server.requests.clear()
-        return call(), len(self.server.requests)
 
 
 @pytest.fixture
@@ -116,15 +100,6 @@ def test_a_record_that_is_lost_leaves_an_ordinary_table(book: TableBook) -> None
             sa.read(url, client=book.client)
 
 
-def test_a_record_that_is_too_long_is_said(book: TableBook) -> None:
-    rng = np.random.default_rng(1)
-    names = [rng.bytes(20).hex() for _ in range(1200)]
-    with pytest.warns(sa.SheetArrayWarning, match="without its labels and dtypes: they take"):
-        sa.write_table(book.url, {name: np.arange(2) for name in names}, client=book.client, verify=False)
-    with pytest.raises(sa.FormatError, match="no array"):
-        sa.read(book.url, client=book.client)
-
-
 def test_tables_stand_beside_arrays_and_are_replaced(book: TableBook) -> None:
     sa.write(book.url, {"a": np.arange(3.0)}, client=book.client)
     book.write(GRID)
@@ -135,9 +110,6 @@ def test_tables_stand_beside_arrays_and_are_replaced(book: TableBook) -> None:
     assert sa.read(book.url, "y", client=book.client).tolist() == [1, None, "1"]
     book.write({"b": np.arange(2)}, sheet="arrays", at="F1")
     assert sa.read(book.url, "b", client=book.client).tolist() == [0, 1]
-    with pytest.warns(sa.SheetArrayWarning, match="'arrays' has a table already"):
-        sa.write_table(book.url, {"c": np.arange(2)}, sheet="arrays", at="J1", client=book.client)
-    assert "c" not in sa.read(book.url, client=book.client)
 
 
 def test_a_large_table_is_the_arrays(book: TableBook, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,3 +192,49 @@ def test_diff_merge_convert_and_page_take_a_table(book: TableBook, tmp_path: Pat
     xr.testing.assert_identical(grid["height"], GRID["height"])
     sa.convert(url, tmp_path / "t.nc", client=book.client)
     assert sa.read(tmp_path / "t.nc", "t")[0, 1] == 99.5
+
+
+def test_tables_stand_beside_each_other_and_beside_arrays(book: TableBook) -> None:
+    """None of them has a blank column between it and the next one."""
+    url = book.write({"k": np.arange(3), "v": np.array([0.5, np.nan, 1.5])}, sheet="s")
+    book.write({"a": np.array(["x", ""]), "b": np.arange(2, dtype=np.uint8)}, sheet="s", at="C1")
+    book.write({"d": np.arange(4.0), "c": np.arange(4)}, sheet="s", at="E1")
+    sa.write(url, {"z": np.arange(3.0), "y": np.arange(2)}, client=book.client)
+    written = {name: array.tolist() for name, array in sa.read(url, client=book.client).items()}
+    assert (written["v"][2], written["a"]) == (1.5, ["x", ""])
+    assert list(written) == [*"zykvabdc"]
+    assert [len(array) for array in written.values()] == [3, 2, 3, 3, 2, 2, 4, 4]
+    assert list(sa.check(url, client=book.client)) == []
+    sheet = book.opened.worksheet("s")
+    sheet.insert_rows([["Notes"]], 1)
+    sheet.insert_cols([[]], 3)
+    _, count = book.counted(lambda: sa.append(url, {"c": [4], "d": [4.0]}, client=book.client))
+    assert count == 3
+    sheet.update([[9, 9.5]], "A6", raw=True)
+    assert sa.accept(url, client=book.client)
+    arrays = sa.read(url, client=book.client)
+    assert (arrays["k"].tolist(), arrays["c"].tolist(), arrays["b"].dtype) == ([0, 1, 2, 9], [0, 1, 2, 3, 4], np.uint8)
+    assert list(sa.check(url, client=book.client)) == []
+
+
+def test_tables_of_one_worksheet_that_share_a_name_are_read_by_the_other_names(book: TableBook) -> None:
+    url = book.write({"a": np.arange(2), "b": np.arange(2.0)}, sheet="s")
+    book.write({"a": np.arange(4.0), "c": np.arange(4)}, sheet="s", at="C1")
+    assert sa.read(url, ["b", "c"], client=book.client)["c"].tolist() == [0, 1, 2, 3]
+    with pytest.raises(sa.FormatError, match=r"two arrays have the name 'a', in two tables of the sheet 's' \(names="):
+        sa.read(url, client=book.client)
+    before = book.dump()
+    for wrong in ({"b": np.arange(2)}, {"b": np.arange(2), "a": np.arange(2)}):
+        with pytest.raises(LimitError, match="a table with these columns stands there already"):
+            book.write(wrong, sheet="s", at="M1")
+    assert book.dump() == before
+
+
+def test_a_table_that_people_have_cleared_leaves_its_record_to_none(book: TableBook) -> None:
+    url = book.write({"k": np.arange(3)}, sheet="s")
+    book.write({"b": np.arange(2)}, sheet="s", at="C1")
+    book.opened.worksheet("s").batch_clear(["A1:A4"])
+    with pytest.warns(sa.SheetArrayWarning, match="no columns 'k' any more"):
+        assert_same(sa.read(url, client=book.client), {"b": np.arange(2)})
+    book.write({"k": np.arange(2.0)}, sheet="s", at="A10")
+    assert_same(sa.read(url, client=book.client), {"b": np.arange(2), "k": np.arange(2.0)})

@@ -7,7 +7,8 @@ The cells are those of the exchange format (https://github.com/stdlib-js/stdlib/
 whole spreadsheet, `worksheet` fetches cells, and `reading` reads arrays from them. For a write, `standing` looks at
 what is there, `plan` says which cells it takes, `sent_cells` and `changes` prepare its requests, `appearance`
 its looks. `spreadsheet_write` then makes it: `at_once` where it is small, by a `stage` where it is large. `appending`
-adds rows, `views` makes worksheets that show arrays slice by slice.
+adds rows, `views` makes worksheets that show arrays slice by slice. `tables` has the records that say which arrays a
+table is, finds such tables and changes them.
 """
 
 from __future__ import annotations

@@ -22,7 +22,8 @@ from .reading import select_worksheets
 from .requests import Answer, open_service
 from .retries import TIMEOUT, ChangedError
 from .state.spreadsheet import State, fetch_state
-from .tables import accept_tables, find_places_of_tables
+from .tables.recorded import accept_tables, find_places_of_tables
+from .tables.records import drop_records
 from .views.writing import write_views_again
 
 _ACCEPTANCES = 5
@@ -58,7 +59,7 @@ def accept_gsheet(
             if error.reason != NO_ARRAY or not places:
                 raise
             accepted, arrays = read_accepted((), missing=missing)
-        accepted, notes = accept_tables(places, state, accepted)
+        accepted, notes = accept_tables(sheets, places, state, accepted)
         edits = find_header_edits(sheets, arrays) if arrays else []
         if edits or notes:
             requests, swap = _make_batch(state, edits, arrays, notes)
@@ -81,7 +82,7 @@ def _make_batch(
 
     `notes`: the requests that change the notes of tables, by the ids of worksheets.
     """
-    requests: Requests = []
+    requests: Requests = drop_records(state, notes)
     swap: Swap | None = None
     of_tables = [sheet.title for sheet in state.worksheets if sheet.gid in notes]
     for title in dict.fromkeys([*(edit.title for edit in edits), *of_tables]):

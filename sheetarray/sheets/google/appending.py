@@ -35,7 +35,15 @@ from .retries import TIMEOUT, ChangedError
 from .sent_cells import MOST_DIRECT_BYTES, batch_size, cells_to_json
 from .standing import StandingArray, StandingSheet, fetch_standing, overwrite_error
 from .state.spreadsheet import MOST_CELLS, MOST_CHARACTERS, State, Worksheet, fetch_state, generation_name
-from .tables import AppendedRows, append_to_table, find_place_of_table
+from .tables.recorded import (
+    AppendedRows,
+    append_to_table,
+    find_place_of_columns,
+    find_places_on,
+    has_table_of,
+    renew_record,
+)
+from .tables.records import drop_records, put_record
 from .views.writing import renew_grown_views
 
 
@@ -189,7 +197,7 @@ def append_gsheet(
         state = fetch_state(service)
         named = state.select_worksheet(address.gid, address.title)
         candidates = [named] if named else state.arrays if sheet is None and address.gid is None else []
-        candidates = sorted(candidates, key=lambda each: not {*names} <= {*each.record.read().get("dtypes", ())})
+        candidates = sorted(candidates, key=lambda each: -has_table_of(each.record, names))
         for grown in candidates:
             try:
                 _append(service, state, grown, names, linear, fit)
@@ -239,9 +247,11 @@ def _append(
     """
     with locating(sheet=sheet.title):
         content = fetch_standing(service, state, sheet)
-        if (place := find_place_of_table(content, names)) is not None:
+        places = find_places_on(content)
+        if (place := find_place_of_columns(places, names)) is not None:
             given = {name: array.to_numpy() for name, array in arrays.items()}
-            _append_to_table(service, state, content, append_to_table(place, fit or (lambda _: given)))
+            rows = append_to_table(place, fit or (lambda _: given))
+            _append_to_table(service, state, content, rows, renew_record(content.view.record, [(place, rows.note)]))
             return
         if fit is not None:
             arrays = _to_linear(fit(scan_sheets([content.view])))
@@ -272,8 +282,8 @@ def _append(
         raise DTypeError(difference)
 
 
-def _append_to_table(service: SheetsApi, state: State, content: StandingSheet, rows: AppendedRows) -> None:
-    """Put rows below a recorded table, and make its note true; raises as `_append`."""
+def _append_to_table(service: SheetsApi, state: State, content: StandingSheet, rows: AppendedRows, record: str) -> None:
+    """Put rows below a recorded table, and another record into its worksheet; raises as `_append`."""
     columns, sheet = [placed for placed in rows.columns if len(placed.piece.buffer)], content.sheet
     if not columns:
         return
@@ -286,7 +296,7 @@ def _append_to_table(service: SheetsApi, state: State, content: StandingSheet, r
         *resize_sheet(sheet, height, sheet.columns),
         *(update_cells(sheet.gid, each.row, each.column, [[cell] for cell in each.sent()]) for each in columns),
         *show_dates(sheet.gid, columns),
-        *sheet.record.to_metadata(rows.note, sheet.gid),
+        *put_record(sheet.record, sheet.gid, record),
     ]
 
     def restore() -> Iterator[Answer]:
@@ -294,8 +304,8 @@ def _append_to_table(service: SheetsApi, state: State, content: StandingSheet, r
             yield clear_cells(sheet.gid, placed.cells)
 
     swap = Swap(state, sheet.gid, own=sheet.notes.own)
-    change = SheetChange(swap, sheet.title, columns, requests, (height, sheet.columns), restore)
-    difference = write_checked(service, state, [change], hint="clear the rows")
+    change = SheetChange(swap, sheet.title, columns, requests, (height, sheet.columns), restore, sheet.record)
+    difference = write_checked(service, state, [change], drop_records(state, [sheet.gid]), hint="clear the rows")
     if difference is not None:
         raise DTypeError(difference)
 

@@ -6,7 +6,7 @@ If the service keeps a cell as something else, the request is taken back.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
 from ...errors import RemoteError
@@ -29,8 +29,10 @@ from .named_ranges import PlacedColumn
 from .plan import WritePlan
 from .requests import Answer, SheetsApi, pack
 from .retries import ChangedError, RefusedError
-from .stage import group_fresh, remains_requests, sheet_requests
+from .stage import group_fresh, list_rewritten, remains_requests, sheet_requests
+from .state.records import TableRecord
 from .state.spreadsheet import State, Worksheet, fetch_state
+from .tables.records import put_record
 from .worksheet import CELLS_A_REQUEST, fetch_values
 
 _ATTEMPTS = 3  # after which cells that the service fails at go over a stage, in small requests
@@ -46,12 +48,14 @@ class SheetChange:
     requests: Requests  # the changes, without the swap
     size: tuple[int, int]  # rows and columns of the grid after them
     restore: Callable[[], Iterator[Answer]]  # yields the requests that put back the cells that they may change
+    record: TableRecord = field(default_factory=TableRecord)  # of its tables before, with its text
 
 
 def write_at_once(service: SheetsApi, state: State, plans: Sequence[WritePlan], swaps: Sequence[Swap]) -> str | None:
     """Write all cells of some plans by one batch, given the swap of each worksheet: `write_checked`."""
     changes = [_plan_change(plan, swap) for plan, swap in zip(plans, swaps, strict=True)]
-    return write_checked(service, state, changes, remains_requests(state), attempts=_ATTEMPTS, hint="write it again")
+    first = remains_requests(state, list_rewritten(plans))
+    return write_checked(service, state, changes, first, attempts=_ATTEMPTS, hint="write it again")
 
 
 def _plan_change(plan: WritePlan, swap: Swap) -> SheetChange:
@@ -75,7 +79,8 @@ def _plan_change(plan: WritePlan, swap: Swap) -> SheetChange:
             rows = list(zip(*grid.cells(rect), strict=True))
             yield update_cells(gid, rect.top, rect.left, rows, grid.formulas)
 
-    return SheetChange(swap, plan.title, plan.placed_columns, requests, (plan.rows, plan.columns), restore)
+    record = plan.sheet.record if plan.sheet else TableRecord()
+    return SheetChange(swap, plan.title, plan.placed_columns, requests, (plan.rows, plan.columns), restore, record)
 
 
 def _put_block(gid: int, columns: Sequence[PlacedColumn]) -> Answer:
@@ -153,6 +158,8 @@ def _take_back(service: SheetsApi, before: State, changes: Sequence[SheetChange]
         if old is None:
             gone.append(gid)
             requests += [*(claim_range(generation) if generation else ()), *restored, {"deleteSheet": {"sheetId": gid}}]
+            if now.record.gid is not None:
+                requests.append({"deleteSheet": {"sheetId": now.record.gid}})
         else:
             swaps.append(Swap(after, gid, own=old.notes.own))
             restored += _restore_sheet(old, now, change)
@@ -199,7 +206,9 @@ def _restore_sheet(old: Worksheet, now: Worksheet, change: SheetChange) -> Itera
     for earlier in was.values():
         yield from add_group(gid, earlier)
     if now.record != old.record:
-        yield from replace(now.record, text="").to_metadata(old.record.read(), gid)
+        yield from put_record(now.record, gid, change.record.text)
+        if now.record.gid is not None:
+            yield {"deleteSheet": {"sheetId": now.record.gid}}
     if now.frozen != old.frozen:
         yield freeze_rows(gid, old.frozen)
     yield from resize_sheet(largest, old.rows, old.columns)

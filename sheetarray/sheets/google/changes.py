@@ -102,11 +102,26 @@ class Swap:
     def _note(self) -> Answer:
         text = self._notes.with_stamp(self.stamp, self._own)
         if self._notes.id is not None:
-            lookup = {"developerMetadataLookup": {"metadataId": self._notes.id}}
-            changed = {"dataFilters": [lookup], "developerMetadata": {"metadataValue": text}}
-            return {"updateDeveloperMetadata": {**changed, "fields": "metadataValue"}}
-        entry = {"metadataKey": METADATA_KEY, "metadataValue": text, "visibility": "DOCUMENT"}
-        return {"createDeveloperMetadata": {"developerMetadata": {**entry, "location": {"sheetId": self.gid}}}}
+            return change_metadata(self._notes.id, text)
+        return create_metadata(self.gid, METADATA_KEY, text)
+
+
+def new_gid() -> int:
+    """Return a random id for a worksheet; one of 2^31, so that most probably no worksheet has it yet."""
+    return 1 + secrets.randbelow(2**31 - 2)
+
+
+def create_metadata(gid: int, key: str, text: str) -> Answer:
+    """Add developer metadata to a worksheet, given its id."""
+    entry = {"metadataKey": key, "metadataValue": text, "visibility": "DOCUMENT"}
+    return {"createDeveloperMetadata": {"developerMetadata": {**entry, "location": {"sheetId": gid}}}}
+
+
+def change_metadata(entry: int, text: str) -> Answer:
+    """Change the value of developer metadata, given their id."""
+    lookup = {"developerMetadataLookup": {"metadataId": entry}}
+    changed = {"dataFilters": [lookup], "developerMetadata": {"metadataValue": text}}
+    return {"updateDeveloperMetadata": {**changed, "fields": "metadataValue"}}
 
 
 def prove_range(named: NamedRange) -> Answer:

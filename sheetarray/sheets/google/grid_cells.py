@@ -5,7 +5,7 @@ One request shows values and formulas of one moment. The answer to a batch of ch
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -89,10 +89,22 @@ def _to_value(extended: dict[str, Any]) -> Cell:
 
 def fetch_grid(service: SheetsApi, sheet: Worksheet, rect: Rect, fields: str = CELL_FIELDS) -> GridCells:
     """Return the cells of a range, in one request; a ChangedError if there is no worksheet of this title any more."""
+    (cells,) = fetch_grids(service, [(sheet, rect)], fields)
+    return cells
+
+
+def fetch_grids(
+    service: SheetsApi, ranges: Sequence[tuple[Worksheet, Rect]], fields: str = CELL_FIELDS
+) -> list[GridCells]:
+    """Return the cells of a range of each of some worksheets, in one request; see `fetch_grid`."""
     fields = f"spreadsheetId,sheets(properties(sheetId),{fields})"
-    ranges = [range_on_sheet(sheet.title, rect)]
+    names = [range_on_sheet(sheet.title, rect) for sheet, rect in ranges]
+
+    def parse(answer: Answer) -> list[GridCells]:
+        return [_cells_shown(answer, sheet.gid) for sheet, _ in ranges]
+
     try:
-        return service.get("", lambda answer: _cells_shown(answer, sheet.gid), ranges=ranges, fields=fields)
+        return service.get("", parse, ranges=names, fields=fields)
     except RefusedError as refused:
         raise ChangedError(refused.message) from None
 

@@ -11,10 +11,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import Any
 
 from ...columns import Layout, can_align
-from ...errors import FormatError, LimitError, locating, warn_caller
+from ...errors import FormatError, LimitError, locating
 from ...labels import NAME
 from ..content import SheetContent
 from .address import ALL_COLUMNS, ALL_ROWS, Rect, join_columns, one_cell
@@ -22,7 +21,9 @@ from .grid_cells import GridCells
 from .named_ranges import PlacedColumn, plan_ranges
 from .requests import SheetsApi
 from .standing import CellNotes, StandingArray, StandingSheet, fetch_standing, overwrite_error
+from .state.records import pack_notes
 from .state.spreadsheet import NamedRange, State, Worksheet
+from .tables.recorded import list_standing_notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class WritePlan:
     lowered: tuple[StandingArray, ...] = ()  # arrays that stay, whose names go right above their headers
     moved: bool = False  # whether rows of headers are others than before, of a worksheet of ours
     texts: Mapping[str, str] = field(default_factory=dict)  # of notes on names of arrays, by these names
-    record: Mapping[str, Any] | None = None  # which arrays the table is; None where the note of the worksheet stays
+    record: str | None = None  # the new record of its tables; None where that of the worksheet stays
 
     @property
     def is_new(self) -> bool:
@@ -79,7 +80,7 @@ def fresh_plan(state: State, title: str, content: SheetContent, free: FreeCells)
     free.check(rows, columns)
     ranges = tuple(plan_ranges(state, None, placed, {}, free.blocked))
     own = corner in (None, (0, 0))
-    record = content.description if content.kind == "table" else None
+    record = pack_notes([content.description]) if content.kind == "table" else None
     return WritePlan(layout, title, None, placed, rows, columns, own, ranges=ranges, texts=content.notes, record=record)
 
 
@@ -374,11 +375,10 @@ def plan_table(
             _refuse_cells(there, beside, down=False)
             rows, columns = max(corner[0] + layout.height, sheet.rows), max(beside[-1].column + 1, sheet.columns)
             free.check(rows, columns)
-            record = None if sheet.record.text and not there.blank else content.description
-            if record is None:
-                warn_caller(f"{sheet.title!r:.60} has a table already: of this one no dtypes and labels are kept")
+            notes = [] if there.blank else list_standing_notes(there, content.description)
+            record = pack_notes([*notes, content.description])
             return WritePlan(
-                layout, sheet.title, sheet, beside, rows, columns, own=False, grid=there.grid, record=record
+                layout, sheet.title, there.sheet, beside, rows, columns, own=False, grid=there.grid, record=record
             )
         whole = Rect(0, 0, sheet.rows, sheet.columns)
         blank = there.blank and not there.find_filled([whole])
@@ -398,11 +398,11 @@ def plan_table(
     return WritePlan(
         layout,
         sheet.title,
-        sheet,
+        there.sheet,
         placed,
         rows,
         columns,
         cleared=cleared,
         grid=there.grid,
-        record=content.description,
+        record=pack_notes([content.description]),
     )

@@ -29,12 +29,12 @@ from ..arrays_of_sheets import check_sheets, count_named, open_sheets, read_comp
 from ..recorded_tables import read_as_ordinary, read_with_tables, scan_with_tables
 from ..sheet_choice import SheetChoice, TitleOrIndex, find_title, is_first
 from ..table_findings import check_with_tables
-from .address import SheetAddress, range_on_sheet
+from .address import ALL_ROWS, Rect, SheetAddress, range_on_sheet
 from .requests import SheetsApi, open_service
 from .retries import TIMEOUT, ChangedError
 from .stage import stage_findings
 from .state.spreadsheet import State, fetch_state, generation_name
-from .tables import find_places_of_tables
+from .tables.recorded import find_places_of_tables
 from .views.typed_over import find_typed_views
 from .worksheet import MOST_AT_ONCE, GoogleSheet, fetch_values
 
@@ -82,8 +82,13 @@ def select_worksheets(service: SheetsApi, *, first: bool = False, at_once: int =
     at_once = at_once if sum(sheet.cells for sheet in selected) <= at_once else MOST_AT_ONCE
     sheets = [GoogleSheet(service, sheet, state, at_once=at_once) for sheet in selected]
     ranges = [(sheet.title, view.choose_head(_HEAD)) for sheet, view in zip(selected, sheets, strict=True)]
-    for view, (_, rect), columns in zip(sheets, ranges, fetch_values(service, ranges), strict=True):
+    records = [(view, state.record_sheet(sheet)) for sheet, view in zip(selected, sheets, strict=True)]
+    hidden = [(view, (record.title, Rect(0, 0, ALL_ROWS, 1))) for view, record in records if record is not None]
+    fetched = list(fetch_values(service, [*ranges, *(whole for _, whole in hidden)]))
+    for view, (_, rect), columns in zip(sheets, ranges, fetched, strict=False):
         view.keep_head(rect.bottom, columns)
+    for (view, _), columns in zip(hidden, fetched[len(ranges) :], strict=True):
+        view.keep_record(columns)
     return sheets
 
 

@@ -41,14 +41,14 @@ class Chunk:
         return _OPENING + b",".join(columns) + _CLOSING
 
 
-def fit_one_batch(chunks: list[Chunk]) -> bool:
-    """Return whether one batch of changes can carry all cells.
+def fit_one_batch(chunks: list[Chunk], beside: int = 0) -> bool:
+    """Return whether one batch of changes can carry all cells, and some characters besides.
 
     Text that the service may change, such as control characters, does not count as fit: a stage shows what is kept.
     """
     blocks = [block for chunk in chunks for column in chunk.columns for block in column]
     size = batch_size(sum(map(len, blocks)), sum(chunk.cells for chunk in chunks))
-    return size <= MOST_DIRECT_BYTES and not any(map(_DOUBTFUL.search, blocks))
+    return size + beside <= MOST_DIRECT_BYTES and not any(map(_DOUBTFUL.search, blocks))
 
 
 def batch_size(size: int, cells: int) -> int:

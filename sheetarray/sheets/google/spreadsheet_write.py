@@ -13,13 +13,15 @@ from ...columns import Layout
 from ...errors import DTypeError, FormatError, LimitError, RemoteError
 from ..content import SheetContent, WriteOptions
 from .at_once import find_change, write_at_once
-from .changes import TOO_LARGE, Requests, Swap, apply_changes, change_properties
+from .changes import TOO_LARGE, Swap, apply_changes, change_properties, new_gid
 from .plan import FreeCells, WritePlan, fresh_plan, plan_for, plan_table
 from .requests import SheetsApi
 from .retries import ChangedError, RefusedError, Retries
-from .stage import Stage, copy_requests, describe_stages, new_gid, sheet_requests
+from .stage import Stage, copy_requests, describe_stages, list_rewritten, sheet_requests
+from .state.records import pack_notes
 from .state.spreadsheet import MOST_CELLS, State, fetch_state
 from .state.writers import Writer
+from .tables.records import count_record_cells, drop_records
 
 _MOST_CONFLICTS = 40  # times that others may change the spreadsheet before the write is given up
 _CLEANING = 20.0  # seconds that go at most into removing the stage of a write that has failed
@@ -42,6 +44,7 @@ class SpreadsheetWrite:
         self._conflicts = 0  # times that others have changed the spreadsheet
         self._others = 0  # cells of worksheets that are not written to
         self._options, self._total = options, sum(content.cell_count for content in contents)
+        self._records = [pack_notes([content.description]) for content in contents]
         self._done = 0  # cells put on the stage, and those compared: each cell counts twice
 
     @property
@@ -53,7 +56,7 @@ class SpreadsheetWrite:
         """Write everything; begin again as long as others change the spreadsheet."""
         self.state = fetch_state(self.service)
         with Writer(self.state.now) as writer:
-            stage = Stage(self.service, self._layouts, writer)
+            stage = Stage(self.service, self._layouts, writer, sum(map(len, self._records)))
             try:
                 while not self._advance(stage):
                     self.state = fetch_state(self.service)
@@ -138,12 +141,14 @@ class SpreadsheetWrite:
         state, address = self.state, self.service.address
         titles = [content.title or address.title or "" for content in self.contents]
         sheets = [state.select_worksheet(address.gid, title) for title in titles]
-        gone = {sheet.gid for sheet in (*state.dead_stages(), *filter(None, sheets))} | set(stage)
+        remains = [*state.dead_stages(), *state.unused_records()]
+        gone = {sheet.gid for sheet in (*remains, *filter(None, sheets))} | set(stage)
         self._others = cells_beside = sum(sheet.cells for sheet in state.worksheets if sheet.gid not in gone)
         blocked = set(self._blocked)
         self.plans = []
         replacing = self._options.replaces
-        for content, title, sheet in zip(self.contents, titles, sheets, strict=True):
+        for content, title, sheet, record in zip(self.contents, titles, sheets, self._records, strict=True):
+            cells_beside += count_record_cells(record)
             free = FreeCells(cells_beside, self._limit, blocked)
             if sheet is None:
                 plan = fresh_plan(state, title, content, free)
@@ -198,7 +203,7 @@ class SpreadsheetWrite:
 
     def _commit(self, stage: Stage) -> None:
         """Put the cells of the stage into the worksheets, by one batch; a stage for a new worksheet becomes it."""
-        requests: Requests = []
+        requests = drop_records(self.state, list_rewritten(self.plans))
         self._make_swaps(stage.gids)
         for layout, plan, swap, gid in zip(self._layouts, self.plans, self.swaps, stage.gids, strict=True):
             shown = change_properties(gid, {"title": plan.title, "hidden": False}, "title,hidden")

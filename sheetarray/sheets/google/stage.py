@@ -7,8 +7,7 @@ title says who writes, and since when, so that a later write can remove the stag
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import groupby
 
@@ -20,6 +19,7 @@ from .changes import (
     Requests,
     apply_changes,
     clear_cells,
+    new_gid,
     put_named_range,
     remove_sheet_requests,
     resize_sheet,
@@ -31,9 +31,10 @@ from .requests import Answer, SheetsApi
 from .retries import ChangedError, RefusedError
 from .sent_cells import Chunk, fit_one_batch, make_chunks
 from .standing import StandingArray
-from .state.notes import TableRecord
+from .state.records import TableRecord
 from .state.spreadsheet import State, Worksheet, fetch_state, generation_name
 from .state.writers import Writer
+from .tables.records import drop_records, put_record
 from .worksheet import FetchedColumns, fetch_values, is_same_range
 
 _MOST_ATTEMPTS = 5  # to make a stage that others remove, or to remove what others remove too
@@ -42,8 +43,9 @@ _MOST_ATTEMPTS = 5  # to make a stage that others remove, or to remove what othe
 class Stage:
     """A stage for some layouts: a worksheet for each of them, all made by one request."""
 
-    def __init__(self, service: SheetsApi, layouts: Sequence[Layout], writer: Writer) -> None:
+    def __init__(self, service: SheetsApi, layouts: Sequence[Layout], writer: Writer, beside: int) -> None:
         self.layouts = layouts  # the cells that it is to hold
+        self.beside = beside  # the characters of records, which are never on the stage
         self.gids: list[int] = []  # the ids of its worksheets; empty before they are made
         self.attempts = 0  # to make them
         self._service, self._writer, self._filled = service, writer, False
@@ -56,7 +58,7 @@ class Stage:
     @cached_property
     def fits_one_batch(self) -> bool:
         """Whether one batch of changes can carry all cells, and no stage is needed."""
-        return fit_one_batch([chunk for chunks in self.chunks for chunk in chunks])
+        return fit_one_batch([chunk for chunks in self.chunks for chunk in chunks], self.beside)
 
     @property
     def cells(self) -> int:
@@ -155,14 +157,18 @@ def _check_put(answer: Answer, cells: str) -> None:
         raise ValueError("another range")
 
 
-def new_gid() -> int:
-    """Return a random id for a worksheet; one of 2^31, so that most probably no worksheet has it yet."""
-    return 1 + secrets.randbelow(2**31 - 2)
+def remains_requests(state: State, rewritten: Collection[int] = ()) -> Requests:
+    """Return the requests that remove the stages of interrupted writes, and records that are of no worksheet.
+
+    `rewritten`: the ids of the worksheets that get other records.
+    """
+    stages = [request for sheet in state.dead_stages() for request in remove_sheet_requests(state, sheet)]
+    return [*stages, *drop_records(state, rewritten)]
 
 
-def remains_requests(state: State) -> Requests:
-    """Return the requests that remove the stages of interrupted writes."""
-    return [request for sheet in state.dead_stages() for request in remove_sheet_requests(state, sheet)]
+def list_rewritten(plans: Iterable[WritePlan]) -> list[int]:
+    """Return the ids of the worksheets that get another record of their tables."""
+    return [plan.sheet.gid for plan in plans if plan.sheet and plan.record is not None]
 
 
 def sheet_requests(plan: WritePlan, gid: int, new: Answer, cells: Requests) -> Requests:
@@ -175,7 +181,7 @@ def sheet_requests(plan: WritePlan, gid: int, new: Answer, cells: Requests) -> R
     requests += [change for standing in plan.lowered for change in _lower_name(gid, standing)]
     requests += [put_named_range(name, gid, rect, range_there) for name, rect, range_there in plan.ranges]
     if plan.record is not None:
-        requests += (plan.sheet.record if plan.sheet else TableRecord()).to_metadata(plan.record, gid)
+        requests += put_record(plan.sheet.record if plan.sheet else TableRecord(), gid, plan.record)
     return [*requests, *(look_requests(plan, gid) if plan.own else show_dates(gid, plan.placed_columns))]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...columns import Anchor, SheetArrays, cell_address, find_anchors
 from ...elements import Cell
@@ -12,7 +12,7 @@ from ...errors import FormatError, SheetArrayError
 from ...labels import NAME, find_notes
 from ...linear.array import LinearArray
 from .address import Rect, one_cell
-from .grid_cells import MOST_CELLS_AT_ONCE, GridCells, fetch_grid
+from .grid_cells import MOST_CELLS_AT_ONCE, GridCells, fetch_grid, fetch_grids
 from .requests import SheetsApi
 from .state.spreadsheet import State, Worksheet
 from .worksheet import GoogleSheet, fetch_values
@@ -99,13 +99,24 @@ class CellNotes:
 
 
 def fetch_standing(service: SheetsApi, state: State, sheet: Worksheet) -> StandingSheet:
-    """Look at all of a worksheet that may hold arrays: one request, or a few; a ChangedError if it is gone."""
+    """Look at all of a worksheet that may hold arrays: one request, or a few; a ChangedError if it is gone.
+
+    Its record is fetched, too.
+    """
     view = GoogleSheet(service, sheet, state)
     view.title = None  # whoever asks tells the sheet
     grid: GridCells | None = None
+    hidden = state.record_sheet(sheet)
+    of_record = [] if hidden is None else [(hidden, Rect(0, 0, hidden.rows, 1))]
     if sheet.cells <= MOST_CELLS_AT_ONCE:
-        grid = fetch_grid(service, sheet, Rect(0, 0, max(sheet.rows, 1), max(sheet.columns, 1)))
+        whole = Rect(0, 0, max(sheet.rows, 1), max(sheet.columns, 1))
+        grid, *records = fetch_grids(service, [(sheet, whole), *of_record])
         view.keep_head(sheet.rows, grid.columns)
+    else:
+        records = fetch_grids(service, of_record) if of_record else []
+    for record in records:
+        view.keep_record(record.columns)
+    sheet = replace(sheet, record=view.record)
     anchors = find_anchors(view)
     arrays: dict[str, list[StandingArray]] = {}
     for anchor in anchors:

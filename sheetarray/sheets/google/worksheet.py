@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from urllib.parse import quote
 
@@ -147,7 +148,7 @@ class GoogleSheet:
         self.report: Callable[[int], None] | None = None  # called with the cells of each request for columns
         self.is_whole = False  # whether all cells have been fetched, by one request
         self._sheet, self._generation, self._at_once = sheet, state.generation(sheet.gid), at_once
-        self.record = sheet.record  # which arrays its table is
+        self.record = sheet.record  # which arrays its tables are
         self._head: FetchedColumns = []  # the columns of the first rows
         self._rows = 0  # the number of the first rows that have been fetched
         self._columns: dict[int, list[Cell]] = {}  # the columns that have been fetched as a whole
@@ -197,6 +198,10 @@ class GoogleSheet:
         """Take over the first rows that somebody else has fetched."""
         self._head, self._rows = columns, rows
         self.is_whole = rows >= self._sheet.rows  # there may be more cells below blank rows
+
+    def keep_record(self, columns: FetchedColumns) -> None:
+        """Take over the cells of the hidden sheet with its record, which somebody else has fetched."""
+        self.record = replace(self.record, text="".join(str(cell) for cells in columns[:1] for cell in cells))
 
     def first_rows(self) -> list[list[Cell]]:
         """Return the first rows, in which arrays are looked for."""

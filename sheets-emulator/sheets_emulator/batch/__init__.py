@@ -26,6 +26,7 @@ REQUESTS: dict[str, Callable[[Spreadsheet, Json], Json | None]] = {
     "deleteNamedRange": ranges.delete_named_range,
     "deleteProtectedRange": ranges.delete_protected_range,
     "deleteSheet": sheets.delete_sheet,
+    "duplicateSheet": sheets.duplicate_sheet,
     "insertDimension": sheets.insert_dimension,
     "mergeCells": ranges.merge_cells,
     "repeatCell": cells.repeat_cell,

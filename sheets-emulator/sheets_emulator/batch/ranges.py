@@ -14,6 +14,7 @@ from .sheets import require_mask
 _NAME = re.compile(r"[^\W\d]\w*")
 _CHART_SIZE = {"widthPixels": 600, "heightPixels": 371}
 _CHART_FONT = "Roboto"  # of a chart that names none
+METADATA_LIMIT = 30_000  # characters of the developer metadata of a sheet, and of those of the spreadsheet itself
 _LOOKED_UP = {"metadataId", "metadataKey", "metadataValue", "visibility"}  # of developer metadata
 
 
@@ -213,6 +214,7 @@ def create_metadata(spreadsheet: Spreadsheet, request: Json) -> Json:
     if entry_id in spreadsheet.metadata:
         raise invalid(f"DeveloperMetadata with id {entry_id} already exists.")
     spreadsheet.metadata[entry_id] = _build_entry(spreadsheet, entry_id, wanted)
+    _check_room(spreadsheet, [spreadsheet.metadata[entry_id]])
     return {"developerMetadata": spreadsheet.metadata[entry_id]}
 
 
@@ -229,7 +231,17 @@ def update_metadata(spreadsheet: Spreadsheet, request: Json) -> Json:
         if any(all(entry.get(name) == wanted for name, wanted in lookup.items()) for lookup in lookups):
             entries.append(_build_entry(spreadsheet, entry_id, masks.merge(entry, new, mask)))
     spreadsheet.metadata |= {entry["metadataId"]: entry for entry in entries}
+    _check_room(spreadsheet, entries)
     return {"developerMetadata": entries} if entries else {}
+
+
+def _check_room(spreadsheet: Spreadsheet, entries: list[Json]) -> None:
+    """Refuse entries of a sheet, or of the spreadsheet itself, whose keys and values take too many characters."""
+    for place in [entry["location"] for entry in entries]:
+        held = [entry for entry in spreadsheet.metadata.values() if entry["location"] == place]
+        size = sum(len(entry["metadataKey"]) + len(entry.get("metadataValue", "")) for entry in held)
+        if size > METADATA_LIMIT:
+            raise invalid(f"Developer metadata of one location have at most {METADATA_LIMIT} characters, not {size}.")
 
 
 def _build_entry(spreadsheet: Spreadsheet, entry_id: int, wanted: Json) -> Json:

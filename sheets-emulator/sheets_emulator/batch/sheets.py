@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 from .. import formats, masks, rendered
@@ -16,6 +17,7 @@ from ..spreadsheet import ServedSheet, Spreadsheet, new_id
 _ROWS, _COLUMNS = 1000, 26
 _CHARACTER, _MARGIN = 7, 6  # pixels: of a character in the default font, and of both margins of a cell together
 WORDS = {"ROWS": "row", "COLUMNS": "column"}
+_OF_DUPLICATES = {"sheetId": "newSheetId", "title": "newSheetName"}  # properties of a copy, as its request names them
 _DEEPEST = 8  # groups, one within the other
 
 
@@ -73,6 +75,23 @@ def delete_sheet(spreadsheet: Spreadsheet, request: Json) -> None:
         raise invalid("You can't remove all the visible sheets in a document.")
     spreadsheet.sheets.remove(sheet)
     _forget_sheet(spreadsheet, sheet)
+
+
+def duplicate_sheet(spreadsheet: Spreadsheet, request: Json) -> Json:
+    """`duplicateSheet`: add a copy of a sheet, with its developer metadata, without its named ranges."""
+    source = spreadsheet.sheet(request.get("sourceSheetId"))
+    wanted = {name: request[new] for name, new in _OF_DUPLICATES.items() if request.get(new) is not None}
+    free = (f"Copy of {source.title}{'' if number == 1 else f' {number}'}" for number in range(1, 10**6))
+    wanted.setdefault("title", next(title for title in free if spreadsheet.sheet_titled(title) is None))
+    size = {"rowCount": source.grid.rows, "columnCount": source.grid.columns}
+    made = make_sheet(spreadsheet, {**wanted, "gridProperties": size})
+    place = _check_index(spreadsheet, request.get("insertSheetIndex") or 0)
+    spreadsheet.sheets.insert(place, replace(source.copy(), id=made.id, title=made.title))
+    for entry in [entry for entry in spreadsheet.metadata.values() if entry["location"].get("sheetId") == source.id]:
+        entry_id = new_id()
+        location = {**entry["location"], "sheetId": made.id}
+        spreadsheet.metadata[entry_id] = {**entry, "metadataId": entry_id, "location": location}
+    return {"properties": build_sheet_properties(spreadsheet.sheets[place], place)}
 
 
 def update_properties(spreadsheet: Spreadsheet, request: Json) -> None:

@@ -1,22 +1,17 @@
-"""The notes that writes leave on a worksheet, a table and a view, in the developer metadata of a spreadsheet."""
+"""The notes that writes leave on a worksheet and on a view, in the developer metadata of a spreadsheet."""
 
 from __future__ import annotations
 
-import base64
 import json
-import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ....errors import warn_caller
 from ..requests import Answer
 
 METADATA_KEY = "sheetarray"
-_VIEW_KEY, _TABLE_KEY = "sheetarray_view", "sheetarray_table"
-_MOST_TEXT = 25_000  # characters of the note of a table: all metadata of a worksheet have at most 30,000
-_MOST_JSON = 2**22  # bytes of the note that this text is
+_VIEW_KEY = "sheetarray_view"
 _STAMPS = 16  # of the last writes
 
 
@@ -35,21 +30,27 @@ class WriteNotes:
     @classmethod
     def from_metadata(cls, metadata: Sequence[Answer]) -> WriteNotes:
         """Return the notes in the metadata of a worksheet; empty notes if none can be read."""
-        entry, says = _find_metadata(metadata, METADATA_KEY)
+        entry, text = find_metadata(metadata, METADATA_KEY)
         try:
+            says = _read_json(text)
             return cls(entry, says["own"] is True, tuple(map(str, says["writes"])))
         except (KeyError, TypeError):
             return cls(entry)
 
 
-def _find_metadata(metadata: Sequence[Answer], key: str) -> tuple[int | None, Any]:
-    """Return the id and the content of the metadata that programs have put under a key; None if there are none."""
+def find_metadata(metadata: Sequence[Answer], key: str) -> tuple[int | None, str]:
+    """Return the id and the text of the metadata that programs have put under a key; None and "" for none."""
     for entry in metadata:
         if entry.get("metadataKey") == key:
-            with suppress(ValueError, RecursionError):
-                return parse_integer(entry["metadataId"]), json.loads(entry.get("metadataValue", ""))
-            return parse_integer(entry["metadataId"]), None
-    return None, None
+            return parse_integer(entry["metadataId"]), str(entry.get("metadataValue", ""))
+    return None, ""
+
+
+def _read_json(text: str) -> Any:
+    """Return what a text says in JSON; None for any other text."""
+    with suppress(ValueError, RecursionError):
+        return json.loads(text)
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class ViewNotes:
     @classmethod
     def from_metadata(cls, metadata: Sequence[Answer]) -> ViewNotes | None:
         """Return the notes in the metadata of a worksheet; None if it is no view."""
-        _, says = _find_metadata(metadata, _VIEW_KEY)
+        says = _read_json(find_metadata(metadata, _VIEW_KEY)[1])
         try:
             array, rows, columns, colors = (str(says[key]) for key in ("array", "rows", "columns", "colors"))
             of, content = parse_integer(says["of"]), int(says["content"])
@@ -81,56 +82,6 @@ class ViewNotes:
             return cls(of, array, rows, columns, colors, says["dates"] is True, content, north_up)
         except (ValueError, KeyError, TypeError, OverflowError):
             return None
-
-
-@dataclass(frozen=True, slots=True)
-class TableRecord:
-    """The note that says which arrays a table is: JSON, compressed and made text, as workbooks have it."""
-
-    id: int | None = None  # of the metadata; None where there are none
-    text: str = ""  # empty for no note
-
-    def to_metadata(self, note: Mapping[str, Any], gid: int) -> list[Answer]:
-        """Return the requests that put a note into the metadata of a worksheet, given its id; an empty one removes it.
-
-        Warns:
-            SheetArrayWarning: the note is too long.
-        """
-        packed = base64.b64encode(zlib.compress(json.dumps(note).encode())).decode() if note else ""
-        if len(packed) > _MOST_TEXT:
-            size = f"{len(packed):,} characters, and developer metadata hold {_MOST_TEXT:,}"
-            warn_caller(f"the table is written without its labels and dtypes: they take {size}")
-            packed = ""
-        if self.id is not None:
-            lookup = {"developerMetadataLookup": {"metadataId": self.id}}
-            changed = {"dataFilters": [lookup], "developerMetadata": {"metadataValue": packed}}
-            return [{"updateDeveloperMetadata": {**changed, "fields": "metadataValue"}}]
-        entry = {"metadataKey": _TABLE_KEY, "metadataValue": packed, "visibility": "DOCUMENT"}
-        request = {"createDeveloperMetadata": {"developerMetadata": {**entry, "location": {"sheetId": gid}}}}
-        return [request] if packed else []
-
-    def read(self) -> dict[str, Any]:
-        """Return the note; an empty one where there is none, or where it is damaged."""
-        if not self.text:
-            return {}
-        try:
-            inflater = zlib.decompressobj()
-            content = inflater.decompress(base64.b64decode(self.text, validate=True), _MOST_JSON)
-            note = json.loads(content) if inflater.eof else None
-        except (ValueError, RecursionError, zlib.error):
-            note = None
-        if not isinstance(note, dict):
-            warn_caller("the note of a table is damaged, and not used")
-            return {}
-        return note
-
-    @classmethod
-    def from_metadata(cls, metadata: Sequence[Answer]) -> TableRecord:
-        """Return the note in the metadata of a worksheet; an empty one if it has none."""
-        for entry in metadata:
-            if entry.get("metadataKey") == _TABLE_KEY:
-                return cls(parse_integer(entry["metadataId"]), str(entry.get("metadataValue", "")))
-        return cls()
 
 
 def parse_integer(value: Any) -> int:

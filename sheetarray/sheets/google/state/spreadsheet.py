@@ -16,7 +16,8 @@ from ....errors import NotFoundError, RemoteError
 from ..address import ALL_COLUMNS, ALL_ROWS, Rect
 from ..requests import Answer, SheetsApi
 from ..retries import RefusedError
-from .notes import TableRecord, ViewNotes, WriteNotes, parse_integer
+from .notes import ViewNotes, WriteNotes, parse_integer
+from .records import TableRecord, is_record_sheet
 from .writers import Writer
 
 MOST_CELLS = 10_000_000  # of a spreadsheet, over all worksheets
@@ -70,7 +71,8 @@ class Worksheet:
     groups: tuple[LineGroup, ...] = ()  # its groups of rows and of columns
     frozen: int = 0  # the number of rows that stay in sight at the top
     view: ViewNotes | None = None  # what it shows, if it is a view; None if it is not
-    record: TableRecord = field(default_factory=TableRecord)  # which arrays its table is
+    record: TableRecord = field(default_factory=TableRecord)  # which arrays its tables are
+    holds_record: bool = False  # whether it is the hidden sheet with the record of other worksheets
 
     @property
     def cells(self) -> int:
@@ -93,8 +95,9 @@ class State:
 
     @property
     def arrays(self) -> list[Worksheet]:
-        """The worksheets in which arrays may stand: all that have cells, without stages and views."""
-        return [sheet for sheet in self.worksheets if sheet.has_cells and sheet.writer is None and sheet.view is None]
+        """The worksheets in which arrays may stand: all that have cells, without stages, views and records."""
+        plain = [sheet for sheet in self.worksheets if sheet.has_cells and not sheet.holds_record]
+        return [sheet for sheet in plain if sheet.writer is None and sheet.view is None]
 
     def by_id(self, gid: int) -> Worksheet | None:
         """Return the worksheet of an id, or None if no worksheet has it."""
@@ -114,6 +117,8 @@ class State:
             raise self.not_found_error(f"of the id {gid}")
         if worksheet is not None and not worksheet.has_cells:
             raise NotFoundError(f"the worksheet {worksheet.title!r} has no cells")
+        if worksheet is not None and worksheet.holds_record:
+            raise NotFoundError(f"the worksheet {worksheet.title!r} holds the record of a table, and no data")
         return worksheet
 
     def not_found_error(self, which: str) -> NotFoundError:
@@ -125,6 +130,16 @@ class State:
         """Return the named range whose id is a worksheet's generation; None if nothing was written to it."""
         name = generation_name(gid)
         return next((named for named in self.ranges if named.name == name), None)
+
+    def record_sheet(self, sheet: Worksheet) -> Worksheet | None:
+        """Return the hidden sheet with the record of a worksheet; None if it has none, or people have deleted it."""
+        found = None if sheet.record.gid is None else self.by_id(sheet.record.gid)
+        return found if found is not None and found.holds_record else None
+
+    def unused_records(self, rewritten: Collection[int] = ()) -> list[Worksheet]:
+        """Return the hidden sheets whose records are of no worksheet, but for some that get other records."""
+        used = {sheet.record.gid for sheet in self.worksheets if sheet.gid not in rewritten}
+        return [sheet for sheet in self.worksheets if sheet.holds_record and sheet.gid not in used]
 
     def dead_stages(self) -> list[Worksheet]:
         """Return the stages of writes that were interrupted."""
@@ -184,6 +199,7 @@ def _parse_worksheet(sheet: Answer) -> Worksheet:
         parse_integer(grid.get("frozenRowCount", 0)),
         ViewNotes.from_metadata(sheet.get("developerMetadata", [])),
         TableRecord.from_metadata(sheet.get("developerMetadata", [])),
+        is_record_sheet(sheet.get("developerMetadata", [])),
     )
 
 

@@ -21,11 +21,10 @@ from ...views.description import View
 from ...views.geometry import ColumnBlock
 from ...views.plans import ViewPlan, check_views, plan_views
 from ..address import Rect
-from ..changes import Requests, apply_changes, prove_range
+from ..changes import Requests, apply_changes, new_gid, prove_range
 from ..plan import check_cells
 from ..requests import Answer, SheetsApi
 from ..retries import ChangedError, RefusedError
-from ..stage import new_gid
 from ..state.notes import ViewNotes
 from ..state.spreadsheet import MOST_CELLS, State, Worksheet, fetch_state, generation_name
 from ..worksheet import GoogleSheet

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from ...changes.compare import Comparison
-from ...columns import ArrayInfo, LayoutColumn, SheetRoom, keeping_unreadable
-from ...dtypes import Array, from_name
-from ...elements import Cell
-from ...errors import DTypeError
-from ...linear.array import LinearArray
-from ...tables import Table, TableColumns, lay_out_table
-from ..accepted import AcceptedArrays, compare_infos
-from ..recorded_tables import (
+from ....changes.compare import Comparison
+from ....columns import ArrayInfo, LayoutColumn, SheetRoom, keeping_unreadable
+from ....dtypes import Array, from_name
+from ....elements import Cell
+from ....errors import DTypeError, LimitError, SheetArrayWarning, warn_caller
+from ....labels import takes_recorded_tables
+from ....linear.array import LinearArray
+from ....tables import Table, TableColumns, lay_out_table
+from ...accepted import AcceptedArrays, compare_infos
+from ...recorded_tables import (
     RecordedPlace,
     RecordedTable,
     find_recorded,
@@ -24,22 +27,31 @@ from ..recorded_tables import (
     read_recorded,
     renew_note,
 )
-from .named_ranges import PlacedColumn
-from .requests import Answer
-from .standing import StandingSheet
-from .state.spreadsheet import MOST_CHARACTERS, State
-from .worksheet import GoogleSheet
+from ...table_areas import names_of_columns
+from ..named_ranges import PlacedColumn
+from ..requests import Answer
+from ..standing import StandingSheet
+from ..state.records import TableRecord, pack_notes
+from ..state.spreadsheet import MOST_CHARACTERS, State
+from ..worksheet import GoogleSheet
+from .records import put_record
 
 _DATE = from_name("datetime64[D]")
 
 
 def find_places_of_tables(sheets: Sequence[GoogleSheet]) -> list[RecordedPlace]:
-    """Return the recorded tables that stand in some worksheets, whose cells are then fetched as a whole."""
+    """Return the recorded tables that stand in some worksheets, whose cells are then fetched as a whole.
+
+    Warns:
+        SheetArrayWarning: a record is gone or damaged, so that its table is an ordinary one.
+    """
     notes: dict[str, object] = {}
     by_title = {sheet.title or "": sheet for sheet in sheets}
-    for title, sheet in by_title.items():
-        if sheet.record.text and (note := sheet.record.read()):
-            notes[title] = note
+    for title, sheet in by_title.items() if takes_recorded_tables() else ():
+        if not sheet.record.text and sheet.record.exists:
+            warn_caller(f"the hidden sheet with the record of {title!r:.60} is gone: it is read as any other sheet")
+        if own := sheet.record.read():
+            notes[title] = own
             sheet.fetch_whole()
     if not notes:
         return []
@@ -85,17 +97,48 @@ class AppendedRows:
     """
 
     columns: Sequence[PlacedColumn]
-    note: Mapping[str, object]
+    note: Mapping[str, Any]
 
 
-def find_place_of_table(content: StandingSheet, names: Collection[str]) -> RecordedPlace | None:
-    """Return the recorded table of a worksheet that has columns of some names; None if there is none."""
-    note = content.sheet.record.read()
-    dtypes = note.get("dtypes")
-    if not isinstance(dtypes, dict) or not {*names} <= {*dtypes}:
-        return None
+def find_places_on(content: StandingSheet) -> list[RecordedPlace]:
+    """Return the recorded tables of a worksheet that is looked at before a write."""
     content.view.title = content.sheet.title
-    return next(iter(find_places_of_tables([content.view])), None)
+    return find_places_of_tables([content.view])
+
+
+def list_standing_notes(content: StandingSheet, new: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the notes of the tables that stand in a worksheet before another one is put beside them.
+
+    Raises:
+        LimitError: one of them has all columns of the new one, or the new one all of its: nobody could tell them apart.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SheetArrayWarning)  # of a table that has lost its columns
+        trees = [place.tree for place in find_places_on(content)]
+    names, others = names_of_columns(new), [names_of_columns(tree) for tree in trees]
+    if any(names <= other or other <= names for other in others):
+        raise LimitError("a table with these columns stands there already: write to another worksheet")
+    return trees
+
+
+def has_table_of(record: TableRecord, names: Collection[str]) -> int:
+    """Return whether a worksheet has a table with columns of some names: 2 if it has, 1 if a hidden sheet tells."""
+    if record.gid is not None and not record.text:
+        return 1
+    return 2 * any({*names} <= {*note.get("dtypes", ())} for note in record.read())
+
+
+def find_place_of_columns(places: Sequence[RecordedPlace], names: Collection[str]) -> RecordedPlace | None:
+    """Return the recorded table that has columns of some names; None if there is none."""
+    return next((place for place in places if {*names} <= {*place.note.dtypes}), None)
+
+
+def renew_record(record: TableRecord, notes: Sequence[tuple[RecordedPlace, Mapping[str, Any]]]) -> str:
+    """Return the text of a record in which some tables have other notes."""
+    trees = record.read()
+    for place, note in notes:
+        trees[trees.index(dict(place.tree))] = dict(note)
+    return pack_notes(trees)
 
 
 def append_to_table(
@@ -130,7 +173,6 @@ def append_to_table(
     blank = {name: np.concatenate([column, _blanks(column, count)]) for name, column in left.items()}
     order = {name: {**grown, **blank}[name] for name in table.columns}
     note = renew_note(replace(table, columns=TableColumns(order)))
-    note |= {"texts": table.note.texts} if table.note.texts else {}
     places = table.columns.place_columns([*rows])
     below = (table.columns.list_rows() or [table.columns.name_row])[-1] + 1
     pieces = _lay_out(table, rows)
@@ -157,9 +199,9 @@ def _lay_out(table: RecordedTable, rows: Mapping[str, Array]) -> list[LayoutColu
 
 
 def accept_tables(
-    places: Sequence[RecordedPlace], state: State, accepted: AcceptedArrays
+    sheets: Sequence[GoogleSheet], places: Sequence[RecordedPlace], state: State, accepted: AcceptedArrays
 ) -> tuple[AcceptedArrays, dict[int, list[Answer]]]:
-    """Return the accepted arrays with those of recorded tables, and by worksheet the requests that renew its note.
+    """Return the accepted arrays with those of recorded tables, and by worksheet the requests that renew its record.
 
     Raises:
         FormatError: the cells of a table are not those of its arrays any more.
@@ -167,7 +209,7 @@ def accept_tables(
     tables, unreadable_labels = leave_unreadable(open_recorded(places))
     with keeping_unreadable() as unreadable:
         arrays, labels = read_recorded(tables, resize=True)
-    requests: dict[int, list[Answer]] = {}
+    renewed: dict[str, list[tuple[RecordedPlace, Mapping[str, Any]]]] = {}
     before: dict[str, ArrayInfo] = {}
     now: dict[str, ArrayInfo] = {}
     for table in tables:
@@ -177,10 +219,9 @@ def accept_tables(
             variable = table.note.labels.find(name)
             shape = (table.note.rows or table.rows,) if variable is None else variable.shape
             before[name] = replace(info, shape=tuple(shape))
-        sheet = state.by_title(table.title)
-        if sheet is not None and (table.has_other_rows or {*table.columns} != {*table.note.dtypes}):
-            note = renew_note(table) | ({"texts": table.note.texts} if table.note.texts else {})
-            requests[sheet.gid] = sheet.record.to_metadata(note, sheet.gid)
+        if table.has_other_rows or {*table.columns} != {*table.note.dtypes} or table.list_other_shapes():
+            place = next(place for place in places if place.note is table.note)
+            renewed.setdefault(table.title, []).append((place, renew_note(table)))
     comparisons: dict[str, Comparison] = {
         name: compare_infos(name, before[name], info, unreadable.get(name)) for name, info in now.items()
     }
@@ -192,4 +233,8 @@ def accept_tables(
         comparisons={**accepted.comparisons, **comparisons},
         labels=accepted.labels or labels,
     )
+    requests: dict[int, list[Answer]] = {}
+    for view in sheets:
+        if (notes := renewed.get(view.title or "")) and (sheet := state.by_title(view.title or "")) is not None:
+            requests[sheet.gid] = put_record(view.record, sheet.gid, renew_record(view.record, notes))
     return whole, requests

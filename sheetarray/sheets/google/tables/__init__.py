@@ -1,0 +1,1 @@
+"""Tables in worksheets whose record says which arrays they are: the record, where they stand, and their changes."""
