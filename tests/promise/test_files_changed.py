@@ -6,6 +6,7 @@ Each test runs in a child process, since what is tested against is the end of th
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -75,11 +76,27 @@ AFTER = (
 )
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where each pair of files is written once, and of which tests change copies."""
+    return tmp_path_factory.mktemp("pairs")
+
+
+def copy_pair(folder: Path, suffix: str, target: Path) -> list[Path]:
+    """A copy of a file, which may be changed, another one of the same layout, and the elements of both."""
+    old, *others = write_pair(folder, suffix)
+    return [Path(shutil.copy(old, target)), *others]
+
+
 def write_pair(folder: Path, suffix: str) -> list[Path]:
-    """Write a file, another one of the same layout, and the elements of both."""
+    """Write a file, another one of the same layout, and the elements of both, unless they are there."""
     rows = ROWS // 10 if suffix == ".ods" else ROWS
     old, new = np.arange(rows) / 8 + 100_000, np.arange(rows) / 8 + 500_000
-    paths = [folder / f"{name}{suffix}" for name in ("old", "new")]
+    paths = [folder / suffix / f"{name}{suffix}" for name in ("old", "new")]
+    elements = [path.with_suffix(".elements.npy") for path in paths]
+    if elements[-1].exists():
+        return [*paths, *elements]
+    (folder / suffix).mkdir()
     for path, array in zip(paths, (old, new), strict=True):
         if suffix == ".ods":
             write_ods(path, array)
@@ -90,7 +107,7 @@ def write_pair(folder: Path, suffix: str) -> list[Path]:
         else:
             sa.write(path, array if suffix in (".npy", ".ra") else {"t": array})
         np.save(path.with_suffix(".elements"), array)
-    return [*paths, *(path.with_suffix(".elements.npy") for path in paths)]
+    return [*paths, *elements]
 
 
 def write_ods(path: Path, array: np.ndarray[Any, Any]) -> None:
@@ -120,10 +137,10 @@ def write_ods(path: Path, array: np.ndarray[Any, Any]) -> None:
 
 @pytest.mark.parametrize("how", ["cut", "emptied", "overwritten"])
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_a_file_that_is_changed_while_it_is_read(suffix: str, how: str, tmp_path: Path) -> None:
+def test_a_file_that_is_changed_while_it_is_read(suffix: str, how: str, folder: Path, tmp_path: Path) -> None:
     reached = []
     for number in (2, 3, 4, 5):
-        old, new, *elements = write_pair(tmp_path, suffix)
+        old, new, *elements = copy_pair(folder, suffix, tmp_path)
         child = run_child(WHILE, old, new, how, *elements, str(number))
         assert child.status == 0, child.errors
         result, was_changed = json.loads(child.output)
@@ -135,8 +152,8 @@ def test_a_file_that_is_changed_while_it_is_read(suffix: str, how: str, tmp_path
 
 @pytest.mark.parametrize("how", ["cut", "emptied", "overwritten"])
 @pytest.mark.parametrize("suffix", [".npy", ".ra", ".npz", ".avro", ".csv"])
-def test_a_file_that_is_changed_later_changes_no_array(suffix: str, how: str, tmp_path: Path) -> None:
-    old, new, *elements = write_pair(tmp_path, suffix)
+def test_a_file_that_is_changed_later_changes_no_array(suffix: str, how: str, folder: Path, tmp_path: Path) -> None:
+    old, new, *elements = copy_pair(folder, suffix, tmp_path)
     child = run_child(AFTER, old, new, how, *elements)
     assert child.status == 0, child.errors
     assert json.loads(child.output) == [True]
@@ -170,12 +187,12 @@ def test_a_map_hangs_on_the_file_where_it_is_asked_for(tmp_path: Path) -> None:
         assert sa.read(path)["n"][0] == 0, "what is assigned stays in memory"
 
 
-def test_a_file_beyond_what_is_read_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_beyond_what_is_read_into_memory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its copy is mapped."""
     from limits import set_limits
 
     for suffix in (".csv", ".json", ".xlsx"):
-        old, *_ = write_pair(tmp_path, suffix)
+        old, *_ = write_pair(folder, suffix)
         size = old.stat().st_size
         for limit in (size - 1, size, size + 1):
             set_limits(monkeypatch, read_into_memory=limit)

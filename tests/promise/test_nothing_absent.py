@@ -148,7 +148,7 @@ def test_any_damaged_header_cell_is_an_error_or_changes_nothing(container, orien
         for column, array in enumerate(arrays.values())
         for index in range(1, 1 + len(sa.to_linear(array)) - array.size)
     ]
-    step = min(STRIDE, 4)  # each cell in a quarter of the ways
+    step = min(STRIDE, 4 if container == "csv" else 8)  # each cell in a quarter of the ways, or in an eighth
     for row, column in places[WAYS.index(how) % step :: step]:
         read_back, findings = everything(damaged(rows, row, column, how, orient), container)
         if read_back is None:

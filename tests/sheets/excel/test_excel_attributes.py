@@ -87,19 +87,20 @@ def pack(parts: dict[str, str]) -> bytes:
     return file.getvalue()
 
 
-def ask(content: bytes) -> None:
-    for verb in VERBS.values():
+def ask(content: bytes, *verbs: str) -> None:
+    for verb in verbs or VERBS:
         with warnings.catch_warnings(), suppress(sa.FormatError):
             warnings.simplefilter("ignore", sa.SheetArrayWarning)
-            verb(io.BytesIO(content))
+            VERBS[verb](io.BytesIO(content))
 
 
 @pytest.mark.parametrize("plain", [False, True])
 @pytest.mark.parametrize("place", PLACES)
 def test_a_wrong_attribute_is_no_error_of_python(place: str, plain: bool) -> None:
+    """`read_columns` takes a workbook apart as all verbs do, and looks at each cell; the others take turns."""
     with without_loops() if plain else nullcontext():
-        for content in workbooks_with(place):
-            ask(content)
+        for number, content in enumerate(workbooks_with(place)):
+            ask(content, "read_columns", *([] if plain else [("check", "read", "scan")[(number + len(place)) % 3]]))
 
 
 def test_a_sheet_that_is_listed_twice() -> None:

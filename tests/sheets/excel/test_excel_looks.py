@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import openpyxl
+import pandas as pd
 import pytest
 from exact_powers import powers_of_ten
 from limits import set_limits
@@ -250,60 +251,64 @@ def test_long_integers_are_shown_with_all_their_digits(largest: int, code: str, 
 THIRDS = np.array([1.0, 1000.0]) / 3
 
 
-@pytest.mark.parametrize(
-    ("numbers", "code"),
-    [
-        ([0.1, 2.25], "0.00"),
-        ([0.1 + 0.2, np.nan, np.inf], "0.0"),
-        ([1.123456], "0.000000"),
-        ([1.1234567], "0.00"),  # more decimals than six: as many as tell numbers apart, two at least
-        (THIRDS, "0.00"),
-        ([THIRDS[0], THIRDS[0] + 1e-5], "0.00000"),
-        ([THIRDS[0], THIRDS[0] + 2e-7], "0.000000"),
-        (
-            [0.0, 0.3826834323650898, 0.7071067811865476, 0.9238795325112867, 1.2246467991473532e-16],
-            "0.00",
-        ),  # in which zero is 1.2e-16
-        (np.array([0.1, 20.25], "f4"), "0.00"),
-        (np.array([0.1], "f2"), "0.0"),
-        (np.append(np.full(2**15, 0.5), 12.0), "0.0"),  # of which every other number is looked at
-        ([1.0, 2.0, np.nan], "General"),
-        ([np.nan, -np.inf], "General"),
-        ([0.0, -0.0], "General"),
-        ([1e-9, 1.0], "0E+00"),  # which six decimals would show as zero
-        ([1e-9, 1 / 3], "0.00E+00"),
-        ([0.0001 / 3], "0.00E+00"),
-        ([0.0001 / 3, 0.0, 0.0001 / 3 + 1e-9], "0.0000E+00"),
-        ([1e-5 / 3, 1e-5 / 3 + 1e-15], "0.000000E+00"),
-        ([9.996e-5, 1.00000004e-4], "0.000E+00"),  # both are 1.00E-04
-        ([5e-324, 2.5e-310], "0.000000E+00"),  # whose powers of ten no double has
-        ([1.797e308, 1.7976e308], "0.0000E+00"),  # rounded to fewer decimals, both are infinite
-        (np.array([1.25e-7, 3.5e-4], "f4"), "0.00E+00"),
-        ([0.0034 / 3], "0.000"),
-        ([GENERAL_DIGITS - 0.5], "0.0"),
-        ([GENERAL_DIGITS + 0.5], "0.0"),
-        ([GENERAL_DIGITS - 1.0], "General"),
-        ([GENERAL_DIGITS, -GENERAL_DIGITS], "0"),
-        ([1e15 - 1], "0"),
-        ([1e15], "0E+00"),
-        ([1e14, 0.5], "0E+00"),
-        ([123456789012.5], "0.0"),
-        ([1234567890123.4567], "0.00E+00"),
-        ([123456789.123456789], "0.00"),  # of which a spreadsheet program shows six decimals
-        ([1e300, 0.5], "0E+00"),
-        ([6.02214076e23], "0.00E+00"),
-        ([6.02214e23, -6.02e-23], "0.00000E+00"),
-        ([np.finfo(float).max, -np.inf], "0.00E+00"),
-        (np.array([1, 2]), "General"),
-    ],
-)
-def test_floats_of_tables_have_the_decimals_that_tell_them_apart(numbers: Any, code: str, tmp_path: Path) -> None:
-    array, path = np.asarray(numbers), tmp_path / "x.xlsx"
-    sa.write_table(path, {"x": array, "other": np.full(len(array), 1.5)})
-    sheet = sheet_of(path)
-    assert {cell.number_format for cell in sheet["A"][1:] if isinstance(cell.value, float | int)} <= {code}
-    assert sheet["B2"].number_format == "0.0"
-    assert (sa.read_columns(path, ["x"], dtype=str(array.dtype))["x"] == array)[np.isfinite(array)].all()
+DECIMALS: list[tuple[Any, str]] = [  # numbers of a column, and the code of its format
+    ([0.1, 2.25], "0.00"),
+    ([0.1 + 0.2, np.nan, np.inf], "0.0"),
+    ([1.123456], "0.000000"),
+    ([1.1234567], "0.00"),  # more decimals than six: as many as tell numbers apart, two at least
+    (THIRDS, "0.00"),
+    ([THIRDS[0], THIRDS[0] + 1e-5], "0.00000"),
+    ([THIRDS[0], THIRDS[0] + 2e-7], "0.000000"),
+    (
+        [0.0, 0.3826834323650898, 0.7071067811865476, 0.9238795325112867, 1.2246467991473532e-16],
+        "0.00",
+    ),  # in which zero is 1.2e-16
+    (np.array([0.1, 20.25], "f4"), "0.00"),
+    (np.array([0.1], "f2"), "0.0"),
+    (np.append(np.full(2**15, 0.5), 12.0), "0.0"),  # of which every other number is looked at
+    ([1.0, 2.0, np.nan], "General"),
+    ([np.nan, -np.inf], "General"),
+    ([0.0, -0.0], "General"),
+    ([1e-9, 1.0], "0E+00"),  # which six decimals would show as zero
+    ([1e-9, 1 / 3], "0.00E+00"),
+    ([0.0001 / 3], "0.00E+00"),
+    ([0.0001 / 3, 0.0, 0.0001 / 3 + 1e-9], "0.0000E+00"),
+    ([1e-5 / 3, 1e-5 / 3 + 1e-15], "0.000000E+00"),
+    ([9.996e-5, 1.00000004e-4], "0.000E+00"),  # both are 1.00E-04
+    ([5e-324, 2.5e-310], "0.000000E+00"),  # whose powers of ten no double has
+    ([1.797e308, 1.7976e308], "0.0000E+00"),  # rounded to fewer decimals, both are infinite
+    (np.array([1.25e-7, 3.5e-4], "f4"), "0.00E+00"),
+    ([0.0034 / 3], "0.000"),
+    ([GENERAL_DIGITS - 0.5], "0.0"),
+    ([GENERAL_DIGITS + 0.5], "0.0"),
+    ([GENERAL_DIGITS - 1.0], "General"),
+    ([GENERAL_DIGITS, -GENERAL_DIGITS], "0"),
+    ([1e15 - 1], "0"),
+    ([1e15], "0E+00"),
+    ([1e14, 0.5], "0E+00"),
+    ([123456789012.5], "0.0"),
+    ([1234567890123.4567], "0.00E+00"),
+    ([123456789.123456789], "0.00"),  # of which a spreadsheet program shows six decimals
+    ([1e300, 0.5], "0E+00"),
+    ([6.02214076e23], "0.00E+00"),
+    ([6.02214e23, -6.02e-23], "0.00000E+00"),
+    ([np.finfo(float).max, -np.inf], "0.00E+00"),
+    (np.array([1, 2]), "General"),
+]
+
+
+def test_floats_of_tables_have_the_decimals_that_tell_them_apart(tmp_path: Path) -> None:
+    path = tmp_path / "x.xlsx"
+    tables = {f"table {number}": np.asarray(numbers) for number, (numbers, _) in enumerate(DECIMALS)}
+    sa.write_table(path, {title: pd.DataFrame({"x": array, "o": 1.5}) for title, array in tables.items()})
+    book = openpyxl.load_workbook(path)
+    for (title, array), (numbers, code) in zip(tables.items(), DECIMALS, strict=True):
+        cells = [cell for cell in book[title]["A"][1:] if isinstance(cell.value, float | int)]
+        assert {cell.number_format for cell in cells} <= {code}, numbers
+        assert book[title]["B2"].number_format == "0.0"
+        assert (sa.read_columns(path, ["x"], sheet=title, dtype=str(array.dtype))["x"] == array)[
+            np.isfinite(array)
+        ].all()
 
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i4", "u8", "m8[s]"])

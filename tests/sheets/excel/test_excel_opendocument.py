@@ -138,7 +138,8 @@ def rows_for_the_parser(rows: str) -> int:
 def test_plain_rows_are_read_by_the_loop() -> None:
     assert rows_for_the_parser("".join(PLAIN) * 40) == 0
     assert len(told(document({"a": "".join(PLAIN) * 40}))) == 40 * 23
-    assert len(ODD) - sum(rows_for_the_parser(PLAIN[0] + odd) == 0 for odd in ODD.values()) > 16
+    short = [odd for name, odd in ODD.items() if name != "rows beyond the last"]  # a million rows, if they all fit
+    assert sum(rows_for_the_parser(PLAIN[0] + odd) > 0 for odd in short) > 16
 
 
 @needs_loop
