@@ -13,7 +13,16 @@ from ..changes.elements import cast_exactly
 from ..changes.merged_groups import row_axis
 from ..columns import ArrayInfo
 from ..dtypes import Array
-from ..errors import NO_ARRAY, DTypeError, FormatError, LimitError, NotFoundError, check_kinds, quote_names
+from ..errors import (
+    NO_ARRAY,
+    DTypeError,
+    FormatError,
+    LimitError,
+    NotFoundError,
+    check_kinds,
+    has_same_names,
+    quote_names,
+)
 from ..files import changing
 from ..formats import Format, format_of, known_options, locate_place
 from ..labels import DatasetLabels, LabelledArrays, describe_arrays
@@ -22,7 +31,7 @@ from ..linear.named import values_by_name
 from ..renamed import name_new_option
 from .accepting import refuse_unwritable
 from .arrays import read_labelled, scan, write
-from .targets import SourceOrTarget
+from .targets import SourceOrTarget, list_written_sheets
 
 _NO_TABLE = (
     "append takes tables in CSV and workbooks, and those that write_table put into Google Sheets; elsewhere write the "
@@ -53,7 +62,9 @@ def append(
     Args:
         target: a path or a URL of a file that exists, or a URL of Google Sheets.
         arrays: the new rows: a mapping of names to arrays, a DataFrame (with its index), or a Dataset.
-        sheet: the title of a sheet, or its index from 0; None for all arrays, or for the first table.
+        sheet: the title of a sheet, or its index from 0; None for all arrays, or for the first table. If arrays of
+            several sheets have one name, None means the only sheet that has all of the arrays, and `north!t` the array
+            of a sheet by its title.
         table: the name of an Excel Table, whose rows they become; also where arrays stand in the workbook.
         format: the name of a format; None chooses it by the suffix.
         storage_options: options of the file system of a URL.
@@ -102,6 +113,8 @@ def append(
             try:
                 row.function("append")(place, rows, fit=fitting.fit, **known_options(place, format, options, "append"))
             except FormatError as error:
+                if has_same_names(error.reason) and sheet is None:
+                    return _append_to_sheet(place, row, rows, error, format, options)
                 if error.reason != NO_ARRAY:
                     raise
                 if append_table is None:
@@ -123,6 +136,36 @@ def append(
             raise FormatError("the target holds an ordinary table, and no array", hint=_NO_TABLE)
         _rewrite(place, row, fitting.fit(infos), format, options)
     return fitting.lengths
+
+
+def _append_to_sheet(
+    place: Any,
+    row: Format,
+    rows: Mapping[str, Array],
+    error: FormatError,
+    format: str | None,
+    options: Mapping[str, Any],
+) -> dict[str, int]:
+    """Append rows to the one sheet that has all of their arrays, by these names or with its title before them.
+
+    `error`: is raised if there is no such sheet, or several.
+    """
+    fitting: dict[str, dict[str, str]] = {}  # by the titles of sheets the names there, by those of the rows
+    for title in list_written_sheets(place, row):
+        infos = scan(place, format=format, **known_options(place, format, {**options, "sheet": title}, "scan"))
+        names = {name: name if name in infos else name.removeprefix(f"{title}!") for name in rows}
+        if {*names.values()} <= {*infos} and len({*names.values()}) == len(names):
+            fitting[title] = names
+    if len(fitting) != 1:
+        titles = " or ".join(f"sheet={title!r:.60}" for title in fitting or list_written_sheets(place, row)[:1])
+        several = "several sheets have" if fitting else "no sheet has"
+        error.hint = f"{several} all of these arrays: append to one sheet, {titles}" if titles else error.hint
+        raise error
+    ((title, names),) = fitting.items()
+    of_sheet = _Fitting({names[name]: array for name, array in rows.items()})
+    how = known_options(place, format, {**options, "sheet": title}, "append")
+    row.function("append")(place, {names[name]: array for name, array in rows.items()}, fit=of_sheet.fit, **how)
+    return {name: of_sheet.lengths[names[name]] for name in rows}
 
 
 def _find(row: Format, verb: str) -> str | None:

@@ -148,9 +148,10 @@ class Changes:
         keeps_labels = all(
             side.labels is not None for side in differences.sides
         )  # a format that keeps none is no difference
-        whole = differences.added or differences.deleted or differences.renamed or differences.sorted_rows
+        names = differences.added or differences.deleted or differences.renamed or differences.title_texts
         return bool(
-            whole
+            names
+            or differences.sorted_rows
             or (differences.label_texts and keeps_labels)
             or not all(comparison.same for comparison in differences.comparisons)
         )
@@ -271,6 +272,7 @@ class Changes:
             "arrays": [self._comparison_to_json(comparison) for comparison in differences.comparisons],
             "same": not self,
             "labels": differences.label_texts,
+            "titles": differences.title_texts,
             "sorted": [
                 {"by": table.by, "arrays": list(table.names), "rows": table.order.tolist()}
                 for table in differences.sorted_rows

@@ -71,7 +71,7 @@ def list_lines(
         if not below:
             alike[text] = blocks[-1][0]
     lines = [line for names, text, below in blocks for line in (ChangeLine(text, names), *below)]
-    lines += [ChangeLine(text) for text in differences.label_texts]
+    lines += [ChangeLine(text) for text in (*differences.title_texts, *differences.label_texts)]
     return lines, len(blocks), len(silent)
 
 
@@ -101,7 +101,11 @@ def summarise(differences: Differences) -> str:
         ([*differences.renamed.values()], "renamed"),
     ):
         parts += [f"{join_names(names)} {what}"] if names else []
-    parts += [count_noun(len(differences.label_texts), "label") + " changed"] if differences.label_texts else []
+    for texts, noun, what in (
+        (differences.title_texts, "sheet", "renamed"),
+        (differences.label_texts, "label", "changed"),
+    ):
+        parts += [f"{count_noun(len(texts), noun)} {what}"] if texts else []
     return "; ".join(parts)
 
 

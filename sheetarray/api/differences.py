@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..changes.compare import Comparison, DifferingElement
 from ..changes.sorted_rows import SortedRows
 from ..columns import ArrayInfo
+from ..dtypes import Array
 from ..labels import DatasetLabels
 from ..labels.places import find_cell, find_labels, label_at
+
+
+class KeyLabels(NamedTuple):
+    """The key by which the rows of an array belong together."""
+
+    columns: Mapping[str, Array]  # the arrays of the key, by name
+    axis: int  # of the array, along which they label rows
 
 
 @dataclass(slots=True)
@@ -21,8 +29,9 @@ class SideFacts:
     infos: Mapping[str, ArrayInfo]  # of its arrays, by name; empty where there is no sheet
     labels: DatasetLabels | None  # None if it keeps none
     levels: dict[str, Any] = field(default_factory=dict)  # the arrays that label elements, by name
-    keys: dict[str, Any] = field(default_factory=dict)  # the arrays by which rows belong together, by name
-    key_axes: Mapping[str, int] = field(default_factory=dict)  # the axes along which these label rows, by array
+    keys: dict[str, KeyLabels] = field(default_factory=dict)  # by which rows belong together, by array
+    # the names in their sheets of arrays that have the title before their name
+    short_names: Mapping[str, str] = field(default_factory=dict)
 
     def find_row_cell(self, name: str, row: int) -> str | None:
         """Return the address of the cell of an array of one dimension; None where nobody knows."""
@@ -30,14 +39,11 @@ class SideFacts:
 
     def find_labels(self, name: str, index: Sequence[int]) -> dict[str, str]:
         """Return the labels of an element; without any those of its row by the key."""
-        if labels := find_labels(self.labels, self.levels, name, index):
-            return labels
-        axis = self.key_axes.get(name)
-        return (
-            {}
-            if axis is None
-            else {key: label_at(array, index[axis]) for key, array in self.keys.items() if key != name}
-        )
+        labels = find_labels(self.labels, self.levels, name, index)
+        if not labels and (key := self.keys.get(name)) is not None:
+            columns = {level: column for level, column in key.columns.items() if level != name}
+            labels = {level: label_at(column, index[key.axis]) for level, column in columns.items()}
+        return {self.short_names.get(level, level): label for level, label in labels.items()}
 
 
 @dataclass(slots=True)
@@ -51,6 +57,7 @@ class Differences:
     deleted: list[str]  # arrays that only the first source has
     renamed: dict[str, str]  # the name now of arrays that have another one, by the name before
     label_texts: list[str]  # sentences on labels that differ
+    title_texts: list[str] = field(default_factory=list)  # sentences on sheets with another title
 
     def label(self, name: str, element: DifferingElement) -> dict[str, str]:
         """Return the labels of an element as they are now; as they were, where the second source keeps none."""

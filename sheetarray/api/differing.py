@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any
 
@@ -17,19 +18,20 @@ from ..changes.elements import are_alike
 from ..changes.merged_groups import row_axis
 from ..changes.row_groups import LabelGroup, dtype_name, map_rows
 from ..changes.rows import check_key
+from ..changes.sheet_pairs import pair_sheets
 from ..columns import ArrayInfo
 from ..dtypes import Array
-from ..errors import FormatError, NotFoundError, check_kinds, locating, quote_names, warn_caller
+from ..errors import FormatError, NotFoundError, check_kinds, has_same_names, locating, quote_names
 from ..files import RemoteFile, conceal_secrets
 from ..formats import format_of, known_options, locate_place, rewinding
-from ..labels import compare_labels, describe_arrays, reading_labels
+from ..labels import DatasetLabels, compare_labels, describe_arrays, reading_labels
 from ..labels.places import list_levels
 from ..linear.array import LinearArray
 from ..linear.named import values_by_name
 from ..renamed import name_new_option
 from ..values import is_of
 from .changes import MOST_LISTED, Changes
-from .differences import Differences, SideFacts
+from .differences import Differences, KeyLabels, SideFacts
 from .opened import open_arrays
 from .ordinary import (
     OrdinaryTable,
@@ -39,7 +41,7 @@ from .ordinary import (
     unify_columns,
     warn_of_table,
 )
-from .targets import SourceOrTarget
+from .targets import SourceOrTarget, list_written_sheets
 
 OpenedArrays = tuple[Mapping[str, Any], Callable[[], None]]  # and a function that lets mapped ones leave memory
 
@@ -54,6 +56,10 @@ class DiffSide:
         open: opens arrays by their names; takes `unreadable`, as `open_arrays` does.
         table: the ordinary table that it is; None for arrays.
         is_table: whether its arrays are the columns of one table, whose rows stay together.
+        sheets: the sheets by their titles, if arrays of several sheets have one name.
+        open_sheet: opens the arrays of a sheet, by its title, as one side; None where there are no sheets.
+        names_of: the names here of the arrays of each sheet, by its title and their names there, as `_name_alike` gives
+            them.
     """
 
     facts: SideFacts
@@ -61,6 +67,9 @@ class DiffSide:
     open: Callable[..., AbstractContextManager[OpenedArrays]]
     table: OrdinaryTable | None = None
     is_table: bool = False
+    sheets: Mapping[str, DiffSide] = field(default_factory=dict)
+    open_sheet: Callable[[str], DiffSide] | None = None
+    names_of: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def diff(
@@ -83,8 +92,10 @@ def diff(
       sorted rows are one change, and the other rows are compared.
     - An element that a program only rounded is no edit; it is counted in `rounded`.
     - A cell that cannot be read is listed in `unreadable`, and hides no other change.
+    - If arrays of several sheets have one name, each sheet is compared by itself. Its title then stands before the
+      name: `north!t`.
     - A source without arrays has the columns of its ordinary tables, as `read_columns` finds them, of all sheets. The
-      dtypes of columns are those of `before`. With `key`, the first sheet that has it is compared.
+      dtypes of columns are those of `before`. `key` tells the rows of all sheets that have it.
 
     Args:
         before: the arrays as they were: a path, a URL, an open file, an object of another library, or arrays by name,
@@ -203,6 +214,25 @@ def open_side(source: Any, label: str, format: str | None, options: Mapping[str,
     Raises:
         FormatError: it holds neither.
     """
+
+    def open_sheet(title: str) -> DiffSide:
+        return _open_sheets(source, label, format, {**options, "sheet": title})
+
+    try:
+        return replace(_open_sheets(source, label, format, options), open_sheet=open_sheet)
+    except FormatError as error:
+        if not has_same_names(error.reason) or options.get("sheet") is not None:
+            raise
+        with rewinding(source):
+            titles = list_written_sheets(source, format_of(source, format, reading=True))
+        if not titles:
+            raise
+    sheets = {title: open_sheet(title) for title in titles}
+    return replace(_join_sheets(label, sheets, {}), sheets=sheets)
+
+
+def _open_sheets(source: Any, label: str, format: str | None, options: Mapping[str, Any]) -> DiffSide:
+    """Return the arrays, or the ordinary table, of all sheets that are meant as one side."""
     how = known_options(source, format, options, "scan")
     with rewinding(source), reading_labels() as description:
         infos, table = scan_or_find_table(source, format, how, options)
@@ -219,6 +249,51 @@ def open_side(source: Any, label: str, format: str | None, options: Mapping[str,
     return DiffSide(SideFacts(label, dict(infos), description.labels), list(infos), opened)
 
 
+def _join_sheets(
+    label: str,
+    sheets: Mapping[str, DiffSide],
+    names_of: Mapping[str, Mapping[str, str]],
+    labelled: Collection[str] = (),
+) -> DiffSide:
+    """Return the arrays of several sheets as one side.
+
+    `names_of`: how the arrays of each sheet are called, by its title and their names there. `labelled`: the titles of
+    the sheets whose labels count.
+    """
+    infos: dict[str, ArrayInfo] = {}
+    short: dict[str, str] = {}
+    labels: dict[str, DatasetLabels] = {}
+    for title, sheet in sheets.items():
+        named = names_of.get(title, {})
+        infos |= {named.get(name, name): info for name, info in sheet.facts.infos.items()}
+        short |= {now: name for name, now in named.items()}
+        if sheet.facts.labels is not None and title in labelled:
+            labels[title] = sheet.facts.labels.name_anew(title, named)
+
+    @contextmanager
+    def opened(names: Sequence[str], *, unreadable: dict[str, Any]) -> Iterator[OpenedArrays]:
+        with ExitStack() as stack:
+            arrays: dict[str, Any] = {}
+            releasing = []
+            for title, sheet in sheets.items():
+                named = names_of.get(title, {})
+                errors: dict[str, Any] = {}
+                asked = [name for name in sheet.names if named.get(name, name) in names]
+                of_sheet, release = stack.enter_context(sheet.open(asked, unreadable=errors))
+                arrays |= {named.get(name, name): of_sheet[name] for name in asked}
+                unreadable |= {named.get(name, name): error for name, error in errors.items()}
+                releasing.append(release)
+
+            def release_all() -> None:
+                for release in releasing:
+                    release()
+
+            yield arrays, release_all
+
+    facts = SideFacts(label, infos, DatasetLabels.join(labels) if labels else None, short_names=short)
+    return DiffSide(facts, list(infos), opened, names_of=names_of)
+
+
 def _side_of_table(table: OrdinaryTable, label: str) -> DiffSide:
     """Return the columns of a table as one side of a comparison."""
 
@@ -227,44 +302,88 @@ def _side_of_table(table: OrdinaryTable, label: str) -> DiffSide:
         unreadable.update(table.unreadable)
         yield {name: table.columns[name] for name in names}, lambda: None
 
-    return DiffSide(SideFacts(label, describe_columns(table), None), list(table.columns), opened, table, is_table=True)
+    facts = SideFacts(label, describe_columns(table), None, short_names=table.list_short_names())
+    return DiffSide(facts, list(table.columns), opened, table, is_table=True, names_of=table.list_names())
 
 
-def _choose_sheets(sides: Sequence[DiffSide], key: Sequence[str]) -> Sequence[DiffSide]:
-    """Return two sides with the tables of the sheets that are compared.
-
-    These are all sheets. With a key it is the first sheet of each that has the key, and beside a table without sheets
-    it is the first one.
-
-    Warns:
-        SheetArrayWarning: tables of other sheets are not compared, for the key.
-    """
-    if all(side.table is None or len(side.table.sheets) == 1 for side in sides):
+def _choose_first_sheets(sides: Sequence[DiffSide], key: Sequence[str]) -> Sequence[DiffSide]:
+    """Return two sides; beside a table without sheets one sheet of the other is meant, the first that has the key."""
+    tables = [side.table for side in sides]
+    if not any(table is not None and table.sheets[0].columns.title is None for table in tables):
         return sides
-    is_one = any(side.table is not None and side.table.sheets[0].columns.title is None for side in sides)
-    chosen, passed = [], dict[str, None]()
-    for side in sides:
-        sheets = [] if side.table is None else [s for s in side.table.sheets if {*key} <= {*s.columns}]
-        if side.table is None or not sheets or not (key or is_one):
-            chosen.append(side)
-            continue
-        if not is_one:
-            passed |= {str(s.columns.title): None for s in side.table.sheets if s is not sheets[0]}
-        chosen.append(_side_of_table(OrdinaryTable(sheets[:1]), side.facts.label))
-    if passed:
-        warn_caller(f"{quote_names(list(passed))}: sheets that are not compared, as key= is of one: sheet= chooses it")
+    chosen = []
+    for side, table in zip(sides, tables, strict=True):
+        sheets = [] if table is None else [sheet for sheet in table.sheets if {*key} <= {*sheet.columns}]
+        chosen.append(_side_of_table(OrdinaryTable(sheets[:1]), side.facts.label) if sheets else side)
     return chosen
 
 
-def _name_alike(sides: Sequence[DiffSide]) -> Sequence[DiffSide]:
-    """Return two sides in which the title of the sheet stands before the same names of columns."""
+def _name_alike(sides: Sequence[DiffSide]) -> tuple[Sequence[DiffSide], list[str]]:
+    """Return two sides in which the title of the sheet stands before the same names, and sentences on other titles.
+
+    A sheet that has another title in the second side has the title of the first one there.
+    """
+    if any(side.sheets for side in sides):
+        return _name_sheets_alike(sides)
     tables = [side.table for side in sides if side.table is not None]
-    repeated = {name for table in tables for name in table.find_repeated()}
-    if not repeated:
-        return sides
+    if len(tables) < len(sides) or any(table.sheets[0].columns.title is None for table in tables):
+        repeated = {name for table in tables for name in table.find_repeated()}
+        return [_name_columns(side, repeated, {}) for side in sides], []
+    pairs = pair_sheets(*({str(sheet.columns.title): [*sheet.columns] for sheet in t.sheets} for t in tables))
+    if len(tables[0].sheets) == len(tables[1].sheets) == 1:  # whatever they are called
+        pairs = {str(tables[0].sheets[0].columns.title): str(tables[1].sheets[0].columns.title)}
+    titles = {now: before for before, now in pairs.items()}
+    repeated = {name for table, named in zip(tables, ({}, titles), strict=True) for name in table.find_repeated()}
+    named = [_name_columns(side, repeated, now) for side, now in zip(sides, ({}, titles), strict=True)]
+    return named, _tell_titles(pairs) if max(len(table.sheets) for table in tables) > 1 else []
+
+
+def _name_columns(side: DiffSide, repeated: Collection[str], titles: Mapping[str, str]) -> DiffSide:
+    """Return a table with titles before the names of columns; `titles`: other titles of sheets."""
+    return side if side.table is None else _side_of_table(side.table.naming(repeated, titles), side.facts.label)
+
+
+def _name_sheets_alike(sides: Sequence[DiffSide]) -> tuple[Sequence[DiffSide], list[str]]:
+    """Do as `_name_alike` for arrays of one name in several sheets."""
+    sheets = [side.sheets or _split_side(side, other) for side, other in zip(sides, reversed(sides), strict=True)]
+    pairs = pair_sheets(*({title: sheet.names for title, sheet in of_side.items()} for of_side in sheets))
+    titles = {now: before for before, now in pairs.items()}
+    sheets[1] = {titles.get(title, title): sheet for title, sheet in sheets[1].items()}
+    counts = [Counter(name for sheet in of_side.values() for name in sheet.names) for of_side in sheets]
+    repeated = {name for of_side in counts for name, count in of_side.items() if count > 1}
     return [
-        side if side.table is None else _side_of_table(side.table.naming(repeated), side.facts.label) for side in sides
-    ]
+        _join_sheets(
+            side.facts.label,
+            of_side,
+            {
+                title: {name: f"{title}!{name}" if name in repeated else name for name in sheet.names}
+                for title, sheet in of_side.items()
+            },
+            sheets[0].keys() & sheets[1].keys(),
+        )
+        for side, of_side in zip(sides, sheets, strict=True)
+    ], _tell_titles(pairs)
+
+
+def _split_side(side: DiffSide, other: DiffSide) -> dict[str, DiffSide]:
+    """Return the sheets of a side whose arrays have names of their own, by their titles.
+
+    Raises:
+        FormatError: it has no sheets.
+    """
+    infos = side.facts.infos
+    titles = dict.fromkeys(info.data[0].title for info in infos.values() if info.data)
+    if side.open_sheet is None or None in titles or side.table is not None or (side.names and not titles):
+        raise FormatError(
+            f"arrays of one name are in several sheets of {other.facts.label}, and this has no such sheets",
+            source=side.facts.label,
+            hint=f"compare one sheet at a time, sheet={next(iter(other.sheets))!r:.60}",
+        )
+    return {str(title): side.open_sheet(str(title)) for title in titles}
+
+
+def _tell_titles(pairs: Mapping[str, str]) -> list[str]:
+    return [f"the sheet {before!r} is called {now!r} now" for before, now in pairs.items() if before != now]
 
 
 def _refuse_unknown(
@@ -300,18 +419,14 @@ def diff_sides(
         FormatError: a source cannot be read, or two rows of it have the same key.
         NotFoundError: no source has an array.
     """
-    sides = _name_alike(_choose_sheets(sides, key))
+    sides, titles_changed = _name_alike(_choose_first_sheets(sides, key))
     first, second = sides
     chosen = _choose_names(names, sides)
+    keys = _find_keys(sides, key)
+    key_names = [name for levels, _ in keys for name in levels]
     common = [name for name in chosen if name in first.names and name in second.names]
     gone = [name for name in chosen if name not in second.names]
     come = [name for name in chosen if name not in first.names]
-    for name in key:
-        if name not in first.names or name not in second.names:
-            side = second if name in first.names else first
-            raise NotFoundError(
-                f"{side.facts.label}: no array {name!r}, which is to tell the rows that belong together"
-            )
     levels = _list_labels_of(common, sides)
     comparisons: list[Comparison] = []
     with ExitStack() as stack:
@@ -319,7 +434,9 @@ def diff_sides(
         opened = []
         for side, unreadable in zip(sides, errors, strict=True):
             candidates = _may_be_renamed(gone, come, sides)[side is second]
-            needed = dict.fromkeys([*common, *key, *(level for level in levels if level in side.names), *candidates])
+            needed = dict.fromkeys(
+                [*common, *key_names, *(level for level in levels if level in side.names), *candidates]
+            )
             opened.append(stack.enter_context(side.open(list(needed), unreadable=unreadable)))
             side.facts.levels = {level: np.array(opened[-1][0][level]) for level in levels if level in side.names}
         (a, release_a), (b, release_b) = opened
@@ -333,10 +450,10 @@ def diff_sides(
             for of_side, more in zip(errors, (of_a, of_b), strict=True):
                 of_side.update(more)
         renamed = _find_renamed(gone, come, a, b)
-        pairs = {name: (a[name], b[name]) for name in dict.fromkeys([*common, *key])}
-        groups = _list_groups(pairs, sides, common, key)
-        if key:
-            _check_key(pairs, sides, groups[0], errors)
+        pairs = {name: (a[name], b[name]) for name in dict.fromkeys([*common, *key_names])}
+        groups = [_group_by_key(pairs, common, *of_sheet) for of_sheet in keys] or _list_groups(pairs, sides, common)
+        for group in groups if key else ():
+            _check_key(pairs, sides, group, errors)
         unsure, places = {**dict.fromkeys(errors[0]), **errors[1]}, _list_places(second.facts.infos)
         tables = _list_tables(sides, places)
         rows = map_rows(pairs, groups, is_key=bool(key), unreadable=unsure, places=places, tables=tables)
@@ -357,17 +474,49 @@ def diff_sides(
     facts = (first.facts, second.facts)
     texts = [] if names else compare_labels([fact.labels for fact in facts], [fact.label for fact in facts])
     gone, come = [n for n in gone if n not in renamed], [n for n in come if n not in renamed.values()]
-    return Differences(facts, comparisons, rows.sorted_rows, come, gone, renamed, texts)
+    return Differences(facts, comparisons, rows.sorted_rows, come, gone, renamed, texts, titles_changed)
 
 
 def _choose_names(names: Sequence[str], sides: Sequence[DiffSide]) -> list[str]:
+    """Return the names of the arrays to compare; a name without a title stands for the arrays of all sheets."""
     names_present = list(dict.fromkeys([*sides[0].names, *sides[1].names]))
+    chosen: list[str] = []
     for name in names:
-        if name not in names_present:
+        of_sheets = [of_sheet[name] for side in sides for of_sheet in side.names_of.values() if name in of_sheet]
+        if name not in names_present and not of_sheets:
             raise NotFoundError(
                 f"no array {name!r} in either file; there is {', '.join(map(repr, names_present)) or 'none'}"
             )
-    return list(dict.fromkeys(names)) or names_present
+        chosen += [name] if name in names_present else of_sheets
+    return list(dict.fromkeys(chosen)) or names_present
+
+
+def _find_keys(sides: Sequence[DiffSide], key: Sequence[str]) -> Sequence[tuple[list[str], Collection[str]]]:
+    """Return the arrays that are the key of each sheet that has it, with the arrays of that sheet.
+
+    The rows of other sheets belong together by content.
+
+    Raises:
+        NotFoundError: no sheet of both sides has the key.
+    """
+    first, second = sides
+    if not key:
+        return []
+    in_sheets = [
+        ([named[name] for name in key], {*named.values()})
+        for title, named in first.names_of.items()
+        if {*key} <= {*named} and {*key} <= {*second.names_of.get(title, ())}
+    ]
+    if in_sheets:
+        return in_sheets
+    for name in key:
+        if name not in first.names or name not in second.names:
+            side = second if name in first.names else first
+            raise NotFoundError(
+                f"{side.facts.label}: no array {name!r}, which is to tell the rows that belong together"
+            )
+    members = [{*named.values()} for named in first.names_of.values() if {*key} <= {*named.values()}]
+    return [(list(key), members[0] if members else first.names)]
 
 
 def _list_labels_of(names: Sequence[str], sides: Sequence[DiffSide]) -> list[str]:
@@ -457,34 +606,39 @@ def _check_key(
     key = group.levels
     _refuse_unreadable_keys(sides, key, unreadable)
     for number, side in enumerate(sides):
-        side.facts.keys = {level: np.array(pairs[level][number]) for level in key}
-        side.facts.key_axes = dict(group.axes)
-        check_key(side.facts.keys, side.facts.label, side.facts.find_row_cell)
+        columns = {level: np.array(pairs[level][number]) for level in key}
+        side.facts.keys |= {name: KeyLabels(columns, axis) for name, axis in group.axes.items()}
+        check_key(columns, side.facts.label, side.facts.find_row_cell)
+
+
+def _group_by_key(
+    pairs: Mapping[str, tuple[Any, Any]], common: Sequence[str], key: Sequence[str], members: Collection[str]
+) -> LabelGroup:
+    """Return the group of arrays whose rows are identified by a key; `members`: those that may share its rows."""
+    if not all(_is_level(pairs, name) for name in key) or len({tuple(map(len, pairs[name])) for name in key}) > 1:
+        raise FormatError(f"the key needs arrays of one dimension and of one length, unlike {quote_names(key)}")
+    counts = tuple(map(len, pairs[key[0]]))
+    axes: dict[str, int] = {}
+    for name in common:
+        a, b = pairs[name]
+        if name not in members or not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
+            continue
+        if not a.ndim or a.ndim != b.ndim:
+            continue
+        candidates = [row_axis(a), *range(a.ndim)]
+        matching = [axis for axis in candidates if (a.shape[axis], b.shape[axis]) == counts]
+        axes |= {name: matching[0]} if matching else {}
+    return LabelGroup(list(key), axes)
+
+
+def _is_level(pairs: Mapping[str, tuple[Any, Any]], name: str) -> bool:
+    return name in pairs and all(isinstance(variable, np.ndarray) and variable.ndim == 1 for variable in pairs[name])
 
 
 def _list_groups(
-    pairs: Mapping[str, tuple[Any, Any]], sides: Sequence[DiffSide], common: Sequence[str], key: Sequence[str]
+    pairs: Mapping[str, tuple[Any, Any]], sides: Sequence[DiffSide], common: Sequence[str]
 ) -> list[LabelGroup]:
-    """Return the groups of arrays whose rows are identified by labels or by the key."""
-
-    def is_level(name: str) -> bool:
-        return name in pairs and all(
-            isinstance(variable, np.ndarray) and variable.ndim == 1 for variable in pairs[name]
-        )
-
-    if key:
-        if not all(map(is_level, key)) or len({tuple(map(len, pairs[name])) for name in key}) > 1:
-            raise FormatError(f"the key needs arrays of one dimension and of one length, unlike {quote_names(key)}")
-        counts = tuple(map(len, pairs[key[0]]))
-        axes: dict[str, int] = {}
-        for name in common:
-            a, b = pairs[name]
-            if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or not a.ndim or a.ndim != b.ndim:
-                continue
-            candidates = [row_axis(a), *range(a.ndim)]
-            matching = [axis for axis in candidates if (a.shape[axis], b.shape[axis]) == counts]
-            axes |= {name: matching[0]} if matching else {}
-        return [LabelGroup(list(key), axes)]
+    """Return the groups of arrays whose rows are identified by labels."""
     before, now = (side.facts.labels for side in sides)
     if before is None or now is None:
         return []
@@ -498,7 +652,7 @@ def _list_groups(
     listed = []
     for dim, axes_of_dim in groups.items():
         levels = [*list_levels(before, dim)]
-        if levels == [*list_levels(now, dim)] and all(map(is_level, levels)):
+        if levels == [*list_levels(now, dim)] and all(_is_level(pairs, level) for level in levels):
             axes = {name: axis for name, axis in (axes_of_dim | dict.fromkeys(levels, 0)).items() if name in common}
             listed.append(LabelGroup(levels, axes))
     return listed

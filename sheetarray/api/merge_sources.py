@@ -35,7 +35,7 @@ from .ordinary import (
     warn_of_table,
 )
 from .shown import ArrayInfos
-from .targets import SourceOrTarget
+from .targets import SourceOrTarget, list_written_sheets
 
 _BLANK = ", found a blank cell"  # how the reason of an error ends
 
@@ -102,12 +102,7 @@ class MergeSource:
 
     def list_sheets(self) -> list[str]:
         """Return the titles of the sheets, if each was written on its own; none if one write filled several."""
-        try:
-            list_writes = self.row.function("list_writes")
-        except NotFoundError:
-            return []
-        titles: list[str] = [] if "sheet" in self._given_options else list_writes(self.place)
-        return titles
+        return [] if "sheet" in self._given_options else list_written_sheets(self.place, self.row)
 
     def read_if_there(self) -> None:
         """Read as `read`; a file without the sheet has no arrays."""

@@ -46,18 +46,21 @@ class OrdinaryTable:
     Attributes:
         sheets: those with a table.
         columns: with the dtypes that are inferred, by name. Before a name that stands in several sheets, the title of
-            the sheet is put: `north!t`.
+            the sheet is put: `north!t`. `titles` may call some sheets by others than their own.
         unreadable: the errors of cells that cannot be read, by column; of all other cells None.
         findings: what is doubtful.
         dialect: what was assumed of the table; None if the container says it all, or of several sheets.
     """
 
-    def __init__(self, sheets: Sequence[SheetColumns], repeated: Collection[str] = ()) -> None:
+    def __init__(
+        self, sheets: Sequence[SheetColumns], repeated: Collection[str] = (), titles: Mapping[str, str] | None = None
+    ) -> None:
         self.sheets = sheets
         titled = {*repeated, *self.find_repeated()}
+        self._titles = [(titles or {}).get(title, title) for title in (str(sheet.columns.title) for sheet in sheets)]
         self._names = [
-            {name: f"{sheet.columns.title}!{name}" for name in sheet.columns if name in titled and sheet.columns.title}
-            for sheet in sheets
+            {name: f"{title}!{name}" for name in sheet.columns if name in titled and sheet.columns.title}
+            for sheet, title in zip(sheets, self._titles, strict=True)
         ]
         self.columns: dict[str, Array] = self._join([sheet.columns for sheet in sheets])
         self.unreadable: dict[str, Array] = self._join([sheet.unreadable for sheet in sheets])
@@ -74,9 +77,23 @@ class OrdinaryTable:
         counts = Counter(name for sheet in self.sheets for name in sheet.columns)
         return [name for name, count in counts.items() if count > 1]
 
-    def naming(self, repeated: Collection[str]) -> OrdinaryTable:
-        """Return the same table; before some names the title of the sheet is put."""
-        return OrdinaryTable(self.sheets, repeated) if repeated else self
+    def naming(self, repeated: Collection[str], titles: Mapping[str, str]) -> OrdinaryTable:
+        """Return the same table; before some names the title of the sheet is put.
+
+        `titles`: by which some sheets are called instead of theirs.
+        """
+        return OrdinaryTable(self.sheets, repeated, titles) if repeated or titles else self
+
+    def list_names(self) -> dict[str, dict[str, str]]:
+        """Return the names here of the columns of each sheet, by its title and their names there."""
+        return {
+            title: {name: named.get(name, name) for name in sheet.columns}
+            for title, sheet, named in zip(self._titles, self.sheets, self._names, strict=True)
+        }
+
+    def list_short_names(self) -> dict[str, str]:
+        """Return the names in their sheets of columns that have a title before their name."""
+        return {now: name for named in self._names for name, now in named.items()}
 
     def list_sources(self) -> list[tuple[TableColumns, dict[str, str]]]:
         """Return the columns of each sheet, and the names that they have here, by those in the sheet."""

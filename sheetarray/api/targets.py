@@ -6,8 +6,9 @@ import os
 from collections.abc import Mapping
 from typing import IO, Any, TypeGuard
 
-from ..errors import DTypeError, LimitError
+from ..errors import DTypeError, LimitError, NotFoundError
 from ..files import is_url
+from ..formats import Format
 from ..labels import LabelledArrays
 from ..values import is_of, is_table, name_of
 
@@ -51,6 +52,16 @@ def split_tables(arrays: Any) -> dict[str, Any] | None:
     if twice := [title for title in titles if folded.count(title.casefold()) > 1]:
         raise LimitError(f"two sheets would have the same title, {twice[0]!r:.60} and {twice[1]!r:.60}: rename one")
     return dict(zip(titles, tables.values(), strict=True))
+
+
+def list_written_sheets(source: Any, row: Format) -> list[str]:
+    """Return the titles of the sheets of a source, if each was written on its own; none if one write filled several."""
+    try:
+        list_writes = row.function("list_writes")
+    except NotFoundError:
+        return []
+    titles: list[str] = list_writes(source)
+    return titles
 
 
 def first_url(places: Mapping[str, Any]) -> str | None:

@@ -143,14 +143,18 @@ _ROW = re.compile(r"(?P<title>.*?)(?<![A-Z])[A-Z]*+(?<![0-9])(?P<row>[0-9]*+)", 
 
 
 def join_rows(errors: Sequence[FormatError]) -> Iterator[Finding]:
-    """Yield a finding for each error; one for a row of a sheet that is blank, or stands below, in several arrays."""
+    """Yield a finding for each error; one for a row of a sheet that is blank, or stands below, in several arrays.
+
+    In arrays of other widths one row of the sheet is part of other rows, so that it is no row of theirs.
+    """
     rows: dict[tuple[str, ...], list[FormatError]] = {}
     for place, error in enumerate(errors):
         expected, _, content = error.reason.rpartition(", found ")
         where = _ROW.fullmatch(error.location or "")
         if content in _IN_ROWS and error.array is not None and where is not None and where["row"]:
-            count = expected if content == "another" else ""
-            rows.setdefault((content, where["row"], where["title"], count), []).append(error)
+            index = error.index or ()
+            alike_in = expected if content == "another" else str(min(index, index[::-1]))
+            rows.setdefault((content, where["row"], where["title"], alike_in), []).append(error)
         else:
             rows[(str(place),)] = [error]
     for (content, *key), alike in rows.items():

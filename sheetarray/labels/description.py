@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -248,6 +248,53 @@ class DatasetLabels:
     def has_array(self, name: str) -> bool:
         """Return whether a described name is an array's, and not that of an index of several levels."""
         return self.frame.index.get(name, (name,)) == (name,)
+
+    def name_anew(self, title: str, names: Mapping[str, str]) -> DatasetLabels:
+        """Return the labels of one sheet among those of others: dimensions and attributes have its title before them.
+
+        `names`: the new names of arrays. A dimension that is called as an array is called so afterwards.
+        """
+
+        def name_dim(dim: str) -> str:
+            return names.get(dim, f"{title}!{dim}")
+
+        def rename(variables: Mapping[str, VariableLabels]) -> dict[str, VariableLabels]:
+            return {
+                names.get(name, name): replace(variable, dims=tuple(map(name_dim, variable.dims)))
+                for name, variable in variables.items()
+            }
+
+        by_name: dict[str, Any] = {
+            field: {names.get(name, name): value for name, value in getattr(self.frame, field).items()}
+            for field in ("labels", "categories", "freqs", "indexed")
+        }
+        index = {
+            name_dim(dim): tuple(names.get(level, level) for level in levels)
+            for dim, levels in self.frame.index.items()
+        }
+        ranges = tuple(names.get(name, name) for name in self.frame.ranges)
+        frame = replace(self.frame, index=index, ranges=ranges, **by_name)
+        attrs = {f"{title}!{key}": value for key, value in self.attrs.items()}
+        return DatasetLabels(rename(self.coords), rename(self.data_vars), attrs, frame)
+
+    @classmethod
+    def join(cls, sheets: Mapping[str, DatasetLabels]) -> DatasetLabels:
+        """Return the labels of several sheets, whose names differ, as those of one dataset; `sheets`: by their titles.
+
+        Example:
+            >>> DatasetLabels.join({"north": DatasetLabels(attrs={"north!year": 1})}).attrs
+            {'north!year': 1}
+        """
+        joined = cls()
+        for labels in sheets.values():
+            joined.coords |= labels.coords
+            joined.data_vars |= labels.data_vars
+            joined.attrs |= labels.attrs
+            for entry in ("index", "labels", "categories", "freqs", "indexed"):
+                getattr(joined.frame, entry).update(getattr(labels.frame, entry))
+            joined.frame.ranges += labels.frame.ranges
+        joined.frame.columns = [labels.frame.columns for labels in sheets.values()]
+        return joined
 
     def sizes(self) -> dict[str, int]:
         """Return the size of each dimension, as the shapes have it.

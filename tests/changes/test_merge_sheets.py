@@ -1,4 +1,4 @@
-"""Frames and arrays of one name in several sheets of a workbook are merged and accepted sheet by sheet."""
+"""Frames and arrays of one name in several sheets of a workbook are compared, merged and accepted sheet by sheet."""
 
 from __future__ import annotations
 
@@ -116,6 +116,60 @@ def test_a_sheet_that_only_a_copy_has_or_lacks_is_told(tmp_path: Path) -> None:
     merged = sa.merge(base, tmp_path / "ben.xlsx", target=tmp_path / "m.xlsx")
     assert merged.files[0].absent == ["south!day", "south!sold", "south!price"]
     pd.testing.assert_frame_equal(sa.read_frame(tmp_path / "m.xlsx", sheet="south"), NORTH + 10)
+
+
+@pytest.mark.parametrize("title", ["south", "People"])
+def test_diff_compares_each_sheet_by_its_labels(tmp_path: Path, title: str) -> None:
+    before = write_frames(tmp_path / "a.xlsx", FRAMES)
+    south = FRAMES["south"].assign(sold=[11, 99, 13]).iloc[[2, 0, 1]]
+    after = write_frames(tmp_path / "b.xlsx", {"north": NORTH, title: south})
+    changes = sa.diff(before, after)
+    (edit,) = changes.edited
+    assert (edit.array, edit.labels, edit.cell_before, edit.cell_after) == (
+        "south!sold",
+        {"day": "b"},
+        "south!B21",
+        f"{title}!B22",
+    )
+    assert [(rows.arrays, rows.moved) for rows in changes.rows] == [
+        (["south!day", "south!sold", "south!price"], [0, 1, 2])
+    ]
+    assert ("the sheet 'south' is called 'People' now" in repr(changes)) == (title == "People")
+    assert changes.labels == []
+    assert [change.array for change in sa.diff(before, after, "sold", key="day").edited] == ["south!sold"]
+    assert not sa.diff(before, before)
+    assert "south!sold[2] (b) (was [1]), cell" in run_command("diff", before, after).output
+
+
+def test_diff_tells_a_sheet_that_one_file_lacks(tmp_path: Path) -> None:
+    both = write_frames(tmp_path / "a.xlsx", FRAMES)
+    north = write_frames(tmp_path / "b.xlsx", {"north": NORTH})
+    gone = [(name, "deleted") for name in ("south!day", "south!sold", "south!price")]
+    assert [(change.name, change.what) for change in sa.diff(both, north).arrays] == gone
+    assert not sa.diff(both, north).edited
+    assert [change.what for change in sa.diff(north, both).arrays] == ["added"] * 3
+    with pytest.raises(sa.FormatError, match=r"has no such sheets.*sheet='north'"):
+        sa.diff(both, {"sold": np.arange(3)})
+    assert not sa.diff(both, both, sheet="north")
+
+
+def test_rows_are_appended_to_the_only_sheet_that_has_all_arrays(tmp_path: Path) -> None:
+    path = write_frames(tmp_path / "t.xlsx", {"north": NORTH, "south": OTHER})
+    row = pd.DataFrame({"sold": [4], "price": [3.5]}, index=pd.Index(["d"], name="day"))
+    assert sa.append(path, row) == {"day": 4, "sold": 4, "price": 4}
+    assert sa.append(path, {"k": ["s"], "y": [40]}) == {"k": 4, "y": 4}
+    pd.testing.assert_frame_equal(sa.read_frame(path, sheet="north"), pd.concat([NORTH, row]))
+    assert sa.read(path, "y", sheet="south").tolist() == [10, 20, 30, 40]
+    path = write_frames(path, FRAMES)
+    with pytest.raises(
+        sa.FormatError, match=r"several sheets have all of these arrays: .*sheet='north' or sheet='south'"
+    ):
+        sa.append(path, row)
+    assert sa.append(path, {f"south!{name}": column for name, column in row.reset_index().items()})["south!sold"] == 4
+    assert sa.read(path, "sold", sheet="south").tolist() == [11, 12, 13, 4]
+    with pytest.raises(sa.FormatError, match=r"no sheet has all of these arrays: .*sheet='north'"):
+        sa.append(path, {"north!sold": [1], "south!price": [1.5]})
+    assert list(sa.check(path)) == []
 
 
 @pytest.mark.parametrize("guard", [True, False])

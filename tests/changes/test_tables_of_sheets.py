@@ -75,13 +75,32 @@ def test_a_name_of_several_sheets_is_one_in_both_files(tmp_path: Path) -> None:
     assert not changes.edited
 
 
-def test_a_key_compares_the_sheet_that_has_it(tmp_path: Path) -> None:
-    rows = BASE["Budget"]
-    before = save(tmp_path / "a.xlsx", BASE)
-    after = save(tmp_path / "b.xlsx", {**BASE, "Budget": [rows[0], rows[3], rows[1], ["b", 9, "chair"]]})
-    with pytest.warns(sa.SheetArrayWarning, match="'Staff': sheets that are not compared"):
-        changes = sa.diff(before, after, key="id")
-    assert [(change.cell_after, change.after) for change in changes.edited] == [("Budget!B4", 9)]
+def test_a_key_tells_the_rows_of_each_sheet_that_has_it(tmp_path: Path) -> None:
+    more = {**BASE, "Depot": [["id", "boxes"], ["x", 1], ["y", 2]]}
+    now = {**edit(more, ("Staff", 2, 1, 41.0), ("Depot", 1, 1, 3))}
+    rows = now["Budget"]
+    now["Budget"], now["Depot"] = [rows[0], rows[3], rows[1], ["b", 9, "chair"]], [now["Depot"][0], ["y", 2], ["x", 3]]
+    changes = sa.diff(save(tmp_path / "a.xlsx", more), save(tmp_path / "b.xlsx", now), key="id")
+    assert [(change.cell_after, change.after, change.labels) for change in changes.edited] == [
+        ("Budget!B4", 9, {"id": "b"}),
+        ("Staff!B3", 41.0, {}),
+        ("Depot!B3", 3, {"id": "x"}),
+    ]
+    with pytest.raises(sa.NotFoundError, match="no array 'nr'"):
+        sa.diff(tmp_path / "a.xlsx", tmp_path / "b.xlsx", key="nr")
+
+
+def test_a_sheet_with_another_title_is_compared_with_what_it_was(tmp_path: Path) -> None:
+    now = edit(BASE, ("Staff", 2, 1, 41.0))
+    before, after = (
+        save(tmp_path / "a.xlsx", BASE),
+        save(tmp_path / "b.xlsx", {"New": [["x"], [1]], "People": now["Staff"], "Budget": now["Budget"]}),
+    )
+    changes = sa.diff(before, after)
+    assert [(change.array, change.cell_after) for change in changes.edited] == [("hours", "People!B3")]
+    assert [change.name for change in changes.arrays] == ["x"]
+    assert "the sheet 'Staff' is called 'People' now" in repr(changes)
+    assert sa.diff(before, save(tmp_path / "c.xlsx", {"People": BASE["Staff"], "Budget": BASE["Budget"]}))
 
 
 def test_beside_a_file_without_sheets_the_first_one_counts(tmp_path: Path) -> None:
