@@ -6,6 +6,7 @@ import json
 import os
 import pickle
 import shutil
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -195,6 +196,7 @@ def test_shards_are_read_and_damage_in_them_is_found(tmp_path: Path) -> None:
                     sa.read(path)
 
 
+@cache
 def inflating(codec: str, size: int) -> bytes:
     """Bytes of a codec that make `size` zeros."""
     import bz2
