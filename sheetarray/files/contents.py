@@ -19,7 +19,7 @@ from ..errors import FormatError
 BytesLike = bytes | mmap.mmap
 Content = TypeVar("Content", bytes, mmap.mmap, memoryview)
 
-_IN_MEMORY = 2**24  # bytes that are read; a larger file is copied, so that blocks of it leave the memory again
+_IN_MEMORY = 2**25  # bytes that are read; a larger file is copied, so that blocks of it leave the memory again
 _BLOCK = 2**26
 _ATTEMPTS = 3  # to read a file that others change meanwhile
 

@@ -40,7 +40,7 @@ from .plain_records import Run, split_records
 from .records import ENDLESS, Records
 from .sheet import EVERY_HEADER
 from .text_columns import JoinedColumn
-from .tidying import TidyText, check_table_marks, take_sample, tidy_text
+from .tidying import TidyText, check_table_marks, iter_signs, take_sample, tidy_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -262,7 +262,8 @@ class CsvTable:
         This indexes the text, too.
         """
         records, size = self._records, len(self._plain[0])
-        lines = np.count_nonzero(np.frombuffer(self._plain[0], np.uint8) == ord("\n")) if loops.COMPILED else 0
+        blocks = iter_signs(self._plain[0], size if loops.COMPILED else 0)
+        lines = sum(int(np.count_nonzero(block == ord("\n"))) for block in blocks)
         if lines <= SHORT:
             return {}, {}
         planned = plan_values(records, self._options)

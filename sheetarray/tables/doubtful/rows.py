@@ -232,9 +232,11 @@ def doubt_cut_integers(
             or number not in table.columns
         ):
             continue
-        held = np.flatnonzero(np.abs(values, dtype=np.float64) >= _SHOWN)
-        if not len(held) or not (np.isnan(values) | (values == np.rint(values))).all():
+        if max(float(np.fmax.reduce(values, initial=0)), -float(np.fmin.reduce(values, initial=0))) < _SHOWN:
+            continue  # nearly always
+        if not (np.isnan(values) | (values == np.rint(values))).all():
             continue
+        held = np.flatnonzero(np.abs(values, dtype=np.float64) >= _SHOWN)
         places = [int(rows.data[index]) for index in held[:_MOST_BELOW]]
         cells = table.columns[number].cells(places)
         if all(isinstance(cell, str) and _CUT.fullmatch(cell.strip()) for cell in cells):
