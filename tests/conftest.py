@@ -85,7 +85,9 @@ def _keep_files_in_memory() -> Iterator[None]:
 @pytest.fixture
 def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Formats that a test registers are forgotten after it."""
-    monkeypatch.setattr("sheetarray.formats.lookup._registered", {})
+    from sheetarray.formats import lookup
+
+    monkeypatch.setattr(lookup, "_rows", {**lookup.INSIDE})
 
 
 @pytest.fixture(scope="module")

@@ -50,9 +50,11 @@ class LayoutColumn:
     nulls: Mask | None = None  # a mask of the elements that are missing values, whose cells hold `null`; None of none
     null: str = ""  # the text of missing values; "" is a blank cell
     above: int = field(init=False)  # the number of cells between its name and its first element
+    height: int = field(init=False)  # the number of cells that it takes, without its name
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "above", self.blanks + len(self.header))
+        object.__setattr__(self, "height", self.above + len(self.buffer))
 
     def to_text(self, first: int, count: int, look: TextLook) -> pl.Series:
         """Return some of its elements as the engine writes them."""
@@ -88,11 +90,6 @@ class LayoutColumn:
     def cells_above(self, *, named: bool) -> list[Cell]:
         """Return the cells above its elements: its name, blanks and its header, or its header alone."""
         return [self.name, *[""] * self.blanks, *self.header] if named else [*self.header]
-
-    @property
-    def height(self) -> int:
-        """The number of cells that the piece takes, without its name."""
-        return self.above + len(self.buffer)
 
 
 class ElementRun(NamedTuple):
@@ -144,10 +141,6 @@ class Layout:
         """The number of cells that hold something: names, headers and elements."""
         return self.count_cells_above(self.height)
 
-    @cached_property
-    def _blanks(self) -> int:
-        return sum([piece.blanks for piece in self.pieces])
-
     def runs(self, title: str, corner: tuple[int, int] = (0, 0)) -> Iterator[ElementRun]:
         """Yield the elements of each column that has any, on a sheet of this title, from a row and a column on."""
         row, column = corner
@@ -158,7 +151,8 @@ class Layout:
 
     def count_cells_above(self, row: int) -> int:
         """Return the number of cells that hold something in the rows before `row`, which is below the header zone."""
-        return int(np.minimum(self._heights + self.named, row).sum()) - self._blanks
+        blanks = sum([piece.blanks for piece in self.pieces])
+        return int(np.minimum(self._heights + self.named, row).sum()) - blanks
 
     def zone_rows(self, look: TextLook) -> Iterator[list[Cell]]:
         """Yield the rows of the header zone, as text; short headers are followed by their first elements."""

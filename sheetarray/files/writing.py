@@ -56,8 +56,8 @@ def replacing(target: Writable, *, binary: bool = False, cells: int = _FEW_CELLS
         raise TypeError("a file opened for text: open it with mode 'wb'")
     warn_if_forked()
     target = locate(target)
+    suffix = os.path.splitext(name_part(target))[1].lower() if isinstance(target, (str, os.PathLike)) else ""
     if isinstance(target, RemoteFile):
-        suffix = _suffix_of(target)
         with uploading(target, suffix) as file, compressing(file, suffix) as sink:
             yield sink
         return
@@ -87,7 +87,7 @@ def replacing(target: Writable, *, binary: bool = False, cells: int = _FEW_CELLS
             with unnamed or open(descriptor, "wb") as file:
                 set_mode(file, None if old is None else mode)
                 flushing = nullcontext() if cells < _FEW_CELLS else _FlushingFile(file.fileno())
-                with flushing, compressing(file, _suffix_of(target)) as sink:
+                with flushing, compressing(file, suffix) as sink:
                     yield sink
                 file.flush()
                 os.fsync(file.fileno())
@@ -125,10 +125,6 @@ def numbering_errors() -> Iterator[None]:
         if number is None:
             raise
         raise OSError(int(number[1]), os.strerror(int(number[1]))) from None
-
-
-def _suffix_of(target: PathLike) -> str:
-    return os.path.splitext(name_part(target))[1].lower()
 
 
 @contextmanager

@@ -26,7 +26,7 @@ _FILES = (str, PurePath, RemoteFile, io.IOBase)  # no objects of other libraries
 _WRITING = ("write", "write_table")
 _OF_VALUES = sys.stdlib_module_names | {"numpy", "pandas", "polars", "pyarrow", "xarray", "awkward", "sheetarray"}
 
-_registered: dict[str, Format] = {}
+_rows: dict[str, Format] = {**INSIDE}  # of this package and registered: no other package has to be found for them
 
 
 class _Formats(Mapping[str, Format]):
@@ -35,7 +35,7 @@ class _Formats(Mapping[str, Format]):
     """
 
     def __getitem__(self, name: str) -> Format:
-        if (row := INSIDE.get(name) or _registered.get(name)) is not None:
+        if (row := _rows.get(name)) is not None:
             return row
         declared = find_declared()
         if name in declared.rows or name in declared.problems:
@@ -43,10 +43,10 @@ class _Formats(Mapping[str, Format]):
         raise KeyError(name)
 
     def __contains__(self, name: object) -> bool:
-        return name in INSIDE or name in _registered or name in find_declared().rows
+        return name in _rows or name in find_declared().rows
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted([*INSIDE, *_registered, *find_declared().rows]))
+        return iter(sorted([*_rows, *find_declared().rows]))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -63,14 +63,9 @@ class _Formats(Mapping[str, Format]):
 FORMATS = _Formats()
 
 
-def _known_rows() -> list[Format]:
-    """Return the formats of this package and those that were registered: no other package has to be found for them."""
-    return [*INSIDE.values(), *_registered.values()]
-
-
 def list_rows() -> list[Format]:
     """Return all formats by name; of those from other packages what is declared, so that no package is imported."""
-    return sorted([*_known_rows(), *find_declared().rows.values()], key=attrgetter("name"))
+    return sorted([*_rows.values(), *find_declared().rows.values()], key=attrgetter("name"))
 
 
 def find_composite() -> str | None:
@@ -93,10 +88,10 @@ def register_format(row: Format) -> None:
         ValueError: '.csv' belongs to csv already
     """
     check_row(row)
-    if _registered.get(row.name) == row:
+    if row.name not in INSIDE and _rows.get(row.name) == row:
         return
-    check_unclaimed(row, [*_known_rows(), *find_declared().rows.values()])
-    _registered[row.name] = row
+    check_unclaimed(row, [*_rows.values(), *find_declared().rows.values()])
+    _rows[row.name] = row
 
 
 def format_of(source: Any, name: str | None = None, *, reading: bool = False) -> Format:
@@ -119,7 +114,7 @@ def format_of(source: Any, name: str | None = None, *, reading: bool = False) ->
     if name is None:
         return _format_by_suffix(source, reading)
     row = _by_name(name)
-    rows = [other for other in _known_rows() if not set(row.suffixes).isdisjoint(other.suffixes)]
+    rows = [other for other in _rows.values() if not set(row.suffixes).isdisjoint(other.suffixes)]
     return _choose(source, rows) if reading and rows[:1] == [row] else row  # "json" stands for each format of JSON
 
 
@@ -232,7 +227,7 @@ def is_service(place: Any, format: str | None = None) -> bool:
 
 def is_service_url(text: str) -> bool:
     """Return whether a text is the URL of a service, and no file."""
-    return any(text.startswith(row.prefixes) for row in _known_rows() if row.prefixes)
+    return any(text.startswith(row.prefixes) for row in _rows.values() if row.prefixes)
 
 
 def is_place(value: Any) -> bool:
@@ -245,7 +240,7 @@ def _format_by_object(place: Any) -> Format | None:
     """Return the format of an object of another library, such as a workbook of openpyxl; None for any other place."""
     kinds = {(kind.__module__.partition(".")[0], kind.__name__) for kind in type(place).__mro__}
     names = {f"{package}.{name}" for package, name in kinds}
-    if (row := next((row for row in _known_rows() if not names.isdisjoint(row.objects)), None)) is not None:
+    if (row := next((row for row in _rows.values() if not names.isdisjoint(row.objects)), None)) is not None:
         return row
     if _OF_VALUES.issuperset(package for package, _ in kinds):
         return None  # and no package has to be found
@@ -269,7 +264,7 @@ def _format_by_suffix(source: Any, reading: bool) -> Format:
     """Return the format of a path, a URL or an open file, by its suffix as a rule."""
     place = os.fspath(source) if isinstance(source, PurePath) else source
     place = place if isinstance(place, (str, RemoteFile)) else _path_of(source)
-    rows = [] if place is None else _match(place, _known_rows())
+    rows = [] if place is None else _match(place, _rows.values())
     if len(rows) == 1 and (not reading or SHARED.isdisjoint(rows[0].suffixes)):
         return rows[0]  # as a rule
     if place is not None and (not rows or (reading and any(not SHARED.isdisjoint(row.suffixes) for row in rows))):
@@ -310,7 +305,7 @@ def _position(file: Any) -> int:
 
 def _whole(row: Format) -> Format:
     """Return a row with all that its package gives, if it is one that another package has declared."""
-    return row if row.package is None or row.name in _registered else load_row(row.name)
+    return row if row.package is None or row.name in _rows else load_row(row.name)
 
 
 def _choose(source: Any, rows: Sequence[Format]) -> Format:
@@ -342,7 +337,7 @@ def _format_by_content(file: Any) -> Format | None:
         return row
     if head.startswith(b"PK\x03\x04"):
         head = b"PK\n" + b"".join(f"{name}\n".encode("utf-8", "replace") for name in _read_members(file))
-    return _recognise(head, _known_rows())
+    return _recognise(head, [*_rows.values()])
 
 
 def _read_members(file: Any) -> list[str]:

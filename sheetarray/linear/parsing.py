@@ -87,15 +87,16 @@ def parse_header(
         notes.append(finding)
         note(finding)
 
-    header, start = _Parser(cells, strict, address, keep).parse()
+    parser = _Parser(cells, strict, address, keep)
+    header = parser.build_header()
     if not notes:
-        head = list(cells[:start])
+        head = list(cells[: parser.position])
         _last = strict, head, list(map(type, head)), header
-    return header, start
+    return header, parser.position
 
 
 class _Parser:
-    """Goes over the cells of a header once; `position` is the index of the next cell."""
+    """The fields of a header, from cells that are gone over once; `position` is the index of the next cell."""
 
     def __init__(self, cells: Sequence[Cell], strict: bool, address: AddressOf, note: NoteFinding) -> None:
         self.cells, self.strict, self.address, self.note = cells, strict, address, note
@@ -103,7 +104,13 @@ class _Parser:
         self.key_indices: dict[str, int] = {}
         self.numbers: dict[str, tuple[int, ...]] = {}
         self.texts: dict[str, str] = {}
-        self.minor = 0
+        self.minor = self.read_version()
+        self.keys = _KEYS | {"part"} if self.minor else _KEYS
+        while (key := self.read_key()) != "data":
+            if key in self.key_indices:
+                raise self.fail(f"the key {key!r} stands twice", self.position - 1)
+            self.key_indices[key] = self.position - 1
+            self.read_value(key)
 
     def fail(self, reason: str, at: int | None = None, hint: str | None = None) -> FormatError:
         return FormatError(reason, location=self.address(self.position if at is None else at), hint=hint)
@@ -114,20 +121,8 @@ class _Parser:
     def check_not_cut(self) -> FormatError:
         return HeaderCutError("the header ends before 'data'", location=self.address(len(self.cells) - 1))
 
-    def parse(self) -> tuple[Header, int]:
-        self.read_version()
-        while True:
-            key, index = self.read_key(), self.position
-            self.position += 1
-            if key == "data":
-                break
-            if key in self.key_indices:
-                raise self.fail(f"the key {key!r} stands twice", index)
-            self.key_indices[key] = index
-            self.read_value(key)
-        return self.build_header(), self.position
-
-    def read_version(self) -> None:
+    def read_version(self) -> int:
+        """Pass the first cells, and return the minor version of the format."""
         if not len(self.cells):
             raise FormatError("an empty list", hint="a flat list begins with version, 1.0.0, ndarray")
         if normalize_key(self.cells[0]) == "ndarray":
@@ -135,7 +130,7 @@ class _Parser:
                 raise self.fail("no version before 'ndarray'", hint="strict=False accepts the older form")
             self.warn("the list has no version, as in an older form of the format; it was read as version 1.0")
             self.position = 1
-            return
+            return 0
         if normalize_key(self.cells[0]) != "version":
             raise self.fail(f"expected 'version', found {self.cells[0]!r:.60}")
         text = str(self.cells[1]).strip() if len(self.cells) > 1 else ""
@@ -146,19 +141,18 @@ class _Parser:
             raise self.fail(f"expected a version such as {written}, found {text!r:.60}", 1, hint)
         if int(match[1]) != 1:
             raise self.fail(f"version {text} of the format; this reader knows 1.x", 1, NEWER if int(match[1]) else None)
-        self.minor = int(match[2])
         if len(self.cells) < 3 or normalize_key(self.cells[2]) != "ndarray":
             raise self.fail("expected 'ndarray' after the version", min(2, len(self.cells) - 1))
         self.position = 3
-
-    def is_known_key(self, key: str) -> bool:
-        return key in FIELDS or key == "data" or (key == "part" and self.minor >= 1)
+        return int(match[2])
 
     def read_key(self) -> str:
+        """Return the next key, and pass it."""
         if self.position >= len(self.cells):
             raise self.check_not_cut()
         key = normalize_key(self.cells[self.position])
-        if self.is_known_key(key):
+        if key in self.keys:
+            self.position += 1
             return key
         if self.minor == 0 or not key:
             raise self.fail(
@@ -167,8 +161,8 @@ class _Parser:
             )
         self.warn(f"the key {key[:60]!r} of a newer version is skipped")
         for at in range(self.position + 1, len(self.cells)):
-            if self.is_known_key(key := normalize_key(self.cells[at])):
-                self.position = at
+            if (key := normalize_key(self.cells[at])) in self.keys:
+                self.position = at + 1
                 return key
         raise self.check_not_cut()
 
@@ -297,7 +291,7 @@ def changed_header_cells(cells: Sequence[Cell], header: Header) -> dict[int, int
         FormatError: the cells are no header.
     """
     parser = _Parser(cells, False, describe_position, lambda _: None)
-    now, _ = parser.parse()
+    now = parser.build_header()
     changes: dict[int, int] = {}
     fields = [("shape", now.shape, header.shape), ("strides", now.strides, header.strides)]
     fields += [("length", (now.length,), (header.length,)), ("capacity", (now.capacity,), (header.capacity,))]

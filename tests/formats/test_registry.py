@@ -141,7 +141,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
         extra="fakes",
         compressible=False,
     )
-    monkeypatch.setattr(lookup, "_registered", {})
+    monkeypatch.setattr(lookup, "_rows", {**lookup.INSIDE})
     registry.register_format(row)
     module.kept = kept  # type: ignore[attr-defined]
     return module
