@@ -69,11 +69,13 @@ def read(
         storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
         **options: options of the format. `help(sheetarray.read_csv)` says what each of its options does.
 
-            - csv tsv txt, `read_csv`: delimiter, decimal, encoding, strict, missing, formulas, resize, progress
-            - json, `read_json`: strict, missing, resize, progress
-            - xlsx ods, `read_excel`: sheet, missing, strict, resize, guard, progress
-            - workbook, an object of openpyxl: sheet, missing, strict, resize, progress
-            - gsheet, `read_gsheet`: slices, sheet, client, credentials, timeout, strict, resize, missing, progress
+            - csv tsv txt, `read_csv`: delimiter, decimal, encoding, strict, missing, na_values, formulas, resize,
+              progress
+            - json, `read_json`: strict, missing, na_values, resize, progress
+            - xlsx ods, `read_excel`: sheet, missing, na_values, strict, resize, guard, progress
+            - workbook, an object of openpyxl: sheet, missing, na_values, strict, resize, progress
+            - gsheet, `read_gsheet`: slices, sheet, client, credentials, timeout, strict, resize, missing, na_values,
+              progress
             - awkd: functions, whitelist, errors, max_bytes
             - avro npz sciserialize sciserialize-json: progress
             - ra: axes, mmap

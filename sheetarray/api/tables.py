@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     import polars as pl
     import xarray as xr
 
-    from ..elements import Missing
+    from ..elements import MissingOption, NaValues
     from ..elements.spelling import DecimalMark
     from ..linear.header import Order
-    from ..tables import DTypes, Rows, Shapes, Values
+    from ..tables import DTypes, Rows, Shapes
 
 from .arrays import write_each_sheet
 from .targets import SourceOrTarget, first_url, split_tables
@@ -64,13 +64,13 @@ def read_columns(
     dtype: DTypes = None,
     shape: Shapes = None,
     order: Order = "row-major",
-    missing: Missing = "nan",
+    missing: MissingOption = "nan",
     header: bool | int | None = None,
     skip_rows: Rows = 0,
     skip_footer: int = 0,
     nrows: int | None = None,
     comment: str | None = None,
-    na_values: Values = (),
+    na_values: NaValues = (),
     decimal: DecimalMark | None = None,
     thousands: str | None = None,
     date_format: str | None = None,

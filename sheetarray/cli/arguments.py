@@ -74,7 +74,8 @@ class FormatOptions:
     """The format and the options that the command line gives for one FILE."""
 
     format: str | None = None  # its name, of --from or --to; None if its suffix says it
-    texts: Mapping[str, str] = field(default_factory=dict)  # its options as texts, of --read or --write, by key
+    # its options as texts, of --read or --write, by key; several texts where one option takes them
+    texts: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
 
     def parse(self, row: Format, verb: str, *, lenient: bool = False) -> dict[str, Any]:
         """Return the options as the adapter's function takes them; its signature says of which type each value is.
@@ -89,7 +90,7 @@ class FormatOptions:
         options: dict[str, Any] = {}
         for key, text in self.texts.items():
             if key in options_there:
-                options[key] = _parse_value(key, text, *options_there[key])
+                options[key] = _parse_value(key, text, *options_there[key]) if isinstance(text, str) else [*text]
             elif not lenient:
                 has = OPTIONS.get(key) or (f"it has {', '.join(options_there)}" if options_there else "it has none")
                 if key == "format":
@@ -135,9 +136,21 @@ _MISSING = click.option(
 )
 
 
+NA_VALUE = click.option(
+    "--na-value",
+    "na_values",
+    metavar="TEXT",
+    multiple=True,
+    help="Read this text as a missing value, too. You can repeat it.",
+)
+
+
 def reading_options(*, missing: bool = True) -> Callable[[Function], Function]:
-    """Return a decorator that adds --from, --read and --missing to a command, which takes them as `reading`."""
-    return _gathering("reading", "from_format", "read_pairs", [FROM, _READ, *([_MISSING] if missing else [])])
+    """Return a decorator that adds --from, --read, --missing and --na-value to a command, which takes them as
+    `reading`.
+    """
+    blanks = [_MISSING, NA_VALUE] if missing else []
+    return _gathering("reading", "from_format", "read_pairs", [FROM, _READ, *blanks])
 
 
 def writing_options(what: str, example: str) -> Callable[[Function], Function]:
@@ -158,8 +171,9 @@ def _gathering(name: str, format: str, pairs: str, options: Sequence[Any]) -> Ca
         @functools.wraps(function)
         def run(**given: Any) -> Any:
             texts = split_pairs(given.pop(pairs))
-            if options[-1] is _MISSING and (blanks := given.pop("blanks")) is not None:
-                texts = {"missing": blanks} | texts
+            if _MISSING in options:
+                blanks, named = given.pop("blanks"), given.pop("na_values")
+                texts = ({"missing": blanks} if blanks else {}) | ({"na_values": named} if named else {}) | texts
             return function(**{name: FormatOptions(given.pop(format), texts)}, **given)
 
         command: Any = run
@@ -185,18 +199,21 @@ def print_left_out(count: int, noun: str) -> None:
         print_line(f"and {count_noun(count, f'more {noun}')} (--all shows them)", dim=True)
 
 
-def split_pairs(pairs: Sequence[str]) -> dict[str, str]:
+def split_pairs(pairs: Sequence[str]) -> dict[str, Any]:
     """Return the values of KEY=VALUE pairs by their keys; each pair is cut at the first =.
 
     Raises:
-        UsageProblem: a text without =.
+        UsageProblem: a text without =, or a key that is there already.
     """
-    options: dict[str, str] = {}
+    options: dict[str, Any] = {}
     for pair in pairs:
         key, mark, value = pair.partition("=")
         if not mark or not key.strip():
             raise UsageProblem(f"expected KEY=VALUE, found {pair!r}", "for example delimiter=';'")
-        options[key.strip().replace("-", "_")] = value
+        key = key.strip().replace("-", "_")
+        if key in options and key != "na_values":
+            raise UsageProblem(f"{key} is given twice", f"keep {key}={options[key]} or {key}={value}")
+        options[key] = [*options.get(key, ()), value] if key == "na_values" else value
     return options
 
 
@@ -327,6 +344,8 @@ def _key_of(parameter: click.Parameter) -> str:
     if isinstance(parameter, click.Argument):
         return "names" if parameter.name in ("name", "names") else ""
     longest = max(parameter.opts, key=len)
+    if longest == "--na-value":
+        return "na_values"
     return "names" if longest in ("--name", "--columns") else longest.lstrip("-").replace("-", "_")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +14,7 @@ from ..changes.wording import count_noun
 from ..errors import escape_controls
 from ..linear.json_lists import to_json_cells
 from ..pages.differences import mask_missing
-from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options, writing_options
+from .arguments import FILE, NA_VALUE, FormatOptions, UsageProblem, json_option, reading_options, writing_options
 from .console import make_console, make_table, print_json, print_renderable
 from .convert import find_target
 from .endpoints import PIPE, Endpoint, source_endpoint
@@ -51,13 +51,7 @@ _LONGEST_CELL = 32
 )
 @click.option("--thousands", metavar="MARK", help="The mark between thousands in numbers.")
 @click.option("--comment", metavar="TEXT", help="Skip rows that begin with this text.")
-@click.option(
-    "--na-value",
-    "na_values",
-    metavar="TEXT",
-    multiple=True,
-    help="Read this text as a missing value, too. You can repeat it.",
-)
+@NA_VALUE
 @click.option("--sheet", metavar="TITLE", help="Read this sheet. The default is the first sheet.")
 @click.option("--range", metavar="RANGE", help="Read only these cells: A1:C5, or a defined name.")
 @click.option("--table", "named", metavar="NAME", help="Read the Excel Table of this name.")
@@ -121,7 +115,7 @@ def run_table(
         _print_tables(place, arrays, shown)
 
 
-def _options(place: Endpoint, given: Mapping[str, str | None], sheet: str | None) -> dict[str, Any]:
+def _options(place: Endpoint, given: Mapping[str, str | Sequence[str] | None], sheet: str | None) -> dict[str, Any]:
     """Return the options of `read_columns`, as its function takes them."""
     texts = {key: text for key, text in given.items() if text is not None}
     if sheet is not None:
@@ -129,7 +123,7 @@ def _options(place: Endpoint, given: Mapping[str, str | None], sheet: str | None
     rows = texts.pop("skip_rows", None)
     options = FormatOptions(None, texts).parse(place.row, "read_columns")
     if rows is not None:
-        options["skip_rows"] = _parse_rows(rows)
+        options["skip_rows"] = _parse_rows(str(rows))
     return options
 
 

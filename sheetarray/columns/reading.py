@@ -14,10 +14,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..dtypes import Buffer, Positions
-from ..elements import Missing
+from ..elements import Missing, NamedMissing, check_missing, leave_words
 from ..errors import NO_ARRAY, Finding, FormatError
 from ..linear.buffers import view_of
-from ..linear.data_cells import TakenWords, check_missing, complex_part_dtype, describe_missing_cells
+from ..linear.data_cells import TakenWords, complex_part_dtype, describe_missing_cells
 from ..linear.header import NoteFinding
 from ..linear.named import select
 from ..linear.parsing import warn_of_finding
@@ -102,7 +102,8 @@ class SheetArrays:
     def read(self, names: Sequence[str] | None = None) -> dict[str, np.ndarray[Any, Any]]:
         """Return arrays in the order written; all of them for None."""
         groups = self._group(names, raise_error, warn_of_finding)
-        mapped = self._map_large(groups) if are_mapped() and not self.resize else {}
+        maps = are_mapped() and not self.resize and not isinstance(self.missing, NamedMissing)  # its cells are counted
+        mapped = self._map_large(groups) if maps else {}
         unmapped = {name: group for name, group in groups.items() if name not in mapped} if mapped else groups
         reading = _Reading(self, raise_error, warn_of_finding)
         arrays: dict[str, Any] = reading.read(unmapped, self._find_alike(groups) if self.resize else {})
@@ -341,7 +342,7 @@ class _Reading:
             column = columns.pop(name)
             buffer = column.decode_typed(self._arrays.missing)
             if buffer is not None:
-                results[name] = self._build_array(column, name, buffer)
+                results[name] = self._build_array(column, name, self._take_named(column, name, buffer))
             elif doubtful or column.came_typed:
                 doubtful[name] = column
             else:
@@ -364,8 +365,14 @@ class _Reading:
             self._report(error)
             return None
         if not decoded.problems and not decoded.count_error and not decoded.missing_count:
-            return self._build_array(column, name, decoded.buffer)
+            return self._build_array(column, name, self._take_named(column, name, decoded.buffer))
+        decoded = replace(decoded, buffer=self._take_named(column, name, decoded.buffer))
         return self._take_doubtful(decoded, column, name)
+
+    def _take_named(self, column: ArrayColumn, name: str, buffer: Buffer) -> Buffer:
+        """Return a buffer with missing values for the elements that the caller calls so."""
+        missing = self._arrays.missing
+        return self._words.take_elements(name, buffer, missing=missing, address=column.element_address)
 
     def _take_doubtful(self, decoded: DecodedColumn, column: ArrayColumn, name: str) -> np.ndarray[Any, Any] | None:
         """Report what is wrong with a column that was decoded; return the array, if it can be had all the same."""
@@ -374,9 +381,10 @@ class _Reading:
             unreadable = {problem.index: decoded.cell(problem.index) for problem in decoded.problems}
             repaired = restorer.repair(name, decoded.buffer, column, unreadable)  # what a program has made by rounding
             decoded.problems[:] = [problem for problem in decoded.problems if problem.index not in repaired]
-        if decoded.problems and keeps_none():
+        if decoded.problems:
+            missing = self._arrays.missing if keeps_none() else leave_words(self._arrays.missing)
             floats = decoded.buffer if cells_each == 1 else decoded.buffer.view(complex_part_dtype(header.dtype).numpy)
-            how: dict[str, Any] = {"missing": self._arrays.missing, "cell": decoded.cell, "address": column.address}
+            how: dict[str, Any] = {"missing": missing, "cell": decoded.cell, "address": column.address}
             decoded.problems[:] = self._words.take(name, floats, decoded.problems, **how)
         if decoded.count_error:
             decoded.count_error.array = name

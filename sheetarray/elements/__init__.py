@@ -21,11 +21,24 @@ from .encode import (
     find_unholdable_generic,
     parts_to_text,
 )
+from .engine import engine_dtype
 from .from_cells import buffer_from_text, buffer_from_texts, buffer_from_typed
 from .generics import generic_from_text, generic_to_text, generic_to_typed
-from .look import FormulaMode, TextLook, engine_dtype
+from .missing import (
+    Missing,
+    MissingOption,
+    NamedMissing,
+    NaValues,
+    check_missing,
+    is_number,
+    leave_words,
+    missing_of,
+    names_cell,
+    put_missing,
+    takes_blanks,
+)
 from .objects import SCALARS, describe_object, suggest_instead, to_scalar
-from .problems import MOST_EXPLAINED, Missing, Problem
+from .problems import MOST_EXPLAINED, Problem
 from .scalars import (
     Cell,
     Unreadable,
@@ -48,6 +61,8 @@ from .spelling import (
     SHEET_ERRORS,
     TRUE,
     TRUE_WORDS,
+    FormulaMode,
+    TextLook,
     is_missing_word,
     moment_pattern,
     shows_minus,
@@ -84,6 +99,9 @@ __all__ = [
     "ComplexForm",
     "FormulaMode",
     "Missing",
+    "MissingOption",
+    "NaValues",
+    "NamedMissing",
     "Problem",
     "TextLook",
     "TypedCells",
@@ -96,6 +114,7 @@ __all__ = [
     "buffer_to_text",
     "buffer_to_typed",
     "cast_dates",
+    "check_missing",
     "check_texts",
     "convert_times",
     "dates_to_iso",
@@ -114,16 +133,22 @@ __all__ = [
     "is_blank",
     "is_missing_word",
     "is_mostly_padding",
+    "is_number",
     "is_unicode",
     "label_text",
+    "leave_words",
     "longest_text",
+    "missing_of",
     "moment_pattern",
+    "names_cell",
     "parse_string",
     "parts_to_text",
+    "put_missing",
     "put_null",
     "shortest_text",
     "shows_minus",
     "suggest_instead",
+    "takes_blanks",
     "text_array",
     "texts_of_cells",
     "to_fixed_width",

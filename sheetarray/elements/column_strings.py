@@ -13,9 +13,8 @@ import numpy as np
 from .. import loops
 from ..dtypes import Buffer
 from ..errors import DTypeError
-from .look import TextLook
 from .problems import Problem
-from .spelling import EVALUATED_PATTERN
+from .spelling import EVALUATED_PATTERN, TextLook
 from .texts import MOST_PADDING, MOST_RATIO, is_mostly_padding, to_variable_width
 
 if TYPE_CHECKING:

@@ -15,8 +15,9 @@ from ..dtypes import Buffer, DType
 from . import scalars as scalar_text
 from .floats import are_whole, decode_floats, find_ties, have_numeral_letters, round_to
 from .generics import as_double, generic_from_typed
+from .missing import Missing
 from .moments import decode_datetimes, decode_timedeltas
-from .problems import Missing, Problem, decode_each, fill_blanks
+from .problems import Problem, decode_each, fill_blanks
 from .scalars import Cell, Unreadable, describe_cell, is_blank
 from .texts import text_array
 
@@ -49,9 +50,9 @@ def decode(
         case "bool":
             return _decode_booleans(cells)
         case "datetime":
-            return decode_datetimes(cells, dtype)
+            return decode_datetimes(cells, dtype, missing)
         case "timedelta":
-            return decode_timedeltas(cells, dtype)
+            return decode_timedeltas(cells, dtype, missing)
         case "string":
             return _decode_strings(cells)
         case "generic":
@@ -84,7 +85,7 @@ def _decode_complexes(
     if (whole := _decode_complexes_at_once(cells, dtype, decimal)) is not None:
         return whole, []
     wide = np.zeros(len(cells), dtype=np.complex128)
-    wide, problems = decode_each(cells, wide, lambda cell: scalar_text.parse_complex(cell, decimal))
+    wide, problems = decode_each(cells, wide, lambda cell: scalar_text.parse_complex(cell, decimal), missing=missing)
     problems = [replace(p, reason=p.reason.replace("complex128", dtype.name)) for p in problems]
     problems = fill_blanks(wide, problems, cells, missing)
     if dtype.numpy.itemsize == 16 or any(problem.rest for problem in problems):

@@ -1,9 +1,11 @@
-"""Columns made of columns, row by row, by the columnar engine: on all cores where there are many rows."""
+"""The columnar engine: columns made of columns on all cores, and under which of its dtypes it may parse a column."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+
+from ..dtypes import DType
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,3 +29,18 @@ def compute_columns(columns: Mapping[str, Any], **results: Any) -> pl.DataFrame:
     frame = pl.LazyFrame(columns)
     length = max((len(column) for column in columns.values()), default=0)
     return frame.select(**results).collect(engine="streaming" if length >= _MANY else "in-memory")
+
+
+def engine_dtype(dtype: DType) -> Any:
+    """Return the polars dtype under which the engine may parse a column of `dtype` by itself; String where it
+    may not. That of float16 is Float64: the engine itself would round a numeral twice.
+    """
+    import polars as pl
+
+    if dtype.name == "float16":
+        return pl.Float64
+    if dtype.kind in ("float", "int", "bool"):
+        names = {"bool": "Boolean", "uint": "UInt", "int": "Int", "float": "Float"}
+        base = dtype.name.rstrip("0123456789")
+        return getattr(pl, names[base] + dtype.name[len(base) :])
+    return pl.Int64 if dtype.kind == "timedelta" else pl.String

@@ -12,7 +12,8 @@ import numpy as np
 
 from ..dtypes import Buffer, DType
 from . import scalars as scalar_text
-from .problems import Missing, Problem, decode_each, fill_blanks
+from .missing import Missing
+from .problems import Problem, decode_each, fill_blanks
 from .scalars import Cell, describe_cell
 
 
@@ -34,7 +35,7 @@ def decode_floats(cells: Sequence[Cell], dtype: DType, missing: Missing, decimal
     is_float = np.fromiter(map(isinstance, cells, repeat(float)), bool, count)
     wide[is_float] = list(compress(cells, is_float))
     odd_cells = np.flatnonzero(~is_float).tolist()
-    wide, problems = decode_each(cells, wide, lambda cell: scalar_text.parse_float(cell, decimal), odd_cells)
+    wide, problems = decode_each(cells, wide, lambda cell: scalar_text.parse_float(cell, decimal), odd_cells, missing)
     problems = [replace(p, reason=p.reason.replace("float64", dtype.name)) for p in problems]
     problems = fill_blanks(wide, problems, cells, missing)
     out, beyond = round_to(wide, dtype.numpy, cells)

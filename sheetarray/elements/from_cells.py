@@ -13,13 +13,13 @@ from ..dtypes import Buffer, DType, Mask
 from .column_dates import dates_from_text
 from .column_strings import strings_from_text
 from .decoding import decode
-from .engine import compute_columns
+from .engine import compute_columns, engine_dtype
 from .floats import find_ties
 from .generics import generic_from_text
-from .look import TextLook, engine_dtype
-from .problems import Missing, Problem
+from .missing import Missing, takes_blanks
+from .problems import Problem
 from .scalars import unescape_formula
-from .spelling import FALSE_WORDS, TRUE_WORDS
+from .spelling import FALSE_WORDS, TRUE_WORDS, TextLook
 from .texts import text_array
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def buffer_from_typed(column: pl.Series, dtype: DType, *, missing: Missing = "er
     if column.dtype == pl.String:
         return None
     if column.null_count():
-        if dtype.kind != "float" or missing == "error":
+        if dtype.kind != "float" or not takes_blanks(missing):
             return None
         column = column.fill_null(float("nan"))
     values: Buffer = column.to_numpy(writable=True)

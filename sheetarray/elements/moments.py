@@ -11,6 +11,7 @@ import numpy as np
 from ..dtypes import Buffer, DType
 from . import scalars as scalar_text
 from .dates import known_dates_to_iso
+from .missing import Missing
 from .problems import Problem, decode_each
 from .scalars import Cell, describe_cell
 from .spelling import ANY_MOMENT, NO_TIME
@@ -20,7 +21,7 @@ _ISO_LINES = re.compile(rf"(?:(?:{ANY_MOMENT}|{NO_TIME})\n)*+", re.ASCII | re.IG
 _NOTHING_MORE = re.compile(r"(?:-01){0,2}(?:T?00)?(?::00){0,2}\.?0*")
 
 
-def decode_datetimes(cells: Sequence[Cell], dtype: DType) -> tuple[Buffer, list[Problem]]:
+def decode_datetimes(cells: Sequence[Cell], dtype: DType, missing: Missing) -> tuple[Buffer, list[Problem]]:
     """Return cells as datetime64, in the unit of the dtype, with a problem for each cell that is no such moment."""
     count = len(cells)
     if set(map(type, cells)) == {str} and _ISO_LINES.fullmatch("\n".join([*cells, ""])):
@@ -47,7 +48,7 @@ def decode_datetimes(cells: Sequence[Cell], dtype: DType) -> tuple[Buffer, list[
             raise ValueError(f"{describe_cell(cell)} is beyond the range of {dtype.name}, or finer than its unit")
         return value[0]
 
-    return decode_each(cells, out, read)
+    return decode_each(cells, out, read, missing=missing)
 
 
 def _is_same_date(text: str, canonical: str) -> bool:
@@ -57,7 +58,7 @@ def _is_same_date(text: str, canonical: str) -> bool:
     return longer.startswith(shorter) and _NOTHING_MORE.fullmatch(longer[len(shorter) :]) is not None
 
 
-def decode_timedeltas(cells: Sequence[Cell], dtype: DType) -> tuple[Buffer, list[Problem]]:
+def decode_timedeltas(cells: Sequence[Cell], dtype: DType, missing: Missing) -> tuple[Buffer, list[Problem]]:
     """Return cells as timedelta64: integers that count units of the dtype, with a problem for each other cell."""
     not_a_time = np.iinfo(np.int64).min
 
@@ -68,5 +69,5 @@ def decode_timedeltas(cells: Sequence[Cell], dtype: DType) -> tuple[Buffer, list
             else scalar_text.parse_int(cell)
         )
 
-    counts, problems = decode_each(cells, np.zeros(len(cells), dtype=np.int64), read)
+    counts, problems = decode_each(cells, np.zeros(len(cells), dtype=np.int64), read, missing=missing)
     return counts.view(dtype.numpy), problems

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from ..dtypes import Buffer
+from .missing import Missing, names_cell, takes_blanks
 from .scalars import Cell, describe_cell, is_blank
 from .spelling import is_missing_word
 
@@ -29,14 +30,18 @@ class Problem:
 
 
 def decode_each(
-    cells: Sequence[Cell], out: Buffer, read: Callable[[Cell], Any], indices: Sequence[int] | None = None
+    cells: Sequence[Cell],
+    out: Buffer,
+    read: Callable[[Cell], Any],
+    indices: Sequence[int] | None = None,
+    missing: Missing = "error",
 ) -> tuple[Buffer, list[Problem]]:
     """Fill a buffer with the values of cells, and return it with a problem for each cell that has none.
 
     Once very many cells have none, one problem stands for all later cells: a file of wrong ones takes no minutes.
 
     `read`: gives the value of a cell; a ValueError or an OverflowError says that it has none. `indices`: of the cells
-    to read; None for all of them.
+    to read; None for all of them. `missing`: may name words for missing values.
     """
     problems: list[Problem] = []
     explained = 0
@@ -52,7 +57,7 @@ def decode_each(
         except OverflowError:
             problems.append(Problem(index, f"{describe_cell(cell)} is beyond the range of {out.dtype.name}"))
         except ValueError as error:
-            if isinstance(cell, str) and is_missing_word(cell):
+            if isinstance(cell, str) and (is_missing_word(cell) or names_cell(missing, cell)):
                 problems.append(Problem(index, str(error), _hint_of_words(out.dtype), is_word=True))
                 continue
             problems.append(Problem(index, str(error)))
@@ -72,12 +77,9 @@ def _hint_of_words(dtype: np.dtype[Any]) -> str:
     return "missing='nan' reads words for missing values as NaN" if dtype.kind in "fc" else ""
 
 
-Missing = Literal["error", "nan"]
-
-
 def fill_blanks(out: Buffer, problems: list[Problem], cells: Sequence[Cell], missing: Missing) -> list[Problem]:
     """Put NaN where a cell is blank, unless missing elements are errors; return the problems that are left."""
-    if missing == "error" or not problems:
+    if not takes_blanks(missing) or not problems:
         return problems
     blank = [problem.index for problem in problems if is_blank(cells[problem.index])]
     out[blank] = np.nan

@@ -6,11 +6,25 @@ Patterns are written for Python's regular expressions and for those of the colum
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 DecimalMark = Literal[".", ","]
+FormulaMode = Literal["escape", "keep"]  # what a container of nothing but text may do
+
+
+@dataclass(frozen=True, slots=True)
+class TextLook:
+    """How a container of text writes values: its decimal mark, and what it does with formulas."""
+
+    decimal: Literal[".", ","] = "."  # the decimal mark of floats and complex numbers
+    # "escape" puts an apostrophe before text that a spreadsheet would evaluate, "keep" does not; "typed" is a container
+    # that knows text from numbers and formulas by itself
+    formulas: Literal["escape", "keep", "typed"] = "escape"
+
+
 NAN, INFINITY, NEGATIVE_INFINITY = "NaN", "Infinity", "-Infinity"
 NO_TIME = "NaT"
 

@@ -13,8 +13,7 @@ from .column_strings import escape_formulas, strings_to_text, unicode_text
 from .encode import encode_generic, parts_to_text
 from .engine import compute_columns
 from .generics import generic_to_text
-from .look import TextLook
-from .spelling import FALSE, INFINITY, NEGATIVE_INFINITY, NO_TIME, TRUE, shows_minus
+from .spelling import FALSE, INFINITY, NEGATIVE_INFINITY, NO_TIME, TRUE, TextLook, shows_minus
 
 if TYPE_CHECKING:
     import polars as pl

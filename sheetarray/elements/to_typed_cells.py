@@ -17,8 +17,8 @@ from .column_dates import dates_to_short_text
 from .column_strings import unicode_text
 from .encode import encode_generic
 from .generics import generic_to_typed
-from .look import TextLook
 from .serials import DATE_CODES, dates_to_serials, serial_unit
+from .spelling import TextLook
 from .to_cells import buffer_to_text
 
 if TYPE_CHECKING:

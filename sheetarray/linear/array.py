@@ -16,14 +16,13 @@ import numpy as np
 
 from .. import dtypes
 from ..dtypes import DType
-from ..elements import Cell, ComplexForm, Missing, Problem, blank_missing, encode
+from ..elements import Cell, ComplexForm, Missing, Problem, blank_missing, check_missing, encode, leave_words
 from ..elements.equality import find_other_zeros, find_unequal
 from ..errors import DTypeError, FormatError
 from ..values import as_array
 from .buffers import base_buffer, is_column_major, view_of
 from .data_cells import (
     TakenWords,
-    check_missing,
     complex_part_dtype,
     count_elements,
     decode_data,
@@ -287,13 +286,14 @@ def decode_list(
         header = resize_to_cells(header, cells[start:], missing)
     data = fit_cells(cells[start:], header, missing=missing, address=here, name=name, note=note)
     buffer, problems = decode_data(data, header, missing=missing)
+    taken, cells_each = words or TakenWords(), 1 if len(data) == header.capacity else 2
     if problems:
-        taken = words or TakenWords()
-        floats = buffer if len(data) == header.capacity else buffer.view(complex_part_dtype(header.dtype).numpy)
-        how = "error" if keeps_words else missing
+        floats = buffer if cells_each == 1 else buffer.view(complex_part_dtype(header.dtype).numpy)
+        how = leave_words(missing) if keeps_words else missing
         problems = taken.take(name, floats, problems, missing=how, cell=data.__getitem__, address=here)
-        if words is None and (finding := taken.to_finding()) is not None:
-            note(finding)
+    buffer = taken.take_elements(name, buffer, missing=missing, address=lambda index: here(index * cells_each))
+    if words is None and (finding := taken.to_finding()) is not None:
+        note(finding)
     if problems and take_problems is not None:
         take_problems(header, problems, data, here)
     elif problems:

@@ -10,7 +10,19 @@ import numpy as np
 
 from .. import dtypes
 from ..dtypes import Buffer, DType
-from ..elements import Cell, Missing, Problem, Unreadable, decode, is_blank
+from ..elements import (
+    Cell,
+    Missing,
+    NamedMissing,
+    Problem,
+    Unreadable,
+    decode,
+    is_blank,
+    names_cell,
+    put_missing,
+    takes_blanks,
+    text_array,
+)
 from ..errors import Finding, FormatError, quote_names
 from .header import AddressOf, Header, NoteFinding, describe_position
 from .parsing import warn_of_finding
@@ -83,16 +95,10 @@ def count_elements(data: Sequence[Cell], header: Header) -> int | None:
     return None if count % 2 else count // 2
 
 
-def check_missing(missing: str) -> None:
-    """Refuse a value of the option `missing` that is neither "error" nor "nan"."""
-    if missing not in ("error", "nan"):
-        raise ValueError(f'missing is "error" or "nan", not {missing!r}')
-
-
 def may_be_blank(header: Header, missing: Missing) -> bool:
     """Return whether a blank may be an element of an array."""
     kind = header.dtype.kind
-    return kind in ("string", "generic") or (missing == "nan" and kind in ("float", "complex"))
+    return kind in ("string", "generic") or (takes_blanks(missing) and kind in ("float", "complex"))
 
 
 def check_cell_count(
@@ -164,7 +170,8 @@ class TakenWords:
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
-        self._first: tuple[str, str] | None = None
+        self._read_as = "NaN"
+        self._first: tuple[str, int, str, str] | None = None  # array, index, address, word
 
     def take(
         self,
@@ -176,28 +183,53 @@ class TakenWords:
         cell: Callable[[int], Cell],
         address: AddressOf,
     ) -> list[Problem]:
-        """Put NaN in the place of words into the buffer of an array, and return the problems that are left.
+        """Put missing values in the place of words into the buffer of an array, and return the problems that are left.
 
         `missing`: "error" leaves all. `cell`: returns a data cell, by its index. `address`: of a data cell.
         """
-        words = [problem.index for problem in problems if problem.is_word]
-        if missing == "error" or not words or buffer.dtype.kind not in "fc":
+        kind = buffer.dtype.kind
+        takes_all = takes_blanks(missing) and kind in "fc"
+        if kind not in "fcmM" or not (takes_all or isinstance(missing, NamedMissing)):
             return problems
-        buffer[words] = np.nan
-        self._counts[name] = len(words)
-        self._first = self._first or (address(words[0]), _word_of(cell(words[0])))
-        return [problem for problem in problems if not problem.is_word]
+        words = [p.index for p in problems if p.is_word and (takes_all or names_cell(missing, cell(p.index)))]
+        if words:
+            put_missing(buffer, words)
+            self._count(name, kind, len(words), (name, words[0], address(words[0]), _word_of(cell(words[0]))))
+        taken = {*words}
+        return [problem for problem in problems if problem.index not in taken or problem.rest]
+
+    def take_elements(self, name: str, buffer: Buffer, *, missing: Missing, address: AddressOf) -> Buffer:
+        """Return the buffer of an array with a missing value for each element that a caller calls so, such as -999.
+
+        `address`: of an element, by its index.
+        """
+        mask = missing.find(buffer) if isinstance(missing, NamedMissing) else np.zeros(0, bool)
+        if not mask.any():
+            return buffer
+        first = int(np.argmax(mask))
+        self._count(name, buffer.dtype.kind, int(mask.sum()), (name, first, address(first), repr(buffer[first].item())))
+        buffer = buffer.copy()
+        put_missing(buffer, mask)
+        return text_array(buffer.tolist()) if buffer.dtype.kind == "U" else buffer  # no wider than the texts left
+
+    def _count(self, name: str, kind: str, count: int, first: tuple[str, int, str, str]) -> None:
+        self._counts[name] = self._counts.get(name, 0) + count
+        if self._first is None or (self._first[0] == name and first[1] < self._first[1]):
+            self._first = first
+        if kind not in "fc":
+            self._read_as = "missing"
 
     def to_finding(self) -> Finding | None:
         """Return the finding that counts the words; None if there are none."""
         if self._first is None:
             return None
-        location, word = self._first
+        *_, location, word = self._first
         count, names = sum(self._counts.values()), quote_names(list(self._counts), 20)
         cells = "1 cell holds a word for a missing value, and is" if count == 1 else f"{count:,} cells hold words for "
         cells += "" if count == 1 else "missing values, and are"
         array = next(iter(self._counts)) if len(self._counts) == 1 else None
-        return Finding("warning", location, f"{names}: {cells} read as NaN; the first is {word}", array=array)
+        message = f"{names}: {cells} read as {self._read_as}; the first is {word}"
+        return Finding("warning", location, message, array=array)
 
 
 def _word_of(cell: Cell) -> str:

@@ -22,7 +22,7 @@ from ..columns import ArrayInfo, DataCells, Sheet, Zone, find_anchors, keeping_u
 from ..columns.grid import Area
 from ..columns.unreadable import keep_elements, keeps_all
 from ..dtypes import Positions, from_numpy
-from ..elements import generic_from_text
+from ..elements import Missing, NamedMissing, generic_from_text
 from ..errors import NO_ARRAY, FormatError, SheetArrayWarning, locating, quote_names, warn_caller
 from ..labels import DatasetLabels, ElementRows, TableNote, give_labels, stack_labels, takes_recorded_tables
 from ..labels.datasets import fit_labels
@@ -31,6 +31,7 @@ from ..linear.named import linear_arrays, select
 from ..tables import (
     WHITE,
     NamedTable,
+    RecordedOptions,
     TableColumns,
     TableOptions,
     TableSheet,
@@ -60,6 +61,7 @@ class RecordedPlace:
         named: the Excel Table that it is; None where there is none.
         tree: the note as its record has it.
         neighbours: the columns of the other tables of its sheet.
+        na_values: what the caller calls missing values.
     """
 
     title: str
@@ -70,21 +72,22 @@ class RecordedPlace:
     named: NamedTable | None = None
     tree: Mapping[str, Any] = field(default_factory=dict)
     neighbours: frozenset[str] = frozenset()
+    na_values: Sequence[str | float] = ()
 
     @cached_property
     def options(self) -> TableOptions:
         """How its cells are read: under the dtypes that were written, in the cells that hold it now."""
         dtypes = self.note.dtypes | dict.fromkeys(self.note.texts, "string")
-        na_values = [self.note.na_rep] if self.note.na_rep else []
+        na_values = [*self.na_values, *([self.note.na_rep] if self.note.na_rep else [])]
         if self.named is not None:
-            options = TableOptions(dtype=dtypes, table=self.note.table, na_values=na_values)
+            options: TableOptions = RecordedOptions(dtype=dtypes, table=self.note.table, na_values=na_values)
             named = self.named
             _, options = options.locate(self.title, dict, lambda: {self.note.table: named})
             area = options.range
             if not named.total_rows and isinstance(area, Area):
                 options = replace(options, range=extend_area(self.sheet, area))
             return options
-        return TableOptions(dtype=dtypes, header=1, range=self._found[0], na_values=na_values)
+        return RecordedOptions(dtype=dtypes, header=1, range=self._found[0], na_values=na_values)
 
     @cached_property
     def _found(self) -> tuple[Area | None, int]:
@@ -133,6 +136,13 @@ class RecordedPlace:
         """Return its columns of dates."""
         dates = {name.strip(WHITE) for name, dtype in self.note.dtypes.items() if dtype.startswith("datetime64")}
         return [column for column, name in self.place_names().items() if name in dates]
+
+
+def take_named(places: Sequence[RecordedPlace], missing: Missing) -> Sequence[RecordedPlace]:
+    """Return the places of tables, in which what the caller names is a missing value."""
+    if not isinstance(missing, NamedMissing):
+        return places
+    return [replace(place, na_values=missing.values) for place in places]
 
 
 class WrittenColumns(Protocol):

@@ -47,12 +47,12 @@ from .options import (
     DTypeLike,
     DTypes,
     NamedTable,
+    RecordedOptions,
     Rows,
     SearchOptions,
     Shape,
     Shapes,
     TableOptions,
-    Values,
 )
 from .reading import TableColumns, read_table, read_tables, refuse_arrays
 from .writing import coarsen, count_blank_rows, find_changed_columns, lay_out_table
@@ -78,6 +78,7 @@ __all__ = [
     "MarksLook",
     "NamedTable",
     "RawColumn",
+    "RecordedOptions",
     "Rows",
     "Sample",
     "ScalarColumn",
@@ -90,7 +91,6 @@ __all__ = [
     "TableOptions",
     "TableSheet",
     "TextColumn",
-    "Values",
     "cast_column",
     "coarsen",
     "count_blank_rows",

@@ -14,14 +14,14 @@ from ..changes.elements import cast_exactly
 from ..columns import cell_address, keep_errors
 from ..columns.column import count_filled_cells
 from ..dtypes import Array, DType
-from ..elements import Missing, is_blank
+from ..elements import MissingOption, is_blank
 from ..errors import FormatError
 from .cells import Table, TableColumn
 from .doubts import Doubt
 from .given import NUMBERS, decode_given, parse_given_dtype
 from .inferring import Inferred, are_numerals, infer
 from .moments import are_held_dates, read_formatted
-from .numerals import APART, EXACT, WHITE, MarksLook, NumeralMarks, is_lost, look_at_marks
+from .numerals import APART, EXACT, MarksLook, NumeralMarks, is_lost, look_at_marks
 from .options import DTypeLike, Shape, TableOptions
 from .rows import TableRows
 
@@ -94,7 +94,7 @@ class ColumnReader:
             }
             if not self._keep(name, len(column), errors):
                 raise next(iter(errors.values()))
-        if self.options.missing_texts:
+        if self.options.names_missing(_option_for(self.options.dtype, name)):
             column = _without_missing(column, self.options)
         if self.options.missing == "error":
             for index, error in column.errors.items():
@@ -303,7 +303,7 @@ def _option_for(option: Any, name: str) -> Any:
     return option.get(name) if option is not None and isinstance(option, Mapping) else option
 
 
-def _cast_numbers(column: TableColumn, dtype: DType, missing: Missing) -> Array | None:
+def _cast_numbers(column: TableColumn, dtype: DType, missing: MissingOption) -> Array | None:
     """Return a column of numbers as float64 or whole numbers; None where cells have to be looked at one by one."""
     values = column.numbers
     if values is None or column.texts is not None or column.errors or column.unreadable or column.not_dates:
@@ -325,28 +325,12 @@ def _number_array(values: Array) -> Array:
 
 def _without_missing(column: TableColumn, options: TableOptions) -> TableColumn:
     """Return a column in which the caller's own missing values are blanks."""
-    texts, numbers = options.missing_texts, options.missing_numbers
+    named = options.named_missing
     if column.numbers is not None:
-        marks = [*numbers, *(float(text) for text in texts if _is_number(text))]
-        numeric = np.where(np.isin(column.numbers, marks), np.nan, column.numbers)
+        numeric = np.where(named.find(column.numbers), np.nan, column.numbers)
         return TableColumn(None, numeric, column.errors, column.unreadable)
-    cells = [
-        None if text is not None and ((bare := text.strip(WHITE)) in texts or _equals(bare, numbers)) else text
-        for text in column.as_list()
-    ]
+    cells = [None if text is not None and named.holds_text(text) else text for text in column.as_list()]
     return TableColumn(cells, None, column.errors, column.unreadable)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _equals(text: str, numbers: Sequence[float]) -> bool:
-    return bool(numbers) and _is_number(text) and float(text) in numbers
 
 
 def _first_blank(column: TableColumn) -> int | None:

@@ -12,7 +12,7 @@ import numpy as np
 from .. import dtypes
 from ..changes.elements import cast_exactly
 from ..dtypes import Array, DType
-from ..elements import Missing, Problem, TextLook, buffer_from_text, decode, format_bool
+from ..elements import MissingOption, Problem, TextLook, buffer_from_text, decode, format_bool
 from ..elements.equality import index_changes
 from ..errors import DTypeError, FormatError
 from ..linear.array import to_linear
@@ -70,7 +70,7 @@ def _is_blank(cell: Any) -> bool:
 
 
 def decode_given(
-    texts: list[str | None], dtype: DType, marks: NumeralMarks, missing: Missing, date_format: str | None = None
+    texts: list[str | None], dtype: DType, marks: NumeralMarks, missing: MissingOption, date_format: str | None = None
 ) -> tuple[Array, list[Problem]]:
     """Return the values of a column in a dtype, and the cells that do not fit it.
 
@@ -102,7 +102,7 @@ def _name_word(problem: Problem, texts: Sequence[str | None]) -> Problem:
     return replace(problem, hint=f"na_values={texts[problem.index]!r} reads it as missing")
 
 
-def cast_column(values: Array, dtype: DTypeLike, missing: Missing) -> tuple[Array, list[Problem]]:
+def cast_column(values: Array, dtype: DTypeLike, missing: MissingOption) -> tuple[Array, list[Problem]]:
     """Return an array cast to the given dtype, and the elements that do not fit it.
 
     They are those of `decode_given`: no number wraps, or loses its decimals.

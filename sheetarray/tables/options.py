@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self, TypeGuard, TypeVar, get_args
@@ -11,10 +11,9 @@ from typing import Any, ClassVar, Self, TypeGuard, TypeVar, get_args
 import numpy as np
 
 from ..columns.grid import Area, parse_area
-from ..elements import Missing
+from ..elements import MissingOption, NamedMissing, NaValues, check_missing
 from ..elements.spelling import DecimalMark
 from ..errors import FormatError, NotFoundError, quote_names
-from ..linear.data_cells import check_missing
 from ..linear.header import Order
 from .moments import check_date_format
 from .numerals import WHITE, NumeralMarks
@@ -22,7 +21,6 @@ from .numerals import WHITE, NumeralMarks
 DTypeLike = str | np.dtype[Any] | type
 Shape = tuple[int, ...] | int
 Rows = int | Collection[int]
-Values = str | float | Collection[str | float]
 
 DTypes = DTypeLike | Mapping[str, DTypeLike] | None
 Shapes = Shape | Mapping[str, Shape] | None
@@ -75,14 +73,14 @@ class TableOptions:
     dtype: DTypes = None
     shape: Shapes = None
     order: Order = "row-major"
-    missing: Missing = "nan"
+    missing: MissingOption = "nan"
     header: bool | int | None = None
     skip_rows: Rows = 0
     skip_footer: int = 0
     nrows: int | None = None
     date_format: str | None = None
     comment: str | None = None
-    na_values: Values = ()
+    na_values: NaValues = ()
     decimal: DecimalMark | None = None
     thousands: str | None = None
     range: str | Area | None = None
@@ -107,7 +105,7 @@ class TableOptions:
                 raise ValueError(f"{name} is a text, such as {_EXAMPLES[name]!r}, not {getattr(self, name)!r:.80}")
         if self.range is not None and self.table is not None:
             raise ValueError("range= and table= both choose cells: pass only one of them")
-        _ = self.marks, self.skipped_rows, self.skipped_above, self.missing_texts
+        _ = self.marks, self.skipped_rows, self.skipped_above, self.named_missing
 
     @property
     def area(self) -> Area | None:
@@ -178,29 +176,21 @@ class TableOptions:
         return [row for row in rows if row is not None]
 
     @cached_property
-    def missing_texts(self) -> frozenset[str]:
-        """Texts that mean a missing value."""
-        return frozenset(str(value).strip(WHITE) for value in self._na_values)
+    def named_missing(self) -> NamedMissing:
+        """The texts and numbers that mean a missing value."""
+        return NamedMissing.of(self.na_values)
 
-    @cached_property
-    def missing_numbers(self) -> tuple[float, ...]:
-        """Numbers that mean a missing value, however they are written."""
-        return tuple(
-            float(value) for value in self._na_values if isinstance(value, (int, float)) and not isinstance(value, bool)
-        )
+    def names_missing(self, dtype: DTypeLike | None) -> bool:  # noqa: ARG002  (a subclass looks at it)
+        """Return whether cells of a column that gets this dtype may be what the caller calls missing values."""
+        return bool(self.named_missing.texts)
 
-    @property
-    def _na_values(self) -> Sequence[Any]:
-        given: Any = self.na_values
-        if isinstance(given, Mapping):
-            raise ValueError("na_values are texts or numbers for all columns, not a mapping of columns to them")
-        if isinstance(given, (str, bytes)) or not isinstance(given, Collection):
-            given = () if given is None else (given,)
-        values = [value.item() if isinstance(value, np.generic) else value for value in given]
-        for value in values:
-            if not isinstance(value, (str, int, float)):
-                raise ValueError(f"na_values are texts or numbers, not {value!r:.80}")
-        return values
+
+class RecordedOptions(TableOptions):
+    """The options of a table whose record says its dtypes. As in arrays, integers have no missing value."""
+
+    def names_missing(self, dtype: DTypeLike | None) -> bool:
+        """Return whether cells of a column of this dtype may be missing values."""
+        return super().names_missing(dtype) and not str(dtype).startswith(("int", "uint", "bool"))
 
 
 class SearchOptions(TableOptions):

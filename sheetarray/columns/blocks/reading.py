@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...dtypes import Buffer
-from ...elements import Missing
+from ...elements import Missing, NamedMissing
 from ...errors import FormatError
 from ...linear.buffers import iter_rest
 from ...linear.data_cells import may_be_blank
@@ -66,6 +66,8 @@ def iter_arrays(
         FormatError: a sheet is damaged.
         NotInPiecesError: the arrays have to be read at once.
     """
+    if isinstance(missing, NamedMissing):
+        raise NotInPiecesError  # a warning counts the cells of each array
     turns = dict.fromkeys(arrays, 0)
     for sheet in sheets:
         parts = [part for group in arrays.values() for part in group if part.anchor.title == sheet.title]

@@ -25,7 +25,7 @@ from ...columns import (
 from ...columns.beside import list_cell_texts, mark_beside
 from ...columns.layout import format_name
 from ...dtypes import Buffer, DType
-from ...elements import FormulaMode, Missing, TextLook, buffer_to_text, texts_of_cells
+from ...elements import FormulaMode, MissingOption, NaValues, TextLook, buffer_to_text, missing_of, texts_of_cells
 from ...elements.spelling import DecimalMark
 from ...errors import FormatError, LimitError, locating
 from ...files import Readable, Source, Writable, replacing
@@ -52,7 +52,8 @@ def accept_csv(
     delimiter: str | None = None,
     decimal: DecimalMark | None = None,
     encoding: str | None = None,
-    missing: Missing = "error",
+    missing: MissingOption = "error",
+    na_values: NaValues = (),
     formulas: FormulaMode = "escape",
 ) -> AcceptedArrays:
     """Correct the headers of a delimited text, so that they fit the cells below them. All other bytes stay.
@@ -62,15 +63,16 @@ def accept_csv(
 
     Other arguments are those of `read_csv`.
     """
+    as_missing = missing_of(missing, na_values)
     check_accept_target(source, target)
     with Source(source) as opened, locating(source=opened.name):
         sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas)
         try:
-            accepted, arrays = read_accepted([sheet], missing=missing)
+            accepted, arrays = read_accepted([sheet], missing=as_missing)
         except FormatError:
             if not sheet.try_other_decimal():
                 raise
-            accepted, arrays = read_accepted([sheet], missing=missing)
+            accepted, arrays = read_accepted([sheet], missing=as_missing)
         changes = {(edit.row, edit.column): edit.value for edit in find_header_edits([sheet], arrays)}
         del arrays  # the text is about to be read again
         name, mark = sheet.file_encoding
@@ -81,7 +83,7 @@ def accept_csv(
                 again_sheet = CsvSheet(again, delimiter, decimal, encoding, formulas)
                 again_sheet.look = sheet.look
                 with keeping_unreadable("missing"):
-                    again_read = read_resized_arrays([again_sheet], missing=missing)
+                    again_read = read_resized_arrays([again_sheet], missing=as_missing)
                 if any(array.is_changed for array in again_read.values()):
                     raise FormatError("the headers of this text cannot be changed in place", hint=_HINT)
     if content != raw or target is not None:
@@ -208,7 +210,8 @@ def revise_csv(
     delimiter: str | None = None,
     decimal: DecimalMark | None = None,
     encoding: str | None = None,
-    missing: Missing = "error",
+    missing: MissingOption = "error",
+    na_values: NaValues = (),
 ) -> None:
     """Write a copy of a delimited text in which arrays hold new elements. All other cells stay as they are.
 
@@ -225,10 +228,11 @@ def revise_csv(
         FormatError: as `read_csv`, or the cells cannot be changed in place.
         LimitError: there is no room for rows.
     """
+    as_missing = missing_of(missing, na_values)
     columns = take_arrays(arrays, CELL_CHARACTERS)
     with Source(source) as opened, locating(source=opened.name):
         sheet = CsvSheet(opened, delimiter, decimal, encoding, "escape")
-        present = read_resized_arrays([sheet], missing=missing)
+        present = read_resized_arrays([sheet], missing=as_missing)
         cells: dict[tuple[int, int], int | str] = {}
         added: list[tuple[int, int]] = []
         for before, now in (renamed or {}).items():
@@ -251,7 +255,7 @@ def revise_csv(
         content = raw[:mark] + _change_cells(raw[mark:], name, mark_between, cells) if cells else raw
         with Source(io.BytesIO(content)) as again:
             look = mark_between if fresh else sheet.delimiter, sheet.look.decimal, encoding
-            revised = read_resized_arrays([CsvSheet(again, *look, "escape")], missing=missing)
+            revised = read_resized_arrays([CsvSheet(again, *look, "escape")], missing=as_missing)
         for name, column in columns.items():
             if name not in revised or not column.has_elements(revised[name].column.header, revised[name].buffer):
                 raise FormatError(f"{name}: the cells of this text cannot be changed in place", hint=_HINT)

@@ -13,12 +13,11 @@ from ...columns import ArrayInfo
 from ...columns.blocks.reading import iter_elements
 from ...columns.pieced_arrays import NotInPiecesError
 from ...dtypes import Array, Buffer
-from ...elements import FormulaMode, Missing
+from ...elements import FormulaMode, Missing, MissingOption, NaValues, missing_of
 from ...elements.spelling import DecimalMark
 from ...errors import Finding, FormatError, locating, may_be_table
 from ...files import Readable, Source
 from ...formats.contract import Progress
-from ...linear.data_cells import check_missing
 from ...linear.named import pick_array
 from ...tables import TableOptions, read_table
 from ..arrays_of_sheets import check_sheets, count_named, open_sheets, read_composites, scan_sheets
@@ -37,7 +36,8 @@ class _CsvOptions(TypedDict, total=False):
     decimal: DecimalMark | None
     encoding: str | None
     strict: bool
-    missing: Missing
+    missing: MissingOption
+    na_values: NaValues
     formulas: FormulaMode
     resize: bool
     progress: Progress | None
@@ -64,7 +64,8 @@ def read_csv(
     decimal: DecimalMark | None = None,
     encoding: str | None = None,
     strict: bool = False,
-    missing: Missing = "error",
+    missing: MissingOption = "error",
+    na_values: NaValues = (),
     formulas: FormulaMode = "escape",
     resize: bool = False,
     progress: Progress | None = None,
@@ -81,6 +82,7 @@ def read_csv(
         strict: refuse flat lists without a version, an older form.
         missing: "nan" reads blanks, and words such as `n/a`, in float and complex arrays as NaN; a warning counts
             the words.
+        na_values: texts or numbers that mean a missing value, besides those; a warning counts them.
         formulas: "escape" removes the apostrophe that `write_csv` put before text; "keep" keeps it.
         resize: read arrays at their new length where people added or deleted rows.
         progress: a function, called with the number of cells read and the total.
@@ -100,11 +102,12 @@ def read_csv(
         >>> read_csv(io.StringIO(text + "dtype\\nint8\\nlength\\n2\\ncapacity\\n2\\ndata\\n1\\n2\\n"))
         {'t': array([1, 2], dtype=int8)}
     """
+    as_missing = missing_of(missing, na_values)
     with Source(source, storage_options=storage_options) as opened, locating(source=opened.name):
         bar = _WorkReport(progress, 0) if progress else None
         sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas, report=bar)
         sheet.words()  # of the headers, which all else needs
-        arrays = open_sheets([sheet], strict=strict, missing=missing, resize=resize)
+        arrays = open_sheets([sheet], strict=strict, missing=as_missing, resize=resize)
         if bar is not None:
             bar.total = count_named(arrays.read, arrays.scan, names)
             bar("words", 0.0)
@@ -182,21 +185,23 @@ def check_csv(
     delimiter: str | None = None,
     decimal: DecimalMark | None = None,
     encoding: str | None = None,
-    missing: Missing = "error",
+    missing: MissingOption = "error",
+    na_values: NaValues = (),
     formulas: FormulaMode = "escape",
 ) -> Iterator[Finding]:
     """Yield a finding for each problem in a delimited text. An intact text has none.
 
     Arguments are those of `read_csv`.
     """
+    as_missing = missing_of(missing, na_values)
     try:
         with Source(source) as opened:
             sheet = CsvSheet(opened, delimiter, decimal, encoding, formulas)
-            findings = _check_large(sheet, missing) if len(opened.whole()) > _SMALL else None
+            findings = _check_large(sheet, as_missing) if len(opened.whole()) > _SMALL else None
             if findings is None:
-                findings = list(check_sheets([sheet], missing=missing))
+                findings = list(check_sheets([sheet], missing=as_missing))
             if findings and sheet.try_other_decimal():
-                of_dialect = list(check_sheets([sheet], missing=missing))
+                of_dialect = list(check_sheets([sheet], missing=as_missing))
                 findings = of_dialect if len(of_dialect) < len(findings) else findings
             findings = [
                 replace(finding, hint=finding.hint or sheet.find_hint(finding.location) or "") for finding in findings
@@ -217,7 +222,7 @@ def _check_large(sheet: CsvSheet, missing: Missing) -> list[Finding] | None:
 
 
 def iter_elements_csv(
-    source: Readable, names: Sequence[str], *, missing: Missing = "error"
+    source: Readable, names: Sequence[str], *, missing: MissingOption = "error", na_values: NaValues = ()
 ) -> Iterator[tuple[str, Buffer]]:
     """Yield the name of an array and the next elements of its buffer, again and again.
 
@@ -229,13 +234,15 @@ def iter_elements_csv(
         FormatError: as `read_csv`, when the first wrong cell is reached.
         NotFoundError: an array does not exist.
     """
-    check_missing(missing)
+    as_missing = missing_of(missing, na_values)
     with Source(source) as opened, locating(source=opened.name):
 
         def read_whole(names: Sequence[str]) -> dict[str, np.ndarray[Any, Any]]:
-            return read_csv(opened.path or io.BytesIO(bytes(opened.whole())), names, missing=missing)
+            return read_csv(
+                opened.path or io.BytesIO(bytes(opened.whole())), names, missing=missing, na_values=na_values
+            )
 
-        yield from iter_elements([CsvSheet(opened, None, None, None, "escape")], names, missing, read_whole)
+        yield from iter_elements([CsvSheet(opened, None, None, None, "escape")], names, as_missing, read_whole)
 
 
 def read_columns_csv(

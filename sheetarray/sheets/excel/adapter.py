@@ -13,7 +13,7 @@ from typing import Any, Literal, TypedDict, Unpack, overload
 
 from ...columns import ArrayInfo, are_mapped
 from ...dtypes import Array
-from ...elements import Missing
+from ...elements import MissingOption, NaValues, missing_of
 from ...errors import Finding, FormatError, locating
 from ...files import Readable, Source, Writable, locate
 from ...formats.contract import CELL_CHARACTERS, Keeps, Progress, ignore_progress
@@ -185,7 +185,8 @@ class _ExcelOptions(TypedDict, total=False):
     """The options of `read_excel`."""
 
     sheet: SheetChoice
-    missing: Missing
+    missing: MissingOption
+    na_values: NaValues
     strict: bool
     resize: bool
     guard: bool
@@ -210,7 +211,8 @@ def read_excel(
     names: str | Sequence[str] | None = None,
     *,
     sheet: SheetChoice = None,
-    missing: Missing = "error",
+    missing: MissingOption = "error",
+    na_values: NaValues = (),
     strict: bool = False,
     resize: bool = False,
     guard: bool = True,
@@ -225,6 +227,7 @@ def read_excel(
         sheet: the title of the only sheet to read, or its index from 0; None reads all sheets.
         missing: "nan" reads blanks, and words such as `n/a`, in float and complex arrays as NaN; a warning counts
             the words.
+        na_values: texts or numbers that mean a missing value, besides those; a warning counts them.
         strict: refuse flat lists without a version, an older form.
         resize: read arrays at their new length where people added or deleted rows.
         guard: if the workbook has a guard, restore numbers that a program rounded. False reads the cells as they are.
@@ -248,13 +251,14 @@ def read_excel(
         >>> read_excel(file, ["b"], sheet="run 1")
         {'b': array(['007'], dtype='<U3')}
     """
+    as_missing = missing_of(missing, na_values)
     with (
         Source(source, storage_options=storage_options) as opened,
         locating(source=opened.name),
         Workbook(opened, reads_numbers=not are_mapped()) as book,
     ):
         how: dict[str, Any] = {"strict": strict, "resize": resize, "guard": guard, "progress": progress}
-        return pick_array(read_book(book, names, sheet=sheet, missing=missing, **how), names)
+        return pick_array(read_book(book, names, sheet=sheet, missing=as_missing, **how), names)
 
 
 def scan_excel(
@@ -291,7 +295,12 @@ def scan_excel(
 
 
 def check_excel(
-    source: Readable, *, sheet: SheetChoice = None, missing: Missing = "error", guard: bool = True
+    source: Readable,
+    *,
+    sheet: SheetChoice = None,
+    missing: MissingOption = "error",
+    na_values: NaValues = (),
+    guard: bool = True,
 ) -> Iterator[Finding]:
     """Yield a finding for each problem or edit in a workbook. A workbook that nobody changed has none.
 
@@ -313,10 +322,11 @@ def check_excel(
         >>> list(check_excel(io.BytesIO(file.getvalue())))
         []
     """
+    as_missing = missing_of(missing, na_values)
     try:
         with Source(source) as opened, Workbook(opened, reads_numbers=True) as book:
-            in_large = find_in_large(book, sheet, missing, guard=guard)
-            findings = list(find_all(book, sheet, missing, guard=guard)) if in_large is None else in_large
+            in_large = find_in_large(book, sheet, as_missing, guard=guard)
+            findings = list(find_all(book, sheet, as_missing, guard=guard)) if in_large is None else in_large
     except FormatError as error:
         findings = [Finding.from_error(error)]
     yield from findings

@@ -11,16 +11,15 @@ from ...columns import keeping_unreadable, reporting_cells
 from ...columns.blocks.mapping import MappedArrays
 from ...columns.blocks.reading import iter_elements
 from ...dtypes import Buffer
-from ...elements import Missing
+from ...elements import Missing, MissingOption, NaValues, missing_of
 from ...errors import NO_ARRAY, FormatError, locating
 from ...files import Readable, Source
 from ...formats.contract import Progress
 from ...linear.buffers import iter_rest
-from ...linear.data_cells import check_missing
 from ...linear.named import list_names
 from ...linear.parsing import warn_of_finding
 from ..arrays_of_sheets import count_named, open_sheets, read_composites, read_resized_arrays
-from ..recorded_tables import open_recorded, read_with_tables
+from ..recorded_tables import open_recorded, read_with_tables, take_named
 from ..sheet_choice import SheetChoice
 from .checking.workbook import select_sheets
 from .checksums.stored import StoredChecksums
@@ -51,7 +50,7 @@ def read_book(
             return read_composites(arrays.read, arrays.scan, selected, arrays.peek)
 
     try:
-        places = find_tables(book, sheets)
+        places = take_named(find_tables(book, sheets), missing)
         by_name = read_with_tables(places, read_arrays, list_names(names), resize=resize, snapshots=snapshots)
     except FormatError as error:
         error.hint = book.advise(error.location, error.hint or "") or None
@@ -66,7 +65,8 @@ def iter_elements_excel(
     names: Sequence[str],
     *,
     sheet: SheetChoice = None,
-    missing: Missing = "error",
+    missing: MissingOption = "error",
+    na_values: NaValues = (),
     guard: bool = True,
 ) -> Iterator[tuple[str, Buffer]]:
     """Yield the name of an array and the next elements of its buffer, again and again.
@@ -91,14 +91,14 @@ def iter_elements_excel(
         >>> [(name, elements.tolist()) for name, elements in iter_elements_excel(io.BytesIO(file.getvalue()), ["t"])]
         [('t', [0, 1, 2])]
     """
-    check_missing(missing)
+    as_missing = missing_of(missing, na_values)
     with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
         sheets = select_sheets(book, sheet)
 
         def read_whole(names: Sequence[str]) -> dict[str, np.ndarray[Any, Any]]:
             for read_in_part in sheets:
                 read_in_part.notes.clear()
-            return read_book(book, names, sheet=sheet, missing=missing, guard=guard)
+            return read_book(book, names, sheet=sheet, missing=as_missing, guard=guard)
 
         if (guard and book.guards()) or find_tables(book, sheets):  # whole arrays tell what programs have done
             with MappedArrays() as mapped:
@@ -106,7 +106,7 @@ def iter_elements_excel(
                     arrays = read_whole(names)
                 yield from iter_rest(arrays, dict.fromkeys(names, 0))
             return
-        yield from iter_elements(sheets, names, missing, read_whole)
+        yield from iter_elements(sheets, names, as_missing, read_whole)
         for finding in [finding for read_sheet in sheets for finding in read_sheet.notes[:1]]:
             warn_of_finding(finding)
 

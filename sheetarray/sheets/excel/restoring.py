@@ -16,14 +16,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...columns import keeping_unreadable
-from ...elements import Missing
+from ...elements import Missing, MissingOption, NaValues, missing_of
 from ...errors import NO_ARRAY, Finding, FormatError, LimitError, locating, quote_names, warn_caller
 from ...files import OvertakenError, Readable, Source, Writable, name_part, replacing
 from ...linear.array import LinearArray
 from ...linear.parsing import warn_of_finding
 from ..arrays_of_sheets import read_resized_arrays
 from ..content import SheetContent, WriteOptions, lay_out_arrays, lay_out_columns
-from ..recorded_tables import RecordedTable, open_recorded, renew_note
+from ..recorded_tables import RecordedTable, open_recorded, renew_note, take_named
 from ..sheet_choice import SheetChoice, find_title
 from ..snapshot import SnapshotHeader
 from ..views.description import View, can_be_shown
@@ -46,7 +46,8 @@ def restore_excel(
     *,
     keep_edits: bool = False,
     sheet: SheetChoice = None,
-    missing: Missing = "error",
+    missing: MissingOption = "error",
+    na_values: NaValues = (),
 ) -> list[str]:
     """Write the arrays of a workbook again from its guard, to the sheets where they were. All else in it stays.
 
@@ -76,17 +77,18 @@ def restore_excel(
         >>> restore_excel(io.BytesIO(file.getvalue()), restored)
         ['t']
     """
+    as_missing = missing_of(missing, na_values)
     if isinstance(target, (str, os.PathLike)) and not name_part(target).lower().endswith((*CONTENT_TYPES,)):
         raise ValueError(f"restore writes a workbook: name a target that ends in {' or '.join(CONTENT_TYPES)}")
     with Source(source) as opened, locating(source=opened.name), Workbook(opened, reads_numbers=True) as book:
         chosen = None if sheet is None else _choose_titles(book, sheet)
         sheets = [plain for plain in book.plain_sheets() if chosen is None or plain.title in chosen]
-        asked, places = book.views.asked, find_tables(book, sheets)
+        asked, places = book.views.asked, take_named(find_tables(book, sheets), as_missing)
         is_kind = book.own is not None and book.own.types.type_of(book.own.part) == CONTENT_TYPES[suffix_of(target)]
         tables = [table for table in open_recorded(places, Snapshots(book)) if table.written]
         contents = [_lay_out_table(table, keep_edits=keep_edits) for table in tables]
         try:
-            groups = _restore_arrays(book, chosen, missing, keep_edits=keep_edits)
+            groups = _restore_arrays(book, chosen, as_missing, keep_edits=keep_edits)
         except FormatError as error:
             if not contents or not error.reason.startswith((NO_ARRAY, _NO_GUARD, _NO_SNAPSHOT)):
                 raise

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...columns import ElementEdits, find_element_edits, find_name_cells, keeping_unreadable
 from ...dtypes import Buffer, DType
-from ...elements import Cell, Missing, buffer_to_typed
+from ...elements import Cell, Missing, MissingOption, NaValues, buffer_to_typed, missing_of
 from ...errors import FormatError, locating
 from ...files import Readable, Source, Writable, replacing
 from ...formats.contract import CELL_CHARACTERS
@@ -45,7 +45,8 @@ def revise_excel(
     *,
     renamed: Mapping[str, str] | None = None,
     sheet: SheetChoice = None,
-    missing: Missing = "error",
+    missing: MissingOption = "error",
+    na_values: NaValues = (),
 ) -> None:
     """Write a copy of a workbook in which arrays hold new elements. Everything else in it stays as it is.
 
@@ -56,7 +57,7 @@ def revise_excel(
         target: a path, which may be the source, or an open file. A file is replaced whole or not at all.
         arrays: the new elements, as for `write_excel`. Other arrays stay.
         renamed: the new names of arrays, by those that they have in the source.
-        sheet, missing: as for `read_excel`; where the arrays stand, and what a blank means.
+        sheet, missing, na_values: as for `read_excel`; where the arrays stand, and what a blank means.
 
     Raises:
         FormatError: as `read_excel`, or the cells cannot be changed in place.
@@ -72,7 +73,7 @@ def revise_excel(
         >>> read_excel(io.BytesIO(revised.getvalue()))
         {'t': array([1.5, 7.5, 8.5])}
     """
-    revise_sheets_excel(source, target, [(sheet, arrays, renamed or {})], missing=missing)
+    revise_sheets_excel(source, target, [(sheet, arrays, renamed or {})], missing=missing, na_values=na_values)
 
 
 def revise_sheets_excel(
@@ -80,7 +81,8 @@ def revise_sheets_excel(
     target: Writable,
     revisions: Sequence[Revision],
     *,
-    missing: Missing = "error",
+    missing: MissingOption = "error",
+    na_values: NaValues = (),
     whole: bool = False,
     only: SheetChoice = None,
 ) -> None:
@@ -89,17 +91,18 @@ def revise_sheets_excel(
     New arrays of each go to a sheet of their own.
 
     Args:
-        source, target, missing: as for `revise_excel`.
+        source, target, missing, na_values: as for `revise_excel`.
         revisions: for each sheet its title, its new arrays, and new names of arrays.
         whole: write the cells of all elements, whatever they hold: also those that cannot be read, and formulas. The
             new arrays are then `LinearArray`s, one for each column.
         only: the sheet that holds them all, so that the others are not even made true to their cells; None for any.
     """
+    as_missing = missing_of(missing, na_values)
     columns = [dict(arrays if whole else take_arrays(arrays, CELL_CHARACTERS)) for _, arrays, _ in revisions]
     with tempfile.TemporaryDirectory(prefix="sheetarray-") as folder:
         path = Path(folder, f"revised{suffix_of(target)}")
         with Source(source) as opened, locating(source=opened.name):
-            titles, fresh_of_each = _write_revised(opened, path, columns, revisions, missing, whole)
+            titles, fresh_of_each = _write_revised(opened, path, columns, revisions, as_missing, whole)
         for fresh in filter(None, fresh_of_each):
             with Source(path) as opened:
                 own = WorkbookPart.of_package(Package(opened.ranges()))
@@ -111,8 +114,8 @@ def revise_sheets_excel(
             titles += [{title}]
             columns += [fresh]
         revised = [*zip(titles, columns, strict=True)]
-        _compare(path, revised, missing)
-        accept_workbook(path, target, sheet=only, missing=missing, revised=revised)
+        _compare(path, revised, as_missing)
+        accept_workbook(path, target, sheet=only, missing=as_missing, revised=revised)
 
 
 def _write_revised(

@@ -10,11 +10,12 @@ from ...columns import (
     ResizedArray,
     find_header_edits,
 )
-from ...elements import Missing
+from ...elements import MissingOption, NaValues, missing_of
 from ...errors import NO_ARRAY, FormatError, locating
 from ...files import PathLike
 from ...formats.contract import Progress
 from ..accepted import AcceptedArrays, read_accepted
+from ..recorded_tables import take_named
 from .address import Rect
 from .appending import cover
 from .changes import Requests, Swap, apply_changes, update_cells
@@ -37,7 +38,8 @@ def accept_gsheet(
     client: Any = None,
     credentials: PathLike | None = None,
     timeout: float = TIMEOUT,
-    missing: Missing = "error",
+    missing: MissingOption = "error",
+    na_values: NaValues = (),
     progress: Progress | None = None,
 ) -> AcceptedArrays:
     """Make the headers of arrays in a Google spreadsheet, their named ranges and views, true to the cells below them.
@@ -45,6 +47,7 @@ def accept_gsheet(
     A spreadsheet is changed in place, so that there is no `target`. Of `progress` only the attribute `waiting` is
     called.
     """
+    as_missing = missing_of(missing, na_values)
     if target is not None:
         raise ValueError("a spreadsheet is changed in place: leave the target out, or name a file")
     service = open_service(source, sheet, client, credentials, timeout, progress, writing=True)
@@ -52,13 +55,13 @@ def accept_gsheet(
     def attempt() -> tuple[State, AcceptedArrays, dict[str, ResizedArray]]:
         state = fetch_state(service)
         sheets = select_worksheets(service)
-        places = find_places_of_tables(sheets)
+        places = take_named(find_places_of_tables(sheets), as_missing)
         try:
-            accepted, arrays = read_accepted(sheets, missing=missing)
+            accepted, arrays = read_accepted(sheets, missing=as_missing)
         except FormatError as error:
             if error.reason != NO_ARRAY or not places:
                 raise
-            accepted, arrays = read_accepted((), missing=missing)
+            accepted, arrays = read_accepted((), missing=as_missing)
         accepted, notes = accept_tables(sheets, places, state, accepted)
         edits = find_header_edits(sheets, arrays) if arrays else []
         if edits or notes:

@@ -13,7 +13,7 @@ import numpy as np
 from ...columns import Anchor, ArrayColumn, ArrayInfo, ColumnCells, find_anchors, reporting_cells
 from ...columns.blocks.reading import iter_elements
 from ...dtypes import Array, Buffer
-from ...elements import Missing
+from ...elements import Missing, MissingOption, NaValues, missing_of
 from ...errors import Finding, FormatError, RemoteError, locating
 from ...files import PathLike
 from ...formats.contract import Progress
@@ -26,7 +26,7 @@ from ...linear.resizing import find_slow_axis
 from ...renamed import refusing_old_options
 from ...tables import TableOptions, read_table, read_tables
 from ..arrays_of_sheets import check_sheets, count_named, open_sheets, read_composites, scan_sheets
-from ..recorded_tables import read_as_ordinary, read_with_tables, scan_with_tables
+from ..recorded_tables import read_as_ordinary, read_with_tables, scan_with_tables, take_named
 from ..sheet_choice import SheetChoice, TitleOrIndex, find_title, is_first
 from ..table_findings import check_with_tables
 from .address import ALL_ROWS, Rect, SheetAddress, range_on_sheet
@@ -120,9 +120,9 @@ def _fetch_elements(sheet: GoogleSheet, anchor: Anchor, start: int, stop: int, m
     cells: ColumnCells = ([], sheet.fetch_elements(column, row, row + count, header.dtype))
     decoded = ArrayColumn([part], [cells], sheet).decode_checked(missing)
     words = TakenWords()
-    problems = words.take(
-        anchor.name, decoded.buffer, decoded.problems, missing=missing, cell=decoded.cell, address=part.data_address
-    )
+    how: dict[str, Any] = {"missing": missing, "address": part.data_address}
+    buffer = words.take_elements(anchor.name, decoded.buffer, **how)
+    problems = words.take(anchor.name, buffer, decoded.problems, cell=decoded.cell, **how)
     if (finding := words.to_finding()) is not None:
         warn_of_finding(finding)
     for problem in problems[:1]:
@@ -130,7 +130,7 @@ def _fetch_elements(sheet: GoogleSheet, anchor: Anchor, start: int, stop: int, m
         raise error_for_problem(moved, header, anchor.name, anchor.data_address, cells_each=1)
     if decoded.count_error:
         raise decoded.count_error
-    return decoded.buffer
+    return buffer
 
 
 def _read_rows(sheet: GoogleSheet, anchor: Anchor, rows: slice, missing: Missing) -> Array:
@@ -190,7 +190,8 @@ class _GoogleOptions(TypedDict, total=False):
     timeout: float
     strict: bool
     resize: bool
-    missing: Missing
+    missing: MissingOption
+    na_values: NaValues
     progress: Progress | None
 
 
@@ -216,7 +217,8 @@ def read_gsheet(
     timeout: float = TIMEOUT,
     strict: bool = False,
     resize: bool = False,
-    missing: Missing = "error",
+    missing: MissingOption = "error",
+    na_values: NaValues = (),
     progress: Progress | None = None,
 ) -> Array | dict[str, Array]:
     """Read arrays of a Google spreadsheet, all as they were at the same moment.
@@ -237,6 +239,7 @@ def read_gsheet(
         strict: refuse flat lists without a version, an older form.
         missing: "nan" reads blanks, and words such as `n/a`, in float and complex arrays as NaN; a warning counts
             the words.
+        na_values: texts or numbers that mean a missing value, besides those; a warning counts them.
         resize: read arrays at their new length where people added or deleted rows.
         progress: a function, called with the number of cells read and the total. If the function has an attribute
             `waiting`, this attribute is called before each pause, with the seconds and the reason.
@@ -258,6 +261,7 @@ def read_gsheet(
         ...     read_gsheet(key, client=client)
         {'t': array([[1.5, 2.5]])}
     """
+    as_missing = missing_of(missing, na_values)
     _check_slices({} if slices is None else slices)
     if slices and resize:
         raise ValueError("slices= needs the lengths in the headers, so it cannot be used with resize=True")
@@ -265,12 +269,12 @@ def read_gsheet(
     def attempt() -> dict[str, np.ndarray[Any, Any]]:
         at_once = _READ_AT_ONCE if names is None and not slices else MOST_AT_ONCE
         sheets = select_worksheets(service, at_once=at_once)
-        places = find_places_of_tables(sheets)
+        places = take_named(find_places_of_tables(sheets), as_missing)
         if slices and not places:
-            return _read_slices(sheets, names, slices, strict=strict, missing=missing)
+            return _read_slices(sheets, names, slices, strict=strict, missing=as_missing)
 
         def read_arrays(selected: Sequence[str] | None) -> dict[str, Array]:
-            arrays = open_sheets(sheets, strict=strict, missing=missing, resize=resize)
+            arrays = open_sheets(sheets, strict=strict, missing=as_missing, resize=resize)
             with reporting_cells(progress, sheets, lambda: count_named(arrays.read, arrays.scan, selected)):
                 return read_composites(arrays.read, arrays.scan, selected)
 
@@ -316,7 +320,8 @@ def check_gsheet(
     client: Any = None,
     credentials: PathLike | None = None,
     timeout: float = TIMEOUT,
-    missing: Missing = "error",
+    missing: MissingOption = "error",
+    na_values: NaValues = (),
     progress: Progress | None = None,
 ) -> Iterator[Finding]:
     """Yield every finding in a spreadsheet; nothing where it is intact.
@@ -325,11 +330,13 @@ def check_gsheet(
         NotFoundError: no such worksheet.
         RemoteError: the service cannot be reached, or refuses; nothing is raised for the content.
     """
+    as_missing = missing_of(missing, na_values)
 
     def attempt() -> list[Finding]:
         sheets = select_worksheets(service)
         with reporting_cells(progress, sheets, lambda: _count_cells(sheets)):
-            findings = list(check_with_tables(find_places_of_tables(sheets), check_sheets(sheets, missing=missing)))
+            places = take_named(find_places_of_tables(sheets), as_missing)
+            findings = list(check_with_tables(places, check_sheets(sheets, missing=as_missing)))
         state = fetch_state(service)
         return [*findings, *find_typed_views(sheets, state), *stage_findings(state)]
 

@@ -21,12 +21,11 @@ from ...columns import (
 from ...columns.blocks.reading import iter_or_read
 from ...columns.pieced_arrays import NotInPiecesError
 from ...dtypes import Array, Buffer
-from ...elements import MOST_GENERIC, Cell, ComplexForm, Missing
+from ...elements import MOST_GENERIC, Cell, ComplexForm, Missing, MissingOption, NaValues, missing_of
 from ...errors import Finding, FormatError, NotFoundError, locating
 from ...files import Readable, Source, Writable, locate, replacing
 from ...formats.contract import CELL_CHARACTERS, Keeps, Progress, ignore_progress
 from ...linear.array import resize_to_cells
-from ...linear.data_cells import check_missing
 from ...linear.named import check_unicode, default_name, pick_array
 from ...linear.parsing import changed_header_cells
 from ..accepted import AcceptedArrays
@@ -112,7 +111,8 @@ class _JsonOptions(TypedDict, total=False):
     """The options of `read_json`."""
 
     strict: bool
-    missing: Missing
+    missing: MissingOption
+    na_values: NaValues
     resize: bool
     progress: Progress | None
     storage_options: Mapping[str, Any] | None
@@ -135,7 +135,8 @@ def read_json(
     names: str | Sequence[str] | None = None,
     *,
     strict: bool = False,
-    missing: Missing = "error",
+    missing: MissingOption = "error",
+    na_values: NaValues = (),
     resize: bool = False,
     progress: Progress | None = None,
     storage_options: Mapping[str, Any] | None = None,
@@ -147,6 +148,7 @@ def read_json(
         names: the arrays to read; one name as text gives that array alone. None reads all.
         strict: refuse flat lists without a version, an older form.
         missing: "nan" reads null, and words such as `n/a`, in float and complex arrays as NaN; a warning counts words.
+        na_values: texts or numbers that mean a missing value, besides those; a warning counts them.
         resize: read arrays at their new length where people added or deleted rows.
         progress: a function, called with the number of cells read and the total.
         storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
@@ -167,14 +169,15 @@ def read_json(
         >>> read_json(io.StringIO(file.getvalue()))
         {'x': array([1.5])}
     """
+    as_missing = missing_of(missing, na_values)
     with Source(source, storage_options=storage_options) as opened, locating(source=opened.name):
         if (
             are_mapped(len(opened.whole()))
             and not (strict or resize)
-            and (large := _read_large(opened, names, missing)) is not None
+            and (large := _read_large(opened, names, as_missing)) is not None
         ):
             return pick_array(large, names)
-        lists = ParsedLists(read_lists(opened), strict=strict, missing=missing, resize=resize)
+        lists = ParsedLists(read_lists(opened), strict=strict, missing=as_missing, resize=resize)
         if resize:
             lists.warn_of_uneven()
         lists.progress = progress
@@ -192,7 +195,7 @@ def _read_large(source: Source, names: str | Sequence[str] | None, missing: Miss
 
 
 def iter_elements_json(
-    source: Readable, names: Sequence[str], *, missing: Missing = "error"
+    source: Readable, names: Sequence[str], *, missing: MissingOption = "error", na_values: NaValues = ()
 ) -> Iterator[tuple[str, Buffer]]:
     """Yield names of arrays, each with the next elements of its buffer, one array after the other.
 
@@ -204,16 +207,16 @@ def iter_elements_json(
         FormatError: as `read_json`, when the first cell that is wrong is reached.
         NotFoundError: no such array.
     """
-    check_missing(missing)
+    as_missing = missing_of(missing, na_values)
     with Source(source) as opened, locating(source=opened.name):
 
         def iterate() -> Iterator[tuple[str, Buffer]]:
-            lists = SoundLists(opened, missing)
+            lists = SoundLists(opened, as_missing)
             for name in names:
                 yield from ((name, elements) for elements in lists.iterate(name))
 
         def read_whole(names: Sequence[str]) -> dict[str, Any]:
-            lists = ParsedLists(read_lists(opened), missing=missing)
+            lists = ParsedLists(read_lists(opened), missing=as_missing)
             return read_composites(lists.read, lists.scan, names)
 
         yield from iter_or_read(iterate(), names, read_whole)
@@ -242,19 +245,20 @@ def scan_json(source: Readable, *, strict: bool = False, resize: bool = False) -
         return scan_composites(read, lambda: infos)
 
 
-def check_json(source: Readable, *, missing: Missing = "error") -> Iterator[Finding]:
+def check_json(source: Readable, *, missing: MissingOption = "error", na_values: NaValues = ()) -> Iterator[Finding]:
     """Yield a finding for each problem in a JSON text. An intact text has none.
 
     Arguments are those of `read_json`.
     """
+    as_missing = missing_of(missing, na_values)
     findings: list[Finding] = []
     broken = 0
     with Source(source) as opened:
-        if len(opened.whole()) >= LARGE_TEXT and (remarks := _check_in_pieces(opened, missing)) is not None:
+        if len(opened.whole()) >= LARGE_TEXT and (remarks := _check_in_pieces(opened, as_missing)) is not None:
             yield from remarks
             return
         try:
-            lists = ParsedLists(read_lists(opened), missing=missing)
+            lists = ParsedLists(read_lists(opened), missing=as_missing)
         except FormatError as error:
             yield Finding.from_error(error)
             return
@@ -290,7 +294,9 @@ def _check_in_pieces(source: Source, missing: Missing) -> Iterable[Finding] | No
     return check_composites(lists.read, lists.scan)
 
 
-def accept_json(source: Readable, target: Writable | None = None, *, missing: Missing = "error") -> AcceptedArrays:
+def accept_json(
+    source: Readable, target: Writable | None = None, *, missing: MissingOption = "error", na_values: NaValues = ()
+) -> AcceptedArrays:
     """Correct the headers of the flat lists in a JSON text, so that they fit the items. All other bytes stay.
 
     Args:
@@ -298,21 +304,22 @@ def accept_json(source: Readable, target: Writable | None = None, *, missing: Mi
 
     Other arguments are those of `read_json`.
     """
+    as_missing = missing_of(missing, na_values)
     check_accept_target(source, target)
     with Source(source) as opened, locating(source=opened.name):
         raw = bytes(opened.whole())
-        lists = ParsedLists(read_lists(opened), missing=missing, resize=True)
+        lists = ParsedLists(read_lists(opened), missing=as_missing, resize=True)
         with keeping_unreadable("missing") as unreadable:
             arrays = lists.read(None)
         lists.warn_of_uneven()
-        infos = lists.scan(), lists.scan(resized=True, missing=missing)
+        infos = lists.scan(), lists.scan(resized=True, missing=as_missing)
         accepted = AcceptedArrays.of_columns(arrays, unreadable, infos)
         text = bytes(text_to_utf8(raw))
         places = find_lists(text, default_name(opened.name))
         pieces: list[bytes] = []
         at = 0
         for name, cells in lists.cells.items():
-            changes = {} if name in lists.fixed else _changes_of(cells, missing)
+            changes = {} if name in lists.fixed else _changes_of(cells, as_missing)
             for index, value in sorted(changes.items()):
                 start, end = places[name].spans[index]
                 pieces += [text[at:start], str(value).encode()]

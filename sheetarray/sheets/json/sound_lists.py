@@ -12,7 +12,7 @@ from ...columns import ArrayInfo
 from ...columns.blocks.mapping import map_large
 from ...columns.pieced_arrays import NotInPiecesError
 from ...dtypes import Buffer
-from ...elements import Missing, is_blank
+from ...elements import Missing, NamedMissing, is_blank
 from ...errors import Finding
 from ...files import Source
 from ...linear.buffers import view_of
@@ -42,6 +42,8 @@ class SoundLists:
     """
 
     def __init__(self, source: Source, missing: Missing, note: NoteFinding = warn_of_finding) -> None:
+        if isinstance(missing, NamedMissing):
+            raise NotInPiecesError  # a warning counts the cells of each array
         self._text, self._missing = text_to_utf8(source.whole()), missing
         self._lists = find_lists(self._text, default_name(source.name), note=note)
         self.has_mapped = False

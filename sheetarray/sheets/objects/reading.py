@@ -13,7 +13,7 @@ import numpy as np
 from ...columns import ArrayInfo, Block, ColumnCells, Request, Words, Zone, reporting_cells
 from ...columns.pieced_arrays import NotInPiecesError
 from ...dtypes import DType, Mask, Positions
-from ...elements import Cell, Missing, TextLook, Unreadable
+from ...elements import Cell, MissingOption, NaValues, TextLook, Unreadable, missing_of
 from ...elements.serials import FIRST_SERIAL, serials_to_dates
 from ...errors import DTypeError, Finding, FormatError, locating
 from ...formats.contract import Progress
@@ -29,7 +29,14 @@ from ...tables import (
     read_tables,
 )
 from ..arrays_of_sheets import check_sheets, count_named, open_sheets, read_composites, scan_sheets
-from ..recorded_tables import RecordedPlace, find_recorded, read_as_ordinary, read_with_tables, scan_with_tables
+from ..recorded_tables import (
+    RecordedPlace,
+    find_recorded,
+    read_as_ordinary,
+    read_with_tables,
+    scan_with_tables,
+    take_named,
+)
 from ..sheet_choice import SheetChoice, find_title, is_first
 from ..table_findings import check_with_tables
 from ..workbooks import MOST_ROWS
@@ -50,7 +57,8 @@ def read_workbook(
     names: Sequence[str] | None = None,
     *,
     sheet: SheetChoice = None,
-    missing: Missing = "error",
+    missing: MissingOption = "error",
+    na_values: NaValues = (),
     strict: bool = False,
     resize: bool = False,
     progress: Progress | None = None,
@@ -63,6 +71,7 @@ def read_workbook(
         sheet: the title of the only sheet to read, or its index from 0; None reads all sheets.
         missing: "nan" reads blanks, and words such as `n/a`, in float and complex arrays as NaN; a warning counts
             the words.
+        na_values: texts or numbers that mean a missing value, besides those; a warning counts them.
         strict: refuse flat lists without a version, an older form.
         resize: read arrays at their new length where people added or deleted rows.
         progress: a function, called with the number of cells read and the total.
@@ -79,14 +88,15 @@ def read_workbook(
         >>> sheetarray.read(book)
         {'t': array([[0.1, nan]])}
     """
+    as_missing = missing_of(missing, na_values)
     sheets = select_object_sheets(source, sheet)
 
     def read_arrays(selected: Sequence[str] | None) -> dict[str, np.ndarray[Any, Any]]:
-        arrays = open_sheets(sheets, strict=strict, missing=missing, resize=resize)
+        arrays = open_sheets(sheets, strict=strict, missing=as_missing, resize=resize)
         with reporting_cells(progress, sheets, lambda: count_named(arrays.read, arrays.scan, selected)):
             return read_composites(arrays.read, arrays.scan, selected)
 
-    return read_with_tables(_find_tables(source, sheets), read_arrays, names, resize=resize)
+    return read_with_tables(take_named(_find_tables(source, sheets), as_missing), read_arrays, names, resize=resize)
 
 
 def scan_workbook(
@@ -109,7 +119,9 @@ def scan_workbook(
     return scan_with_tables(_find_tables(source, sheets), lambda: scan_sheets(sheets, strict=strict, resize=resize))
 
 
-def check_workbook(source: Any, *, sheet: SheetChoice = None, missing: Missing = "error") -> Iterator[Finding]:
+def check_workbook(
+    source: Any, *, sheet: SheetChoice = None, missing: MissingOption = "error", na_values: NaValues = ()
+) -> Iterator[Finding]:
     """Yield a finding for each array that cannot be read. Edited elements are not found.
 
     Only a file that sheetarray wrote has the record that shows edits.
@@ -123,8 +135,11 @@ def check_workbook(source: Any, *, sheet: SheetChoice = None, missing: Missing =
         DTypeError: the object cannot be read. Wrong content never raises an error.
         NotFoundError: the sheet does not exist.
     """
+    as_missing = missing_of(missing, na_values)
     sheets = select_object_sheets(source, sheet)
-    yield from check_with_tables(_find_tables(source, sheets), check_sheets(sheets, missing=missing))
+    yield from check_with_tables(
+        take_named(_find_tables(source, sheets), as_missing), check_sheets(sheets, missing=as_missing)
+    )
 
 
 def read_columns_workbook(

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from ....columns import HeaderEdit, check_accept_target, find_header_edits
-from ....elements import Missing
+from ....elements import Missing, MissingOption, NaValues, missing_of
 from ....errors import NO_ARRAY, FormatError, locating
 from ....files import Readable, Source, Writable, replacing
 from ....linear.array import LinearArray
@@ -38,7 +38,12 @@ from .views import renew_views
 
 
 def accept_excel(
-    source: Readable, target: Writable | None = None, *, sheet: SheetChoice = None, missing: Missing = "error"
+    source: Readable,
+    target: Writable | None = None,
+    *,
+    sheet: SheetChoice = None,
+    missing: MissingOption = "error",
+    na_values: NaValues = (),
 ) -> AcceptedArrays:
     """Correct headers, names, checksums and guards of a workbook, so that they fit its cells. All other parts stay.
 
@@ -70,8 +75,9 @@ def accept_excel(
         >>> accept_excel(io.BytesIO(file.getvalue()), accepted).arrays["t"].shape
         (3,)
     """
+    as_missing = missing_of(missing, na_values)
     check_accept_target(source, target)
-    return accept_workbook(source, source if target is None else target, sheet=sheet, missing=missing)
+    return accept_workbook(source, source if target is None else target, sheet=sheet, missing=as_missing)
 
 
 def accept_workbook(
@@ -168,7 +174,7 @@ def _read_all(
     `chosen`: the titles of the sheets that are read, that which was asked for first; None for all.
     """
     sheets = [plain for plain in book.plain_sheets() if chosen is None or plain.title in chosen]
-    tables = renew_tables(book, sheets, Snapshots(book))
+    tables = renew_tables(book, sheets, Snapshots(book), missing)
     try:
         return read_writes(book, missing, None if chosen is None else chosen[0]), tables
     except FormatError as error:

@@ -11,6 +11,7 @@ from ....dtypes import Buffer, Positions
 from ....elements import Missing
 from ....errors import Finding
 from ...arrays_of_sheets import check_sheets
+from ...recorded_tables import take_named
 from ...sheet_choice import SheetChoice, find_title
 from ...table_findings import check_with_tables
 from ..checksums.stored import StoredChecksums
@@ -41,7 +42,7 @@ def find_all(
     for number, (titles, written) in enumerate(memory.split_by_write(sheets) if sheet is None else [(None, sheets)]):
         memory = StoredChecksums(book) if number else memory  # which has been asked about no array
         findings |= dict.fromkeys(_find_all(book, memory, written, titles, missing, guard=guard, check=check))
-    if places := find_tables(book, sheets):
+    if places := take_named(find_tables(book, sheets), missing):
         snapshots = open_snapshots(book) if guard else None
         findings = dict.fromkeys(check_with_tables(places, findings, snapshots, partial(compare_checksums, book)))
         findings |= dict.fromkeys(snapshots.findings if snapshots is not None else ())

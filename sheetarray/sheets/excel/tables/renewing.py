@@ -12,12 +12,13 @@ from ....changes.compare import Comparison
 from ....changes.sorted_rows import SortedRows
 from ....columns import ArrayInfo, Sheet, keeping_unreadable
 from ....dtypes import Array
+from ....elements import Missing
 from ....labels import DatasetLabels
 from ....linear.array import LinearArray
 from ....linear.named import linear_arrays
 from ...accepted import AcceptedArrays
 from ...guard_texts import keep_snapshots
-from ...recorded_tables import RecordedTable, leave_unreadable, open_recorded, read_recorded, renew_note
+from ...recorded_tables import RecordedTable, leave_unreadable, open_recorded, read_recorded, renew_note, take_named
 from ...snapshot import SnapshotHeader, encode_snapshot, parse_snapshot_header
 from ...table_findings import compare_table
 from ..checksums.record import Written, make_checksums
@@ -60,7 +61,9 @@ class RenewedTables:
         )
 
 
-def renew_tables(book: Workbook, sheets: Sequence[Sheet], snapshots: Snapshots) -> RenewedTables | None:
+def renew_tables(
+    book: Workbook, sheets: Sequence[Sheet], snapshots: Snapshots, missing: Missing
+) -> RenewedTables | None:
     """Read the recorded tables of some sheets, and return what makes their records true; None if there are none.
 
     A cell that cannot be read stays as it is, and its last value stays in the snapshot. Where it never had one, or is a
@@ -69,7 +72,7 @@ def renew_tables(book: Workbook, sheets: Sequence[Sheet], snapshots: Snapshots) 
     Raises:
         FormatError: the cells of a table are not those of its arrays any more.
     """
-    places = find_tables(book, sheets)
+    places = take_named(find_tables(book, sheets), missing)
     if not places:
         return None
     renewed, changed = RenewedTables(), dict[str, tuple[RecordedTable, dict[str, LinearArray]]]()
