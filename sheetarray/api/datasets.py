@@ -193,7 +193,7 @@ def read_table_with_note(
     with suppress(NotFoundError):  # a format that keeps nothing
         describe = row.function("describe_table")
         with rewinding(source):
-            described = describe(source, table=table, sheet=options.get("sheet"))
+            described = describe(source, **known_options(source, format, {**options, "table": table}, "describe_table"))
     note = TableNote.from_json(described)
     options = {name: value for name, value in options.items() if name != "sheet" or value is not None}
     given = {"dtype": note.dtypes if note else None, **options}

@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..changes.elements import cast_exactly
 from ..changes.merge import MergedArrays
+from ..dtypes import Array, from_name
 from ..errors import FormatError, LimitError, NotFoundError, warn_caller
 from ..formats import Format, format_of, locate_places
+from ..labels import LabelledArrays, TableNote, stack_labels
+from ..sheets.content import TableRevision
 from .arrays import write_each_sheet
 from .merge_sources import MergeSource
 from .ordinary import table_options
@@ -58,12 +62,18 @@ def write_merged_tables(
     row = format_of(place)
     if row.name == base.row.name:
         with suppress(NotFoundError):
+            revise_tables = row.function("revise_tables")
+            revisions = [_to_revision(each) for each in merges]
+            return str(revise_tables(base.place, place, revisions, **base.options("revise_tables")))
+        with suppress(NotFoundError):
             _revise_sheets(row, merges, place, row.function("revise_table"))
             return None
     options = {"client": client} if client is not None and "client" in row.options("write_table") else {}
     tables = {str(each.title): _list_columns(each) for each in merges}
     if len(tables) == 1:
-        return write_table(place, *tables.values(), **options)
+        (table,) = tables.values()
+        labelled, beside = _label_again(base, table) if row.records_tables else (None, None)
+        return write_table(place, table if labelled is None else labelled, columns=beside, **options)
     try:
         row.function("write_sheets")
     except NotFoundError:
@@ -78,6 +88,44 @@ def _list_columns(sheet_merge: SheetMerge) -> dict[str, Any]:
     assert sheet_merge.merged is not None
     renamed = sheet_merge.new_names or {}
     return {renamed.get(name, name): array for name, array in sheet_merge.merged.arrays.items()}
+
+
+def _label_again(base: MergeSource, table: Mapping[str, Array]) -> tuple[LabelledArrays | None, str | None]:
+    """Return the arrays that a merged table is by the record of the base, and the dimension whose labels are columns.
+
+    They are None without a record, or where the table does not hold such arrays any more.
+    """
+    try:
+        note = TableNote.from_json(base.row.function("describe_table")(base.place, **base.options("describe_table")))
+    except NotFoundError:
+        note = None
+    if note is None or not {*note.dtypes} <= {*table}:
+        return None, None
+    columns = {name: _cast(array, note.dtypes.get(name)) for name, array in table.items()}
+    if any(column is None for column in columns.values()):
+        return None, None
+    try:
+        arrays, labels = stack_labels({n: a for n, a in columns.items() if a is not None}, None, None, note, np.array)
+    except FormatError:
+        return None, None
+    return LabelledArrays(note.as_written(arrays), labels if note.is_labelled else None), note.beside or None
+
+
+def _cast(column: Array, name: str | None) -> Array | None:
+    """Return a column in the dtype that a record names; None if that loses something, or marks tell texts apart."""
+    dtype = None if name is None else from_name(name)
+    if dtype is None:
+        return column
+    return None if dtype.kind == "generic" else cast_exactly(column, dtype.numpy)
+
+
+def _to_revision(sheet_merge: SheetMerge) -> TableRevision:
+    """Return the merged table of a sheet as other cells of the base's table."""
+    base, merged = sheet_merge.files[0], sheet_merge.merged
+    assert merged is not None
+    assert base.table is not None
+    options = table_options(base.place, None, base.given_options)["table"]
+    return TableRevision(merged.arrays, base.table.sheets[0].columns, sheet_merge.new_names or {}, options)
 
 
 def _revise_sheets(row: Format, merges: Sequence[SheetMerge], target: Any, revise: Callable[..., None]) -> None:

@@ -22,6 +22,7 @@ of other packages import what they need from this module, as docs/adapters.md sh
     append(target, arrays, **options)           may: appends rows to arrays
     append_table(target, columns, **options)    may: appends rows to an ordinary table
     revise_table(source, target, columns, sources, table=, **o)  may: writes other cells and rows of a table, likewise
+    revise_tables(source, target, revisions, **o)  may: does so for tables of several sheets together (a service)
     keeps                                       must: a `Keeps` that says what the format keeps
 
 Each name ends in the stem of the registry's row: `write_csv`, `keeps_csv`.

@@ -10,13 +10,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from ..columns import MOST_ARRAYS, ElementRun, Layout, SheetRoom, lay_out_sheets
-from ..dtypes import DType
+from ..dtypes import Array, DType
 from ..errors import LimitError, check_kinds, naming_sheet
 from ..formats.contract import Progress, ignore_progress
 from ..labels import TableNote, find_notes
 from ..linear.array import LinearArray
 from ..linear.named import linear_arrays
-from ..tables import LabelledTable, count_blank_rows, lay_out_table, notes_of_columns
+from ..tables import (
+    LabelledTable,
+    TableColumns,
+    TableOptions,
+    count_blank_rows,
+    lay_out_table,
+    notes_of_columns,
+)
 from .arrays_of_sheets import spread
 from .chosen_formats import check_formats
 from .views.description import View
@@ -102,6 +109,16 @@ class SheetContent:
         """Yield the cells that hold elements: a run of elements of one array for each column that has any."""
         for title, layout in zip(self.titles, self.layouts, strict=True):
             yield from layout.runs(title, self.corner or (0, 0))
+
+
+@dataclass(frozen=True)
+class TableRevision:
+    """Other cells and rows of the ordinary table of a sheet."""
+
+    columns: Mapping[str, Array]  # the new columns, by their names; those that the table lacks go to the right
+    before: TableColumns  # as they were read
+    renamed: Mapping[str, str] = field(default_factory=dict)  # the new names of columns
+    options: TableOptions = field(default_factory=TableOptions)  # how they are read
 
 
 def take_arrays(arrays: Any, characters: int, *, exact: int | None = None) -> dict[str, LinearArray]:

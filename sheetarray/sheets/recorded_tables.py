@@ -130,9 +130,9 @@ class RecordedPlace:
 
     def open_table(self) -> TableSheet:
         """Return all cells of its sheet; numbers in its columns of dates are dates."""
-        return self.open_cells(self.title, self._place_dates)
+        return self.open_cells(self.title, self.place_dates)
 
-    def _place_dates(self) -> list[int]:
+    def place_dates(self) -> list[int]:
         """Return its columns of dates."""
         dates = {name.strip(WHITE) for name, dtype in self.note.dtypes.items() if dtype.startswith("datetime64")}
         return [column for column, name in self.place_names().items() if name in dates]

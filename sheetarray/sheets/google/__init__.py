@@ -17,18 +17,28 @@ from ...formats.contract import Keeps
 from .accepting import accept_gsheet
 from .address import url_of_key_gsheet
 from .appending import append_gsheet
-from .reading import check_gsheet, iter_elements_gsheet, read_columns_gsheet, read_gsheet, scan_gsheet
+from .reading import (
+    check_gsheet,
+    describe_table_gsheet,
+    iter_elements_gsheet,
+    read_columns_gsheet,
+    read_gsheet,
+    scan_gsheet,
+)
+from .tables.revising import revise_tables_gsheet
 from .writing import write_gsheet, write_sheets_gsheet, write_table_gsheet
 
 __all__ = [
     "accept_gsheet",
     "append_gsheet",
     "check_gsheet",
+    "describe_table_gsheet",
     "instead_gsheet",
     "iter_elements_gsheet",
     "keeps_gsheet",
     "read_columns_gsheet",
     "read_gsheet",
+    "revise_tables_gsheet",
     "scan_gsheet",
     "url_of_key_gsheet",
     "write_gsheet",

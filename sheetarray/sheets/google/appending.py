@@ -253,6 +253,7 @@ def _append(
             rows = append_to_table(place, fit or (lambda _: given))
             _append_to_table(service, state, content, rows, renew_record(content.view.record, [(place, rows.note)]))
             return
+        content.view.title = None
         if fit is not None:
             arrays = _to_linear(fit(scan_sheets([content.view])))
         grown = [_grow_array(name, array, content) for name, array in arrays.items()]

@@ -174,6 +174,12 @@ def repeat_cell(gid: int, rect: Rect, cell: Answer, fields: str) -> Answer:
     return {"repeatCell": {"range": rect.to_grid_range(gid), "cell": cell, "fields": fields}}
 
 
+def copy_formats(gid: int, source: Rect, goal: Rect) -> Answer:
+    """Give cells the formats of others of the same worksheet, again and again."""
+    ranges = {"source": source.to_grid_range(gid), "destination": goal.to_grid_range(gid)}
+    return {"copyPaste": {**ranges, "pasteType": "PASTE_FORMAT", "pasteOrientation": "NORMAL"}}
+
+
 def clear_cells(gid: int, rect: Rect) -> Answer:
     """Empty cells, and leave their formats."""
     return repeat_cell(gid, rect, {}, "userEnteredValue")

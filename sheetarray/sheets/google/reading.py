@@ -26,7 +26,7 @@ from ...linear.resizing import find_slow_axis
 from ...renamed import refusing_old_options
 from ...tables import TableOptions, read_table, read_tables
 from ..arrays_of_sheets import check_sheets, count_named, open_sheets, read_composites, scan_sheets
-from ..recorded_tables import read_as_ordinary, read_with_tables, scan_with_tables, take_named
+from ..recorded_tables import read_with_tables, scan_with_tables, take_named
 from ..sheet_choice import SheetChoice, TitleOrIndex, find_title, is_first
 from ..table_findings import check_with_tables
 from .address import ALL_ROWS, Rect, SheetAddress, range_on_sheet
@@ -34,7 +34,7 @@ from .requests import SheetsApi, open_service
 from .retries import TIMEOUT, ChangedError
 from .stage import stage_findings
 from .state.spreadsheet import State, fetch_state, generation_name
-from .tables.recorded import find_places_of_tables
+from .tables.recorded import find_places_of_tables, read_ordinary
 from .views.typed_over import find_typed_views
 from .worksheet import MOST_AT_ONCE, GoogleSheet, fetch_values
 
@@ -394,7 +394,7 @@ def _read_each_worksheet(
 
 def _read_worksheet(view: GoogleSheet, columns: Sequence[str] | None, options: TableOptions) -> dict[str, Array]:
     """Return the columns of a worksheet as those of an ordinary table."""
-    return read_as_ordinary(view, columns, options, lambda: find_places_of_tables([view]))
+    return read_ordinary(view, columns, options)
 
 
 def _read_range(
@@ -424,6 +424,25 @@ def _locate_range(service: SheetsApi, address: SheetAddress, options: TableOptio
     else:
         title = address.title
     return options.locate(title, lambda: _range_references(state), dict)
+
+
+def describe_table_gsheet(
+    source: Any,
+    *,
+    sheet: SheetChoice = None,
+    client: Any = None,
+    credentials: PathLike | None = None,
+    timeout: float = TIMEOUT,
+) -> dict[str, Any]:
+    """Return the description of the table of a worksheet, as its record has it; an empty one without a record.
+
+    `sheet`: the title of the worksheet, or its index from 0, if the source names none; None for the first one that has
+    a record. The other arguments are those of `read_gsheet`.
+    """
+    service = open_service(source, sheet, client, credentials, timeout)
+    views = _read_consistently(service, partial(select_worksheets, service))
+    notes = [note for view in views for note in view.record.read()]
+    return notes[0] if len(notes) == 1 or (notes and sheet is None) else {}
 
 
 def _range_references(state: State) -> dict[tuple[str | None, str], str]:

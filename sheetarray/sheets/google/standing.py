@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -77,6 +77,21 @@ class StandingSheet:
             for row, cell in enumerate(cells, rect.top)
             if cell not in (None, "")
         )
+
+    def find_formulas(self, column: int, rows: Sequence[int]) -> dict[int, str]:
+        """Return the formulas of a column by their rows, given rows in their order.
+
+        Raises:
+            ChangedError: the worksheet is gone, or has become smaller.
+        """
+        if self.grid is not None or not rows:
+            formulas = {} if self.grid is None else self.grid.formulas
+            return {row: formulas[row, column] for row in rows if (row, column) in formulas}
+        rect = Rect(rows[0], column, rows[-1] + 1, column + 1).clip(self.sheet.rows, self.sheet.columns)
+        if rect is None:
+            return {}
+        formulas = fetch_grid(self.view.service, self.sheet, rect).formulas
+        return {row: formulas[row, column] for row in rows if (row, column) in formulas}
 
     def fetch_notes(self, rows: Rect) -> CellNotes:
         """Return the notes in some rows; no request for a small worksheet; a ChangedError if it is gone."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import partial
+from typing import Protocol
 from urllib.parse import quote
 
 import numpy as np
 
 from ...columns import Block, ColumnCells, Request, Words, Zone, anchors_of_grid
-from ...dtypes import DType
+from ...dtypes import DType, from_name
 from ...elements import Cell, TextLook
 from ...elements.serials import FIRST_SERIAL, serials_to_dates
 from ...errors import Finding
@@ -23,6 +25,7 @@ from .state.spreadsheet import State, Worksheet, fetch_state
 FetchedColumns = list[list[Cell]]
 
 CELLS_A_REQUEST = 100_000  # cells that one request fetches at most; doubles are some 2 MB of JSON
+_DATE = from_name("datetime64[D]")
 _LONGEST_QUERY = 6000  # bytes of a URL that every server takes
 
 
@@ -120,6 +123,25 @@ def _cut(column: int, end: int) -> Iterator[tuple[Rect, int]]:
     yield Rect(tops[-1], column, ALL_ROWS, column + 1), end - tops[-1]
 
 
+class PlacedCells(Protocol):
+    """Cells below each other that go into a column of a worksheet."""
+
+    @property
+    def row(self) -> int:
+        """The row of the first one."""
+
+    @property
+    def column(self) -> int:
+        """The column in which they stand."""
+
+    @property
+    def cells(self) -> Rect:
+        """The cells that they take."""
+
+    def sent(self) -> list[Cell]:
+        """Return them as they are sent."""
+
+
 MOST_AT_ONCE = 150_000  # cells of a grid, or of arrays, that one request fetches: 131,072 doubles and their headers
 _MOST_HEAD_ROWS = 1200  # rows that are fetched first of a worksheet that is not fetched as a whole
 _HEAD = 20_000  # cells, about, that are looked at first
@@ -213,6 +235,22 @@ class GoogleSheet:
         if not self.is_whole and rect.bottom > self._rows:
             ((_, columns),) = self._fetch([[rect]])
             self.keep_head(rect.bottom, columns)
+
+    def fetched_columns(self) -> FetchedColumns:
+        """Return the columns of the first rows; all cells once they have been fetched as a whole."""
+        return self._head
+
+    def with_cells(self, columns: Iterable[PlacedCells]) -> GoogleSheet:
+        """Return the worksheet as it is once some columns have got other cells; all cells have been fetched."""
+        changed = copy(self)
+        changed._head, changed._words = [[*cells] for cells in self._head], None
+        for placed in columns:
+            while len(changed._head) <= placed.column:
+                changed._head.append([])
+            cells = changed._head[placed.column]
+            cells += [""] * (placed.cells.bottom - len(cells))
+            cells[placed.row : placed.cells.bottom] = placed.sent()
+        return changed
 
     def fetched_rows(self) -> list[list[Cell]]:
         """Return the fetched first rows, all of one length, with None for blanks at the end of a column."""
@@ -361,19 +399,25 @@ class GoogleSheet:
             )
             self.keep_head(ALL_ROWS, [columns.get(column, []) for column in range(max(columns, default=-1) + 1)])
 
-    def fetched_table(self, dtypes: Mapping[int, DType]) -> Table:
+    def fetched_table(self, dates: Collection[int]) -> Table:
         """Return all cells that have been fetched as a table; in columns of dates, numbers are dates."""
-        cells = {
-            column: _put_dates(cells, dtypes[column]) if column in dtypes else cells
-            for column, cells in enumerate(self._head)
-        }
+        cells = self._dated_columns(dates)
         height = max(map(len, cells.values()), default=0)
         return Table(height, {column: ScalarColumn(held) for column, held in cells.items() if held})
 
-    def table(self) -> Table:
-        """Return all cells of the worksheet as an ordinary table, all of one generation; dates are text."""
+    def _dated_columns(self, dates: Collection[int]) -> dict[int, list[Cell]]:
+        """Return the columns that have been fetched; in those of dates, numbers are dates."""
+        return {
+            column: _put_dates(cells, _DATE) if column in dates else cells for column, cells in enumerate(self._head)
+        }
+
+    def table(self, dates: Collection[int] = ()) -> Table:
+        """Return all cells of the worksheet as an ordinary table, all of one generation; dates are text.
+
+        `dates`: the columns in which numbers are dates, however they are shown.
+        """
         self.fetch_whole()
-        columns = dict(enumerate(self._head))
+        columns = self._dated_columns(dates)
         height = max(map(len, columns.values()), default=0)
         numeric = [column for column, cells in columns.items() if any(type(cell) in (int, float) for cell in cells)]
         runs = (rect for column in sorted(numeric) for rect, _ in _cut(column, height))

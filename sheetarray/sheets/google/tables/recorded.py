@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ....elements import Cell
 from ....errors import DTypeError, LimitError, SheetArrayWarning, warn_caller
 from ....labels import takes_recorded_tables
 from ....linear.array import LinearArray
-from ....tables import Table, TableColumns, lay_out_table
+from ....tables import SearchOptions, Table, TableColumns, TableOptions, lay_out_table
 from ...accepted import AcceptedArrays, compare_infos
 from ...recorded_tables import (
     RecordedPlace,
@@ -24,6 +25,7 @@ from ...recorded_tables import (
     find_recorded,
     leave_unreadable,
     open_recorded,
+    read_as_ordinary,
     read_recorded,
     renew_note,
 )
@@ -35,8 +37,6 @@ from ..state.records import TableRecord, pack_notes
 from ..state.spreadsheet import MOST_CHARACTERS, State
 from ..worksheet import GoogleSheet
 from .records import put_record
-
-_DATE = from_name("datetime64[D]")
 
 
 def find_places_of_tables(sheets: Sequence[GoogleSheet]) -> list[RecordedPlace]:
@@ -62,12 +62,34 @@ def find_places_of_tables(sheets: Sequence[GoogleSheet]) -> list[RecordedPlace]:
     return find_recorded(notes, by_title, [*by_title], dict, open_cells)
 
 
+def read_ordinary(view: GoogleSheet, columns: Sequence[str] | None, options: TableOptions) -> TableColumns:
+    """Return the columns of a worksheet as those of an ordinary table.
+
+    A verb that takes tables where there are no arrays leaves out what people put below and beside a recorded one.
+    """
+
+    @cache
+    def find_places() -> list[RecordedPlace]:
+        return find_places_of_tables([view])
+
+    if isinstance(options, SearchOptions) and options.range is None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SheetArrayWarning)  # of a table that has lost its columns
+            places = find_places()
+        if len(places) == 1:
+            options = replace(options, range=places[0].options.range, header=1)
+            cells = _RecordedCells(view, places[0].place_dates, shows_others=True)
+            return read_as_ordinary(cells, columns, options, find_places)
+    return read_as_ordinary(view, columns, options, find_places)
+
+
 @dataclass
 class _RecordedCells:
     """The cells of a worksheet, in which the columns of dates are known: nothing has to be fetched for them."""
 
     sheet: GoogleSheet
     place_dates: Callable[[], Collection[int]]
+    shows_others: bool = False  # whether dates in other columns are told by what people see, which is fetched
 
     @property
     def title(self) -> str | None:
@@ -84,7 +106,8 @@ class _RecordedCells:
 
     def table(self) -> Table:
         """Return all cells."""
-        return self.sheet.fetched_table(dict.fromkeys(self.place_dates(), _DATE))
+        dates = self.place_dates()
+        return self.sheet.table(dates) if self.shows_others else self.sheet.fetched_table(dates)
 
 
 @dataclass(frozen=True)
@@ -115,6 +138,7 @@ def list_standing_notes(content: StandingSheet, new: Mapping[str, Any]) -> list[
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SheetArrayWarning)  # of a table that has lost its columns
         trees = [place.tree for place in find_places_on(content)]
+    content.view.title = None
     names, others = names_of_columns(new), [names_of_columns(tree) for tree in trees]
     if any(names <= other or other <= names for other in others):
         raise LimitError("a table with these columns stands there already: write to another worksheet")
