@@ -13,6 +13,7 @@ import numpy as np
 import openpyxl
 import pytest
 from children import GIVEN_UP_AFTER
+from command_line import run_command
 
 import sheetarray as sa
 
@@ -26,7 +27,8 @@ class Repository:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.git("init", "-q", "-b", "main")
+        if not (folder / ".git").exists():
+            self.git("init", "-q", "-b", "main")
 
     def run(self, *command: str, status: int | None = 0, folder: str = "") -> str:
         names = {
@@ -56,11 +58,18 @@ class Repository:
         self.git("commit", "-q", "-m", message)
 
 
-@pytest.fixture
-def repository(tmp_path):
-    repository = Repository(tmp_path)
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """A repository that knows the drivers, of which each test has a copy."""
+    repository = Repository(tmp_path_factory.mktemp("repository"))
     repository.sheetarray("git")
-    return repository
+    return repository.folder
+
+
+@pytest.fixture
+def repository(prepared, tmp_path):
+    shutil.copytree(prepared, tmp_path, dirs_exist_ok=True)
+    return Repository(tmp_path)
 
 
 def write_arrays(path: Path, *edits: tuple[int, float]) -> None:
@@ -200,7 +209,7 @@ def test_a_conflict_keeps_our_values_and_is_resolved_by_choices(repository):
     repository.git("commit", "-q", "-m", "merged")
 
 
-def test_choices_that_are_damaged_change_nothing(repository):
+def test_choices_that_are_damaged_change_nothing(repository, monkeypatch):
     path = repository.folder / "t.csv"
 
     def save(*edits):
@@ -209,13 +218,14 @@ def test_choices_that_are_damaged_change_nothing(repository):
     branch_twice(repository, save, (4, 5.0), (4, 9.0))
     repository.git("merge", "other", status=1)
     before = path.read_bytes()
+    monkeypatch.chdir(repository.folder)
     listed = repository.folder / "t.csv.conflicts.json"
     for text in ("", "{}", '{"choices": [{"array": "t"}]}', listed.read_text().replace("ours.csv", "mine.csv")):
         listed.write_text(text)
-        repository.sheetarray("git", "resolve", "t.csv", status=2)
+        assert run_command("git", "resolve", "t.csv").exit_code == 2
         assert path.read_bytes() == before
     listed.unlink()
-    assert "there is no t.csv.conflicts.json" in repository.sheetarray("git", "resolve", "t.csv", status=2)
+    assert "there is no t.csv.conflicts.json" in run_command("git", "resolve", "t.csv").stderr
 
 
 def test_a_rebase_merges_cells_too(repository):

@@ -15,6 +15,7 @@ from typing import Any
 import openpyxl
 import pytest
 from adapters_deleted import needing
+from children import run_child
 
 import sheetarray as sa
 from sheetarray.files import changing, replacing
@@ -24,13 +25,23 @@ PROCESSES = 8
 EXCHANGES = pytest.mark.skipif(sys.platform != "linux", reason="only Linux exchanges names")
 
 
-def run_together(code: str, *arguments: object, count: int = PROCESSES) -> list[tuple[int, str]]:
-    """Run a program in several processes at once; each gets its number and the arguments. Return their statuses."""
-    program = textwrap.dedent(code)
-    commands = [[sys.executable, "-c", program, str(number), *map(str, arguments)] for number in range(count)]
-    children = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for command in commands]
-    errors = [child.communicate()[1] for child in children]
-    return [(child.returncode, text) for child, text in zip(children, errors, strict=True)]
+TOGETHER = """
+import os, sys
+children = []
+for number in range({count}):
+    if (child := os.fork()) == 0:  # off a process that has imported what they need, so that they begin at once
+        sys.argv.insert(1, str(number))
+        exec({code!r})
+        os._exit(0)
+    children.append(child)
+sys.exit(any([os.waitpid(child, 0)[1] for child in children]))
+"""
+
+
+def run_together(code: str, path: Path) -> None:
+    """Run a program in several processes at once; each gets its number and the path."""
+    child = run_child(TOGETHER.format(count=PROCESSES, code=textwrap.dedent(code)), path)
+    assert (child.status, child.errors) == (0, "")
 
 
 def leftovers(folder: Path) -> list[str]:
@@ -47,7 +58,7 @@ def test_processes_that_save_to_one_archive_lose_nothing(tmp_path: Path) -> None
         for turn in range(3):
             save(sys.argv[2], np.full(1000, int(sys.argv[1])), f"n{sys.argv[1]}-{turn}")
     """
-    assert run_together(code, path) == [(0, "")] * PROCESSES
+    run_together(code, path)
     assert sorted(sa.read(path)) == sorted(f"n{number}-{turn}" for number in range(PROCESSES) for turn in range(3))
     assert leftovers(tmp_path) == []
 
@@ -65,7 +76,7 @@ def test_processes_that_add_sheets_to_one_workbook_lose_nothing(tmp_path: Path, 
             name = f"n{sys.argv[1]}_{turn}"
             sa.write(sys.argv[2], {name: [float(sys.argv[1])]}, mode="a", sheet=name)
     """
-    assert run_together(code, path) == [(0, "")] * PROCESSES
+    run_together(code, path)
     names = [f"n{number}_{turn}" for number in range(PROCESSES) for turn in range(2)] + ["first"] * exists
     assert sorted(sa.read(path)) == sorted(names)
     assert list(sa.check(path)) == []
@@ -198,13 +209,18 @@ def test_a_process_that_waits_too_long_gives_up(tmp_path: Path, monkeypatch: pyt
     path = tmp_path / "t.csv"
     sa.write(path, {"t": [1]})
     before = path.read_bytes()
-    code = "import sys, sheetarray as sa, sheetarray.files.in_place as c; c.PATIENCE = 0.05; sa.read(sys.argv[1]); "
-    code += "exec('with c.changing(sys.argv[1]): pass')"
+    code = """
+        import sys, sheetarray as sa, sheetarray.files.in_place as c
+        c.PATIENCE = 0.05
+        sa.read(sys.argv[1])
+        with c.changing(sys.argv[1]):
+            pass
+    """
     with changing(path):
-        result = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False)
-        assert "LimitError" in result.stderr
-        assert "another process has been changing the file" in result.stderr
-    assert subprocess.run([sys.executable, "-c", code, str(path)], check=False).returncode == 0
+        errors = run_child(code, path).errors
+        assert "LimitError" in errors
+        assert "another process has been changing the file" in errors
+    assert run_child(code, path).status == 0
     assert path.read_bytes() == before
 
 
@@ -265,12 +281,11 @@ def test_what_a_killed_writer_left_is_removed_by_the_next_write(tmp_path: Path, 
     path = tmp_path / "t.csv"
     sa.write(path, {"t": [1.5]})
     for _ in range(2):
-        killed = subprocess.run([sys.executable, "-c", textwrap.dedent(KILLED), str(path), names], check=False)
-        assert killed.returncode == -signal.SIGKILL
+        assert run_child(KILLED, path, names).status == -signal.SIGKILL
         assert len(leftovers(tmp_path)) == (names == "named")
     assert sa.read(path)["t"].tolist() == [1.5]
     code = "import os, sys, sheetarray as sa; del os.O_TMPFILE; sa.write(sys.argv[1], {'t': [2.5]})"
-    subprocess.run([sys.executable, "-c", code, str(path)], check=True)
+    assert run_child(code, path).status == 0
     assert leftovers(tmp_path) == []
     assert sa.read(path)["t"].tolist() == [2.5]
 
@@ -388,6 +403,6 @@ def test_processes_that_accept_one_workbook_and_add_to_it_lose_nothing(tmp_path:
             else:
                 sa.write(path, {f"n{number}_{turn}": [float(number)]}, mode="a", sheet=f"n{number}_{turn}")
     """
-    assert run_together(code, path) == [(0, "")] * PROCESSES
+    run_together(code, path)
     assert set(sa.read(path)) == {"t", *(f"n{number}_{turn}" for number in range(0, PROCESSES, 2) for turn in (0, 1))}
     assert list(sa.check(path)) == []
