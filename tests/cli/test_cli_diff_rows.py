@@ -8,9 +8,7 @@ from typing import Any
 
 import numpy as np
 import openpyxl
-import pandas as pd
 import pytest
-import xarray as xr
 from command_line import run_diff
 from examples import examples
 from hypothesis import given, settings
@@ -83,35 +81,6 @@ def test_largest_differences_first_then_signs_of_zero() -> None:
     assert [one.index for one in compare("t", *big).first] == [(1,), (0,)]
     text = np.array(["a", "b", "c"]), np.array(["x", "b", "y"])
     assert [one.index for one in compare("t", *text).first] == [(0,), (2,)]
-
-
-def test_rows_are_told_once_and_the_others_compared(tmp_path: Path) -> None:
-    a, b = tmp_path / "a.csv", tmp_path / "b.csv"
-    t = np.arange(60.0).reshape(20, 3)
-    other = np.insert(np.delete(t, 5, 0), 10, 7, 0)
-    other = np.insert(other, 11, 8, 0)
-    other[15, 2] += 1
-    f = np.asfortranarray(np.arange(10).reshape(2, 5))
-    sa.write(a, {"t": t, "f": f, "same": np.arange(3)})
-    sa.write(b, {"t": other, "f": np.asfortranarray(f[:, 1:]), "same": np.arange(3)})
-    result = run(a, b)
-    assert result.exit_code == 1
-    assert result.stdout.splitlines() == [
-        "row 5 deleted in t; rows 10 to 11 inserted in t; row 0 deleted in f; 1 element changed in t",
-        "t: shape 20 x 3 -> 21 x 3; row 5 deleted; rows 10 to 11 inserted; "
-        "1 of 57 elements differs (1.8 %), by at most 1 (relative 0.0222)",
-        "  row 5 was t 15.0 16.0 17.0",
-        "  row 10 is t 7.0 7.0 7.0",
-        "  row 11 is t 8.0 8.0 8.0",
-        "  t[15, 2] (was [14, 2]): 44.0 -> 45.0",
-        "f: shape 2 x 5 -> 2 x 4; row 0 deleted; all other elements equal",
-        "  row 0 was f 0 5",
-        "1 other array without differences",
-    ]
-    answer = json.loads(run(a, b, "--json").stdout)["arrays"]
-    assert [answer[0][key] for key in ("axis", "rows_deleted", "rows_inserted")] == [0, [5], [10, 11]]
-    assert answer[0]["first"][0]["index_in_a"] == [14, 2]
-    assert (answer[1]["axis"], answer[1]["rows_deleted"]) == (1, [0])
 
 
 @pytest.mark.parametrize("suffix", ["csv", "xlsx"])
@@ -227,31 +196,6 @@ def test_lines_break_between_words_on_a_narrow_terminal(tmp_path: Path, monkeypa
     assert narrow.split() == whole.split()
 
 
-@pytest.mark.parametrize("falls", [False, True])
-def test_a_table_that_was_sorted_is_one_line(tmp_path: Path, falls: bool) -> None:
-    rng = np.random.default_rng(0)
-    table = {name: rng.normal(size=12) for name in "tuvw"} | {"s": np.array(list("kcaeghijbdfl"))}
-    order = np.argsort(table["t"])[:: -1 if falls else 1]
-    sorted_table = {name: array[order] for name, array in table.items()}
-    sa.write(tmp_path / "a.csv", table)
-    sa.write(tmp_path / "b.xlsx", sorted_table, guard=falls)
-    result = run(tmp_path / "a.csv", tmp_path / "b.xlsx")
-    assert result.exit_code == 1
-    assert result.output.splitlines() == ["rows sorted by t (12 rows, 5 arrays)", "no other differences (5 arrays)"]
-    sorted_table["u"][3] = 77.5
-    sa.write(tmp_path / "b.xlsx", sorted_table)
-    result = run(tmp_path / "a.csv", tmp_path / "b.xlsx")
-    assert "rows sorted by t (12 rows, 5 arrays)" in result.output
-    assert f"u[3] (was [{order[3]}]): " in result.output
-    assert result.output.count("->") == 1
-    told = json.loads(run(tmp_path / "a.csv", tmp_path / "b.xlsx", "--json").output)
-    assert (told["sorted"][0]["by"], told["same"]) == ("t", False)
-    sa.write(tmp_path / "c.csv", {"t": table["t"]})  # of one array, the order is what it says
-    sa.write(tmp_path / "d.csv", {"t": np.sort(table["t"])})
-    (line,) = run(tmp_path / "c.csv", tmp_path / "d.csv").output.splitlines()
-    assert line.startswith("t: sorted: the elements are those that were written, but in ascending order")
-
-
 @pytest.mark.parametrize("is_sorted", [False, True])
 def test_the_arrays_of_a_table_agree_which_rows_are_gone(tmp_path: Path, is_sorted: bool) -> None:
     """Of flags that are alike, each by itself would name other rows."""
@@ -266,25 +210,6 @@ def test_the_arrays_of_a_table_agree_which_rows_are_gone(tmp_path: Path, is_sort
         "n, t, flag, all: shape 12 -> 10; 2 rows from 3 to 7 deleted; all other elements equal",
         f"  row 3 (row 23 of the sheet) was n 3, t {table['t'][3].item()}, flag False, all True",
         f"  row 7 (row 27 of the sheet) was n 7, t {table['t'][7].item()}, flag False, all True",
-    ]
-
-
-def test_a_line_sums_up_before_the_details(tmp_path: Path) -> None:
-    before = {name: np.arange(8) * 3 for name in "tuvwxyz"}
-    after = {name: np.append(array, 99) for name, array in before.items()} | {"same": np.arange(3)}
-    after["v"][2:4] = -1
-    sa.write(tmp_path / "a.csv", {**before, "old": np.arange(2), "same": np.arange(3)})
-    sa.write(tmp_path / "b.csv", after)
-    lines = run(tmp_path / "a.csv", tmp_path / "b.csv").stdout.splitlines()
-    assert lines == [
-        "row 8 appended in t, u, v, w, x and 2 more arrays; 2 elements changed in v; old in one file only",
-        f"old: only in {tmp_path / 'a.csv'}",
-        "t, u, w, x, y and 1 more array: shape 8 -> 9; row 8 appended; all other elements equal",
-        "  row 8 (row 28 of the sheet) is t 99, u 99, v 99, w 99, x 99 and 2 more arrays",
-        "v: shape 8 -> 9; row 8 appended; 2 of 8 elements differ (25 %), by at most 10 (relative 10)",
-        "  v[3]: 9 -> -1",
-        "  v[2]: 6 -> -1",
-        "1 other array without differences",
     ]
 
 
@@ -341,31 +266,6 @@ def test_a_change_of_all_elements_is_one_line(
     after[name].flat[1] = after[name].flat[5]  # one element more, and one sentence explains it no longer
     sa.write(tmp_path / "b.json", after)
     assert said not in run(tmp_path / "a.csv", tmp_path / "b.json").stdout
-
-
-def test_rows_have_labels_and_values(tmp_path: Path) -> None:
-    values = np.arange(60.0).reshape(12, 5)
-    days = np.arange("2026-03-01", "2026-03-13", dtype="M8[D]")
-    before = xr.Dataset({"t": (("time", "x"), values), "n": ("time", np.arange(12))}, coords={"time": days})
-    sa.write(tmp_path / "a.xlsx", before)
-    sa.write(tmp_path / "b.json", before.isel(time=[0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11]))
-    lines = run(tmp_path / "a.xlsx", tmp_path / "b.json").stdout.splitlines()
-    row = "row 2 (row 24 of the sheet, 2026-03-03) was t 10.0 11.0 12.0 13.0 .. (5 elements), n 2"
-    assert lines == [
-        "row 2 deleted in t, n, time",
-        "t: shape 12 x 5 -> 11 x 5; row 2 deleted; all other elements equal",
-        f"  {row}",
-        "n, time: shape 12 -> 11; row 2 deleted; all other elements equal",
-    ]
-    back = run(tmp_path / "b.json", tmp_path / "a.xlsx").stdout
-    assert row.replace(" was ", " is ") in back
-    frame = pd.DataFrame({"n": range(30)}, index=pd.Index([f"r{number}" for number in range(30)], name="id"))
-    sa.write(tmp_path / "c.csv", frame)
-    sa.write(tmp_path / "d.csv", frame.iloc[:15])
-    lines = run(tmp_path / "c.csv", tmp_path / "d.csv").stdout.splitlines()
-    assert "  row 15 (row 35 of the sheet, r15) was n 15" in lines
-    assert "  and 5 more rows deleted" in lines
-    assert len(run(tmp_path / "c.csv", tmp_path / "d.csv", "--all").stdout.splitlines()) == len(lines) + 4
 
 
 @pytest.mark.parametrize("is_sorted", [False, True])

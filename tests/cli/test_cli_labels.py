@@ -1,4 +1,4 @@
-"""Labels on the command line: `info`, `show --slice` by label, `convert` and `diff`."""
+"""Labels on the command line: `show --slice` by label, pictures with labels; tests/transcripts/show.txt shows more."""
 
 from __future__ import annotations
 
@@ -38,15 +38,6 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "run.csv"
 
 
-def test_info_names_dimensions(path: Path) -> None:
-    assert "time, lat, place" in " ".join(run("info", path).output.split())
-    arrays = json.loads(run("info", path, "--json").output)["arrays"]
-    assert {array["name"]: array["dims"] for array in arrays}["t"] == ["time", "lat", "place"]
-    sa.write(path, {"a": [1, 2]})
-    assert "dims" not in run("info", path).output
-    assert "dims" not in json.loads(run("info", path, "--json").output)["arrays"][0]
-
-
 @pytest.mark.parametrize(
     ("text", "same"),
     [
@@ -60,32 +51,6 @@ def test_a_slice_by_labels(text: str, same: str, path: Path) -> None:
     shown, expected = (json.loads(run("show", path, "t", "--slice", t, "--json").output) for t in (text, same))
     assert shown["values"] == expected["values"]
     assert run("show", path, "t", "--slice", text).exit_code == 0
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("lat=47.6", "no label '47.6' along 'lat': near are 47.5, 48.0"),
-        ("time=2025-01", "near are 2026-07-01"),
-        ("place=Ulmm", "near are Ulm"),
-        ("place=?", "the first are Bern"),
-        ("time=tomorrow", "'tomorrow' is not a label along 'time', the first are 2026-07-01"),
-        ("lat=north", "'north' is not a label along 'lat'"),
-        ("depth=1", "no dimension 'depth'; there is 'time', 'lat', 'place'"),
-        ("lat=47.5,lat=48.1", "twice"),
-    ],
-)
-def test_a_label_that_is_not_there(text: str, reason: str, path: Path) -> None:
-    result = run("show", path, "t", "--slice", text)
-    assert result.exit_code == 2
-    assert reason in " ".join(result.output.split())
-
-
-def test_dimensions_without_names_and_without_labels(tmp_path: Path) -> None:
-    sa.write(tmp_path / "a.csv", {"a": [1, 2]})
-    assert "have no names" in run("show", tmp_path / "a.csv", "a", "--slice", "x=1").output
-    sa.write(tmp_path / "a.csv", xr.Dataset({"a": ("x", [1, 2])}))
-    assert "'x' has no labels" in " ".join(run("show", tmp_path / "a.csv", "a", "--slice", "x=1").output.split())
 
 
 @pytest.mark.parametrize(
@@ -112,26 +77,6 @@ def test_labels_that_are_not_side_by_side_and_none_at_all() -> None:
         find_indices({"x": "a"}, ("x",), {"x": np.array(["a", "b", "a"])})
     with pytest.raises(SliceError, match="there are none"):
         find_indices({"x": "1"}, ("x",), {"x": np.array([], "f8")})
-
-
-def test_diff_names_labels_that_differ(path: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other.csv"
-    grid = sa.read_dataset(path)
-    sa.write(other, grid)
-    assert run("diff", path, other).exit_code == 0
-    changed = grid.rename(place="town").assign_attrs(title="another")
-    changed["t"].attrs["units"] = "degC"
-    sa.write(other, changed.rename_vars(town="place"))
-    result = run("diff", path, other)
-    assert result.exit_code == 1
-    assert "attribute title: 'a grid' -> 'another'" in result.output
-    assert "t: dimensions time, lat, place -> time, lat, town" in result.output
-    assert "t: attribute units: 'K' -> 'degC'" in result.output
-    assert len(json.loads(run("diff", path, other, "--json").output)["labels"]) >= 3
-    sa.write(other, {name: variable.values for name, variable in grid.variables.items()})
-    result = run("diff", path, other)
-    assert result.exit_code == 0
-    assert f"only in {path}" in result.output
 
 
 # Pictures in characters ---------------------------------------------------------------------------------------
@@ -194,16 +139,6 @@ def test_axes_have_labels() -> None:
         assert f"c{place * 10 // width}" == label
 
 
-def test_words_stand_at_the_left_and_numbers_at_the_right(tmp_path: Path) -> None:
-    sa.write(
-        tmp_path / "d.csv", {"s": np.array([["a", "日本"], ["long word", "b"]]), "n": np.array([[1, 20], [300, 4]])}
-    )
-    lines = run_command("show", tmp_path / "d.csv", "s").stdout.splitlines()
-    assert lines[2:] == ["     0            1", "  0  'a'          '日本'", "  1  'long word'  'b'"]
-    lines = run_command("show", tmp_path / "d.csv", "n", "--no-picture").stdout.splitlines()
-    assert lines[2:5] == ["       0    1", "  0    1   20", "  1  300    4"]
-
-
 def test_show_takes_the_labels_of_dimensions(tmp_path: Path) -> None:
     xr = pytest.importorskip("xarray")
     time = np.arange("2026-01", "2026-05", dtype="M8[M]").astype("M8[ns]")
@@ -223,52 +158,3 @@ def test_a_damaged_label_does_not_hide_the_array(tmp_path: Path) -> None:
     result = run_command("show", tmp_path / "d.csv", "t")
     assert result.exit_code == 0
     assert "2.5" in result.stdout
-
-
-def show_grid(*arguments: object) -> list[list[str]]:
-    """Return the words of the lines between the heading and the statistics that `show` prints."""
-    result = run_command("show", *arguments, "--no-picture")
-    assert result.exit_code == 0, result.output
-    lines = [line.split() for line in result.output.splitlines()[2:]]
-    return lines[: lines.index([])] if [] in lines else lines
-
-
-def test_the_values_are_headed_by_their_labels_or_else_by_their_indices(tmp_path):
-    values = np.arange(12.0).reshape(3, 4) + 0.5
-    cities = ["Zürich", "東京", "a\x1bb", "Bern"]
-    coords = {"day": np.array(["2026-01-01", "2026-01-02", "2026-01-03"], "M8[ns]"), "city": cities}
-    variables = {"t": (("day", "city"), values), "one": (("day",), values[:, 0]), "bare": (("u", "v"), values)}
-    sa.write(path := tmp_path / "t.xlsx", xr.Dataset(variables, coords))
-    assert show_grid(path, "t") == [
-        ["Zürich", "東京", "a\\x1bb", "Bern"],
-        ["2026-01-01", "0.5", "1.5", "2.5", "3.5"],
-        ["2026-01-02", "4.5", "5.5", "6.5", "7.5"],
-        ["2026-01-03", "8.5", "9.5", "10.5", "11.5"],
-    ]
-    assert show_grid(path, "t", "--slice", "[::2, 1:3]", "--columns", 2) == [
-        ["東京", "a\\x1bb"],
-        ["2026-01-01", "1.5", "2.5"],
-        ["2026-01-03", "9.5", "10.5"],
-    ]
-    assert show_grid(path, "t", "--slice", "[1]")[:2] == [["Zürich", "4.5"], ["東京", "5.5"]]
-    assert show_grid(path, "one", "--rows", 2) == [["2026-01-01", "0.5"], ["…"], ["2026-01-03", "8.5"]]
-    assert show_grid(path, "bare", "--slice", "[1:, 2:]") == [
-        ["2", "3"],
-        ["1", "6.5", "7.5"],
-        ["2", "10.5", "11.5"],
-    ]
-
-
-def test_the_lines_of_a_slice_begin_with_the_indices_in_the_array(tmp_path):
-    sa.write(path := tmp_path / "t.csv", {"x": np.arange(30)})
-    assert show_grid(path, "x", "--slice", "[4::2]", "--columns", 5)[:3] == [
-        ["+0", "+2", "+4", "+6", "+8"],
-        ["4", "4", "6", "8", "10", "12"],
-        ["14", "14", "16", "18", "20", "22"],
-    ]
-    assert show_grid(path, "x", "--slice", "[9::-1]", "--columns", 5) == [
-        ["+0", "-1", "-2", "-3", "-4"],
-        ["9", "9", "8", "7", "6", "5"],
-        ["4", "4", "3", "2", "1", "0"],
-    ]
-    assert show_grid(path, "x", "--slice", "[7:8]") == [["7", "7"]]
