@@ -15,33 +15,14 @@ from typing import Any
 import openpyxl
 import pytest
 from adapters_deleted import needing
-from children import run_child
+from children import run_child, run_together
 
 import sheetarray as sa
 from sheetarray.files import changing, replacing
 from sheetarray.files.exchanging import exchange_names, rename_to_free
 
-PROCESSES = 8
+PROCESSES = 8  # that run_together starts
 EXCHANGES = pytest.mark.skipif(sys.platform != "linux", reason="only Linux exchanges names")
-
-
-TOGETHER = """
-import os, sys
-children = []
-for number in range({count}):
-    if (child := os.fork()) == 0:  # off a process that has imported what they need, so that they begin at once
-        sys.argv.insert(1, str(number))
-        exec({code!r})
-        os._exit(0)
-    children.append(child)
-sys.exit(any([os.waitpid(child, 0)[1] for child in children]))
-"""
-
-
-def run_together(code: str, path: Path) -> None:
-    """Run a program in several processes at once; each gets its number and the path."""
-    child = run_child(TOGETHER.format(count=PROCESSES, code=textwrap.dedent(code)), path)
-    assert (child.status, child.errors) == (0, "")
 
 
 def leftovers(folder: Path) -> list[str]:

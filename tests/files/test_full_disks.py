@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from children import run_child
 
 from sheetarray.formats.inside import INSIDE
 
@@ -23,8 +24,8 @@ folder, room, suffixes = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
 if room:
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
 arrays = [
-    np.random.default_rng(1).random(2_000_000),
-    np.random.default_rng(2).integers(10**15, size=300_000).astype(str),
+    np.random.default_rng(1).random(500_000),
+    np.random.default_rng(2).integers(10**15, size=120_000).astype(str),
 ]
 for suffix in suffixes:
     for array in arrays:
@@ -40,10 +41,9 @@ for suffix in suffixes:
 
 
 def write_all(folder: Path, room: int) -> list[tuple[str, int | str, list[str]]]:
-    command = [sys.executable, "-c", WRITE, str(folder), str(room), *SUFFIXES]
-    child = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert child.returncode == 0, child.stderr
-    return [tuple(json.loads(line)) for line in child.stdout.splitlines()]
+    child = run_child(WRITE, folder, str(room), *SUFFIXES)
+    assert child.status == 0, child.errors
+    return [tuple(json.loads(line)) for line in child.output.splitlines()]
 
 
 @pytest.mark.slow

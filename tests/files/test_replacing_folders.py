@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 import time
 from contextlib import suppress
@@ -14,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from children import run_child, run_together
 
 import sheetarray as sa
 from sheetarray.files import replacing_folder, replacing_folders
@@ -76,11 +76,11 @@ def test_a_killed_writer_leaves_the_old_folder_or_the_new_one(
     if is_there:
         path.mkdir()
         (path / "old").write_text("old")
-    died = subprocess.run([sys.executable, "-c", KILLED, str(path), step, str(exchanges)], check=False)
+    status = run_child(KILLED, path, step, str(exchanges)).status
     if step in ("exchange", "second rename") and not is_there:
-        assert died.returncode in (0, -signal.SIGKILL)  # nothing was there to be moved
+        assert status in (0, -signal.SIGKILL)  # nothing was there to be moved
     else:
-        assert died.returncode == -signal.SIGKILL
+        assert status == -signal.SIGKILL
     if exchanges or not is_there:
         assert not is_there or names(path) in (["old"], ["new"])
     with replacing_folder(tmp_path / "other.zarr"):
@@ -96,7 +96,7 @@ def test_the_hidden_folder_of_a_writer_that_lives_stays(tmp_path: Path) -> None:
         sa.write(tmp_path / "u.ra", {"a": np.arange(3), "b": np.arange(4)})
         (hidden,) = (name for name in names(tmp_path) if name.startswith(".sheetarray"))
         code = "import sys, sheetarray as sa; sa.write(sys.argv[1], {'a': [1], 'b': [2]})"
-        subprocess.run([sys.executable, "-c", code, str(tmp_path / "v.ra")], check=True)
+        assert run_child(code, tmp_path / "v.ra").status == 0
         assert hidden in names(tmp_path)
     assert names(tmp_path) == ["t.zarr", "u.ra", "v.ra"]
     assert names(tmp_path / "t.zarr") == ["mine"]
@@ -180,13 +180,12 @@ def test_what_threads_write_after_an_error_is_removed_by_the_next_write(tmp_path
 def test_writers_of_one_place_at_once_lose_nothing(tmp_path: Path) -> None:
     """Each looks for leftovers while the others make their hidden folders."""
     code = """
-import sys, numpy as np, sheetarray as sa
-for number in range(20):
-    sa.write(f"{sys.argv[1]}/{sys.argv[2]}.ra", {"a": np.full(100, number), "b": np.full(100, number)})
-    sa.write(f"{sys.argv[1]}/shared.ra", {"a": np.full(100, number), "b": np.full(100, number)})
-"""
-    writers = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path), str(number)]) for number in range(4)]
-    assert [writer.wait() for writer in writers] == [0] * 4
+        import sys, numpy as np, sheetarray as sa
+        for number in range(20):
+            sa.write(f"{sys.argv[2]}/{sys.argv[1]}.ra", {"a": np.full(100, number), "b": np.full(100, number)})
+            sa.write(f"{sys.argv[2]}/shared.ra", {"a": np.full(100, number), "b": np.full(100, number)})
+    """
+    run_together(code, tmp_path, count=4)
     assert names(tmp_path) == ["0.ra", "1.ra", "2.ra", "3.ra", "shared.ra"]
     for path in tmp_path.iterdir():
         arrays = sa.read(path)
