@@ -31,17 +31,6 @@ def decompressor(wbits: int) -> Any:
     return _library().decompressobj(wbits)
 
 
-def deflater() -> Callable[[bytes], tuple[bytes, int]]:
-    """Return a function that compresses bytes to a raw stream, and returns it with the CRC-32 of the bytes."""
-    library = _library()
-
-    def deflate(content: bytes) -> tuple[bytes, int]:
-        packer = library.compressobj(_LEVEL, wbits=RAW)
-        return packer.compress(content) + packer.flush(), library.crc32(content)
-
-    return deflate
-
-
 def crc32() -> Callable[[Any, int], int]:
     """Return the library's CRC-32."""
     function: Callable[[Any, int], int] = _library().crc32

@@ -154,7 +154,8 @@ def _write_package(
                 out.write(part.tail)
             if part.beside:
                 write_relations(writer, part.name, [own[:2] for own in part.beside])
-                writer.write_parts({own.name: own.content for own in part.beside})
+                for own in part.beside:
+                    writer.write_part(own.name, own.content)
             before += layout.cell_count
             if _holds_words_above(layout):
                 header_rows[writer.content_of(part.name)] = layout.zone_height

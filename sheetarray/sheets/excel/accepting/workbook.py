@@ -145,7 +145,9 @@ def accept_workbook(
             with replacing(target, binary=True) as sink:
                 writer = PackageWriter(sink)
                 writer.copy_parts(package, replaced)
-                writer.write_parts({name: added for name, added in replaced.items() if name not in package})
+                for name in replaced:
+                    if name not in package:
+                        writer.write_part(name, replaced[name])
                 writer.finish()
     accepted = join_accepted([read.accepted for read in writes])
     return accepted if tables is None else tables.add_to(accepted)

@@ -136,19 +136,8 @@ class PackageWriter:
         Raises:
             OSError: the sink refuses.
         """
-        self.write_parts({name: content})
-
-    def write_parts(self, parts: Mapping[str, bytes]) -> None:
-        """Write parts by their names; their contents are given as a whole.
-
-        Raises:
-            OSError: the sink refuses.
-        """
-        deflate, pieces = fast_zlib.deflater(), []
-        for name, content in parts.items():
-            packed, crc = deflate(content)
-            pieces += [self._add(name, PackedSizes(crc, len(content), len(packed))), packed]
-        self._sink.write(b"".join(pieces))
+        packed, crc = fast_zlib.compress(content, fast_zlib.RAW), fast_zlib.crc32()(content, 0)
+        self._sink.write(self._add(name, PackedSizes(crc, len(content), len(packed))) + packed)
 
     def copy_parts(self, package: Package, replaced: Mapping[str, bytes], left_out: Collection[str] = ()) -> None:
         """Write copies of all parts of another package: some with other content, and without some.

@@ -111,8 +111,7 @@ class Relations:
         """
         self._package.member(self.name)
         id_ = next(self._free_ids)
-        target = quote(posixpath.relpath(part, self._folder) if self._folder else part, safe=_PLAIN_IN_URIS)
-        attributes = {"Id": id_, "Type": f"{RELATIONS}/{kind}", "Target": target}
+        attributes = {"Id": id_, "Type": f"{RELATIONS}/{kind}", "Target": _target_of(self._folder, part)}
         self.entries.append(Relation(id_, kind, part, attributes))
         self.is_changed = True
         return id_
@@ -125,7 +124,7 @@ class Relations:
     def to_bytes(self) -> bytes:
         """Return the part that holds the relationships."""
         texts = (
-            " ".join([f"{name}={quoteattr(value)}" for name, value in relation.attributes.items()])
+            " ".join([f"{name}={_quoted(value)}" for name, value in relation.attributes.items()])
             for relation in self.entries
         )
         return _RELATIONSHIPS.format("".join([f"<Relationship {text}/>" for text in texts])).encode()
@@ -145,6 +144,7 @@ def relations_xml(targets: Iterable[tuple[str, str]]) -> bytes:
     return _RELATIONSHIPS.format("".join(listed)).encode()
 
 
+@lru_cache(maxsize=1024)
 def relations_part(part: str) -> str:
     """Return the name of the part that holds the relationships of a part."""
     folder, base = posixpath.split(part)
@@ -164,6 +164,12 @@ def _kind_of(type_: str) -> str:
     """Return the last word of the type of a relationship, as transitional OOXML has it; another type as it is."""
     space = next(filter(type_.startswith, _KINDS), None)
     return type_ if space is None else _STRICT_KINDS.get(type_.removeprefix(space), type_.removeprefix(space))
+
+
+@lru_cache(maxsize=1024)
+def _target_of(folder: str, part: str) -> str:
+    """Return the reference from a part in a folder to another part."""
+    return quote(posixpath.relpath(part, folder) if folder else part, safe=_PLAIN_IN_URIS)
 
 
 @lru_cache(maxsize=1024)
@@ -265,16 +271,17 @@ class ContentTypes:
     def to_bytes(self) -> bytes:
         """Return the part that lists the types."""
         texts = [
-            f"<Default Extension={quoteattr(one)} ContentType={quoteattr(type_)}/>"
+            f"<Default Extension={_quoted(one)} ContentType={_quoted(type_)}/>"
             for one, type_ in self._suffixes.items()
         ]
         texts += [
-            f"<Override PartName={quoteattr(part)} ContentType={quoteattr(type_)}/>"
+            f"<Override PartName={_quoted(part)} ContentType={_quoted(type_)}/>"
             for part, type_ in self._types.values()
         ]
         return f'{DECLARED}<Types xmlns="{PACKAGE}/content-types">{"".join(texts)}</Types>'.encode()
 
 
+_quoted = lru_cache(maxsize=1024)(quoteattr)  # workbooks have the same few types, and nearly the same names of parts
 _PLAIN_IN_URIS = "/%!$&'()*+,;=:@~"  # characters that a URI need not escape
 
 

@@ -75,6 +75,7 @@ def make_template(suffix: str) -> Package:
     }
     file = io.BytesIO()
     writer = PackageWriter(file)
-    writer.write_parts({name: text.encode() for name, text in texts.items()})
+    for name, text in texts.items():
+        writer.write_part(name, text.encode())
     writer.finish()
     return Package(file.getvalue())
