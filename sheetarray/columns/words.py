@@ -105,8 +105,10 @@ _SHIFT = 31  # bits of a row or a column in a position
 
 def code_of(cell: Cell) -> int:
     """Return the code of the word that a cell holds, `NONE` where it holds another thing."""
-    if type(cell) is not str or len(cell) < 4 or (cell[0] not in _FIRST and cell.isascii()):
+    if type(cell) is not str or len(cell) < 4:
         return NONE
+    if cell.isascii() and (cell[0] not in _FIRST or (len(cell) > LONGEST_WORD and cell[0] > " " < cell[-1])):
+        return NONE  # nothing around it makes it so long
     code = CODES.get(cell)  # most words are written as they are here
     return CODES.get(normalize_key(cell), NONE) if code is None else code
 

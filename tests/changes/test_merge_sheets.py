@@ -271,3 +271,18 @@ def test_blanks_of_the_base_are_what_missing_says(tmp_path: Path) -> None:
             sa.read(base)
         sa.merge(base, ann, missing="nan", target=target)
         assert repr(sa.read(target, "t", missing="nan").tolist()) == "[1.5, nan, 9.5, 4.5]"
+
+
+@pytest.mark.parametrize(("text", "remarks"), [("as of May", []), ("as of June", ["notes"])])
+def test_a_sheet_without_arrays_is_another_than_in_the_base_only_if_its_texts_are(
+    tmp_path: Path, text: str, remarks: list[str]
+) -> None:
+    base, ann = tmp_path / "base.xlsx", tmp_path / "ann.xlsx"
+    book = openpyxl.Workbook()
+    book.active.title, book.active["A1"] = "notes", "as of May"
+    book.save(base)
+    sa.write(base, {"t": np.arange(20_000.0)}, mode="a")  # so many that the record of words is asked
+    book = openpyxl.load_workbook(base)
+    book["notes"]["A1"], book["notes"].column_dimensions["A"].width = text, 30
+    book.save(ann)
+    assert [remark.cell for remark in sa.merge(base, ann).files[0].remarks] == remarks

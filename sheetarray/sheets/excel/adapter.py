@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypedDict, Unpack, overload
 
-from ...columns import ArrayInfo, are_mapped
+from ...columns import ArrayInfo
 from ...dtypes import Array
 from ...elements import MissingOption, NaValues, missing_of
 from ...errors import Finding, FormatError, locating
@@ -255,7 +255,7 @@ def read_excel(
     with (
         Source(source, storage_options=storage_options) as opened,
         locating(source=opened.name),
-        Workbook(opened, reads_numbers=not are_mapped()) as book,
+        Workbook(opened, reads_numbers=True) as book,
     ):
         how: dict[str, Any] = {"strict": strict, "resize": resize, "guard": guard, "progress": progress}
         return pick_array(read_book(book, names, sheet=sheet, missing=as_missing, **how), names)

@@ -10,7 +10,7 @@ from ...elements import Cell
 from ...errors import locating
 from ...files import Readable, Source
 from ..sheet_choice import SheetChoice
-from .checking.workbook import select_sheets
+from .checking.workbook import select_searched, select_sheets
 from .checksums.stored import StoredChecksums
 from .reader.scalars import scalars
 from .tables.recorded import find_tables
@@ -44,8 +44,8 @@ def list_other_cells_excel(source: Readable, *, sheet: SheetChoice = None) -> tu
     """
     cells: dict[str, str] = {}
     ordinary: set[str] = set()
-    with Source(source) as opened, locating(source=opened.name), Workbook(opened, reads_numbers=True) as book:
-        sheets = select_sheets(book, sheet)
+    with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
+        sheets = select_searched(book, sheet, everything=True)
         recorded = {place.title for place in find_tables(book, sheets)}
         for chosen in sheets:
             if chosen.title in recorded:

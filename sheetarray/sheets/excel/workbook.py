@@ -8,7 +8,7 @@ from functools import cached_property
 from types import TracebackType
 from typing import Any
 
-from ...columns import cell_address
+from ...columns import are_mapped, cell_address
 from ...columns.grid import column_number
 from ...dtypes import Mask, Positions
 from ...errors import Finding, FormatError, NotFoundError
@@ -29,6 +29,7 @@ from .workbook_part import WorkbookPart
 from .worksheet import ExcelSheet
 
 LEAST_BYTES = 2**18  # of all worksheets
+LARGE_WORKBOOK = 2**27  # bytes of inflated worksheets; of a smaller workbook all arrays have room in memory together
 _BEGINNING = 2**11  # bytes of a sheet, among which its first row stands if it is a guard
 _CELL = re.compile(r"(.+)!([A-Z]{1,3})([0-9]{1,7})", re.DOTALL)
 
@@ -36,7 +37,8 @@ _CELL = re.compile(r"(.+)!([A-Z]{1,3})([0-9]{1,7})", re.DOTALL)
 class Workbook:
     """A workbook of any kind, open.
 
-    `reads_numbers`: whether all numbers will be wanted after a search for arrays, which then keeps them.
+    `reads_numbers`: whether all numbers will be wanted after a search for arrays, which then keeps them; where arrays
+    are mapped, those of a large workbook alone are read again instead.
     `before`: the same source, opened before; sheets that were searched for headers are not searched again. `own`: its
     own part, if that is read.
 
@@ -61,7 +63,8 @@ class Workbook:
         self._container.words = {} if before is None else before._container.words
         self._known_followed: dict[str, Followed] = {}
         if isinstance(self._container, XmlBook):
-            self._container.reads_numbers = reads_numbers
+            keeps_few = 0 < self.sheet_bytes < LARGE_WORKBOOK
+            self._container.reads_numbers = reads_numbers and (keeps_few or not are_mapped())
         self.titles = self._container.titles
         if not self.titles:
             raise FormatError("the workbook has no worksheets")

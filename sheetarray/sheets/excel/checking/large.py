@@ -11,10 +11,8 @@ from ....elements import Missing
 from ....errors import Finding, FormatError
 from ...checking_blocks import check_in_blocks
 from ...sheet_choice import SheetChoice
-from ..workbook import Workbook
+from ..workbook import LARGE_WORKBOOK, Workbook
 from .workbook import find_all
-
-LARGE_WORKBOOK = 2**27  # bytes of inflated worksheets; in a smaller workbook all arrays are read together
 
 
 def find_in_large(book: Workbook, sheet: SheetChoice, missing: Missing, *, guard: bool) -> list[Finding] | None:

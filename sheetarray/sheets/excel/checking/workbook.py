@@ -126,11 +126,13 @@ def select_sheets(book: Workbook, sheet: SheetChoice, *, of_table: bool = False)
     return [book.sheet(find_title(sheet, titles))]
 
 
-def select_searched(book: Workbook, sheet: SheetChoice) -> list[ExcelSheet]:
+def select_searched(book: Workbook, sheet: SheetChoice, *, everything: bool = False) -> list[ExcelSheet]:
     """Return the sheet of a title or an index, or those in which arrays may be, each as far as it has to be searched.
 
     Where the workbook remembers a search, and the sheet is as it was, only its first rows are looked at, or none.
+
+    `everything`: whether sheets that hold no array for certain are among them.
     """
     header_rows = book.header_rows
     sheets = [book.sheet(meant.title or "", header_rows.get(meant.title or "")) for meant in select_sheets(book, sheet)]
-    return [sheet for sheet in sheets if header_rows.get(sheet.title or "") != 0] or sheets
+    return [sheet for sheet in sheets if everything or header_rows.get(sheet.title or "") != 0] or sheets

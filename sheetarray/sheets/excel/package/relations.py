@@ -271,12 +271,10 @@ class ContentTypes:
     def to_bytes(self) -> bytes:
         """Return the part that lists the types."""
         texts = [
-            f"<Default Extension={_quoted(one)} ContentType={_quoted(type_)}/>"
-            for one, type_ in self._suffixes.items()
+            f"<Default Extension={_quoted(one)} ContentType={_quoted(type_)}/>" for one, type_ in self._suffixes.items()
         ]
         texts += [
-            f"<Override PartName={_quoted(part)} ContentType={_quoted(type_)}/>"
-            for part, type_ in self._types.values()
+            f"<Override PartName={_quoted(part)} ContentType={_quoted(type_)}/>" for part, type_ in self._types.values()
         ]
         return f'{DECLARED}<Types xmlns="{PACKAGE}/content-types">{"".join(texts)}</Types>'.encode()
 
