@@ -198,6 +198,10 @@ class TakenWords:
         taken = {*words}
         return [problem for problem in problems if problem.index not in taken or problem.rest]
 
+    def take_cell(self, name: str, kind: str, index: int, address: str, word: str) -> None:
+        """Count a cell whose missing value stands in an array already; `kind`: of the array's dtype."""
+        self._count(name, kind, 1, (name, index, address, word))
+
     def take_elements(self, name: str, buffer: Buffer, *, missing: Missing, address: AddressOf) -> Buffer:
         """Return the buffer of an array with a missing value for each element that a caller calls so, such as -999.
 

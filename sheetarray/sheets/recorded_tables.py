@@ -22,12 +22,14 @@ from ..columns import ArrayInfo, DataCells, Sheet, Zone, find_anchors, keeping_u
 from ..columns.grid import Area
 from ..columns.unreadable import keep_elements, keeps_all
 from ..dtypes import Positions, from_numpy
-from ..elements import Missing, NamedMissing, generic_from_text
-from ..errors import NO_ARRAY, FormatError, SheetArrayWarning, locating, quote_names, warn_caller
+from ..elements import Missing, NamedMissing, generic_from_text, is_missing_word, takes_blanks
+from ..errors import NO_ARRAY, Finding, FormatError, SheetArrayWarning, locating, quote_names, warn_caller
 from ..labels import DatasetLabels, ElementRows, TableNote, give_labels, stack_labels, takes_recorded_tables
 from ..labels.datasets import fit_labels
 from ..linear.array import LinearArray
+from ..linear.data_cells import TakenWords
 from ..linear.named import linear_arrays, select
+from ..linear.parsing import warn_of_finding
 from ..tables import (
     WHITE,
     NamedTable,
@@ -62,6 +64,7 @@ class RecordedPlace:
         tree: the note as its record has it.
         neighbours: the columns of the other tables of its sheet.
         na_values: what the caller calls missing values.
+        takes_words: whether words such as `n/a` are missing values in columns of floats and complex numbers.
     """
 
     title: str
@@ -73,6 +76,7 @@ class RecordedPlace:
     tree: Mapping[str, Any] = field(default_factory=dict)
     neighbours: frozenset[str] = frozenset()
     na_values: Sequence[str | float] = ()
+    takes_words: bool = False
 
     @cached_property
     def options(self) -> TableOptions:
@@ -140,9 +144,10 @@ class RecordedPlace:
 
 def take_named(places: Sequence[RecordedPlace], missing: Missing) -> Sequence[RecordedPlace]:
     """Return the places of tables, in which what the caller names is a missing value."""
-    if not isinstance(missing, NamedMissing):
+    values = missing.values if isinstance(missing, NamedMissing) else ()
+    if not values and not takes_blanks(missing):
         return places
-    return [replace(place, na_values=missing.values) for place in places]
+    return [replace(place, na_values=values, takes_words=takes_blanks(missing)) for place in places]
 
 
 class WrittenColumns(Protocol):
@@ -168,6 +173,7 @@ class RecordedTable:
         written: the columns as they were; none without a guard.
         sources: for each column and each of its rows, the row that it was; -1 for a row that was added.
         names: of the arrays whose columns were read; None for all.
+        words: counts the words that were read as missing values; None if there are none.
     """
 
     title: str
@@ -178,6 +184,7 @@ class RecordedTable:
     written: ArraysByName = field(default_factory=dict)
     sources: dict[str, Positions] = field(default_factory=dict)
     names: Sequence[str] | None = None
+    words: Finding | None = None
 
     @cached_property
     def stacked(self) -> tuple[ArraysByName, DatasetLabels]:
@@ -412,7 +419,8 @@ def _open_place(place: RecordedPlace, snapshots: WrittenColumns | None, names: S
         unreadable.clear()  # a context around the call gets those of arrays
     _take_dtypes(columns, note)
     only = names if needed_columns else None
-    table = RecordedTable(place.title, place.written_title, note, columns, errors, names=only)
+    words = _take_words(columns, note, errors) if place.takes_words else None
+    table = RecordedTable(place.title, place.written_title, note, columns, errors, names=only, words=words)
     needed = {*note.dtypes} if not needed_columns else {*needed_columns} & {*note.dtypes}
     written = {} if snapshots is None else snapshots.read_columns(place.written_title, needed)
     if written and needed <= {*written}:
@@ -420,6 +428,27 @@ def _open_place(place: RecordedPlace, snapshots: WrittenColumns | None, names: S
             return _open_place(place, snapshots, None)  # all columns together tell which row is which
         table.written, table.sources = written, _restore(columns, written, note)
     return table
+
+
+def _take_words(columns: TableColumns, note: TableNote, errors: ArraysByName) -> Finding | None:
+    """Put NaN in the place of words for it, remove their errors, and return the finding that counts them."""
+    words = TakenWords()
+    for name, column in list(errors.items()):
+        if not note.dtypes.get(name, "").startswith(("float", "complex")):
+            continue
+        errors[name] = left = column.copy()
+        taken: list[int] = []
+        for index in np.flatnonzero(column.astype(np.bool_)).tolist():
+            word = column[index].reason.rpartition("found ")[2]
+            if is_missing_word(word.strip("'")):
+                left[index] = None
+                taken.append(index)
+                words.take_cell(note.places.get(name, (name, 0))[0], "f", index, str(column[index].location), word)
+        columns[name] = columns[name].copy()
+        columns[name][taken] = np.nan
+        if not left.astype(np.bool_).any():
+            del errors[name]
+    return words.to_finding()
 
 
 def read_as_ordinary(
@@ -575,6 +604,8 @@ def read_recorded(
         wrong = [error for error in table.errors if names is None or error.array in names]
         if wrong and not keeps_all():
             raise wrong[0]
+        if table.words is not None:
+            warn_of_finding(table.words)
         if not resize:
             table.check_rows()
         stacked, own = table.stacked

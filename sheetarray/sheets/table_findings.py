@@ -53,6 +53,8 @@ def _check_table(table: RecordedTable, judge: Callable[[RecordedTable], Iterator
     if table.unreadable_labels:
         yield from join_rows(table.errors)
         return
+    if table.words is not None:
+        yield table.words
     elements = table.unreadable_elements  # names the errors by their elements
     yield from join_rows(table.errors)
     arrays, _ = table.stacked

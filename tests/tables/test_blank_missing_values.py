@@ -161,3 +161,23 @@ def test_an_appended_row_of_nothing_but_missing_values_is_not_lost(
     if suffix == ".xlsx":
         assert len(sa.read(path)["a"]) == 4 + count
         assert list(sa.check(path)) == []
+
+
+@pytest.mark.parametrize("guard", [True, False])
+def test_words_for_missing_values_in_a_workbook_are_taken(tmp_path, guard: bool) -> None:
+    path = tmp_path / "a.xlsx"
+    sa.write_table(path, {"x": np.arange(3.0), "n": np.arange(3), "word": np.array(["a", "b", "c"])}, guard=guard)
+    book = openpyxl.load_workbook(path)
+    book["table"]["A3"], book["table"]["C3"] = "n/a", "n/a"
+    book.save(path)
+    with pytest.raises(sa.FormatError, match="found 'n/a'"):
+        sa.read(path)
+    with pytest.warns(sa.SheetArrayWarning, match="A3: 'x': 1 cell holds a word for a missing value"):
+        arrays = sa.read(path, missing="nan")
+    np.testing.assert_array_equal(arrays["x"], [0, NAN, 2])
+    assert arrays["word"].tolist() == ["a", "n/a", "c"]
+    assert next(finding.location for finding in sa.check(path, missing="nan") if finding.array == "x") == "table!A3"
+    book["table"]["B3"] = "n/a"
+    book.save(path)
+    with pytest.raises(sa.FormatError, match="B3"):
+        sa.read(path, missing="nan")

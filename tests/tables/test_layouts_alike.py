@@ -11,8 +11,10 @@ import openpyxl
 import pytest
 import xarray as xr
 from recorded import KINDS, assert_same, labelled, write_quietly
+from services import TableBook
 
 import sheetarray as sa
+from sheets_emulator import SheetsServer
 
 LAYOUTS = ("arrays", "table")
 
@@ -84,3 +86,71 @@ def test_every_verb_gives_the_same_for_a_table_and_for_arrays(kind: str, tmp_pat
     assert table["conflicts"] == arrays["conflicts"] == 0
     assert_same(table["merged"], table["edited"])
     assert_same(table["restored"], table["read"])
+
+
+def cell_in_google(book: TableBook, layout: str, place: int) -> str:
+    """The address of the cell of an element of `v`, by its place in row-major order."""
+    rows = book.sheet(layout).get_all_values()
+    column = rows[0].index("v") + 1
+    row = 2 + place
+    if layout == "arrays":
+        i, j = divmod(place, 3)
+        row = next(number for number, cells in enumerate(rows, 1) if cells[column - 1] == "data") + 1 + i + 2 * j
+    return f"R{row}C{column}"
+
+
+def write_google(book: TableBook, content: Any, layout: str) -> None:
+    book.write(content) if layout == "table" else sa.write(book.url, content, client=book.client)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_verb_gives_the_same_in_google_sheets(kind: str, server: SheetsServer, tmp_path: Path) -> None:
+    values = KINDS[kind]
+    content = labelled(values)
+    source, goal = places_of(values)
+    results: dict[str, dict[str, Any]] = {layout: {} for layout in LAYOUTS}
+    for layout in LAYOUTS:
+        base, edited, third = books = [TableBook(server) for _ in range(3)]
+        of_layout, client = results[layout], base.client
+        for book in books:
+            write_google(book, content, layout)
+        how: dict[str, Any] = {"client": client}
+        of_layout["read"] = sa.read(base.url, **how)
+        of_layout["scan"] = {
+            name: (info.shape, info.dtype, info.order, info.dims) for name, info in sa.scan(base.url, **how).items()
+        }
+        assert base.check() == []
+        xr.testing.assert_identical(sa.read_dataset(base.url, **how), content)
+        sheet, (before, after) = edited.sheet(layout), (cell_in_google(edited, layout, at) for at in (source, goal))
+        ((value,),) = sheet.get(before, value_render_option="UNFORMATTED_VALUE")
+        sheet.update([[value]], after, raw=True)
+        assert edited.check() == []
+        of_layout["edited"] = sa.read(edited.url, **how)
+        lines = repr(sa.diff(base.url, edited.url, **how)).splitlines()
+        of_layout["diff"] = [re.sub(r", cell \w+!\w+", "", line) for line in lines]
+        sa.convert(edited.url, tmp_path / f"{layout}.json", client=client)
+        of_layout["converted"] = sa.read(tmp_path / f"{layout}.json")
+        assert not edited.accept()
+        merged = sa.merge(base.url, edited.url, third.url, target=base.url, client=client)
+        of_layout["merged"], of_layout["conflicts"] = sa.read(base.url, **how), len(merged.conflicts)
+        sheet.update([["?"]], after, raw=True)
+        of_layout["unreadable"] = [(finding.array, finding.index, finding.message) for finding in edited.check()]
+        sa.page(edited.url, client=client)
+    arrays, table = results["arrays"], results["table"]
+    for verb in ("scan", "diff", "unreadable", "conflicts"):
+        assert table[verb] == arrays[verb], verb
+    for verb in ("read", "edited", "converted", "merged"):
+        assert_same(table[verb], arrays[verb])
+    assert_same(table["merged"], table["edited"])
+    assert table["conflicts"] == 0
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_are_appended_alike_in_google_sheets(kind: str, layout: str, server: SheetsServer) -> None:
+    values = KINDS[kind]
+    book = TableBook(server)
+    write_google(book, {"v": values[:4], "k": np.arange(4)}, layout)
+    assert sa.append(book.url, {"v": values[4:], "k": [4, 5]}, client=book.client) == {"v": 6, "k": 6}
+    assert book.check() == []
+    assert_same(sa.read(book.url, client=book.client), {"v": values, "k": np.arange(6)})

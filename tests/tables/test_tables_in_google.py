@@ -238,3 +238,56 @@ def test_a_table_that_people_have_cleared_leaves_its_record_to_none(book: TableB
         assert_same(sa.read(url, client=book.client), {"b": np.arange(2)})
     book.write({"k": np.arange(2.0)}, sheet="s", at="A10")
     assert_same(sa.read(url, client=book.client), {"b": np.arange(2), "k": np.arange(2.0)})
+
+
+@pytest.mark.parametrize("na_rep", ["", "NaN", "-", "k.A."])
+def test_missing_values_are_blank_cells_or_a_word(book: TableBook, na_rep: str) -> None:
+    table = {
+        "x": np.array([0.5, np.nan, 1.5]),
+        "day": np.array(["2020-01-01", "NaT", "2020-01-03"], "M8[D]"),
+        "text": np.array(["a", "b", "n/a"]),
+    }
+    url = book.write(table, na_rep=na_rep)
+    assert book.table.row_values(3) == [na_rep, na_rep, "b"]
+    assert_same(sa.read(url, client=book.client), table)
+    assert list(sa.check(url, client=book.client)) == []
+    rows = {"x": np.array([np.nan, 2.5]), "day": np.array(["NaT", "2020-01-05"], "M8[D]"), "text": ["b", ""]}
+    sa.append(url, rows, client=book.client)
+    arrays = sa.read(url, client=book.client)
+    np.testing.assert_array_equal(arrays["x"], [0.5, np.nan, 1.5, np.nan, 2.5])
+    assert (np.isnat(arrays["day"]).tolist(), arrays["text"].tolist()[3:]) == (
+        [False, True, False, True, False],
+        ["b", ""],
+    )
+
+
+@pytest.mark.parametrize("layout", ["arrays", "table"])
+def test_words_that_people_type_for_missing_values(book: TableBook, layout: str) -> None:
+    content = {"x": np.arange(4.0), "n": np.arange(4), "s": np.array(list("abcd"))}
+    sa.write(book.url, content, layout=layout, client=book.client, **({"verify": False} if layout == "table" else {}))
+    sheet = book.opened.worksheet(layout)
+    rows = sheet.get_all_values()
+    column = rows[0].index("x") + 1
+    first = 2 if layout == "table" else next(at for at, row in enumerate(rows, 1) if row[column - 1] == "data") + 1
+    sheet.update([["n/a"], ["k.A."], [""]], f"R{first + 1}C{column}", raw=True)
+    sheet.update([["n/a"]], f"R{first}C{rows[0].index('s') + 1}", raw=True)
+    how: dict[str, Any] = {"client": book.client, "missing": "nan"}
+    with pytest.raises(sa.FormatError, match=r"found 'k\.A\.'"):
+        sa.read(book.url, **how)
+    with pytest.warns(sa.SheetArrayWarning, match=r"'x': . cells? holds? .* for (a )?missing value"):
+        arrays = sa.read(book.url, na_values=["k.A."], **how)
+    np.testing.assert_array_equal(arrays["x"], [0, np.nan, np.nan, np.nan])
+    assert (arrays["n"].tolist(), arrays["s"].tolist()) == ([0, 1, 2, 3], ["n/a", "b", "c", "d"])
+
+
+def test_a_cell_that_cannot_be_read_hinders_no_append(book: TableBook) -> None:
+    url = book.write(GRID)
+    book.table.update([["n/a"]], "C4", raw=True)
+    sa.append(url, {"site": ["Genf"], "day": GRID["day"].values[1:2], "t": [7.5], "height": [4.0]}, client=book.client)
+    assert [finding.location for finding in sa.check(url, client=book.client)] == ["table!C4"]
+    with pytest.warns(sa.SheetArrayWarning, match="read as NaN"):
+        values = sa.read(url, "t", client=book.client, missing="nan")
+    assert (np.isnan(values[0, 2]), values[3, 1]) == (True, 7.5)
+    book.table.update([["?"]], "B4", raw=True)
+    with pytest.raises(sa.FormatError, match="B4"):
+        sa.append(url, {"site": ["Sion"], "day": GRID["day"].values[:1], "t": [1], "height": [4.0]}, client=book.client)

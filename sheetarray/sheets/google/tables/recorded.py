@@ -174,12 +174,13 @@ def append_to_table(
 
     Raises:
         DTypeError: a column does not hold the rows.
-        FormatError: the table is not as its record says, or has the labels of a new row already.
+        FormatError: the table has other rows than its record says, or the labels of a new row already; or a label
+            cannot be read.
         LimitError: rows of another length, or for some columns only.
     """
     (table,) = open_recorded([place])
-    if table.errors:
-        raise table.errors[0]
+    for errors in table.unreadable_labels.values():
+        raise next(error for error in errors.tolist() if error is not None)
     table.check_rows()
     area = place.options.area
     assert area is not None
@@ -242,7 +243,7 @@ def accept_tables(
         for name, info in infos.items():
             variable = table.note.labels.find(name)
             shape = (table.note.rows or table.rows,) if variable is None else variable.shape
-            before[name] = replace(info, shape=tuple(shape))
+            before[name] = replace(info, shape=tuple(shape)) if name in table.note.names else info
         if table.has_other_rows or {*table.columns} != {*table.note.dtypes} or table.list_other_shapes():
             place = next(place for place in places if place.note is table.note)
             renewed.setdefault(table.title, []).append((place, renew_note(table)))
