@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from command_line import run_command
+from examples import ANEW
 
 import sheetarray as sa
 from sheetarray.testing.cases import assert_same
@@ -175,7 +176,8 @@ NAMES = [*(f"vega_datasets {table}" for table in VEGA), "palmerpenguins", "gapmi
 def test_a_table_comes_back_from_each_format(name, tmp_path):
     frame = data_set(name)
     source = frame
-    for number, suffix in enumerate(SUFFIXES):
+    turn = NAMES.index(name)  # by itself each table meets every other format, and each format every other table
+    for number, suffix in enumerate(SUFFIXES if ANEW else [*SUFFIXES, *SUFFIXES][turn % 6 :: 2][:3]):
         path = tmp_path / f"t{number}{suffix}"
         if suffix in (".nc", ".zarr"):
             pytest.importorskip("h5netcdf" if suffix == ".nc" else "zarr")

@@ -19,54 +19,24 @@ class TestCsv(Conformance):
 
 
 # An option and another, or a compression, that do not meet in one place stand together.
-
-
-class TestTxtAndBom(Conformance):
-    every_case = False
-    suffix, format = ".txt", "txt"
-    writing = {"bom": True}  # noqa: RUF012
-
-
-class TestRows(Conformance):
-    every_case = False
-    suffix, format = ".csv", "csv"
-    writing = {"orient": "rows"}  # noqa: RUF012
-
-
-class TestRowsOfTsvAndDecimalComma(Conformance):
-    every_case = False
-    suffix, format = ".tsv", "tsv"
-    writing = {"orient": "rows", "decimal": ","}  # noqa: RUF012
-
-
-class TestSemicolonAndDecimalComma(Conformance):
-    every_case = False
-    suffix, format = ".csv", "csv"
-    writing = {"delimiter": ";", "decimal": ","}  # noqa: RUF012
-
-
-class TestSemicolonAndDecimalCommaSaidAndGzip(Conformance):
-    every_case = False
-    suffix, format = ".csv.gz", "csv"
-    writing = reading = {"delimiter": ";", "decimal": ","}  # noqa: RUF012
-    scanning = {"delimiter": ";"}  # noqa: RUF012
-
-
-class TestUtf16(Conformance):
-    every_case = False
-    suffix, format, text = ".csv", "csv", False
-    writing = {"encoding": "utf-16"}  # noqa: RUF012
-
-
-class TestTsvAndZstandard(Conformance):
-    every_case = False
-    suffix, format = ".tsv.zst", "tsv"
-
-
-class TestRowsInUtf16AndGzip(Conformance):
-    every_case = False
-    suffix, format, text = ".csv.gz", "csv", False
-    writing = {"orient": "rows", "encoding": "utf-16", "delimiter": ";", "decimal": ","}  # noqa: RUF012
+SEMICOLON = {"delimiter": ";", "decimal": ","}
+OPTIONS: dict[str, dict[str, Any]] = {
+    "TxtAndBom": {"suffix": ".txt", "format": "txt", "writing": {"bom": True}},
+    "Rows": {"writing": {"orient": "rows"}},
+    "RowsOfTsvAndDecimalComma": {"suffix": ".tsv", "format": "tsv", "writing": {"orient": "rows", "decimal": ","}},
+    "SemicolonAndDecimalComma": {"writing": SEMICOLON},
+    "Said": {"suffix": ".csv.gz", "writing": SEMICOLON, "reading": SEMICOLON, "scanning": {"delimiter": ";"}},
+    "Utf16": {"text": False, "writing": {"encoding": "utf-16"}},
+    "TsvAndZstandard": {"suffix": ".tsv.zst", "format": "tsv"},
+    "RowsInUtf16": {
+        "suffix": ".csv.gz",
+        "text": False,
+        "writing": SEMICOLON | {"orient": "rows", "encoding": "utf-16"},
+    },
+}
+for option, special in OPTIONS.items():
+    of_csv = {"every_case": False, "suffix": ".csv", "format": "csv"}
+    globals()[f"Test{option}"] = type(f"Test{option}", (Conformance,), of_csv | special)
 
 
 class TestNameless(Conformance):

@@ -194,7 +194,7 @@ def damage(drawn: random.Random, text: bytes) -> bytes:
 def test_a_damaged_part_gives_the_same_cells_or_the_same_error(part: str) -> None:
     drawn = random.Random(20261123)
     refused = 0
-    for _ in range(examples(1600)):
+    for _ in range(examples(800)):  # the grammar below has as many, changed by tokens
         cells = {
             (row, column): drawn.choice(FORMS[:50]).format(n=row)
             for row, column in product(range(1, drawn.randint(2, 8)), range(drawn.randint(1, 4)))
@@ -209,7 +209,7 @@ def test_a_damaged_part_gives_the_same_cells_or_the_same_error(part: str) -> Non
         refused += isinstance(
             assert_ways_agree(zipped({name: change(name, text) for name, text in parts(content).items()})), str
         )
-    assert refused < examples(1600)
+    assert refused < examples(800)
 
 
 SHEET = f'<worksheet xmlns="{MAIN}" xmlns:a="urn:1" xmlns:b="urn:1"><sheetData>%s</sheetData>%s</worksheet>'
@@ -333,9 +333,9 @@ def assert_all_agree(content: bytes) -> None:
 
 @pytest.mark.parametrize("writer", [name for name, (suffix, _) in WRITERS.items() if suffix == ".xlsx"])
 def test_tables_of_every_program(writer: str, tmp_path: Path) -> None:
-    """With EXAMPLES=4, 3,000 workbooks."""
+    """With EXAMPLES=8, 3,000 workbooks."""
     drawn = random.Random() if ANEW else random.Random(29)
-    for number in range(examples(96)):
+    for number in range(examples(48)):
         size = drawn.choice([None, (1, 1), (drawn.randint(1, 300), drawn.randint(1, 5)), (drawn.randint(1, 5), 60)])
         table = random_table(seed := drawn.getrandbits(32), most_cells=400, size=size)
         WRITERS[writer][1](path := tmp_path / f"{number}.xlsx", table)
