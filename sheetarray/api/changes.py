@@ -123,6 +123,7 @@ class Changes:
         edited: the elements that are others now, array by array, the largest changes first; at most 100,000 an array.
         rounded: by array, how many elements a program only rounded, and the largest relative change; these are no
             edits.
+        recalculated: by column of a table, how many formulas are the same and have another result; these are no edits.
         unreadable: the cells that cannot be read, such as a blank or `n/a`.
         arrays: the arrays that were added, deleted, renamed or reshaped, or have another dtype or order.
         explanations: by array, the one change of all its elements, such as a factor.
@@ -153,7 +154,7 @@ class Changes:
             names
             or differences.sorted_rows
             or (differences.label_texts and keeps_labels)
-            or not all(comparison.same for comparison in differences.comparisons)
+            or not all(comparison.same and not comparison.recalculated for comparison in differences.comparisons)
         )
 
     @cached_property
@@ -195,6 +196,11 @@ class Changes:
             for comparison in self._differences.comparisons
             if comparison.noise
         }
+
+    @property
+    def recalculated(self) -> dict[str, int]:
+        """How many formulas are the same and have another result, by column."""
+        return {entry.name: entry.recalculated for entry in self._differences.comparisons if entry.recalculated}
 
     @cached_property
     def unreadable(self) -> list[UnreadableCell]:
@@ -298,6 +304,7 @@ class Changes:
             "rows_deleted": aligned.deleted if aligned else [],
             "rows_inserted": aligned.added if aligned else [],
             "differing": one.differing,
+            "recalculated": one.recalculated,
             "noise": one.noise,
             "noise_relative": one.noise_relative,
             "listed": len(one.first),

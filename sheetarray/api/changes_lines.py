@@ -55,7 +55,11 @@ def list_lines(
     ]
     alike: dict[str, list[str]] = {}  # the names of arrays of which the same is to be said, such as a new row
     compared = differences.comparisons
-    silent = {comparison.name for comparison in compared if comparison.same and not _format_layouts(comparison)}
+    silent = {
+        comparison.name
+        for comparison in compared
+        if comparison.same and not comparison.recalculated and not _format_layouts(comparison)
+    }
     rows = _describe_rows(differences)
     for comparison in compared:
         if comparison.name in silent:
@@ -92,6 +96,7 @@ def summarise(differences: Differences) -> str:
             parts.append(f"{count_noun(sum(counts.values()), noun)} {what} in {join_names(names)}")
     for names, what in (
         ([array.name for array in compared if array.noise], "rounded"),
+        ([array.name for array in compared if array.recalculated], "recalculated"),
         ([array.name for array in compared if not array.compared], "different as a whole"),
         (
             [array.name for array in compared if _format_layouts(array) or array.is_reshaped],
@@ -149,6 +154,9 @@ def _describe_elements(differences: Differences, comparison: Comparison, most: i
         lines.append(ChangeLine(f"  and {left:,} more cells that cannot be read", dim=True))
     if comparison.first and (left := comparison.differing - comparison.noise - len(comparison.first)):
         lines.append(ChangeLine(f"  and {left:,} more", dim=True))
+    if comparison.recalculated:
+        count = count_noun(comparison.recalculated, "formula")
+        lines.append(ChangeLine(f"  {count} as before, with another result"))
     if comparison.noise:
         what = "element differs" if comparison.noise == 1 else "elements differ"
         rounding = f"  {comparison.noise:,} {what} by rounding alone: within 1 ulp, or the same to 15 or 16 digits"

@@ -32,7 +32,7 @@ def describe_value(value: Any) -> str:
         return f"{describe_element(value)['dtype']} {' x '.join(map(str, value.shape)) or 'one value'}"
     if value is not None and hasattr(value, "type"):
         return str(value.type)
-    return repr(value) if isinstance(value, str) else str(value)
+    return repr(value) if isinstance(value, str) else str(value)  # of a formula its text, without quotes
 
 
 def _value_to_json(value: Any) -> Any:

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..changes.compare import Comparison, compare
 from ..changes.elements import are_alike
+from ..changes.formulas import hide_formulas, mark_objects, put_formulas
 from ..changes.merged_groups import row_axis
 from ..changes.row_groups import LabelGroup, dtype_name, map_rows
 from ..changes.rows import check_key
@@ -449,6 +450,7 @@ def diff_sides(
             (a, of_a), (b, of_b) = unify_columns(first.table or a, second.table or b)
             for of_side, more in zip(errors, (of_a, of_b), strict=True):
                 of_side.update(more)
+        formulas = _put_formulas(sides, common, (a, b), errors)
         renamed = _find_renamed(gone, come, a, b)
         pairs = {name: (a[name], b[name]) for name in dict.fromkeys([*common, *key_names])}
         groups = [_group_by_key(pairs, common, *of_sheet) for of_sheet in keys] or _list_groups(pairs, sides, common)
@@ -456,7 +458,7 @@ def diff_sides(
             _check_key(pairs, sides, group, errors)
         unsure, places = {**dict.fromkeys(errors[0]), **errors[1]}, _list_places(second.facts.infos)
         tables = _list_tables(sides, places)
-        rows = map_rows(pairs, groups, is_key=bool(key), unreadable=unsure, places=places, tables=tables)
+        rows = map_rows(pairs | formulas, groups, is_key=bool(key), unreadable=unsure, places=places, tables=tables)
         for name in common:
             comparison = compare(
                 name,
@@ -465,7 +467,10 @@ def diff_sides(
                 atol=atol,
                 most=most,
                 release=release,
-                errors=[of_side.get(name) for of_side in errors],
+                errors=[
+                    hide_formulas(column, of_side.get(name))
+                    for column, of_side in zip(formulas.get(name, (None, None)), errors, strict=True)
+                ],
                 row_maps=rows.maps.get(name, ()),
             )
             comparisons.append(comparison)
@@ -475,6 +480,37 @@ def diff_sides(
     texts = [] if names else compare_labels([fact.labels for fact in facts], [fact.label for fact in facts])
     gone, come = [n for n in gone if n not in renamed], [n for n in come if n not in renamed.values()]
     return Differences(facts, comparisons, rows.sorted_rows, come, gone, renamed, texts, titles_changed)
+
+
+def _put_formulas(
+    sides: Sequence[DiffSide],
+    common: Sequence[str],
+    arrays: Sequence[Mapping[str, Any]],
+    unreadable: Sequence[dict[str, Array]],
+) -> dict[str, tuple[Any, Any]]:
+    """Return the columns of two tables that have formulas, with these in the place of their results, by name.
+
+    `unreadable`: loses the errors of formulas, whose results are not compared.
+    """
+    formulas = [None if side.table is None else side.table.list_formulas() for side in sides]
+    if formulas[0] is None or formulas[1] is None:
+        return {}
+    pairs: dict[str, tuple[Any, Any]] = {}
+    for name in common:
+        columns = []
+        for of_side, known, errors in zip(arrays, formulas, unreadable, strict=True):
+            if name in formulas[0].keys() | formulas[1].keys():
+                column = of_side[name]
+                of_column = known.get(name) if known is not None else None
+                of_column = np.full(len(column), None, object) if of_column is None else of_column
+                columns.append(put_formulas(column, of_column, errors.get(name)))
+                if name in errors:
+                    errors[name] = np.where(mark_objects(of_column), np.array(None), errors[name])
+                    if not mark_objects(errors[name]).any():
+                        del errors[name]
+        if columns:
+            pairs[name] = columns[0], columns[1]
+    return pairs
 
 
 def _choose_names(names: Sequence[str], sides: Sequence[DiffSide]) -> list[str]:

@@ -12,12 +12,13 @@ import numpy as np
 
 from ..changes.conflicts import Remark, UnreadableElement
 from ..changes.elements import are_alike, find_changes
+from ..changes.formulas import Formula, mark_objects, put_formulas
 from ..changes.merged_groups import row_axis
 from ..changes.row_groups import dtype_name
 from ..columns import keeping_unreadable
 from ..dtypes import Array, Mask, find_missing_value
 from ..elements.equality import find_unequal
-from ..errors import FormatError, LimitError, NotFoundError, locating, may_be_table
+from ..errors import FormatError, LimitError, NotFoundError, locating, may_be_table, warn_caller
 from ..files import RemoteFile
 from ..formats import format_of, known_options, locate_place
 from ..labels import LabelledArrays, lay_out_labels, passing_over_tables
@@ -57,6 +58,7 @@ class MergeSource:
         table: the ordinary table that stands there; None if there are arrays.
         keys: the arrays whose values identify rows, as the caller named them.
         absent: columns of the base that its table lacks.
+        dtypes: of the columns that hold formulas; these stand as objects in `arrays`.
         takes_recorded: whether a recorded table is read as the arrays that it is, where no others stand beside it.
     """
 
@@ -86,6 +88,7 @@ class MergeSource:
         self.table: OrdinaryTable | None = None
         self.keys: Sequence[str] = ()
         self.absent: list[str] = []
+        self.dtypes: dict[str, np.dtype[Any]] = {}
         self.takes_recorded = self._is_recorded = False
 
     def of_sheet(self, title: str) -> MergeSource:
@@ -224,6 +227,41 @@ class MergeSource:
         for name, errors in unreadable.items():
             self._note_unreadable(name, self.arrays[name].copy(), errors)
 
+    def put_formulas(self, name: str, formulas: Array) -> None:
+        """Put formulas in the place of their results, which need not be read."""
+        column = self.arrays[name]
+        errors = self.unreadable.get(name)
+        lost = None if errors is None else np.where(errors, np.array(True, object), np.array(None))
+        self.dtypes[name] = column.dtype
+        self.arrays[name] = put_formulas(column, formulas, lost)
+        marks = mark_objects(formulas)
+        if errors is not None:
+            self.unreadable[name] = errors & ~marks
+            self.unreadable_elements = [
+                entry for entry in self.unreadable_elements if entry.array != name or not marks[entry.index[0]]
+            ]
+
+    def take_formulas(self, name: str, formulas: Array, base: Array) -> None:
+        """Let the base's formulas stand where this file, which keeps none, has their results.
+
+        `formulas`: of the base. `base`: its column, with the results that they have there.
+
+        Warns:
+            SheetArrayWarning: results are others; nobody knows whether somebody typed them.
+        """
+        column = self.arrays[name]
+        marks, alike = mark_objects(formulas), set(formulas.tolist())
+        filled = formulas
+        if len(marks) != len(column):  # rows were added or deleted, so that only a column of one formula is known
+            filled = np.full(len(column), formulas[0] if len(alike) == 1 else None, object)
+        self.put_formulas(name, filled)
+        results = [element.result if isinstance(element, Formula) else None for element in base.tolist()]
+        theirs = [element.result for element in self.arrays[name].tolist() if isinstance(element, Formula)]
+        ours = [result for result, mark in zip(results, marks.tolist(), strict=True) if mark]
+        if theirs and (len(ours) != len(theirs) or find_changes(_to_objects(ours), _to_objects(theirs)).any()):
+            reason = "are others, and the file keeps no formulas: those of the base stand"
+            warn_caller(f"{self.name}: results of formulas in {name!r:.80} {reason}")
+
     def fill_absent(self, columns: Mapping[str, Array]) -> None:
         """Give the table the columns that only the base has: the base's values stand, and rows of its own are blank."""
         height = max(map(len, self.arrays.values()), default=0)
@@ -351,7 +389,36 @@ def unify_tables(files: Sequence[MergeSource]) -> bool:
     for copy, ((_, errors), (theirs, unreadable)) in zip(copies, unified, strict=True):
         copy.take_columns(theirs, {name: _drop_same(wrong, errors.get(name)) for name, wrong in unreadable.items()})
     base.arrays = LabelledArrays(columns, None)
+    _put_formulas(files)
     return True
+
+
+def _put_formulas(files: Sequence[MergeSource]) -> None:
+    """Put the formulas of all tables in the place of their results, in all columns in which one of them has some.
+
+    Where nobody knows the formulas of the base, results are compared.
+    """
+    known = [None if file.table is None else file.table.list_formulas() for file in files]
+    names = {name: None for formulas in known for name in formulas or ()}
+    of_base = known[0]
+    if of_base is None:
+        return
+    for name in names:
+        for file, formulas in zip(files, known, strict=True):
+            if name not in file.arrays:
+                continue
+            if formulas is None and name in of_base and file is not files[0]:
+                file.take_formulas(name, of_base[name], files[0].arrays[name])
+            else:
+                column = (formulas or {}).get(name)
+                blanks = np.full(len(file.arrays[name]), None, object)
+                file.put_formulas(name, blanks if column is None else column)
+
+
+def _to_objects(values: Sequence[Any]) -> Array:
+    objects = np.empty(len(values), object)
+    objects[:] = values
+    return objects
 
 
 def fill_absent_columns(files: Sequence[MergeSource]) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..changes.elements import cast_exactly
+from ..changes.formulas import find_formulas
 from ..changes.merge import MergedArrays
 from ..dtypes import Array, from_name
 from ..errors import FormatError, LimitError, NotFoundError, warn_caller
@@ -86,8 +87,13 @@ def write_merged_tables(
 def _list_columns(sheet_merge: SheetMerge) -> dict[str, Any]:
     """Return the merged columns of a table, by the names that they have now."""
     assert sheet_merge.merged is not None
-    renamed = sheet_merge.new_names or {}
-    return {renamed.get(name, name): array for name, array in sheet_merge.merged.arrays.items()}
+    columns = [column for column in map(find_formulas, sheet_merge.merged.arrays.values()) if column is not None]
+    unknown = sum(formula is not None and formula.result is None for column in columns for formula in column)
+    if unknown:
+        base = sheet_merge.files[0].name
+        reason = "nobody has computed them after the merge: a target in the format of the base keeps the formulas"
+        warn_caller(f"{base}: {unknown:,} results of formulas are blank in the target, as {reason}")
+    return dict(sheet_merge.arrays or {})
 
 
 def _label_again(base: MergeSource, table: Mapping[str, Array]) -> tuple[LabelledArrays | None, str | None]:
@@ -136,9 +142,18 @@ def _revise_sheets(row: Format, merges: Sequence[SheetMerge], target: Any, revis
         assert merged is not None
         options = table_options(base.place, None, base.given_options)
         sources = next((rows.sources for rows in merged.row_maps.values()), np.zeros(0, np.int64))
-        of_sheet = partial(revise, renamed=each.new_names or {}, **options)
+        formulas: dict[str, Array] = {}
+        for name, column in merged.arrays.items():
+            found = find_formulas(column)
+            if found is not None or name in base.dtypes:
+                formulas[name] = np.full(len(column), None, object) if found is None else found
+        more = {"formulas": formulas} if formulas else {}
+        of_sheet = partial(revise, renamed=each.new_names or {}, **more, **options)
+        renamed = each.new_names or {}
+        assert each.arrays is not None
+        columns = {name: each.arrays[renamed.get(name, name)] for name in merged.arrays}
         place = target if number == len(merges) else io.BytesIO()
-        _revise(row, base, source or base.place, place, of_sheet, merged.arrays, sources.tolist())
+        _revise(row, base, source or base.place, place, of_sheet, columns, sources.tolist())
         if number < len(merges):
             source = place.getvalue()
 

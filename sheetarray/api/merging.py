@@ -19,7 +19,15 @@ from .arrays import check_writable, write
 from .merge_sources import MergeSource
 from .merged import Merged
 from .merged_tables import write_merged_tables
-from .sheet_merges import SheetMerge, comparing, join_arrays, join_changes, join_conflicts, read_sheet_merges
+from .sheet_merges import (
+    SheetMerge,
+    comparing,
+    join_arrays,
+    join_changes,
+    join_conflicts,
+    read_sheet_merges,
+    settle_formulas,
+)
 from .targets import SourceOrTarget
 
 
@@ -115,6 +123,7 @@ def merge(
         _refuse_unknown_keys(merges, keys)
         for each in merges:
             each.merge(keys, preferred, chosen)
+        settle_formulas(merges)
         url = None
         if write_merged is not None and not merges[0].is_table:
             url = write_merged(merges)

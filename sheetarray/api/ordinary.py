@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..changes.formulas import Formula, mark_objects
 from ..columns import ArrayInfo, DataCells, keeping_unreadable
 from ..columns.unreadable import Keeping
 from ..dtypes import Array, from_numpy
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from ..linear.header import Order
     from ..tables import TableColumns
 
+_PENDING = "a formula without a value"  # how the reason of an error ends
 _MOST_RANGES = 10**6  # ranges of cells that infos list, of all columns
 _OF_ONE_TABLE = frozenset(("shape", "header", "skip_rows", "skip_footer", "nrows", "range", "table"))  # options
 
@@ -33,11 +35,28 @@ class SheetColumns:
         columns: with the dtypes that are inferred.
         unreadable: the errors of cells that cannot be read, by column; of all other cells None.
         read_under: reads the table again; takes dtypes by the names of columns.
+        list_cells: returns the formulas of the sheet by their cells; None where nobody knows them.
     """
 
     columns: TableColumns
     unreadable: Mapping[str, Array]
     read_under: Callable[[Mapping[str, Any]], TableColumns]
+    list_cells: Callable[[], Mapping[tuple[int, int], Formula] | None] = lambda: None
+
+    def list_formulas(self) -> dict[str, Array] | None:
+        """Return the formulas of those columns that have some, None for other elements; None if nobody knows them."""
+        cells = self.list_cells()
+        if not cells:
+            return None if cells is None else {}
+        rows, formulas = self.columns.list_rows(), {}
+        numbers = {column for _, column in cells}
+        for name in self.columns:
+            if (number := self.columns.column_of(name)) in numbers:
+                column = np.full(len(rows), None, object)
+                column[:] = [cells.get((row, number)) for row in rows]
+                if mark_objects(column).any():
+                    formulas[name] = column
+        return formulas
 
 
 class OrdinaryTable:
@@ -76,6 +95,12 @@ class OrdinaryTable:
         """Return the names of columns that stand in several sheets."""
         counts = Counter(name for sheet in self.sheets for name in sheet.columns)
         return [name for name, count in counts.items() if count > 1]
+
+    def list_formulas(self) -> dict[str, Array] | None:
+        """Return the formulas of the columns that have some, None for other elements; None if nobody knows them."""
+        of_sheets = [sheet.list_formulas() for sheet in self.sheets]
+        known = [formulas for formulas in of_sheets if formulas is not None]
+        return self._join(known) if len(known) == len(of_sheets) else None
 
     def naming(self, repeated: Collection[str], titles: Mapping[str, str]) -> OrdinaryTable:
         """Return the same table; before some names the title of the sheet is put.
@@ -207,9 +232,21 @@ def find_table(
 
     keeping: Keeping = "all" if keeps_errors else "no errors"
 
+    def list_cells(**sheet: Any) -> Mapping[tuple[int, int], Formula] | None:
+        if place is not None:
+            source.seek(place)
+        try:
+            list_formulas = format_of(source, format, reading=True).function("list_formulas")
+        except NotFoundError:
+            return None
+        formulas: Mapping[tuple[int, int], Formula] | None = list_formulas(source, **sheet)
+        return formulas
+
     def read_first() -> OrdinaryTable:
         with keeping_unreadable(keeping) as unreadable:
-            return OrdinaryTable([SheetColumns(read_sheet({}), unreadable, read_sheet)])
+            columns = read_sheet({})
+        how = {} if columns.title is None else {"sheet": columns.title}
+        return OrdinaryTable([SheetColumns(columns, unreadable, read_sheet, partial(list_cells, **how))])
 
     try:
         if not _may_be_several(source, format, options):
@@ -219,7 +256,9 @@ def find_table(
         if isinstance(tables, TableColumns):  # the place itself names a sheet, such as a URL of one worksheet
             return OrdinaryTable([SheetColumns(tables, unreadable, read_sheet)])
         sheets = [
-            SheetColumns(columns, columns.unreadable, partial(read_sheet, sheet=title))
+            SheetColumns(
+                columns, columns.unreadable, partial(read_sheet, sheet=title), partial(list_cells, sheet=title)
+            )
             for title, columns in tables.items()
             if isinstance(columns, TableColumns) and columns
         ]
@@ -305,7 +344,9 @@ def unify_columns(
         a, b = sides[0][name], sides[1][name]
         if name in texts or not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or _are_alike_kinds(a, b):
             continue
-        if isinstance(after, OrdinaryTable):
+        if isinstance(before, OrdinaryTable) and _is_unknown(a):
+            under[0][name] = _given_dtype(b)
+        elif isinstance(after, OrdinaryTable):
             under[1][name] = _given_dtype(a)
         elif isinstance(before, OrdinaryTable):
             under[0][name] = _given_dtype(b)
@@ -332,7 +373,8 @@ def _read_side(
 
 
 def _count(errors: Array) -> int:
-    return sum(error is not None for error in errors.ravel().tolist())
+    """Return the number of cells that cannot mean a dtype; a formula without a value may mean any."""
+    return sum(error is not None and not error.reason.endswith(_PENDING) for error in errors.ravel().tolist())
 
 
 def _are_alike_kinds(a: Array, b: Array) -> bool:
@@ -340,6 +382,11 @@ def _are_alike_kinds(a: Array, b: Array) -> bool:
     families = dict.fromkeys("iufc", "number") | dict.fromkeys("UT", "text")
     kinds = [families.get(array.dtype.kind, array.dtype.kind) for array in (a, b)]
     return kinds[0] == kinds[1]
+
+
+def _is_unknown(column: Array) -> bool:
+    """Return whether a column has no value, such as one of formulas that no program has computed."""
+    return column.dtype.kind == "O" and not mark_objects(column).any()
 
 
 def _given_dtype(array: Array) -> str:

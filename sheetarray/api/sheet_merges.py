@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,10 +11,13 @@ import numpy as np
 
 from ..changes.compare import Comparison, compare
 from ..changes.conflicts import Choices, Conflict, Conflicts, ConflictsOfArray, FileChanges, Place
+from ..changes.elements import are_alike
+from ..changes.formulas import Formula, find_formulas, hide_formulas, show_formula, take_results
 from ..changes.merge import MergedArrays, merge_arrays
 from ..changes.merged_groups import row_axis
 from ..changes.rows import check_key
 from ..columns import ArrayInfo
+from ..dtypes import Array
 from ..errors import FormatError, NotFoundError, has_same_names, quote_names, warn_caller
 from ..labels import NAME, DatasetLabels, LabelledArrays, VariableLabels
 from ..labels.places import list_levels
@@ -90,8 +93,44 @@ class SheetMerge:
         self.new_names = choose_names(self.files)
         if self.is_table:
             drop_unaligned(merged, self.files)
-        arrays = {self.new_names.get(name, name): array for name, array in merged.arrays.items()}
+
+    def settle(self, editors: Collection[str]) -> None:
+        """Give formulas the results that are known: `editors` are the files in which anything was changed."""
+        assert self.merged is not None
+        for name, column in self.merged.arrays.items():
+            if find_formulas(column) is not None:
+                self._settle_results(name, column, editors)
+        arrays = {
+            (self.new_names or {}).get(name, name): array if name not in self._dtypes else take_results(array, dtype)
+            for name, array in self.merged.arrays.items()
+            for dtype in [self._dtypes.get(name, np.dtype(object))]
+        }
         self.arrays = LabelledArrays(arrays, _merge_labels([file.arrays for file in self.files], arrays))
+
+    @property
+    def _dtypes(self) -> dict[str, np.dtype[Any]]:
+        """The dtypes of the columns that hold formulas."""
+        return {name: dtype for file in reversed(self.files) for name, dtype in file.dtypes.items()}
+
+    def _settle_results(self, name: str, column: Array, editors: Collection[str]) -> None:
+        """Give the formulas of a merged column results: of the only file that was edited, or else of all alike.
+
+        A result on which the files do not agree is none: its cells were merged, and nobody has computed it yet.
+        """
+        assert self.merged is not None
+        rows = self.merged.row_maps.get(name)
+        sources = np.arange(len(column)) if rows is None else rows.sources
+        moved = any(name in changes.moved for changes in self.merged.changes)
+        sides = [file.arrays[name] for file in self.files if name in file.arrays]
+        if len(editors) == 1:  # its rows are those of the merge
+            sides = [file.arrays[name] for file in self.files if file.name in editors and name in file.arrays]
+            sides, sources = sides or [self.files[0].arrays[name]], np.arange(len(column))
+            moved |= len(sides[0]) != len(column)
+        for row, element in enumerate(column.tolist()):
+            if isinstance(element, Formula):
+                column[row] = element.with_result(
+                    None if moved else _find_agreed(element, [_at(side, int(sources[row]), sides[0]) for side in sides])
+                )
 
     def compare(self) -> list[Comparison]:
         """Return what became of the arrays of the base."""
@@ -102,8 +141,25 @@ class SheetMerge:
             now, rows = merged.arrays[name], merged.row_maps.get(name)
             row_maps = [] if rows is None or rows.is_same else [rows]
             title = (self.names or {}).get(name, name)
-            comparisons.append(compare(title, before, now, most=MOST_COMPARED, row_maps=row_maps))
+            hidden = [hide_formulas(column, None) for column in (before, now)] if name in self._dtypes else (None, None)
+            if name in self._dtypes:
+                before, now = (take_results(column, self._dtypes[name]) for column in (before, now))
+            comparisons.append(compare(title, before, now, most=MOST_COMPARED, row_maps=row_maps, errors=hidden))
         return comparisons
+
+
+def _at(side: Array, row: int, first: Array) -> Any:
+    """Return an element of a column that has as many rows as the first one; None where it has none."""
+    return side[row] if len(side) == len(first) and 0 <= row < len(side) else None
+
+
+def _find_agreed(formula: Formula, elements: Sequence[Any]) -> Any:
+    """Return the result that a formula has in all files; None if they do not agree, or one does not know it."""
+    results = [element.result if element == formula else None for element in elements]
+    if not results or any(result is None for result in results):
+        return None
+    first = np.asarray([results[0]])
+    return results[0] if all(are_alike(first, np.asarray([result])) for result in results[1:]) else None
 
 
 MOST_COMPARED = 100_000  # edited elements of an array that the changes of a merge list
@@ -186,6 +242,18 @@ def _split_tables(files: Sequence[MergeSource]) -> list[SheetMerge]:
         if others := [str(title) for title in theirs]:
             warn_caller(f"{file.name}: the base has no sheet {quote_names(others)}, and it is not merged")
     return [SheetMerge(of_sheet, title) for title, of_sheet in partners.items()]
+
+
+def settle_formulas(merges: Sequence[SheetMerge]) -> None:
+    """Give the formulas of all sheets the results that are known after the merge, and the merges their arrays."""
+    editors = {
+        changes.file
+        for each in merges
+        for changes in (each.merged.changes if each.merged is not None else ())
+        if changes.elements or changes.added or changes.deleted or changes.moved or changes.new or changes.other
+    }
+    for each in merges:
+        each.settle(editors)
 
 
 def list_names_of(sheet_merge: SheetMerge) -> list[str]:
@@ -330,6 +398,8 @@ def _completing(files: Mapping[str, MergeSource], names: Mapping[str, str]) -> C
         labels = files[place.file].label(place.array, place.index)
         return replace(
             conflict,
+            base=show_formula(conflict.base),
+            values={name: show_formula(value) for name, value in conflict.values.items()},
             place=rename(place),
             places={name: rename(at) for name, at in conflict.places.items()},
             labels=labels,

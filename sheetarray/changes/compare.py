@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -20,6 +20,7 @@ from ..errors import FormatError
 from ..linear.array import to_rectangular
 from .elements import are_alike, cover_with_blocks, find_noise
 from .explain import MOST_EXPLAINED, explain_arrays
+from .formulas import Formula, show_formula
 from .rounding import mark_kept
 from .row_groups import GroupedRows, align_rows, dtype_name
 from .rows import RowMap
@@ -61,6 +62,7 @@ class Comparison:
     noise_relative: float = 0.0  # the largest |a - b| / |b| of those
     # elements whose cells cannot be read in A or B, as in `first`
     unreadable: list[DifferingElement] = field(default_factory=list)
+    recalculated: int = 0  # the number of formulas that are the same, and have another result
     # which row is which, where some were added, deleted or moved and the others were compared: a map for each axis
     row_maps: Sequence[RowMap] = ()
     # by the place of each map: the elements of the first rows that B lacks, by their numbers in A
@@ -190,7 +192,15 @@ def compare(
 
     comparison.first = [name_element(tuple(place)) for place in places.tolist()]
     unreadable = (name_element(tuple(place)) for place in np.argwhere(left_out).tolist()) if hidden else ()
-    comparison.unreadable = [element for element in unreadable if not _is_same_error(element.a, element.b)]
+    for element in unreadable:
+        if isinstance(element.a, Formula) and element.a == element.b:
+            comparison.recalculated += _has_other_result(element.a, element.b)
+        elif any(isinstance(value, FormatError) for value in (element.a, element.b)):
+            comparison.unreadable += [] if _is_same_error(element.a, element.b) else [element]
+        else:
+            comparison.differing += 1
+            comparison.first.append(replace(element, a=show_formula(element.a), b=show_formula(element.b)))
+    del comparison.first[most:]
     if not comparison.tolerant and not hidden and comparison.differing - comparison.noise > a.size // 2:
         comparison.explanation = explain_arrays(a, b)
     return comparison
@@ -232,12 +242,20 @@ def _take_row(array: Array, errors: Array | None, row: int, axis: int) -> Array:
     if errors is not None and any(wrong := np.take(errors, [row], axis).ravel().tolist()):
         values = elements.tolist()
         shown = [
-            value if error is None else _UnreadableText(error.reason)
+            value if error is None else _UnreadableText(error.reason) if isinstance(error, FormatError) else error
             for value, error in zip(values, wrong, strict=True)
         ]
         elements = np.empty(len(shown), object)
         elements[:] = shown
     return elements
+
+
+def _has_other_result(a: Formula, b: Formula) -> bool:
+    """Return whether the results of two formulas are known and differ, not by rounding alone."""
+    if a.result is None or b.result is None:
+        return False
+    before, now = np.asarray([a.result]), np.asarray([b.result])
+    return not are_alike(before, now)
 
 
 def _is_same_error(a: Any, b: Any) -> bool:

@@ -39,6 +39,7 @@ import numpy as np
 from ..dtypes import Buffer, DType, Mask
 from ..elements import Unreadable, to_scalar
 from ..loops import Doubles, round_doubles
+from .formulas import Formula
 
 _EXACT = 2**53  # integers up to here are doubles
 _NUMERAL = re.compile(r"[+-]?[0-9]{1,25}(\.[0-9]{0,25})?([eE][+-]?[0-9]{1,3})?")
@@ -255,6 +256,8 @@ def _mark_objects(written: Buffer, cells: Buffer) -> Mask:
 
 
 def _is_kept(before: Any, now: Any) -> bool:
+    if isinstance(before, Formula) or isinstance(now, Formula):
+        return bool(before == now)
     if isinstance(before, bool) or isinstance(now, bool) or before is None or isinstance(before, str):
         return type(before) is type(now) and bool(before == now)
     if not isinstance(now, (int, float)):

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..dtypes import Buffer, DType
 from ..elements import to_scalar
+from .formulas import Formula
 
 Keys = np.ndarray[tuple[int], np.dtype[np.uint64]]
 Elements = np.ndarray[Any, np.dtype[np.uint64]]  # a key for each, row by row
@@ -51,10 +52,13 @@ def element_keys(buffer: Buffer, dtype: DType, row: int) -> Keys:
         case "string":
             return _hash_each(["".join(str(text).split()) for text in buffer.tolist()])
         case _:
-            return _hash_each([_text_of(to_scalar(value)) for value in buffer.tolist()])
+            return _hash_each([_text_of(value) for value in buffer.tolist()])
 
 
-def _text_of(value: Any) -> str:
+def _text_of(element: Any) -> str:
+    if isinstance(element, Formula):
+        return f"= {element.relative}"
+    value = to_scalar(element)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return f"{float(value):.9g}" if abs(value) < _LARGEST else str(value)
     return f"{type(value).__name__} {value}"

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..elements import label_text
 from ..errors import escape_controls
+from .formulas import FormulaText
 
 MOST_NAMED = 5  # arrays that a message names; others are counted
 _SHORT, _DIGITS = 8, 6  # characters of a number that is shown as it is, and digits of any other
@@ -38,7 +39,7 @@ def join_names(names: Sequence[str]) -> str:
 
 def format_value(value: Any) -> str:
     """Return an element as a message shows it: the shortest text that reads back as it; text in quotes."""
-    if isinstance(value, str):
+    if isinstance(value, str) and not isinstance(value, FormulaText):
         return escape_controls(repr(str(value)))
     return escape_controls(label_text(value) if isinstance(value, np.generic) else repr(value))
 

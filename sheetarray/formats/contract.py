@@ -18,6 +18,7 @@ of other packages import what they need from this module, as docs/adapters.md sh
     revise(source, target, arrays, renamed=)    may: writes new elements and names, and leaves everything else as it is
     revise_sheets(source, target, revisions)    may: does so for several sheets, whose arrays may have the same names
     list_writes(source)                         may: returns the sheets whose arrays were written by themselves
+    list_formulas(source, sheet=)               may: returns the formulas of an ordinary sheet, by row and column
     list_other_cells(source, **options)         may: returns the texts of cells that belong to no array
     append(target, arrays, **options)           may: appends rows to arrays
     append_table(target, columns, **options)    may: appends rows to an ordinary table

@@ -12,6 +12,7 @@ from .restoring import restore_excel
 from .revising import revise_excel, revise_sheets_excel
 from .tables.adapter import describe_table_excel, read_columns_excel, write_table_excel
 from .tables.appending import append_table_excel
+from .tables.formulas import list_formulas_excel
 from .tables.revising import revise_table_excel
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "describe_table_excel",
     "iter_elements_excel",
     "keeps_excel",
+    "list_formulas_excel",
     "list_other_cells_excel",
     "list_writes_excel",
     "read_columns_excel",

@@ -1,14 +1,28 @@
-"""Formulas in other rows: cells that they refer to move with them, as when a person fills a column down."""
+"""Formulas in other cells: what they refer to moves with them, as when a person fills a column down."""
 
 from __future__ import annotations
 
 import re
+
+from ...columns import column_letters
+from ...columns.grid import column_number
 
 # texts, quoted titles of sheets and structured references hold no addresses of cells
 _TOKEN = re.compile(
     r"\"(?:[^\"]|\"\")*\"|'(?:[^']|'')*'|\[(?:[^\[\]]|\[[^\[\]]*\])*\]"
     r"|(?<![\w.$])(\$?[A-Z]{1,3})(\$?)([1-9][0-9]{0,6})(?![\w.(])"
 )
+_LONGEST = 2**13  # characters of a formula, as in Excel
+_OTHERS = re.compile(r"\"(?:[^\"]|\"\")*\"|'(?:[^']|'')*'|\[(?:[^\[\]]|\[[^\[\]]*\])*\]|([^\"'\[]+)")
+_SPACE = re.compile(r"\s+")
+_SIMPLE_TITLE = re.compile(r"'([A-Za-z_][A-Za-z0-9_]*)'")
+_DECIMALS = re.compile(r"(?<![\w.$])([0-9]{1,20}\.[0-9]{0,20}?)0{1,20}(?![\w.])")
+_PREFIX = re.compile(r"_xlfn\.|_xlws\.|com\.microsoft\.|org\.libreoffice\.|org\.openoffice\.|legacy\.", re.IGNORECASE)
+_OPEN_REFERENCE = re.compile(
+    r"\[\$?('(?:[^']|'')*'|[^\[\].:']{1,200})?\.(\$?[A-Z]{1,3}\$?[0-9]{1,7})"
+    r"(?::\$?(?:'(?:[^']|'')*'|[^\[\].:']{1,200})?\.(\$?[A-Z]{1,3}\$?[0-9]{1,7}))?\]"
+)
+_OPEN_TOKEN = re.compile(rf"\"(?:[^\"]|\"\")*\"|{_OPEN_REFERENCE.pattern}|;")
 _RANGE = re.compile(r"(?<![\w.$!])(\$?[A-Z]{1,3}\$?[0-9]{1,7}:\$?[A-Z]{1,3}\$?)([0-9]{1,7})(?![\w.(])")
 
 
@@ -26,6 +40,74 @@ def move_rows(formula: str, by: int) -> str:
         return f"{match[1]}{int(match[3]) + by}"
 
     return _TOKEN.sub(move, formula)
+
+
+def move_formula(formula: str, rows: int, columns: int) -> str:
+    """Return a formula as it reads in another cell: what it says without a `$` moves with it.
+
+    Example:
+        >>> move_formula("B2*$C$1+A$1", 3, 1)
+        'C5*$C$1+B$1'
+    """
+
+    def move(match: re.Match[str]) -> str:
+        if match[1] is None:
+            return match[0]
+        column = match[1] if match[1].startswith("$") else column_letters(max(column_number(match[1]) + columns, 0))
+        return f"{column}{match[2]}{match[3] if match[2] else max(int(match[3]) + rows, 1)}"
+
+    return _TOKEN.sub(move, formula) if len(formula) <= _LONGEST else formula
+
+
+def to_relative(formula: str, row: int, column: int) -> str:
+    """Return a formula with references that count from its cell, as two programs would write it alike.
+
+    Example:
+        >>> to_relative("sum( B2:B$9 )*1.50", 1, 3) == to_relative("SUM(B7:B$9)*1.5", 6, 3)
+        True
+    """
+
+    def count(match: re.Match[str]) -> str:
+        if match[1] is None:
+            return _SIMPLE_TITLE.sub(r"\1", match[0])
+        letters, is_fixed = match[1].lstrip("$"), match[1].startswith("$")
+        across = f"C{column_number(letters)}" if is_fixed else f"C[{column_number(letters) - column}]"
+        return (f"R{int(match[3]) - 1}" if match[2] else f"R[{int(match[3]) - 1 - row}]") + across
+
+    if len(formula) > _LONGEST:
+        return formula
+    formula = _OTHERS.sub(lambda match: match[0].upper() if match[1] else match[0], formula)
+    pieces, at = [], 0
+    for match in _TOKEN.finditer(formula):
+        pieces += [_spell(formula[at : match.start()]), count(match)]
+        at = match.end()
+    return "".join([*pieces, _spell(formula[at:])]).replace("TRUE()", "TRUE").replace("FALSE()", "FALSE")
+
+
+def _spell(text: str) -> str:
+    """Return what stands between references, without spaces, in capitals and without needless zeros."""
+    text = _SPACE.sub("", _PREFIX.sub("", text)).upper()
+    return _DECIMALS.sub(lambda match: match[1].rstrip("."), text)
+
+
+def from_open_formula(formula: str) -> str:
+    """Return a formula of OpenDocument as .xlsx has it.
+
+    Example:
+        >>> from_open_formula("of:=SUM([.B2:.B$9];['my sheet'.A1])")
+        "SUM(B2:B$9,'my sheet'!A1)"
+    """
+
+    def replace(match: re.Match[str]) -> str:
+        if match[0] == ";":
+            return ","
+        if match[2] is None:
+            return match[0]
+        title = f"{match[1]}!" if match[1] else ""
+        return f"{title}{match[2]}" + (f":{match[3]}" if match[3] else "")
+
+    head, _, body = formula.partition("=")
+    return _OPEN_TOKEN.sub(replace, body if head.isalpha() or head.endswith(":") or not head else formula)
 
 
 def extend_ranges(formula: str, last: int, by: int) -> str:

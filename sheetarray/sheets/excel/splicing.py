@@ -41,6 +41,10 @@ class NewCell:
     header: int | None = None  # the number of a cell of a header, which may not be a formula; None for any other cell
     keeps_formula: bool = False  # whether a formula in the cell stays, with the content as its value
     fills: bool = False  # whether an added cell takes the formula of the one above it
+    formula: str | None = None  # the formula that the cell gets, with the content as its value; None for no new one
+    drops_result: bool = False  # whether the formula loses its value, which nobody knows any more
+    keeps_result: bool = False  # whether the value of the formula that gets another text stays
+    frees: bool = False  # whether the cells that share the formula of the cell have their own formulas now
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +163,7 @@ class Splice:
                 continue
             cells[column] = self._replace(match, number, column, new[column]) if column in new else match[0]
         for column, cell in new.items():
-            if column not in cells and (cell.plain is not None or cell.fills):
+            if column not in cells and (cell.plain is not None or cell.fills or cell.formula is not None):
                 model = self._models[cell.model, column] if cell.model is not None else _NO_MODEL
                 cells[column] = self._add(prefix, number, column, cell, model)
         if self.moved is not None and number == self.moved.row + self.moved.by:
@@ -183,6 +187,8 @@ class Splice:
             formula = escape(move_rows(model.formula, row - (new.model or 0)), quote=False).encode()
             place = prefix, cell_address(row, column).encode(), model.style, prefix, formula, prefix, prefix
             return b'<%bc r="%b"%b><%bf>%b</%bf></%bc>' % place
+        if new.formula is not None:
+            return self._with_formula(prefix, row, column, model.style, new, model.holds_number)
         if model.formula:
             self.typed.add(column)
         return self._cell(prefix, row, column, model.style, new, serial=model.holds_number)
@@ -220,11 +226,20 @@ class Splice:
             if _holds_content(held):
                 raise LimitError(f"{where}: a new row needs this cell, which is not empty: move its content")
             return self._add(prefix, row, column, new, self._models[new.model, column])
+        if new.formula is not None:
+            if new.keeps_result and formula is not None:
+                element = b"<%bf>%b</%bf>" % (prefix, escape(new.formula, quote=False).encode(), prefix)
+                return match[0].replace(formula[0], element, 1)
+            self._refuse_shared(where, formula, new)
+            return self._with_formula(prefix, row, column, style, new, holds_number)
         if formula is None:
             return self._cell(prefix, row, column, style, new, serial=holds_number)
         if new.header is not None:
             hint = f"type {new.header} into it, then accept the file"
             raise FormatError("this cell of a header is a formula", location=where, hint=hint)
+        if new.keeps_formula and new.drops_result:
+            start = b'<%bc r="%b"%b>' % (prefix, cell_address(row, column).encode(), style)
+            return b"%b%b</%bc>" % (start, formula[0], prefix)
         if new.keeps_formula and new.plain is not None:
             return self._cell(prefix, row, column, style, new, serial=holds_number, formula=formula[0])
         plain = _PLAIN.fullmatch(unescape((formula[2] or b"").decode("utf-8", "replace")).strip())
@@ -232,12 +247,29 @@ class Splice:
             cells = self.followed.setdefault((plain[1] or plain[2]).replace("''", "'"), {})
             cells[int(plain[4]) - 1, column_number(plain[3])] = new
             return self._cell(prefix, row, column, style, new, serial=holds_number, formula=formula[0])
-        if formula[1] and (b"shared" in formula[1] or b"array" in formula[1]) and b"ref" in formula[1]:
+        self._refuse_shared(where, formula, new)
+        self.lost_formula = True
+        return self._cell(prefix, row, column, style, new, serial=holds_number)
+
+    @staticmethod
+    def _refuse_shared(where: str, formula: re.Match[bytes] | None, new: NewCell) -> None:
+        """Refuse to replace a formula that other cells share, unless these have their own now."""
+        attributes = b"" if formula is None else formula[1] or b""
+        is_shared = b"array" in attributes or (b"shared" in attributes and not new.frees)
+        if is_shared and b"ref" in attributes:
             raise LimitError(
                 f"{where}: other cells share the formula of this cell: make it a value in every copy of the file"
             )
-        self.lost_formula = True
-        return self._cell(prefix, row, column, style, new, serial=holds_number)
+
+    def _with_formula(
+        self, prefix: bytes, row: int, column: int, style: bytes, new: NewCell, holds_number: bool
+    ) -> bytes:
+        """Return a cell with another formula, and its value if that is known."""
+        self.lost_formula = True  # the chain of formulas does not know this one
+        element = b"<%bf>%b</%bf>" % (prefix, escape(new.formula or "", quote=False).encode(), prefix)
+        if new.plain is None or new.drops_result:
+            return b'<%bc r="%b"%b>%b</%bc>' % (prefix, cell_address(row, column).encode(), style, element, prefix)
+        return self._cell(prefix, row, column, style, new, serial=holds_number, formula=element)
 
     def _cell(
         self, prefix: bytes, row: int, column: int, style: bytes, new: NewCell, *, serial: bool, formula: bytes = b""

@@ -139,6 +139,17 @@ class Workbook:
         contents = {title: content_of(self.package, part) for title, part in self.parts.items()}
         return {title: known[content] for title, content in contents.items() if content in known}
 
+    def list_formulas(self, title: str) -> Iterator[tuple[int, int, str]] | None:
+        """Return the formulas of a sheet with their rows and columns, "" for long ones; None if nobody knows."""
+        container = self._container
+        if not isinstance(container, XmlBook):
+            return None
+        return (
+            (int(block.rows[index]), int(block.columns[index]), formula)
+            for block in container.blocks(title)
+            for index, formula in block.find_formulas()
+        )
+
     def sheet(self, title: str, header_rows: int | None = None) -> ExcelSheet:
         """Return one of its sheets.
 

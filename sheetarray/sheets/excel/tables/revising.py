@@ -9,15 +9,17 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from html import unescape
 from typing import Any
 
 import numpy as np
 
-from ....columns import column_letters
+from ....changes.formulas import Formula
+from ....columns import column_letters, keeping_unreadable
 from ....columns.grid import column_number
-from ....dtypes import Array
+from ....dtypes import Array, Positions
 from ....elements import buffer_to_typed
 from ....elements.equality import index_changes
 from ....errors import FormatError, LimitError, locating, quote_names, warn_caller
@@ -26,7 +28,7 @@ from ....linear.array import LinearArray
 from ....tables import NamedTable, TableColumns, TableOptions, given_dtypes, is_same_column
 from ...sheet_choice import SheetChoice
 from ...workbooks import EXACT_INTEGER
-from ..formula_texts import refers_to
+from ..formula_texts import move_formula, refers_to
 from ..package.package import Package
 from ..package.packing import PackageWriter
 from ..package.relations import Relations
@@ -35,6 +37,7 @@ from ..splicing import SAVE_ANEW, MovedRow, NewCell, NewCells, Splice
 from ..workbook_part import WorkbookPart
 from .adapter import read_columns_excel
 from .columns import PENDING
+from .formulas import list_formulas_excel
 
 _CORNERS = re.compile("([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})")
 _FORMULA_TEXT = re.compile(rb"<(?:\w+:)?f(?:\s[^<>]*)?>([^<]*)</")
@@ -52,6 +55,7 @@ def revise_table_excel(
     table: TableOptions | None = None,
     sheet: SheetChoice = 0,
     fills: bool = False,
+    formulas: Mapping[str, Array] | None = None,
 ) -> None:
     """Write a copy of a workbook in which a table holds other cells and rows. Everything else in it stays as it is.
 
@@ -65,6 +69,8 @@ def revise_table_excel(
         renamed: the new names of columns.
         table: the options of `read_columns`.
         sheet: the title of the sheet, or its index from 0.
+        formulas: for some columns the formulas of their cells, None where a cell holds a value. A formula without a
+            result, and one that moves, is computed when the workbook is opened.
         fills: whether formulas of the columns that are not named are filled down into added rows.
 
     Raises:
@@ -74,13 +80,18 @@ def revise_table_excel(
     options = table or TableOptions()
     with Source(source) as opened, locating(source=opened.name):
         whole = opened.path or io.BytesIO(bytes(opened.whole()))
-        present = read_present(whole, list(columns) if fills else None, options, sheet)
+        present = read_present(whole, list(columns) if fills else None, options, sheet, keeps=formulas is not None)
         package = Package(opened.ranges())
         names = {name: (renamed or {}).get(name, name) for name in columns}
-        content = _revise(package, present, columns, np.asarray(sources, np.int64), names, fills=fills)
+        again = opened.path or io.BytesIO(bytes(opened.whole()))
+        put = _Formulas(formulas or {}, (list_formulas_excel(again, sheet=sheet) or {}) if formulas else {})
+        content = _revise(package, present, columns, np.asarray(sources, np.int64), names, put, fills=fills)
     asked = replace(options, dtype=given_dtypes({names[name]: column for name, column in columns.items()}))
-    revised = read_columns_excel(io.BytesIO(content), list(names.values()), table=asked, sheet=sheet)
+    with keeping_unreadable() if formulas else nullcontext():
+        revised = read_columns_excel(io.BytesIO(content), list(names.values()), table=asked, sheet=sheet)
     for name, column in columns.items():
+        if name in put.columns:
+            continue
         if not is_same_column(revised[names[name]], column):
             reason = f"the column {name!r:.80} of this workbook cannot be changed in place"
             raise FormatError(reason, location=present.title, hint=SAVE_ANEW)
@@ -88,13 +99,16 @@ def revise_table_excel(
         sink.write(content)
 
 
-def read_present(source: Readable, named: list[str] | None, options: TableOptions, sheet: SheetChoice) -> TableColumns:
-    """Return the columns of a table as they are.
+def read_present(
+    source: Readable, named: list[str] | None, options: TableOptions, sheet: SheetChoice, *, keeps: bool = False
+) -> TableColumns:
+    """Return the columns of a table as they are; `keeps`: also where cells of them cannot be read.
 
     `named`: those that are wanted at least, where no program has computed the formulas of others yet; None for all.
     """
     try:
-        present = read_columns_excel(source, table=options, sheet=sheet)
+        with keeping_unreadable() if keeps else nullcontext():
+            present = read_columns_excel(source, table=options, sheet=sheet)
     except FormatError as error:
         if error.reason != PENDING or named is None or options.table is None:
             raise
@@ -109,6 +123,7 @@ def _revise(
     columns: Mapping[str, Array],
     sources: Array,
     names: Mapping[str, str],
+    put: _Formulas,
     *,
     fills: bool,
 ) -> bytes:
@@ -118,7 +133,7 @@ def _revise(
     title = present.title or ""
     part = next(sheet.part for sheet in book.sheets if sheet.title == title)
     grown = len(sources) - len(present.list_rows())
-    splice = Splice(title, _find_cells(present, columns, sources, names))
+    splice = Splice(title, _find_cells(present, columns, sources, names, put))
     if fills:
         splice.cells |= _find_filled(book, present, columns, grown)
     if grown > 0 and (total := _find_totals(book, present)) is not None:
@@ -132,7 +147,7 @@ def _revise(
         replaced |= _resize_ranges(package, part, present, grown)
     chain = book.relations.present_target("calcChain")
     dropped = {chain} if splice.lost_formula and chain else set()
-    if splice.cells and (splice.lost_formula or chain):
+    if splice.cells and (splice.lost_formula or chain or _has_formulas(book)):
         book.compute_on_opening()
     for gone in dropped:
         book.relations.drop(gone)
@@ -145,8 +160,56 @@ def _revise(
     return file.getvalue()
 
 
+def _has_formulas(book: WorkbookPart) -> bool:
+    """Return whether a sheet holds formulas, which may say something of other cells."""
+    parts = [sheet.part for sheet in book.sheets if sheet.part and sheet.part in book.package]
+    return any(_FORMULA_TEXT.search(book.package.read(part)) for part in parts)
+
+
+class _Formulas:
+    """The formulas that columns are to have, and those that stand in the sheet.
+
+    Attributes:
+        columns: by name, the formula of each cell; None where it is to hold a value.
+    """
+
+    def __init__(self, columns: Mapping[str, Array], held: Mapping[tuple[int, int], Formula]) -> None:
+        self.columns, self._held = columns, held
+
+    def changes(self, name: str, index: int, place: tuple[int, int]) -> bool:
+        """Return whether a cell is to have another formula than stands there, or none instead of one."""
+        formula = self.columns[name][index]
+        return bool(formula != self._held.get(place))
+
+    def find(self, name: str, index: int, place: tuple[int, int]) -> tuple[Formula | None, str | None]:
+        """Return the formula that a cell is to have, and its text if another one stands there."""
+        column = self.columns.get(name)
+        formula: Formula | None = None if column is None else column[index]
+        if formula is None or self._held.get(place) == formula:
+            return formula, None
+        by = place[0] - formula.cell[0], place[1] - formula.cell[1]
+        return formula, move_formula(formula.text.removeprefix("="), *by)
+
+    def free_followers(self, cells: NewCells) -> None:
+        """Give formulas that share the one of a cell which gets something else their own text."""
+        for place in [*cells]:
+            held, new = self._held.get(place), cells[place]
+            if held is None or not held.has_followers or (new.keeps_formula and new.formula is None):
+                continue
+            for follower in self._held.values():
+                if follower.relative == held.relative and follower.cell not in cells:
+                    cells[follower.cell] = NewCell(None, formula=follower.text[1:], keeps_result=True)
+                elif follower.relative == held.relative and cells[follower.cell].keeps_formula:
+                    cells[follower.cell] = replace(cells[follower.cell], formula=follower.text[1:])
+            cells[place] = replace(cells[place], frees=True)
+
+
 def _find_cells(
-    present: TableColumns, columns: Mapping[str, Array], sources: Array, names: Mapping[str, str]
+    present: TableColumns,
+    columns: Mapping[str, Array],
+    sources: Array,
+    names: Mapping[str, str],
+    put: _Formulas,
 ) -> NewCells:
     """Return the cells that change; `names` are those that columns get."""
     rows = present.list_rows()
@@ -164,7 +227,10 @@ def _find_cells(
         number, both = numbers[name], min(count, len(column))
         changed = np.arange(len(column))
         if name in present:
-            changed = np.concatenate([index_changes(present[name][:both], column[:both]), np.arange(both, len(column))])
+            changed = np.concatenate([_find_other(present[name][:both], column[:both]), np.arange(both, len(column))])
+        if name in put.columns:
+            anew = [index for index in range(len(column)) if put.changes(name, index, (places[index], number))]
+            changed = np.union1d(changed, np.asarray(anew, np.int64))
         array = LinearArray.from_numpy(column[changed])
         plain = cells_xml(buffer_to_typed(array.buffer, array.dtype_entry, exact=EXACT_INTEGER))
         serial: Sequence[str | None] = [None] * len(plain)
@@ -177,15 +243,29 @@ def _find_cells(
                 filled[index] |= not is_blank
                 if cell is not None:
                     spelled.setdefault(index, (number, NewCell(cell, date, model, keeps_formula=True)))
+            formula, text = put.find(name, index, (places[index], number))
             cells[places[index], number] = NewCell(
-                None if is_blank else cell, None if is_blank else date, model, keeps_formula=True
+                None if is_blank else cell,
+                None if is_blank else date,
+                model,
+                keeps_formula=name not in put.columns or formula is not None,
+                formula=text,
+                drops_result=formula is not None and formula.result is None,
             )
         for index in range(len(column), count):
             cells[places[index], number] = NewCell(None)
+    put.free_followers(cells)
     for index, (number, nan_cell) in spelled.items():
         if not filled[index]:  # a row of blanks alone is no row: it keeps one NaN or NaT as text
             cells[places[index], number] = nan_cell
     return cells
+
+
+def _find_other(before: Array, now: Array) -> Positions:
+    """Return the indices of values that differ; all of them if they are of another kind."""
+    if now.dtype.kind == "O" and before.dtype.kind != "O":
+        before = before.astype(object)
+    return index_changes(before, now)
 
 
 def _find_filled(book: WorkbookPart, present: TableColumns, columns: Mapping[str, Array], grown: int) -> NewCells:

@@ -1,0 +1,93 @@
+"""The formulas of a worksheet, each as it says what it says of the cells around it.
+
+Source: ECMA-376 part 1, 18.3.1.40 (f), 18.18.6 (ST_CellFormulaType).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from html import unescape
+
+from ....changes.formulas import Formula
+from ....columns.grid import column_number, parse_area
+from ....errors import locating
+from ....files import Readable, Source
+from ...sheet_choice import SheetChoice
+from ..checking.workbook import select_sheets
+from ..formula_texts import from_open_formula, move_formula, to_relative
+from ..workbook import Workbook
+
+_FORMULA = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?f((?:\s[^<>]*)?)(?:/>|>([^<]*)</)")
+_ADDRESS = re.compile(rb"""\sr\s*=\s*["']([A-Z]{1,3})([0-9]{1,7})["']""")
+_ATTRIBUTE = re.compile(r"""(\w+)\s*=\s*["']([^"']*)["']""")
+_MOST_BYTES = 2**28  # of a worksheet whose formulas are looked for
+_MOST_CELLS = 10**6  # of array formulas
+
+Formulas = dict[tuple[int, int], Formula]
+
+
+def list_formulas_excel(source: Readable, *, sheet: SheetChoice = 0) -> Formulas | None:
+    """Return the formulas of a sheet by their row and column, counted from 0; None where nobody knows them.
+
+    Args:
+        source: a path or an open file.
+        sheet: the title of the sheet, or its index from 0.
+    """
+    with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
+        title = select_sheets(book, sheet, of_table=True)[0].title or ""
+        if book.package is None:
+            formulas = book.list_formulas(title)
+            return None if formulas is None else _of_open_document(formulas)
+        part = book.parts.get(title)
+        if part is None or book.package.member(part).size > _MOST_BYTES:
+            return None
+        return find_in_worksheet(book.package.read(part))
+
+
+def find_in_worksheet(content: bytes) -> Formulas | None:
+    """Return the formulas in the XML of a worksheet; None if a cell is written without its address."""
+    formulas: Formulas = {}
+    shared: dict[str, Formula] = {}
+    left = _MOST_CELLS
+    for match in _FORMULA.finditer(content, 0, max(content.find(b"sheetData>"), content.rfind(b"sheetData>"))):
+        start = content.rfind(b"<", 0, match.start())
+        address = _ADDRESS.search(content, start, match.start())
+        if address is None:
+            return None
+        cell = int(address[2]) - 1, column_number(address[1].decode())
+        text = unescape((match[2] or b"").decode("utf-8", "replace"))
+        attributes = dict(_ATTRIBUTE.findall(match[1].decode("utf-8", "replace"))) if match[1] else {}
+        group = attributes.get("si", "") if attributes.get("t") == "shared" else None
+        if group is not None and not text and group in shared:
+            master = shared[group]
+            formulas[cell] = Formula(partial(_move, master, cell), cell, master.relative)
+            continue
+        formula = Formula(f"={text}", cell, to_relative(text, *cell), has_followers=group is not None)
+        if group is not None:
+            shared[group] = formula
+        if attributes.get("t") in ("array", "dataTable") and (area := parse_area(attributes.get("ref", ""))):
+            others = sorted(f"{name}={value}" for name, value in attributes.items() if name != "ref")
+            formula = Formula(f"{{={text}}}", cell, f"{{{formula.relative}}}{others}")
+            rows, columns = range(area[1].top, area[1].bottom), range(area[1].left, area[1].right)
+            if len(rows) * len(columns) <= left:
+                left -= len(rows) * len(columns)
+                formulas |= {(row, column): formula for row in rows for column in columns}
+        formulas[cell] = formula
+    return formulas
+
+
+def _move(master: Formula, cell: tuple[int, int]) -> str:
+    """Return the text of a formula that a cell shares with another one."""
+    return f"={move_formula(master.text[1:], cell[0] - master.cell[0], cell[1] - master.cell[1])}"
+
+
+def _of_open_document(formulas: Iterator[tuple[int, int, str]]) -> Formulas | None:
+    found: Formulas = {}
+    for row, column, formula in formulas:
+        if not formula:  # it is long
+            return None
+        text = from_open_formula(formula)
+        found[row, column] = Formula(f"={text}", (row, column), to_relative(text, row, column))
+    return found

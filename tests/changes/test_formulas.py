@@ -1,0 +1,172 @@
+"""Formulas of ordinary tables: those that nobody touched are no edits, and their results follow."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+import xlsxwriter
+from excel_packages import edit_part
+from programs import resave_all
+
+import sheetarray as sa
+
+Cells = dict[str, list[Any]]
+PRICES = [0.25, 1.75, 3.25, 4.75]
+
+
+def save(path: Path, *edits: tuple[str, Any], quantities: Sequence[int] = (1, 2, 3, 4)) -> Path:
+    """Write a workbook as a spreadsheet program does, with results that are right before the edits of formulas."""
+    values = dict(edits)
+    with xlsxwriter.Workbook(path) as book:
+        sheet = book.add_worksheet("Budget")
+        sheet.write_row(0, 0, ["item", "qty", "price", "total"])
+        for row, (quantity, price) in enumerate(zip(quantities, PRICES, strict=True), 1):
+            number = values.get(f"B{row + 1}", quantity)
+            sheet.write_row(row, 0, [f"i{row}", number, price])
+            total = values.get(f"D{row + 1}", f"=B{row + 1}*C{row + 1}")
+            if isinstance(total, str):
+                sheet.write_formula(row, 3, total, None, number * price)
+            else:
+                sheet.write(row, 3, total)
+        for address in ("A6", "B6", "C6", "D6"):
+            if address in values:
+                sheet.write(address, values[address])
+        summary = book.add_worksheet("Sum")
+        summary.write_row(0, 0, ["what", "value"])
+        summary.write(1, 0, "all")
+        result = sum(values.get(f"B{row}", q) * p for row, q, p in zip(range(2, 6), quantities, PRICES, strict=True))
+        summary.write_formula(1, 1, "=SUM(Budget!D2:D5)", None, result)
+    return path
+
+
+def load(path: Path, *, results: bool = False) -> list[Any]:
+    """Return the cells of the column of totals, and of the sum."""
+    book = openpyxl.load_workbook(path, data_only=results)
+    return [*(cell.value for cell in book["Budget"]["D"][1:]), book["Sum"]["B2"].value]
+
+
+def test_diff_tells_formulas_that_changed_and_counts_other_results(tmp_path: Path) -> None:
+    before = save(tmp_path / "a.xlsx")
+    changes = sa.diff(before, save(tmp_path / "b.xlsx", ("B3", 20)))
+    assert [(edit.array, edit.after) for edit in changes.edited] == [("qty", 20)]
+    assert changes.recalculated == {"total": 1, "value": 1}
+    assert changes.unreadable == []
+    assert "total, value recalculated" in repr(changes)
+    assert "1 formula as before, with another result" in repr(changes)
+    changes = sa.diff(before, save(tmp_path / "c.xlsx", ("D3", 3.5), ("D4", "=B4*C4*2")))
+    assert [(edit.before, edit.after, edit.cell_after) for edit in changes.edited] == [
+        ("=B3*C3", 3.5, "Budget!D3"),
+        ("=B4*C4", "=B4*C4*2", "Budget!D4"),
+    ]
+    assert "total[2], cell Budget!D4: =B4*C4 -> =B4*C4*2" in repr(changes)
+
+
+def test_a_program_that_drops_results_changes_nothing(tmp_path: Path) -> None:
+    before, after = save(tmp_path / "a.xlsx"), tmp_path / "b.xlsx"
+    openpyxl.load_workbook(before).save(after)
+    assert load(after, results=True) == [None] * 5
+    assert not sa.diff(before, after)
+    assert not sa.diff(after, before)
+    merged = sa.merge(before, after)
+    assert not merged.conflicts
+    assert merged.unreadable == []
+    assert not merged.files[0].elements
+
+
+def test_merge_tells_conflicts_of_formulas_and_not_of_results(tmp_path: Path) -> None:
+    base, ann = save(tmp_path / "base.xlsx"), save(tmp_path / "ann.xlsx", ("B2", 10), ("D3", 3.5))
+    ben = save(tmp_path / "ben.xlsx", ("B3", 20), ("D3", "=B3*C3*2"), ("D4", "=B4+C4"))
+    merged = sa.merge(base, ann, ben, target=tmp_path / "m.xlsx")
+    (conflict,) = merged.conflicts
+    assert (conflict.array, conflict.base, [*conflict.values.values()]) == ("total", "=B3*C3", [3.5, "=B3*C3*2"])
+    assert "conflict: base.xlsx =B3*C3, ann.xlsx 3.5, ben.xlsx =B3*C3*2" in repr(merged)
+    assert [file.elements for file in merged.files] == [{"qty": 1, "total": 1}, {"qty": 1, "total": 2}]
+    assert load(tmp_path / "m.xlsx") == ["=B2*C2", "=B3*C3", "=B4+C4", "=B5*C5", "=SUM(Budget!D2:D5)"]
+    assert load(tmp_path / "m.xlsx", results=True)[:3] == [None, None, None]
+    assert load(tmp_path / "m.xlsx", results=True)[3] == 19
+    assert b'fullCalcOnLoad="1"' in zipfile.ZipFile(tmp_path / "m.xlsx").read("xl/workbook.xml")
+    sa.merge(base, ann, ben, target=tmp_path / "m.xlsx", prefer=ann)
+    assert load(tmp_path / "m.xlsx")[1] == 3.5
+    sa.merge(base, ann, ben, target=tmp_path / "m.xlsx", prefer=ben)
+    assert load(tmp_path / "m.xlsx")[1] == "=B3*C3*2"
+
+
+def test_results_of_the_only_edited_copy_are_right(tmp_path: Path) -> None:
+    base, ann = save(tmp_path / "base.xlsx"), save(tmp_path / "ann.xlsx", ("B3", 20))
+    merged = sa.merge(base, ann, save(tmp_path / "ben.xlsx"), target=tmp_path / "m.xlsx")
+    assert merged.arrays["total"].tolist() == [0.25, 35.0, 9.75, 19.0]
+    assert load(tmp_path / "m.xlsx") == load(base)
+    assert load(tmp_path / "m.xlsx", results=True) == load(ann, results=True)
+
+
+def test_formulas_move_with_their_rows(tmp_path: Path) -> None:
+    base = save(tmp_path / "base.xlsx")
+    for name, rows in (("ann", [2]), ("ben", [])):
+        book = openpyxl.load_workbook(base)
+        sheet = book["Budget"]
+        kept = [
+            [cell.value for cell in row]
+            for number, row in enumerate(sheet.iter_rows(min_row=2), 2)
+            if number not in rows
+        ]
+        kept += [["new", 7, 2.0, "=B2*C2"]] if name == "ben" else []
+        sheet.delete_rows(2, 10)
+        for number, row in enumerate(kept, 2):
+            sheet.append([*row[:3], f"=B{number}*C{number}"])
+        book.save(tmp_path / f"{name}.xlsx")
+    merged = sa.merge(base, tmp_path / "ann.xlsx", tmp_path / "ben.xlsx", target=tmp_path / "m.xlsx")
+    assert not merged.conflicts
+    assert not merged.files[0].elements
+    assert merged.arrays["item"].tolist() == ["i2", "i3", "i4", "new"]
+    assert load(tmp_path / "m.xlsx")[:4] == [f"=B{row}*C{row}" for row in range(2, 6)]
+
+
+def test_cells_that_share_a_formula_keep_it_when_the_first_one_is_typed_over(tmp_path: Path) -> None:
+    def share(xml: str) -> str:
+        xml = xml.replace("<f>B2*C2</f>", '<f t="shared" ref="D2:D5" si="0">B2*C2</f>')
+        return re.sub(r"<f>B\d\*C\d</f>", '<f t="shared" si="0"/>', xml)
+
+    plain = save(tmp_path / "plain.xlsx")
+    base = edit_part(save(tmp_path / "base.xlsx"), "xl/worksheets/sheet1.xml", share)
+    assert not sa.diff(plain, base)
+    ann = save(tmp_path / "ann.xlsx", ("D2", 99.0))
+    assert not sa.merge(base, ann, target=tmp_path / "m.xlsx").conflicts
+    assert load(tmp_path / "m.xlsx") == [99, "=B3*C3", "=B4*C4", "=B5*C5", "=SUM(Budget!D2:D5)"]
+
+
+def test_a_copy_without_formulas_changes_none(tmp_path: Path) -> None:
+    base, ann = save(tmp_path / "base.xlsx"), tmp_path / "ann.csv"
+    sa.write_table(ann, sa.read_columns(save(tmp_path / "edited.xlsx", ("B3", 20))))
+    with pytest.warns(
+        sa.SheetArrayWarning, match="results of formulas in 'total' are others, .* those of the base stand"
+    ):
+        merged = sa.merge(base, ann, sheet="Budget", target=tmp_path / "m.xlsx")
+    assert [file.elements for file in merged.files] == [{"qty": 1}]
+    assert load(tmp_path / "m.xlsx") == load(base)
+    ben = save(tmp_path / "ben.xlsx", ("B2", 10))
+    with pytest.warns(sa.SheetArrayWarning, match="2 results of formulas are blank in the target"):
+        sa.merge(base, save(tmp_path / "edited.xlsx", ("B3", 20)), ben, sheet="Budget", target=tmp_path / "m.csv")
+    assert [line.rpartition(",")[2] for line in (tmp_path / "m.csv").read_text().split()] == [
+        "total",
+        "",
+        "",
+        "9.75",
+        "19.0",
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", ["xlsx", "ods"])
+def test_formulas_of_libreoffice_are_the_same(tmp_path: Path, suffix: str) -> None:
+    base, ann = save(tmp_path / "base.xlsx"), save(tmp_path / "ann.xlsx", ("B3", 20), ("D4", "=ROUND( b4*1.50,1 )"))
+    saved, edited = resave_all([base, ann], suffix, tmp_path / "again")
+    assert not sa.diff(base, saved)
+    assert not sa.diff(ann, edited)
+    merged = sa.merge(base, edited, saved, target=tmp_path / "m.xlsx")
+    assert [file.elements for file in merged.files] == [{"qty": 1, "total": 1}, {}]
