@@ -1,6 +1,6 @@
 """Times with and without the compiled loops, each in processes of their own, since a process has them or not.
 
-`python -m benchmarks.plain CASE ROWS` prints the seconds of writing and reading in the process that it is.
+`python -m benchmarks.plain CASE ROWS` prints the seconds of the processor that writing and reading take in its process.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ def _time_fastest(call: Callable[[], Any]) -> float:
     call()
     taken = []
     for _ in range(2):
-        start = time.perf_counter()
+        start = time.process_time()
         call()
-        taken.append(time.perf_counter() - start)
+        taken.append(time.process_time() - start)
     return min(taken)
 
 

@@ -136,7 +136,10 @@ def target_rows(run: Run) -> Iterator[list[str]]:
             about = not target.cases or result.case.key in target.cases
             if other is None or not about or result.contender.label != target.measured:
                 continue
-            ratio = result.time(target.verb) / (other.time(target.verb) if target.peer else result.contender.often)
+            seconds, theirs = result.time(target.verb), other.time(target.verb)
+            if (started := run.peer(result, target.started)) is not None:
+                seconds -= started.time(target.verb) - theirs
+            ratio = seconds / (theirs if target.peer else result.contender.often)
             shown = f"{ratio:.2f} x" if target.times >= 0.3 else f"{1 / ratio:.1f} x faster"
             shown = shown if target.peer else f"{1000 * ratio:.1f} ms"
             yield [target.text, result.case.title, shown, *_verdict(ratio <= target.times, target.reason)]

@@ -23,6 +23,8 @@ class Target:
         verb: writing or reading.
         times: ours / theirs is to be at most this; without a peer, the seconds of one call.
         peer: the label of the other contender; "" for none.
+        started: the label of the same contender after the start of a process: what that takes longer is taken off our
+            time, too.
         measured: the label of the contender that it is about.
         cases: the keys of the cases that it is about; none for all that have the two.
         reason: for a target that is missed, as a profile shows it.
@@ -35,6 +37,7 @@ class Target:
     measured: str = SHEETARRAY.label
     cases: tuple[str, ...] = ()
     reason: str = ""
+    started: str = ""
 
 
 _FLOATS = ("1M", "wide", "wider")
@@ -43,12 +46,22 @@ _BOOKS_READ = ((0.4, (*_BOOKS, "xlsx-10M")), (0.65, ("xlsx-100k", "xlsx-300")), 
 _TABLES = ("xlsx-table", *(f"xlsx-{kind}" for kind in KINDS))
 _BESIDE = (SCAN_VIEW.label, SCAN_EDITABLE.label, SCAN_REPORT.label)
 _ORJSON, _OURS_JSON = JSON[1].label, JSON[0].label
-_EDITS = (("check", 2, CHECK.label), ("diff", 2, DIFF.label), ("merge of 10 copies", 12, MERGE.label))
-_OLD_BOOK = (
-    "beyond the start, a third of the time is calamine's, a third sorts its Python cells into columns of one kind and "
-    "sends them, a third finds names, marks and dtypes as for every table; calamine ends at lists of Python objects"
+_EDITS: tuple[tuple[str, float, Contender, str], ...] = (
+    ("check", 2, CHECK, ""),
+    ("diff", 2, DIFF, "both workbooks are read, each once; the other tenth of the time maps and compares the elements"),
+    (
+        "merge of 10 copies",
+        12,
+        MERGE,
+        "two thirds of the time read eleven workbooks, each once; a third goes over their first 262,144 cells as text, "
+        "for what stands beside arrays",
+    ),
 )
-_SAVED: tuple[tuple[str, float, tuple[Contender, Contender], str], ...] = (
+_OLD_BOOK = (
+    "a third of the time is calamine's, a third sorts its Python cells into columns of one kind and sends them, and a "
+    "third finds names, marks and dtypes as for every table; calamine ends at lists of Python objects"
+)
+_SAVED: tuple[tuple[str, float, tuple[Contender, ...], str], ...] = (
     (
         ".ods read",
         1,
@@ -56,8 +69,8 @@ _SAVED: tuple[tuple[str, float, tuple[Contender, Contender], str], ...] = (
         "a cell of LibreOffice takes 160 bytes: a quarter of the time finds tags, a quarter compares them and cuts out "
         "values, a sixth looks for the titles of sheets; calamine goes over these bytes once",
     ),
-    (".xls read, with the start of a process,", 1.5, (XLS[0], XLS[2]), _OLD_BOOK),
-    (".xlsb read, with the start of a process,", 1.5, (XLSB[0], XLSB[2]), _OLD_BOOK),
+    (".xls read, beyond the start of the child,", 1.5, XLS, _OLD_BOOK),
+    (".xlsb read, beyond the start of the child,", 1.5, XLSB, _OLD_BOOK),
 )
 _CSV_READ = (
     "half of the time goes into digits, a fifth into records and fields, a tenth into searches for quotes and headers: "
@@ -110,6 +123,21 @@ _TABLE_CELLS = (
     "half of the time goes over tags, references and values, which a compiled loop does at once; "
     "then dtypes are inferred"
 )
+_CSV_WRITTEN = (
+    "the engine prints the cells in nine tenths of the time, as it does for polars; headers, the flush and the new "
+    "name take the rest, and runs of 50 ms differ by a tenth"
+)
+_JSON_READ = (
+    "two fifths of the time are orjson's; a quarter counts brackets and commas first, which bounds depth and memory, "
+    "and a fifth makes doubles of Python's numbers"
+)
+_SNAPSHOT = (
+    "a snapshot is a sheet more, with a part, a name and a relationship: 0.6 ms, of which a tenth encodes the elements"
+)
+_SPLICED = (
+    "three tenths of the time splice rows into the XML, a sixth makes their cells, and a quarter reads the guard and "
+    "makes its snapshots anew, all of it in Python; a write makes each column at once"
+)
 _SCANNED = "each sheet more is an entry in four parts of the workbook; runs of five milliseconds differ by a tenth"
 _DISK = "five sixths of the time are the system's, which takes the bytes and flushes them"
 
@@ -125,9 +153,15 @@ _VERBS: tuple[tuple[str, Verb], ...] = (("written", "write"), ("read", "read"))
 
 TARGETS = (
     # CSV write
-    Target("CSV, float64 written at most 1.1 x polars", "write", 1.1, cases=_FLOATS),
-    Target("CSV, int64 written at most 1.1 x polars", "write", 1.1, cases=("int64",)),
-    Target("CSV, bool and dates written at most 1.2 x polars", "write", 1.2, cases=("bool", "dates", "days")),
+    Target("CSV, float64 written at most 1.1 x polars", "write", 1.1, cases=_FLOATS, reason=_CSV_WRITTEN),
+    Target("CSV, int64 written at most 1.1 x polars", "write", 1.1, cases=("int64",), reason=_CSV_WRITTEN),
+    Target(
+        "CSV, bool and dates written at most 1.2 x polars",
+        "write",
+        1.2,
+        cases=("bool", "dates", "days"),
+        reason=_CSV_WRITTEN,
+    ),
     Target("CSV, ASCII text written at most 1.5 x polars", "write", 1.5, cases=("ascii",)),
     Target("CSV, other text written at most 2 x polars", "write", 2, cases=("unicode",)),
     # CSV read
@@ -180,7 +214,7 @@ TARGETS = (
     Target("read_columns of 10 kB in at most 2 ms", "read", 2e-3, "", TABLE.label, ("detect-10k",), _DETECTION),
     # JSON
     Target("JSON written at most 1.2 x orjson", "write", 1.2, _ORJSON, _OURS_JSON, ("json",)),
-    Target("JSON read at most 1.7 x orjson", "read", 1.7, _ORJSON, _OURS_JSON, ("json",)),
+    Target("JSON read at most 1.7 x orjson", "read", 1.7, _ORJSON, _OURS_JSON, ("json",), _JSON_READ),
     *(
         Target(
             f"20,000 arrays of ten in JSON {what} at most 10 x orjson",
@@ -236,8 +270,16 @@ TARGETS = (
     Target("repeated text at most 1 x fastexcel", "read", 1, FASTEXCEL.label, cases=("xlsx-repeated",)),
     # .ods, .xls, .xlsb
     *(
-        Target(f"{kind} at most {times} x calamine", "read", times, peer.label, ours.label, reason=why)
-        for kind, times, (ours, peer), why in _SAVED
+        Target(
+            f"{kind} at most {times} x calamine",
+            "read",
+            times,
+            peer.label,
+            ours.label,
+            reason=why,
+            started="".join(contender.label for contender in started),
+        )
+        for kind, times, (ours, peer, *started), why in _SAVED
     ),
     # 1,000 arrays in a workbook
     Target(
@@ -264,6 +306,7 @@ TARGETS = (
             1.3,
             NO_SNAPSHOT.label,
             cases=("xlsx-small",),
+            reason=_SNAPSHOT,
         )
         for what, verb in _VERBS
     ),
@@ -273,9 +316,10 @@ TARGETS = (
             "read",
             times,
             SHEETARRAY_XLSX.label,
-            label,
+            edit.label,
+            reason=why,
         )
-        for what, times, label in _EDITS
+        for what, times, edit, why in _EDITS
     ),
     # Append
     Target("100 rows more in a CSV of 10^6 rows in at most 20 ms", "write", 20e-3, "", APPEND_TABLE.label, ("append",)),
@@ -286,6 +330,7 @@ TARGETS = (
         SHEETARRAY_XLSX.label,
         APPEND.label,
         ("xlsx-append",),
+        _SPLICED,
     ),
     # Scan
     *(
