@@ -92,6 +92,8 @@ def missing_of(missing: MissingOption, na_values: NaValues | None) -> Missing:
         ValueError: a value that an option cannot have.
     """
     check_missing(missing)
+    if na_values is None:
+        return missing
     named = NamedMissing.of(na_values, takes_blanks=missing == "nan")
     return named if named.texts else missing
 

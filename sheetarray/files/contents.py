@@ -28,16 +28,14 @@ class FileContent:
     """The bytes of an open file of this machine; what else is read from the file is not disturbed.
 
     `name`: for messages.
+
+    Attributes:
+        size: the number of bytes.
     """
 
     def __init__(self, file: IO[bytes], name: str | None) -> None:
         self._file, self._name = file, name
-        self._state = self._read_state()
-
-    @property
-    def size(self) -> int:
-        """The number of bytes."""
-        return self._state[0]
+        self.size, self._time = self._read_state()
 
     def read(self, head: bytes) -> BytesLike:
         """Return all bytes; those of a large file are mapped from a temporary file.
@@ -91,19 +89,21 @@ class FileContent:
         Raises:
             FormatError: it was.
         """
-        if self._read_state() != self._state:
+        if self._read_state() != (self.size, self._time):
             raise self._changed_error()
 
     # The file --------------------------------------------------------------------------------------------------------
 
     def _read_state(self) -> tuple[int, int]:
+        """Return the number of bytes, and when they were changed."""
         state = os.fstat(self._file.fileno())
         return state.st_size, state.st_mtime_ns
 
     def _is_same(self) -> bool:
         """Return whether the file is as it was; if not, remember how it is now."""
-        before, self._state = self._state, self._read_state()
-        return before == self._state
+        before = self.size, self._time
+        self.size, self._time = self._read_state()
+        return before == (self.size, self._time)
 
     def _read_at(self, start: int, count: int) -> bytes:
         """Return some bytes; fewer where the file has no more."""

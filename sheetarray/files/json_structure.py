@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from ..errors import FormatError
 
-# Refuses JSON texts that would take too much memory, which is counted before they are parsed, and finds repeated keys.
 _ALL_BUT_STRUCTURE = bytes(sorted(set(range(256)) - set(b'"[{,')))
 
 
@@ -17,20 +16,15 @@ def check_structure(text: str | bytes, most_nested: int, most_values: int | None
     largest number of values, keys not counted; None for any number.
     """
     raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    nested, values = _count(raw, most_values is not None)
-    if nested <= most_nested and (most_values is None or values <= most_values):
-        return
-    nested, values = _count(_without_strings(raw), most_values is not None)
+    for is_bare in (False, True):  # as a rule, there are few enough with those in strings
+        marks = _without_strings(raw) if is_bare else raw
+        nested = marks.count(b"[") + marks.count(b"{")
+        values = nested + 1 + (marks.count(b",") if most_values is not None else 0)
+        if nested <= most_nested and (most_values is None or values <= most_values):
+            return
     if nested > most_nested:
         raise FormatError(f"lists and objects are nested {nested:,} deep; at most {most_nested:,} levels are read")
-    if most_values is not None and values > most_values:
-        raise FormatError(f"{values:,} values; at most {most_values:,} are read, besides the elements of arrays")
-
-
-def _count(text: bytes, commas: bool) -> tuple[int, int]:
-    """Return the number of `[` and `{` in a text, and the largest number of values that it can hold."""
-    nested = text.count(b"[") + text.count(b"{")
-    return nested, nested + (text.count(b",") if commas else 0) + 1
+    raise FormatError(f"{values:,} values; at most {most_values:,} are read, besides the elements of arrays")
 
 
 def _without_strings(text: bytes) -> bytes:
