@@ -17,7 +17,6 @@ from ..guard_texts import guard_title, may_be_guard
 from .following import Followed
 from .guard.guard_sheet import begins_as_guard, find_lost_mark, is_guard
 from .opening import open_cells
-from .package.package import Package
 from .package.properties import read_record
 from .package.searches import content_of, read_searches
 from .reader.book import XmlBook
@@ -45,6 +44,9 @@ class Workbook:
     Attributes:
         source: the file.
         titles: of its worksheets, hidden ones too, in the order of their tabs.
+        own: the part `workbook.xml` of an .xlsx or .xlsm, with the defined names; None for other kinds of files.
+        package: of an .xlsx or .xlsm; None for any other kind.
+        parts: of the worksheets of an .xlsx or .xlsm, by their titles.
 
     Raises:
         FormatError: the source is not a workbook, or one that is damaged, encrypted or hostile.
@@ -61,6 +63,10 @@ class Workbook:
         self.source = source
         self._container = open_cells(source) if own is None else OoxmlCells(own)
         self._container.words = {} if before is None else before._container.words
+        cells = self._container if isinstance(self._container, OoxmlCells) else None
+        self.own = None if cells is None else cells.own
+        self.package = None if cells is None else cells.package
+        self.parts: Mapping[str, str] = {} if cells is None else cells.parts
         self._known_followed: dict[str, Followed] = {}
         if isinstance(self._container, XmlBook):
             keeps_few = 0 < self.sheet_bytes < LARGE_WORKBOOK
@@ -84,23 +90,8 @@ class Workbook:
         """The sheets that are views, according to the record."""
         if not isinstance(self._container, XmlBook) or not any(WORD in title for title in self.titles):
             return ViewSheets()  # the record is read only if a title looks like that of a view
-        parts = self._container.parts if isinstance(self._container, OoxmlCells) else dict.fromkeys(self.titles, "")
+        parts = dict.fromkeys(self.titles, "") if self.own is None else self.parts
         return find_view_sheets(self._container.package, parts, self.record)
-
-    @property
-    def own(self) -> WorkbookPart | None:
-        """The part `workbook.xml` of an .xlsx or .xlsm, with the defined names; None for other kinds of files."""
-        return self._container.own if isinstance(self._container, OoxmlCells) else None
-
-    @property
-    def package(self) -> Package | None:
-        """The package of an .xlsx or .xlsm; None for any other kind."""
-        return self._container.package if isinstance(self._container, OoxmlCells) else None
-
-    @property
-    def parts(self) -> Mapping[str, str]:
-        """The parts of the worksheets of an .xlsx or .xlsm, by their titles."""
-        return self._container.parts if isinstance(self._container, OoxmlCells) else {}
 
     @property
     def strings_part(self) -> str | None:
