@@ -130,8 +130,11 @@ def _to_revision(sheet_merge: SheetMerge) -> TableRevision:
     base, merged = sheet_merge.files[0], sheet_merge.merged
     assert merged is not None
     assert base.table is not None
+    assert sheet_merge.arrays is not None
     options = table_options(base.place, None, base.given_options)["table"]
-    return TableRevision(merged.arrays, base.table.sheets[0].columns, sheet_merge.new_names or {}, options)
+    renamed = sheet_merge.new_names or {}
+    columns = {name: sheet_merge.arrays[renamed.get(name, name)] for name in merged.arrays}
+    return TableRevision(columns, base.table.sheets[0].columns, renamed, options)
 
 
 def _revise_sheets(row: Format, merges: Sequence[SheetMerge], target: Any, revise: Callable[..., None]) -> None:

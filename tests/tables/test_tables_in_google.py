@@ -12,7 +12,7 @@ import pytest
 import xarray as xr
 from limits import set_limits
 from recorded import GRID, KINDS, assert_same, framed, labelled, plain, write_arrays, write_quietly
-from services import TableBook
+from services import TableBook, meanwhile
 
 import sheetarray as sa
 from sheetarray.errors import LimitError
@@ -291,3 +291,32 @@ def test_a_cell_that_cannot_be_read_hinders_no_append(book: TableBook) -> None:
     book.table.update([["?"]], "B4", raw=True)
     with pytest.raises(sa.FormatError, match="B4"):
         sa.append(url, {"site": ["Sion"], "day": GRID["day"].values[:1], "t": [1], "height": [4.0]}, client=book.client)
+
+
+@pytest.mark.parametrize("limit", [100_000, 0])
+def test_a_table_that_is_replaced_while_it_is_read_is_read_anew(
+    book: TableBook, monkeypatch: pytest.MonkeyPatch, limit: int
+) -> None:
+    """The new one has the names of the old one, but other dtypes, rows and labels."""
+    monkeypatch.setattr("sheetarray.sheets.google.reading.MOST_CELLS_AT_ONCE", limit)
+    url = book.write(GRID)
+    other = GRID.isel(site=slice(2)).assign(t=GRID["t"].isel(site=slice(2)).round() * 2)
+    other["t"].attrs["units"] = "K"
+    reads = 0
+
+    def is_of_cells(record: Any) -> bool:
+        nonlocal reads
+        reads += record.method == "GET"
+        return reads == 2
+
+    client = book.server.client()
+    with meanwhile(
+        book.server,
+        is_of_cells,
+        lambda: write_quietly(url, other, if_sheet_exists="replace", client=client, verify=False),
+    ):
+        xr.testing.assert_identical(sa.read_dataset(url, client=book.client), other)
+    row = {"site": ["Genf"], "day": GRID["day"].values[1:2], "t": [8.0], "height": [4.0]}
+    reads = 0
+    with meanwhile(book.server, is_of_cells, lambda: sa.append(url, row, client=client)):
+        assert sa.read(url, "t", client=book.client).shape == (3, 4)

@@ -13,7 +13,7 @@ from ...elements import Cell
 from .address import Rect, range_on_sheet
 from .requests import Answer, SheetsApi
 from .retries import ChangedError, RefusedError
-from .state.spreadsheet import CELL_FIELDS, Worksheet
+from .state.spreadsheet import CELL_FIELDS, State, Worksheet, generation_name
 from .worksheet import FetchedColumns
 
 # Cells of the largest grid that is fetched in this way; most of them are blank as a rule, and if all are filled, the
@@ -21,6 +21,17 @@ from .worksheet import FetchedColumns
 MOST_CELLS_AT_ONCE = 100_000
 
 _KINDS = ("numberValue", "stringValue", "boolValue")
+_ERRORS = {  # what people see, by the names of the service
+    "ERROR": "#ERROR!",
+    "NULL_VALUE": "#NULL!",
+    "DIVIDE_BY_ZERO": "#DIV/0!",
+    "VALUE": "#VALUE!",
+    "REF": "#REF!",
+    "NAME": "#NAME?",
+    "NUM": "#NUM!",
+    "N_A": "#N/A",
+    "LOADING": "Loading...",
+}
 
 
 @dataclass(slots=True)
@@ -84,7 +95,10 @@ def _to_value(extended: dict[str, Any]) -> Cell:
         if kind in extended:
             value: Cell = extended[kind]
             return value
-    return f"#{extended['errorValue']['type']}" if "errorValue" in extended else ""
+    if "errorValue" in extended:
+        kind = str(extended["errorValue"]["type"])
+        return _ERRORS.get(kind, f"#{kind}")
+    return ""
 
 
 def fetch_grid(service: SheetsApi, sheet: Worksheet, rect: Rect, fields: str = CELL_FIELDS) -> GridCells:
@@ -107,6 +121,30 @@ def fetch_grids(
         return service.get("", parse, ranges=names, fields=fields)
     except RefusedError as refused:
         raise ChangedError(refused.message) from None
+
+
+def fetch_proven(service: SheetsApi, state: State, ranges: Sequence[tuple[Worksheet, Rect]]) -> list[FetchedColumns]:
+    """Return the columns of a range of each of some worksheets, in one request that shows their generations, too.
+
+    Raises:
+        ChangedError: somebody has written to one of them since their state was fetched.
+    """
+    fields = f"spreadsheetId,namedRanges,sheets(properties(sheetId),{CELL_FIELDS})"
+    names = [range_on_sheet(sheet.title, rect) for sheet, rect in ranges]
+
+    def parse(answer: Answer) -> tuple[list[FetchedColumns], list[object]]:
+        generations = {str(named["name"]): named["namedRangeId"] for named in answer.get("namedRanges", [])}
+        cells = [_cells_shown(answer, sheet.gid).columns for sheet, _ in ranges]
+        return cells, [generations.get(generation_name(sheet.gid)) for sheet, _ in ranges]
+
+    try:
+        columns, found = service.get("", parse, ranges=names, fields=fields)
+    except RefusedError as refused:
+        raise ChangedError(refused.message) from None
+    seen = [named.id if (named := state.generation(sheet.gid)) else None for sheet, _ in ranges]
+    if found != seen:
+        raise ChangedError
+    return columns
 
 
 def cells_after(answer: Answer, gid: int) -> GridCells | None:

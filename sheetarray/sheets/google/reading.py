@@ -30,6 +30,7 @@ from ..recorded_tables import read_with_tables, scan_with_tables, take_named
 from ..sheet_choice import SheetChoice, TitleOrIndex, find_title, is_first
 from ..table_findings import check_with_tables
 from .address import ALL_ROWS, Rect, SheetAddress, range_on_sheet
+from .grid_cells import MOST_CELLS_AT_ONCE, fetch_proven
 from .requests import SheetsApi, open_service
 from .retries import TIMEOUT, ChangedError
 from .stage import stage_findings
@@ -81,13 +82,19 @@ def select_worksheets(service: SheetsApi, *, first: bool = False, at_once: int =
         raise FormatError("no worksheet with cells")
     at_once = at_once if sum(sheet.cells for sheet in selected) <= at_once else MOST_AT_ONCE
     sheets = [GoogleSheet(service, sheet, state, at_once=at_once) for sheet in selected]
-    ranges = [(sheet.title, view.choose_head(_HEAD)) for sheet, view in zip(selected, sheets, strict=True)]
+    heads = [(sheet, view.choose_head(_HEAD)) for sheet, view in zip(selected, sheets, strict=True)]
     records = [(view, state.record_sheet(sheet)) for sheet, view in zip(selected, sheets, strict=True)]
-    hidden = [(view, (record.title, Rect(0, 0, ALL_ROWS, 1))) for view, record in records if record is not None]
-    fetched = list(fetch_values(service, [*ranges, *(whole for _, whole in hidden)]))
-    for view, (_, rect), columns in zip(sheets, ranges, fetched, strict=False):
+    hidden = [(view, record) for view, record in records if record is not None]
+    ranges = [*heads, *((record, Rect(0, 0, ALL_ROWS, 1)) for _, record in hidden)]
+    is_small = sum(sheet.cells for sheet, _ in ranges) <= MOST_CELLS_AT_ONCE
+    if is_proven := is_small and any(sheet.record.text for sheet in selected):
+        fetched = fetch_proven(service, state, ranges)
+    else:
+        fetched = list(fetch_values(service, [(sheet.title, rect) for sheet, rect in ranges]))
+    for view, (_, rect), columns in zip(sheets, heads, fetched, strict=False):
         view.keep_head(rect.bottom, columns)
-    for (view, _), columns in zip(hidden, fetched[len(ranges) :], strict=True):
+        view.is_proven = is_proven or view.record.gid is not None
+    for (view, _), columns in zip(hidden, fetched[len(heads) :], strict=True):
         view.keep_record(columns)
     return sheets
 

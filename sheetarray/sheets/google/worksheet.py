@@ -169,6 +169,7 @@ class GoogleSheet:
         self.notes: list[Finding] = []  # about the worksheet itself; always empty
         self.report: Callable[[int], None] | None = None  # called with the cells of each request for columns
         self.is_whole = False  # whether all cells have been fetched, by one request
+        self.is_proven = False  # whether the cells are known to be of the generation of the state
         self._sheet, self._generation, self._at_once = sheet, state.generation(sheet.gid), at_once
         self.record = sheet.record  # which arrays its tables are
         self._head: FetchedColumns = []  # the columns of the first rows
@@ -184,6 +185,7 @@ class GoogleSheet:
         sheet = state.by_id(self._sheet.gid)
         if sheet is None or sheet.title != self._sheet.title or state.generation(sheet.gid) != self._generation:
             raise ChangedError
+        self.is_proven = True
 
     def _fetch(self, batches: Sequence[Sequence[Rect]], *, dates: bool = False) -> list[tuple[Rect, FetchedColumns]]:
         """Return ranges with their columns, all of one generation; each batch takes a request or more.

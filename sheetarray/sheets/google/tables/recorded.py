@@ -53,6 +53,8 @@ def find_places_of_tables(sheets: Sequence[GoogleSheet]) -> list[RecordedPlace]:
         if own := sheet.record.read():
             notes[title] = own
             sheet.fetch_whole()
+            if not sheet.is_proven:  # the record is of the state
+                sheet.check_unchanged()
     if not notes:
         return []
 
@@ -125,7 +127,7 @@ class AppendedRows:
 
 def find_places_on(content: StandingSheet) -> list[RecordedPlace]:
     """Return the recorded tables of a worksheet that is looked at before a write."""
-    content.view.title = content.sheet.title
+    content.view.title, content.view.is_proven = content.sheet.title, True  # a write proves it
     return find_places_of_tables([content.view])
 
 

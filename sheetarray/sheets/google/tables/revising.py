@@ -153,7 +153,7 @@ def _plan(service: SheetsApi, state: State, revision: TableRevision) -> _Plan:
     sheet = _select_worksheet(service, state, revision)
     with locating(sheet=sheet.title):
         content = fetch_standing(service, state, sheet)
-        content.view.title = sheet.title
+        content.view.title, content.view.is_proven = sheet.title, True  # the batch proves it
         content.view.fetch_whole()
         with keeping_unreadable():
             present = read_ordinary(content.view, None, SearchOptions.of(revision.options))
