@@ -55,6 +55,12 @@ def one(tmp_path: Path) -> Path:
     return tmp_path / "one.csv"
 
 
+def test_accept_reports_as_json(tmp_path):
+    book = tmp_path / "run.xlsx"
+    sa.write(book, {"x": np.arange(3.0)}, guard=True)
+    assert json.loads(run("accept", book, "--json").stdout)["changes"]["same"]
+
+
 # Help ------------------------------------------------------------------------------------------------------------
 
 
