@@ -127,6 +127,10 @@ _CSV_WRITTEN = (
     "the engine prints the cells in nine tenths of the time, as it does for polars; headers, the flush and the new "
     "name take the rest, and runs of 50 ms differ by a tenth"
 )
+_JSON_WRITTEN = (
+    "orjson prints the elements in two thirds of the time, a block at a time; a sixth writes the blocks to the file, and "
+    "the flush and the new name take the rest"
+)
 _JSON_READ = (
     "two fifths of the time are orjson's; a quarter counts brackets and commas first, which bounds depth and memory, "
     "and a fifth makes doubles of Python's numbers"
@@ -213,7 +217,7 @@ TARGETS = (
     ),
     Target("read_columns of 10 kB in at most 2 ms", "read", 2e-3, "", TABLE.label, ("detect-10k",), _DETECTION),
     # JSON
-    Target("JSON written at most 1.2 x orjson", "write", 1.2, _ORJSON, _OURS_JSON, ("json",)),
+    Target("JSON written at most 1.2 x orjson", "write", 1.2, _ORJSON, _OURS_JSON, ("json",), _JSON_WRITTEN),
     Target("JSON read at most 1.7 x orjson", "read", 1.7, _ORJSON, _OURS_JSON, ("json",), _JSON_READ),
     *(
         Target(
