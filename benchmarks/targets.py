@@ -128,7 +128,7 @@ _CSV_WRITTEN = (
     "name take the rest, and runs of 50 ms differ by a tenth"
 )
 _JSON_WRITTEN = (
-    "orjson prints the elements in two thirds of the time, a block at a time; a sixth writes the blocks to the file, and "
+    "orjson prints the elements in two thirds of the time, block by block; a sixth writes the blocks to the file, and "
     "the flush and the new name take the rest"
 )
 _JSON_READ = (
