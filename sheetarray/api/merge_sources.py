@@ -103,9 +103,24 @@ class MergeSource:
         file.arrays = LabelledArrays(dict(file.table.columns), None)
         return file
 
-    def list_sheets(self) -> list[str]:
-        """Return the titles of the sheets, if each was written on its own; none if one write filled several."""
-        return [] if "sheet" in self._given_options else list_written_sheets(self.place, self.row)
+    def list_sheets(self, *, alone: bool = False) -> list[str]:
+        """Return the titles of the sheets, if each was written on its own; none if one write filled several.
+
+        `alone`: whether one sheet of arrays may stand alone.
+        """
+        if "sheet" in self._given_options:
+            return []
+        titles = list_written_sheets(self.place, self.row)
+        if titles or not alone:
+            return titles
+        with suppress(FormatError):
+            found = (info.data[0].title for info in self.infos.values() if info.data)
+            return [title for title in dict.fromkeys(found) if title is not None]
+        return []
+
+    def list_names_in(self, title: str) -> list[str]:
+        """Return the names of the arrays of a sheet."""
+        return [*self.of_sheet(title).infos]
 
     def read_if_there(self) -> None:
         """Read as `read`; a file without the sheet has no arrays."""

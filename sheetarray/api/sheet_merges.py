@@ -16,6 +16,7 @@ from ..changes.formulas import Formula, find_formulas, hide_formulas, show_formu
 from ..changes.merge import MergedArrays, merge_arrays
 from ..changes.merged_groups import row_axis
 from ..changes.rows import check_key
+from ..changes.sheet_pairs import pair_sheets
 from ..columns import ArrayInfo
 from ..dtypes import Array
 from ..errors import FormatError, NotFoundError, has_same_names, quote_names, warn_caller
@@ -25,6 +26,7 @@ from .changes import Changes
 from .differences import Differences, SideFacts
 from .merge_sources import MergeSource, choose_names, fill_absent_columns, unify_tables
 from .merged_tables import drop_unaligned
+from .ordinary import SheetColumns
 
 
 @dataclass
@@ -186,7 +188,8 @@ def read_sheet_merges(files: Sequence[MergeSource]) -> list[SheetMerge]:
         for file in copies:
             if base.table is not None and len(base.table.sheets) == 1 and file.table is None:
                 file.take_layout(base)
-        is_several = base.table is not None and len(base.table.sheets) > 1
+        is_several = any(file.table is not None and len(file.table.sheets) > 1 for file in files)
+        is_several &= base.table is not None
         merges = _split_tables(files) if is_several else [SheetMerge(files)]
     else:
         for file in copies:
@@ -195,9 +198,20 @@ def read_sheet_merges(files: Sequence[MergeSource]) -> list[SheetMerge]:
                     f"{base.name} has arrays of one name in several sheets, and a file of this format has no sheets"
                 )
                 raise FormatError(reason, source=file.name, hint=f"merge one sheet at a time, sheet={titles[0]!r:.60}")
-            if others := [title for title in file.list_sheets() if title not in titles]:
-                warn_caller(f"{file.name}: the base has no sheet {quote_names(others)}, and it is not merged")
-        merges = [SheetMerge([file.of_sheet(title) for file in files], title) for title in titles]
+        names = {title: base.list_names_in(title) for title in titles}
+        titles_of = []
+        for file in copies:
+            theirs = {title: file.list_names_in(title) for title in file.list_sheets(alone=True)}
+            titles_of.append(pair_sheets(names, theirs))
+            _warn_of_titles(file, names, theirs, titles_of[-1])
+        merges = [
+            SheetMerge(
+                [base.of_sheet(title)]
+                + [file.of_sheet(pairs.get(title, title)) for file, pairs in zip(copies, titles_of, strict=True)],
+                title,
+            )
+            for title in titles
+        ]
         for each in merges:
             each.files[0].read()
             for file in each.files[1:]:
@@ -216,32 +230,47 @@ def read_sheet_merges(files: Sequence[MergeSource]) -> list[SheetMerge]:
 def _split_tables(files: Sequence[MergeSource]) -> list[SheetMerge]:
     """Return a merge for each sheet of the base that holds a table, of the files that have that sheet.
 
-    A sheet with another title is the same one if it stands at the same place, and neither file has both titles. Of a
-    file that lacks a sheet, the base's stays as it is.
+    A sheet with another title is the same one if it has most of its columns. Of a file that lacks a sheet, the base's
+    stays as it is; a file without sheets is the first sheet that has its columns.
 
     Warns:
-        SheetArrayWarning: a sheet that only a copy has is left out.
+        SheetArrayWarning: a sheet that only a copy has is left out; or a sheet has another title, or is gone, there.
     """
     base, *copies = files
     assert base.table is not None
-    sheets = {sheet.columns.title: sheet for sheet in base.table.sheets}
-    partners: dict[str | None, list[MergeSource]] = {title: [base.of_table(sheet)] for title, sheet in sheets.items()}
+    sheets = _name_tables(base)
+    partners = {title: [base.of_table(sheet)] for title, sheet in sheets.items()}
     for file in copies:
         if file.table is None:
             raise FormatError(f"arrays, and {base.name} is an ordinary table: they are not merged", source=file.name)
-        theirs = {sheet.columns.title: sheet for sheet in file.table.sheets}
-        if not file.has_option("sheet"):  # its only table is that of the first sheet
-            partners[next(iter(sheets))].append(file.of_table(file.table.sheets[0]))
-            continue
-        pairs = {title: theirs.pop(title) for title in sheets if title in theirs}
-        for title, now in zip(sheets, [sheet.columns.title for sheet in file.table.sheets], strict=False):
-            if title not in pairs and now in theirs:
-                pairs[title] = theirs.pop(now)
-        for title, sheet in pairs.items():
-            partners[title].append(file.of_table(sheet))
-        if others := [str(title) for title in theirs]:
-            warn_caller(f"{file.name}: the base has no sheet {quote_names(others)}, and it is not merged")
-    return [SheetMerge(of_sheet, title) for title, of_sheet in partners.items()]
+        theirs = _name_tables(file)
+        ours, others = ({title: [*sheet.columns] for title, sheet in of_file.items()} for of_file in (sheets, theirs))
+        pairs = pair_sheets(ours, others)
+        if not file.has_option("sheet") or not base.has_option("sheet"):  # one of them has a single table
+            pairs = dict([*pairs.items()][:1]) or {next(iter(ours)): next(iter(others))}
+        else:
+            _warn_of_titles(file, ours, others, pairs)
+        for title, now in pairs.items():
+            partners[title].append(file.of_table(theirs[now]))
+    return [SheetMerge(of_sheet, title if len(sheets) > 1 else None) for title, of_sheet in partners.items()]
+
+
+def _name_tables(file: MergeSource) -> dict[str, SheetColumns]:
+    """Return the tables of the sheets of a file by their titles; "" where the file has no sheets."""
+    return {} if file.table is None else {sheet.columns.title or "": sheet for sheet in file.table.sheets}
+
+
+def _warn_of_titles(
+    file: MergeSource, ours: Collection[str], theirs: Collection[str], pairs: Mapping[str, str]
+) -> None:
+    """Warn of sheets of a copy that the base lacks, of those that it lacks, and of those with another title there."""
+    for title, now in pairs.items():
+        if title != now:
+            warn_caller(f"{file.name}: the sheet {title!r:.60} is called {now!r:.60} there, and keeps its title")
+    if gone := [title for title in ours if title not in pairs]:
+        warn_caller(f"{file.name}: there is no sheet {quote_names(gone)}, and the base's stays as it is")
+    if come := [title for title in theirs if title not in pairs.values()]:
+        warn_caller(f"{file.name}: the base has no sheet {quote_names(come)}, and it is not merged")
 
 
 def settle_formulas(merges: Sequence[SheetMerge]) -> None:

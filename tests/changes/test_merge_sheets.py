@@ -113,9 +113,21 @@ def test_a_sheet_that_only_a_copy_has_or_lacks_is_told(tmp_path: Path) -> None:
     book = openpyxl.load_workbook(base)
     del book["south"]
     book.save(tmp_path / "ben.xlsx")
-    merged = sa.merge(base, tmp_path / "ben.xlsx", target=tmp_path / "m.xlsx")
+    with pytest.warns(sa.SheetArrayWarning, match="there is no sheet 'south'"):
+        merged = sa.merge(base, tmp_path / "ben.xlsx", target=tmp_path / "m.xlsx")
     assert merged.files[0].absent == ["south!day", "south!sold", "south!price"]
     pd.testing.assert_frame_equal(sa.read_frame(tmp_path / "m.xlsx", sheet="south"), NORTH + 10)
+
+
+def test_arrays_of_a_sheet_with_another_title_are_merged(tmp_path: Path) -> None:
+    base = write_frames(tmp_path / "base.xlsx", FRAMES)
+    ann = write_frames(tmp_path / "ann.xlsx", {"south": NORTH + 10, "north": NORTH.assign(sold=[9, 2, 3])})
+    ben = write_frames(tmp_path / "ben.xlsx", {"People": (NORTH + 10).assign(sold=[11, 12, 99]), "north": NORTH})
+    with pytest.warns(sa.SheetArrayWarning, match="is called"):
+        merged = sa.merge(base, ann, ben, target=tmp_path / "m.xlsx")
+    assert not merged.conflicts
+    assert merged.arrays["north!sold"].tolist() == [9, 2, 3]
+    assert sa.read(tmp_path / "m.xlsx", "sold", sheet="south").tolist() == [11, 12, 99]
 
 
 @pytest.mark.parametrize("title", ["south", "People"])

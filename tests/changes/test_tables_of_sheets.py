@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -127,18 +128,47 @@ def test_merge_takes_what_people_changed_in_any_sheet(tmp_path: Path) -> None:
     assert {"Budget!name", "Staff!name"} <= {*merged.arrays}
 
 
-def test_merge_finds_a_sheet_by_its_place_and_passes_over_new_ones(tmp_path: Path) -> None:
+OTHER_SHEETS = {  # by what was done: the sheets of a copy in which Staff was edited, and what is told
+    "renamed": (lambda now: {"Budget": now["Budget"], "People": now["Staff"]}, ["'Staff' is called 'People' there"]),
+    "reordered": (lambda now: {"Staff": now["Staff"], "Budget": now["Budget"]}, []),
+    "added": (lambda now: {"New": [["x"], [1]], **now}, ["the base has no sheet 'New'"]),
+    "deleted": (lambda now: {"Staff": now["Staff"]}, ["no sheet 'Budget', and the base's stays as it is"]),
+    "all": (
+        lambda now: {"New": [["x"], [1]], "People": now["Staff"]},
+        ["'Staff' is called 'People'", "no sheet 'Budget'", "the base has no sheet 'New'"],
+    ),
+}
+
+
+@pytest.mark.parametrize("what", OTHER_SHEETS)
+def test_merge_loses_no_edit_of_sheets_that_were_renamed_added_or_deleted(what: str, tmp_path: Path) -> None:
+    change, told = OTHER_SHEETS[what]
     base = save(tmp_path / "base.xlsx", BASE)
-    other = edit(BASE, ("Staff", 1, 1, 39.0))
-    renamed = save(tmp_path / "renamed.xlsx", {"Budget": other["Budget"], "People": other["Staff"]})
-    less = save(tmp_path / "less.xlsx", {"Staff": edit(BASE, ("Staff", 2, 1, 44.0))["Staff"]})
-    merged = sa.merge(base, renamed, less, target=tmp_path / "merged.xlsx")
+    ann = save(tmp_path / "ann.xlsx", edit(BASE, ("Staff", 2, 1, 44.0), ("Budget", 1, 1, 30)))
+    ben = save(tmp_path / "ben.xlsx", change(edit(BASE, ("Staff", 1, 1, 39.0))))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        merged = sa.merge(base, ben, ann, target=tmp_path / "merged.xlsx")
+    texts = [str(entry.message) for entry in caught]
+    assert len(texts) == len(told)
+    assert all(any(part in text for text in texts) for part in told)
     assert not merged.conflicts
-    assert load(tmp_path / "merged.xlsx") == edit(BASE, ("Staff", 1, 1, 39.0), ("Staff", 2, 1, 44.0))
-    more = save(tmp_path / "more.xlsx", {**other, "Notes": [["note"], ["x"], ["y"]]})
+    assert load(tmp_path / "merged.xlsx") == edit(
+        BASE, ("Staff", 1, 1, 39.0), ("Staff", 2, 1, 44.0), ("Budget", 1, 1, 30)
+    )
+
+
+def test_a_sheet_that_a_copy_has_more_is_no_column_of_the_only_sheet(tmp_path: Path) -> None:
+    one = {"Budget": BASE["Budget"]}
+    base = save(tmp_path / "base.xlsx", one)
+    more = save(tmp_path / "more.xlsx", {"Notes": [["note"], ["a"], ["b"], ["c"]], **edit(one, ("Budget", 1, 1, 30))})
     with pytest.warns(sa.SheetArrayWarning, match="the base has no sheet 'Notes'"):
         sa.merge(base, more, target=tmp_path / "merged.xlsx")
-    assert load(tmp_path / "merged.xlsx") == other
+    assert load(tmp_path / "merged.xlsx") == edit(one, ("Budget", 1, 1, 30))
+    text = tmp_path / "base.csv"
+    text.write_text("id,qty,name\na,3,desk\nb,6,chair\nc,4,lamp\n")
+    sa.merge(text, more, target=tmp_path / "merged.csv")
+    assert (tmp_path / "merged.csv").read_text().splitlines()[1] == "a,30,desk"
 
 
 def test_merge_uses_the_key_in_the_sheets_that_have_it(tmp_path: Path) -> None:
