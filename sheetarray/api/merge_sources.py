@@ -59,6 +59,8 @@ class MergeSource:
         keys: the arrays whose values identify rows, as the caller named them.
         absent: columns of the base that its table lacks.
         dtypes: of the columns that hold formulas; these stand as objects in `arrays`.
+        findings: what is doubtful in its table, by cells and sentences.
+        told: those of the base, which are told once.
         takes_recorded: whether a recorded table is read as the arrays that it is, where no others stand beside it.
     """
 
@@ -89,6 +91,7 @@ class MergeSource:
         self.keys: Sequence[str] = ()
         self.absent: list[str] = []
         self.dtypes: dict[str, np.dtype[Any]] = {}
+        self.findings, self.told = set[tuple[str | None, str]](), set[tuple[str | None, str]]()
         self.takes_recorded = self._is_recorded = False
 
     def of_sheet(self, title: str) -> MergeSource:
@@ -129,6 +132,8 @@ class MergeSource:
 
     def find_remarks(self, base: MergeSource) -> list[Remark]:
         """Return what is another than in the base in the cells beside arrays, in the first rows of sheets."""
+        if self.table is not None and base.table is not None:
+            return self._find_remarks_above(base)
         if self.table is not None or base.table is not None or not self.arrays:
             return []
         (before, _), (now, ordinary) = (file._other_cells for file in (base, self))
@@ -146,6 +151,32 @@ class MergeSource:
         ]
         sheets = dict.fromkeys(title for title in titles.values() if title in ordinary)
         return remarks + [Remark(title, "the sheet is another than in the base") for title in sheets]
+
+    def _find_remarks_above(self, base: MergeSource) -> list[Remark]:
+        """Return what is another than in the base in the cells above the table."""
+        before, now = base._cells_above, self._cells_above
+        texts = {*before.values()}
+        changed = [
+            Remark(f"{title}{cell}", text)
+            for (title, cell), text in now.items()
+            if text not in texts and text not in [was for (_, other), was in before.items() if other == cell]
+        ]
+        cells = {cell for _, cell in now}
+        gone = [Remark(f"{title}{cell}", "") for title, cell in before if cell not in cells]
+        return changed + (gone if self.row.name == base.row.name else [])
+
+    @cached_property
+    def _cells_above(self) -> dict[tuple[str, str], str]:
+        """The texts of the cells above the table, by the title of their sheet with its mark, and their addresses."""
+        dialect = None if self.table is None else self.table.dialect
+        if self.table is None or dialect is None or not dialect.above or self.table.sheets[0].columns.title is None:
+            return {}
+        cells: dict[tuple[str, str], str] = {}
+        for address, text in self._other_cells[0].items():
+            title, mark, cell = address.rpartition("!")
+            if int(cell.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")) <= dialect.above:
+                cells[title + mark, cell] = text
+        return cells
 
     @cached_property
     def _other_cells(self) -> tuple[dict[str, str], set[str]]:
@@ -202,6 +233,8 @@ class MergeSource:
             self.given_options = {**self.given_options, "dtype": dict.fromkeys(blank, "string")}
             table = find_table(self.place, None, None, self.given_options, keeps_errors=True) or table
         self.table = table
+        self.findings = {(finding.location, finding.message) for finding in table.findings}
+        table.findings = [f for f in table.findings if (f.location, f.message) not in self.told]
         warn_of_table(table, self.name)
         self.arrays = LabelledArrays(dict(table.columns), None)
 
@@ -265,7 +298,8 @@ class MergeSource:
             SheetArrayWarning: results are others; nobody knows whether somebody typed them.
         """
         column = self.arrays[name]
-        marks, alike = mark_objects(formulas), set(formulas.tolist())
+        marks = mark_objects(formulas)
+        alike = {formula and formula.relative for formula in formulas.tolist()}
         filled = formulas
         if len(marks) != len(column):  # rows were added or deleted, so that only a column of one formula is known
             filled = np.full(len(column), formulas[0] if len(alike) == 1 else None, object)

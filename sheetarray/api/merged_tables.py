@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from .sheet_merges import SheetMerge
 
 
+_MOST_CELLS = 3  # of a column that is left out, which are named
+
+
 def drop_unaligned(merged: MergedArrays, files: Sequence[MergeSource]) -> None:
     """Leave out new columns of copies unless all tables have the rows of the base: nobody knows their rows otherwise.
 
@@ -43,8 +46,14 @@ def drop_unaligned(merged: MergedArrays, files: Sequence[MergeSource]) -> None:
         if is_same and len(merged.arrays[name]) == count:
             continue
         del merged.arrays[name]
-        owner = next(file.name for file in files if name in file.arrays)
-        warn_caller(f"{owner}: the new column {name!r:.80} is not merged, since rows were added, deleted or sorted")
+        owner = next(file for file in files if name in file.arrays)
+        values = enumerate(owner.arrays[name].tolist())
+        cells = [f"{owner.address(name, (row,))} {value!r:.60}" for row, value in values if value not in (None, "")]
+        listed = ", ".join(cells[:_MOST_CELLS]) + (
+            f" and {len(cells) - _MOST_CELLS:,} more" if len(cells) > _MOST_CELLS else ""
+        )
+        reason = f"since rows were added, deleted or sorted: {listed}"
+        warn_caller(f"{owner.name}: the new column {name!r:.80} is not merged, {reason}")
 
 
 def write_merged_tables(

@@ -183,7 +183,7 @@ def read_sheet_merges(files: Sequence[MergeSource]) -> list[SheetMerge]:
             raise
     if not titles:
         for file in copies:
-            file.takes_recorded = base.table is None
+            file.takes_recorded, file.told = base.table is None, base.findings
             file.read()
         for file in copies:
             if base.table is not None and len(base.table.sheets) == 1 and file.table is None:
@@ -263,7 +263,12 @@ def _name_tables(file: MergeSource) -> dict[str, SheetColumns]:
 def _warn_of_titles(
     file: MergeSource, ours: Collection[str], theirs: Collection[str], pairs: Mapping[str, str]
 ) -> None:
-    """Warn of sheets of a copy that the base lacks, of those that it lacks, and of those with another title there."""
+    """Warn of sheets of a copy that the base lacks, of those that it lacks, and of those with another title there.
+
+    The only sheet of a file that calls it otherwise is no copy of the workbook, but of one sheet.
+    """
+    if len(theirs) == 1 and not {*theirs} & {*ours} and pairs:
+        return
     for title, now in pairs.items():
         if title != now:
             warn_caller(f"{file.name}: the sheet {title!r:.60} is called {now!r:.60} there, and keeps its title")

@@ -15,7 +15,8 @@ from ..dtypes import Array, Mask, find_missing_value
 
 
 class Formula:
-    """The formula of a cell. Two are equal if they say the same of the cells around them, as after filling down.
+    """The formula of a cell. Two are equal if they say the same of the cells around them, as after filling down, or if
+    nobody changed a letter, as in rows that a program moved without their formulas.
 
     Attributes:
         cell: the row and the column of its cell, counted from 0.
@@ -48,10 +49,10 @@ class Formula:
         return self._text if isinstance(self._text, str) else self._text()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Formula) and self.relative == other.relative
+        return isinstance(other, Formula) and (self.relative == other.relative or self.text == other.text)
 
     def __hash__(self) -> int:
-        return hash(self.relative)
+        return hash(Formula)
 
     def __repr__(self) -> str:
         return self.text

@@ -127,6 +127,18 @@ def test_formulas_move_with_their_rows(tmp_path: Path) -> None:
     assert load(tmp_path / "m.xlsx")[:4] == [f"=B{row}*C{row}" for row in range(2, 6)]
 
 
+def test_formulas_that_a_program_left_behind_when_it_deleted_a_row_are_no_edits(tmp_path: Path) -> None:
+    base, ann = save(tmp_path / "base.xlsx"), tmp_path / "ann.xlsx"
+    book = openpyxl.load_workbook(base)
+    book["Budget"].delete_rows(3)
+    book.save(ann)
+    assert load(ann)[1] == "=B4*C4"  # in row 3
+    assert not sa.diff(base, ann).edited
+    merged = sa.merge(base, ann, target=tmp_path / "m.xlsx")
+    assert not merged.files[0].elements
+    assert load(tmp_path / "m.xlsx")[:3] == ["=B2*C2", "=B3*C3", "=B4*C4"]
+
+
 def test_cells_that_share_a_formula_keep_it_when_the_first_one_is_typed_over(tmp_path: Path) -> None:
     def share(xml: str) -> str:
         xml = xml.replace("<f>B2*C2</f>", '<f t="shared" ref="D2:D5" si="0">B2*C2</f>')

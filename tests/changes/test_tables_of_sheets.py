@@ -234,3 +234,22 @@ def test_a_sheet_that_is_no_table_is_told_and_hides_no_other(title: str, tmp_pat
     with pytest.warns(sa.SheetArrayWarning, match="is not read as a table"):
         sa.merge(*paths, target=tmp_path / "merged.xlsx")
     assert sa.read_columns(tmp_path / "merged.xlsx", sheet="Staff")["hours"].tolist() == [39.0, 40.0, 20.0]
+
+
+def test_cells_above_a_table_that_somebody_changed_are_told(tmp_path: Path) -> None:
+    above = [["Orders 2026", None, None], ["draft", None, None], [None] * 3]
+    sheets = {"Budget": [*above, *BASE["Budget"]], "Staff": BASE["Staff"]}
+    base = save(tmp_path / "base.xlsx", sheets)
+    ann = save(tmp_path / "ann.xlsx", edit(sheets, ("Budget", 1, 0, "final"), ("Budget", 4, 1, 30)))
+    ben = edit(sheets, ("Staff", 1, 1, 39.0), ("Budget", 5, 0, "z"))
+    ben["Budget"][4].append("please check")
+    del ben["Budget"][6]
+    with pytest.warns(sa.SheetArrayWarning) as caught:
+        merged = sa.merge(base, ann, save(tmp_path / "ben.xlsx", ben))
+    texts = [str(entry.message) for entry in caught]
+    assert sum("rows 1 to 3 are above the table" in text for text in texts) == 1
+    assert any("is not merged" in text and "Budget!D5 'please check'" in text for text in texts)
+    assert [[(remark.cell, remark.text) for remark in file.remarks] for file in merged.files] == [
+        [("Budget!A2", "final")],
+        [],
+    ]

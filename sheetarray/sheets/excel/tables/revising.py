@@ -179,13 +179,15 @@ class _Formulas:
     def changes(self, name: str, index: int, place: tuple[int, int]) -> bool:
         """Return whether a cell is to have another formula than stands there, or none instead of one."""
         formula = self.columns[name][index]
-        return bool(formula != self._held.get(place))
+        held = self._held.get(place)
+        return (None if formula is None else formula.relative) != (None if held is None else held.relative)
 
     def find(self, name: str, index: int, place: tuple[int, int]) -> tuple[Formula | None, str | None]:
         """Return the formula that a cell is to have, and its text if another one stands there."""
         column = self.columns.get(name)
         formula: Formula | None = None if column is None else column[index]
-        if formula is None or self._held.get(place) == formula:
+        held = self._held.get(place)
+        if formula is None or (held is not None and held.relative == formula.relative):
             return formula, None
         by = place[0] - formula.cell[0], place[1] - formula.cell[1]
         return formula, move_formula(formula.text.removeprefix("="), *by)
