@@ -65,6 +65,7 @@ class RecordedPlace:
         neighbours: the columns of the other tables of its sheet.
         na_values: what the caller calls missing values.
         takes_words: whether words such as `n/a` are missing values in columns of floats and complex numbers.
+        find_totals: returns the row of totals that somebody typed below it; None without one.
     """
 
     title: str
@@ -77,6 +78,7 @@ class RecordedPlace:
     neighbours: frozenset[str] = frozenset()
     na_values: Sequence[str | float] = ()
     takes_words: bool = False
+    find_totals: Callable[[], int | None] = lambda: None
 
     @cached_property
     def options(self) -> TableOptions:
@@ -89,7 +91,9 @@ class RecordedPlace:
             _, options = options.locate(self.title, dict, lambda: {self.note.table: named})
             area = options.range
             if not named.total_rows and isinstance(area, Area):
-                options = replace(options, range=extend_area(self.sheet, area))
+                longer = extend_area(self.sheet, area)
+                total = self.find_totals() if longer.bottom > area.bottom else None
+                options = replace(options, range=longer if total is None else longer._replace(bottom=total))
             return options
         return RecordedOptions(dtype=dtypes, header=1, range=self._found[0], na_values=na_values)
 

@@ -208,3 +208,57 @@ def test_totals_that_cannot_move_stay(tmp_path: Path, options: Any, text: str) -
     with pytest.raises(sa.LimitError, match=text):
         sa.append(path, {"id": ["c", "d", "e"], "t": [3.5, 4, 5]}, table="Sales")
     assert path.read_bytes() == before
+
+
+def write_sales(path: Path, kind: str) -> dict[str, list[Any]]:
+    """Write a table of three rows with a row of totals, and return the row that is appended to it."""
+    if kind == "xlsxwriter":
+        book = xlsxwriter.Workbook(path)
+        sheet = book.add_worksheet("s")
+        formula = {"header": "amount", "formula": "=Sales[[#This Row],[n]]*2", "total_function": "sum"}
+        columns = [{"header": "id", "total_string": "Total"}, {"header": "n", "total_function": "sum"}, formula]
+        rows = [["a", 1], ["b", 2], ["c", 3]]
+        sheet.add_table(0, 0, 4, 2, {"name": "Sales", "total_row": True, "data": rows, "columns": columns})
+        sheet.write(0, 6, "a note")
+        book.close()
+        return {"id": ["d"], "n": [4]}
+    if kind.startswith("recorded"):
+        sa.write_table(path, {"id": np.array(["a", "b", "c"]), "n": np.array([1, 2, 3])}, sheet="s")
+        book = openpyxl.load_workbook(path)
+    else:
+        book = openpyxl.Workbook()
+        book.active.title = "s"
+        for row in (["id", "n"], ["a", 1], ["b", 2], ["c", 3]):
+            book.active.append(row)
+    row = 6 if kind == "typed below a blank row" else 5
+    book["s"].cell(row, 1).value, book["s"].cell(row, 2).value = "Total", "=SUM(B2:B4)"
+    if kind == "recorded, Excel's":
+        (table,) = book["s"].tables.values()
+        table.ref, table.totalsRowCount = "A1:B5", 1
+        book["s"]["B5"] = f"=SUBTOTAL(109,{table.name}[n])"
+    book.save(path)
+    return {"id": ["d"], "n": [4]}
+
+
+@pytest.mark.parametrize("options", [{"sheet": "s"}, {}, {"sheet": 0}])
+@pytest.mark.parametrize(
+    "kind", ["xlsxwriter", "typed", "typed below a blank row", "recorded, typed", "recorded, Excel's"]
+)
+def test_rows_go_above_the_totals_which_sum_them_up(kind: str, options: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    rows = write_sales(path, kind)
+    assert set(sa.append(path, rows, **options).values()) == {4}
+    sheet = openpyxl.load_workbook(path)["s"]
+    cells = [[cell.value for cell in row[:3]] for row in sheet.iter_rows()]
+    total = next(row for row in cells if row[0] == "Total")
+    assert cells.index(total) == (6 if "blank row" in kind else 5)
+    assert cells[4][:2] == ["d", 4]
+    if kind == "xlsxwriter":
+        assert cells[4][2] == "=Sales[[#This Row],[n]]*2"
+    elif "Excel" not in kind:
+        assert total[1] == "=SUM(B2:B5)"
+    if kind.startswith("recorded"):
+        assert sa.read(path, "n").tolist() == [1, 2, 3, 4]
+        assert not list(sa.check(path))
+    sa.append(path, {"id": ["e"], "n": [5]}, **options)
+    assert openpyxl.load_workbook(path)["s"]["A6"].value == "e"

@@ -68,6 +68,7 @@ class MovedRow:
     row: int  # counted from 0
     columns: range
     by: int  # how many rows it moves
+    last: int  # the last row that it sums up, counted from 1
 
 
 @dataclass(slots=True)
@@ -205,7 +206,7 @@ class Splice:
                 where = f"{self.title}!{cell_address(self.moved.row, column)}"
                 raise LimitError(f"{where}: the row of totals has a formula of several cells: move it by hand")
             before = unescape((formula[2] or b"").decode("utf-8", "replace"))
-            now = escape(extend_ranges(before, self.moved.row, self.moved.by), quote=False).encode()
+            now = escape(extend_ranges(before, self.moved.last, self.moved.by), quote=False).encode()
             content = content[: formula.start(2)] + now + content[formula.end(2) : formula.end()]  # the value is stale
             attributes = _TYPE.sub(b"", attributes)
         return b"<%bc%b>%b</%bc>" % (prefix, attributes, content, prefix)

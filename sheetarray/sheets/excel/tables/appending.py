@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ....changes.elements import cast_exactly
 from ....dtypes import Array
+from ....errors import FormatError
+from ....files import Source
 from ....tables import TableOptions, given_dtypes
 from ....tables.appended import fit_new_rows, is_without_values
 from ...sheet_choice import SheetChoice
 from ..accepting.workbook import accept_excel
+from ..checking.workbook import select_sheets
+from ..workbook import Workbook
 from .adapter import describe_table_excel
 from .revising import read_present, revise_table_excel
+from .totals import find_typed_totals
 
 
 def append_table_excel(
@@ -24,22 +31,25 @@ def append_table_excel(
     """Append rows to a table, and return the number of rows of each column.
 
     The range of an Excel Table grows with its rows, and its row of totals moves down. New cells have the formats of
-    those above them. A column of formulas that the rows lack is filled down.
+    those above them. A column of formulas that the rows lack is filled down. A row of totals that somebody typed
+    moves down, too, and sums up the new rows.
 
     Args:
         target: the path of a workbook.
         columns: the new elements, by the names of all columns of the table.
         sheet: the title of the sheet, or its index from 0; None takes the first one.
-        table: the name of an Excel Table; None takes what stands in the sheet.
+        table: the name of an Excel Table; None takes that of the sheet which has all columns, or what stands there.
 
     Raises:
         DTypeError: a column does not hold the new elements exactly.
         LimitError: columns are missing, unknown, or of different lengths; or something else stands below the table.
         NotFoundError: there is no such sheet or table.
     """
+    table, footer = (table, 0) if table is not None else _find_end(target, columns, sheet)
     note = describe_table_excel(target, table=table, sheet=sheet)
     recorded = {name: dtype for name, dtype in dict(note.get("dtypes", {})).items() if dtype != "generic"}
-    options, chosen = TableOptions(dtype=recorded or None, table=table), 0 if sheet is None else sheet
+    options = TableOptions(dtype=recorded or None, table=table, skip_footer=footer)
+    chosen = 0 if sheet is None else sheet
     present = read_present(target, None if note else list(columns), options, chosen)
     rows = fit_new_rows(columns, present, fills=not note, recorded=recorded)
     if unsettled := [
@@ -49,7 +59,7 @@ def append_table_excel(
     ]:
         rows |= {name: _allow_blanks(rows[name]) for name in unsettled}
         settled = given_dtypes({name: rows[name] for name in unsettled})
-        options = TableOptions(dtype=recorded | settled, table=table)
+        options = replace(options, dtype=recorded | settled)
         present = read_present(target, None if note else list(columns), options, chosen)
         rows = fit_new_rows(rows, present, fills=not note, recorded=recorded)
     grown = {
@@ -65,6 +75,26 @@ def append_table_excel(
         else:
             revise_table_excel(target, target, grown, sources, table=options, sheet=chosen, fills=True)
     return dict.fromkeys(present, count + added)
+
+
+def _find_end(target: Any, columns: Mapping[str, Any], sheet: SheetChoice) -> tuple[str | None, int]:
+    """Return the name of the only Excel Table of a sheet that has all columns of some rows; where there is none, how
+    many rows at the end of the sheet are blank or hold totals that somebody typed.
+    """
+    with Source(target) as opened, Workbook(opened) as book:
+        if book.own is None:
+            return None, 0
+        title = select_sheets(book, sheet, of_table=True)[0].title
+        tables = [name for name, table in book.own.tables().items() if table.title == title]
+        part = next((own.part for own in book.own.sheets if own.title == title), None)
+        content = b"" if part is None or part not in book.own.package else book.own.package.read(part)
+    named = []
+    for name in tables:
+        with suppress(FormatError):
+            if {*columns} <= {*read_present(target, [*columns], TableOptions(table=name, nrows=1), 0)}:
+                named.append(name)
+    totals = find_typed_totals(content)
+    return (named[0], 0) if len(named) == 1 else (None, 0 if totals is None else totals.row - totals.last)
 
 
 def _allow_blanks(array: Array) -> Array:

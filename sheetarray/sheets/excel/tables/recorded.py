@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 
 from ....columns import Sheet
 from ....tables import NamedTable
 from ...recorded_tables import RecordedPlace, find_recorded
 from ..workbook import Workbook
 from .cells import ExcelTable
+from .totals import find_typed_totals
 
 
 def find_tables(book: Workbook, sheets: Sequence[Sheet]) -> list[RecordedPlace]:
@@ -28,10 +30,18 @@ def find_tables(book: Workbook, sheets: Sequence[Sheet]) -> list[RecordedPlace]:
     def open_cells(title: str, dates: object) -> ExcelTable:  # noqa: ARG001  (its cells say what they are)
         return read_cells(title)
 
-    return find_recorded(
+    places = find_recorded(
         notes,
         {sheet.title or "": book.sheet(sheet.title or "") for sheet in sheets},
         book.titles,
         named,
         open_cells,
     )
+    return [replace(place, find_totals=partial(_find_totals, book, place.title)) for place in places]
+
+
+def _find_totals(book: Workbook, title: str) -> int | None:
+    """Return the last row of a sheet if it holds totals that somebody typed, else None."""
+    part = next((sheet.part for sheet in book.own.sheets if sheet.title == title), "") if book.own is not None else ""
+    totals = find_typed_totals(book.own.package.read(part)) if book.own is not None and part else None
+    return None if totals is None else totals.row

@@ -38,6 +38,7 @@ from ..workbook_part import WorkbookPart
 from .adapter import read_columns_excel
 from .columns import PENDING
 from .formulas import list_formulas_excel
+from .totals import find_typed_totals
 
 _CORNERS = re.compile("([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})")
 _FORMULA_TEXT = re.compile(rb"<(?:\w+:)?f(?:\s[^<>]*)?>([^<]*)</")
@@ -136,7 +137,7 @@ def _revise(
     splice = Splice(title, _find_cells(present, columns, sources, names, put))
     if fills:
         splice.cells |= _find_filled(book, present, columns, grown)
-    if grown > 0 and (total := _find_totals(book, present)) is not None:
+    if grown > 0 and (total := _find_totals(book, present, package.read(part))) is not None:
         splice.moved = replace(total, by=grown)
         _refuse_references(book, title, total.row + 1)
     replaced = {part: splice.change(package.read(part))} if splice.cells else {}
@@ -296,10 +297,16 @@ def _find_named(book: WorkbookPart, present: TableColumns) -> tuple[NamedTable, 
     return None
 
 
-def _find_totals(book: WorkbookPart, present: TableColumns) -> MovedRow | None:
-    """Return the row of totals of the Excel Table that a table is; None without one."""
-    named = _find_named(book, present)
-    return None if named is None or named[0].total_rows != 1 else MovedRow(named[2] + 1, named[1], 0)
+def _find_totals(book: WorkbookPart, present: TableColumns, content: bytes) -> MovedRow | None:
+    """Return the row of totals of a table, that of the Excel Table or one that somebody typed; None without one."""
+    named, rows = _find_named(book, present), present.list_rows()
+    if named is not None and named[0].total_rows == 1:
+        return MovedRow(named[2] + 1, named[1], 0, named[2] + 1)
+    typed = find_typed_totals(content, rows[-1]) if rows else None
+    if typed is None:
+        return None
+    numbers = [*map(present.column_of, present), *(named[1] if named is not None else ())]
+    return MovedRow(typed.row, range(min(numbers), max(numbers) + 1), 0, typed.last + 1)
 
 
 def _refuse_references(book: WorkbookPart, title: str, row: int) -> None:
