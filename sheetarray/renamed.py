@@ -1,10 +1,10 @@
-"""What 1.0 called otherwise: names, options and commands that are gone, each with what to use instead."""
+"""Names, options and commands that do not exist: what 1.0 called otherwise, and what somebody may have meant."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -37,20 +37,61 @@ COMMANDS = {
 """Commands of the command line."""
 
 
-def name_new_option(option: str) -> str:
-    """Return what to use instead of an option of 1.0, to stand after an error; an empty text for any other option."""
-    return f"; {OPTIONS[option]}" if option in OPTIONS else ""
+def nearest(text: str, known: Iterable[str]) -> str | None:
+    """Return the text that is one slip of the keys away: two letters exchanged, or one left out, added or replaced.
+
+    Example:
+        >>> nearest(".cvs", [".json", ".csv"]), nearest(".md", [".csv"])
+        ('.csv', None)
+    """
+    slips = [other for other in known if sorted(other) == sorted(text) or _is_one_letter_away(text, other)]
+    return min(slips, key=lambda other: sorted(other) != sorted(text), default=None)
 
 
-def refusing_old_options(function: Callable[P, R]) -> Callable[P, R]:
-    """Return a function whose error for an option of 1.0 names the new one."""
+def _is_one_letter_away(text: str, other: str) -> bool:
+    if abs(len(text) - len(other)) > 1 or min(len(text), len(other)) < 3:
+        return False
+    pairs = enumerate(zip(text, other, strict=False))
+    same = next((at for at, (letter, another) in pairs if letter != another), min(len(text), len(other)))
+    rests = text[same:], other[same:]
+    return any(rests[0][drop:] == rests[1][add:] for drop, add in ((1, 1), (0, 1), (1, 0)))
+
+
+def option_error(verb: str, option: str, names: Sequence[str], *, of: str = "", instead: str = "") -> TypeError:
+    """Return the error for an option that does not exist: it names the new one, the one that may be meant, or all.
+
+    `of`: the formats whose options these are. `instead`: what to do instead, if that is known.
+    """
+    meant = nearest(option, names)
+    renamed = OPTIONS.get(option, "") if of or "sheet" in names or option != "worksheet" else ""
+    has = f"it has {', '.join(names)}" if meant is None else f"did you mean {meant}?"
+    what = f" for {of}" if of else ""
+    return TypeError(f"{verb} has no option {option!r:.80}{what}; {renamed or instead or has}")
+
+
+def _pass_on(option: str, names: Sequence[str]) -> str:
+    """Return what to do with an option of a format in a function that takes them as `reading` and `writing`."""
+    if "reading" not in names or nearest(option, names):
+        return ""
+    option = "sheet" if option == "worksheet" else option
+    return f"it has {', '.join(names)}; options of the formats go into reading={{{option!r}: ..}} and writing={{..}}"
+
+
+def naming_options(function: Callable[P, R]) -> Callable[P, R]:
+    """Return a function whose error for an option that does not exist names those that do.
+
+    An option that the function passes on to a format is refused here only if it is one of 1.0.
+    """
     parameters = inspect.signature(function).parameters
+    names = [name for name, parameter in parameters.items() if parameter.kind is parameter.KEYWORD_ONLY]
+    passes_on = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         for option in kwargs:
-            if option in OPTIONS and option not in parameters:
-                raise TypeError(f"{function.__name__} has no option {option!r} any more: {OPTIONS[option]}")
+            if option not in parameters and (option in OPTIONS or not passes_on):
+                instead = OPTIONS[option] if passes_on else _pass_on(option, names)
+                raise option_error(function.__name__, option, names, instead=instead)
         return function(*args, **kwargs)
 
     return call

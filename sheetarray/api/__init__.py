@@ -14,6 +14,7 @@ from .differing import open_side
 from .merged import Merged
 from .merging import merge
 from .opened import open_arrays
+from .ordinary import refuse_unknown
 from .shown import format_shape, shorten
 from .tables import read_columns, write_table
 from .targets import SourceOrTarget, folder_beside
@@ -36,6 +37,7 @@ __all__ = [
     "read",
     "read_columns",
     "read_labelled",
+    "refuse_unknown",
     "restore",
     "scan",
     "shorten",

@@ -16,7 +16,7 @@ from ..errors import FormatError, NotFoundError, check_kinds, warn_caller
 from ..files import RemoteFile, changing, is_url, name_part
 from ..formats import Format, find_format, format_of, known_options, locate_place, locate_places, rewinding
 from ..labels import LabelledArrays, check_fit
-from ..renamed import refusing_old_options
+from ..renamed import naming_options
 from ..sheets.accepted import AcceptedArrays
 from .arrays import check_writable, read_labelled, scan, write, write_releasing
 from .changes import Changes
@@ -86,7 +86,7 @@ def _hand_client(client: Any, sides: Sequence[tuple[str, SourceOrTarget, str | N
         options.setdefault("client", client)
 
 
-@refusing_old_options
+@naming_options
 def accept(
     source: SourceOrTarget,
     target: SourceOrTarget | None = None,
@@ -262,7 +262,7 @@ def check_suffixes(goal: Format, row: Format, source: object, target: object) ->
         raise ValueError(f"{suffixes[0]} and {suffixes[1]} are other kinds of files: keep the suffix")
 
 
-@refusing_old_options
+@naming_options
 def restore(
     source: SourceOrTarget,
     target: SourceOrTarget,

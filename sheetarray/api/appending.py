@@ -28,7 +28,7 @@ from ..formats import Format, format_of, known_options, locate_place
 from ..labels import DatasetLabels, LabelledArrays, describe_arrays
 from ..linear.array import LinearArray
 from ..linear.named import values_by_name
-from ..renamed import name_new_option
+from ..renamed import option_error
 from .accepting import refuse_unwritable
 from .arrays import read_labelled, scan, write
 from .targets import SourceOrTarget, list_written_sheets
@@ -99,7 +99,8 @@ def append(
     refuse_unwritable(row)
     for option in options:
         if option not in row.options("read"):
-            raise TypeError(f"append has no option {option!r:.80} for {row.title}{name_new_option(option)}")
+            own = ("sheet", "table", "format", "storage_options")
+            raise option_error("append", option, [*dict.fromkeys((*own, *row.options("read")))], of=row.title)
     rows = _describe_rows(arrays)
     fitting = _Fitting(rows)
     with changing(place):

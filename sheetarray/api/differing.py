@@ -28,8 +28,7 @@ from ..formats import format_of, known_options, locate_place, rewinding
 from ..labels import DatasetLabels, compare_labels, describe_arrays, reading_labels
 from ..labels.places import list_levels
 from ..linear.array import LinearArray
-from ..linear.named import values_by_name
-from ..renamed import name_new_option
+from ..linear.named import select, values_by_name
 from ..values import is_of
 from .changes import MOST_LISTED, Changes
 from .differences import Differences, KeyLabels, SideFacts
@@ -37,7 +36,7 @@ from .opened import open_arrays
 from .ordinary import (
     OrdinaryTable,
     describe_columns,
-    has_table_option,
+    refuse_unknown,
     scan_or_find_table,
     unify_columns,
     warn_of_table,
@@ -301,7 +300,7 @@ def _side_of_table(table: OrdinaryTable, label: str) -> DiffSide:
     @contextmanager
     def opened(names: Sequence[str], *, unreadable: dict[str, Any]) -> Iterator[OpenedArrays]:
         unreadable.update(table.unreadable)
-        yield {name: table.columns[name] for name in names}, lambda: None
+        yield select(table.columns, names), lambda: None
 
     facts = SideFacts(label, describe_columns(table), None, short_names=table.list_short_names())
     return DiffSide(facts, list(table.columns), opened, table, is_table=True, names_of=table.list_names())
@@ -391,15 +390,8 @@ def _refuse_unknown(
     sources: Sequence[Any], format: str | None, options: Mapping[str, Any], storage_options: Mapping[str, Any] | None
 ) -> None:
     """Refuse an option that none of the sources has."""
-    places = [locate_place(source, storage_options, format, options.get("client")) for source in sources]
-    for option in options:
-        if not any(
-            known_options(place, format, {option: None}, "read") or has_table_option(place, option, format)
-            for place in places
-        ):
-            titles = dict.fromkeys(format_of(place, format, reading=True).title for place in places)
-            all_titles = " and ".join(titles) or "arrays"
-            raise TypeError(f"diff has no option {option!r:.80} for {all_titles}{name_new_option(option)}")
+    places = [(locate_place(source, storage_options, format, options.get("client")), format) for source in sources]
+    refuse_unknown("diff", places, options, ("rtol", "atol", "key", "format", "storage_options"))
 
 
 def diff_sides(

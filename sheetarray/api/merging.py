@@ -13,12 +13,12 @@ from ..changes.choices import find_name, read_choices
 from ..errors import LimitError, NotFoundError, check_kinds, quote_names
 from ..files import conceal_secrets, is_url, name_part, replacing
 from ..formats import format_of, locate_place, locate_places
-from ..renamed import name_new_option
 from .accepting import changing_source, check_suffixes, is_one_place, refuse_unwritable
 from .arrays import check_writable, write
 from .merge_sources import MergeSource
 from .merged import Merged
 from .merged_tables import write_merged_tables
+from .ordinary import refuse_unknown
 from .sheet_merges import (
     SheetMerge,
     comparing,
@@ -100,10 +100,8 @@ def merge(
     check_kinds(str | Sequence | None, "the name of an array, or a list of names", key=key)
     keys = [key] if isinstance(key, str) else list(key or ())
     files = [MergeSource(place, storage_options, client, options) for place in (base, *returned)]
-    for option in options:
-        if not any(file.has_option(option) for file in files):
-            titles = dict.fromkeys(file.row.title for file in files)
-            raise TypeError(f"merge has no option {option!r:.80} for {' and '.join(titles)}{name_new_option(option)}")
+    own = ("target", "prefer", "choices", "key", "storage_options", "client")
+    refuse_unknown("merge", [(file.place, None) for file in files], options, own)
     names = [file.name for file in files]
     if twice := [name for number, name in enumerate(names) if name in names[:number]]:
         raise ValueError(f"named twice: {quote_names([conceal_secrets(name) for name in twice])}")

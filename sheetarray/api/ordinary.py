@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from ..columns.unreadable import Keeping
 from ..dtypes import Array, from_numpy
 from ..errors import DTypeError, FormatError, NotFoundError, may_be_table
 from ..formats import find_format, format_of
+from ..renamed import option_error
 from .shown import ArrayInfos
 
 if TYPE_CHECKING:
@@ -189,6 +191,27 @@ def has_table_option(source: Any, option: str, format: str | None = None) -> boo
         return option in table_option_names(source, format)
     except NotFoundError:  # the format has no ordinary tables
         return False
+
+
+def refuse_unknown(
+    verb: str, places: Iterable[tuple[Any, str | None]], options: Iterable[str], own: Sequence[str] = ()
+) -> None:
+    """Refuse an option that none of some sources has, for arrays or for ordinary tables; the error names all.
+
+    `places`: the sources, each with the name of its format. `own`: options of the verb itself.
+    """
+    if not options:
+        return
+    names, titles = dict.fromkeys(own), dict[str, None]()
+    for place, format_name in places:
+        row = format_of(place, format_name, reading=True)
+        titles[row.title] = None
+        names |= dict.fromkeys(row.options("read"))
+        with suppress(NotFoundError):  # the format has no ordinary tables
+            names |= dict.fromkeys(sorted(table_option_names(place, format_name)))
+    for option in options:
+        if option not in names:
+            raise option_error(verb, option, [*names], of=" and ".join(titles) or "arrays")
 
 
 def warn_of_table(table: OrdinaryTable, label: str) -> None:

@@ -8,7 +8,7 @@ import json
 import re
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from types import UnionType
@@ -21,7 +21,7 @@ from ..changes.wording import count_noun
 from ..errors import NotFoundError
 from ..files import is_url
 from ..formats import FORMATS, Format, list_rows
-from ..renamed import OPTIONS
+from ..renamed import OPTIONS, nearest
 from ..sheets.sheet_choice import TitleOrIndex
 from ..tables import TableOptions
 from .console import print_line
@@ -92,7 +92,9 @@ class FormatOptions:
             if key in options_there:
                 options[key] = _parse_value(key, text, *options_there[key]) if isinstance(text, str) else [*text]
             elif not lenient:
-                has = OPTIONS.get(key) or (f"it has {', '.join(options_there)}" if options_there else "it has none")
+                has = f"it has {', '.join(options_there)}" if options_there else "it has none"
+                meant = nearest(key, options_there)
+                has = OPTIONS.get(key) or (f"did you mean {meant}?" if meant else has)
                 if key == "format":
                     has = f"name the format with {'--to' if verb == 'write' else '--from'}"
                 raise UsageProblem(f"{verb} has no option {key!r} for {row.name} ({row.title})", has)
@@ -349,15 +351,17 @@ def _key_of(parameter: click.Parameter) -> str:
     return "names" if longest in ("--name", "--columns") else longest.lstrip("-").replace("-", "_")
 
 
+def _list_options(verbs: Iterable[str]) -> Iterator[str]:
+    """Yield the names of the options of some verbs in all formats."""
+    for verb in verbs:
+        for name in FORMATS:
+            with suppress(NotFoundError, ImportError):  # a format without the verb, or whose package is missing
+                yield from options_of_format(FORMATS[name], verb)
+
+
 def has_option(verb: str, key: str) -> bool:
     """Return whether a function for a verb has an option, of any format."""
-    for name in FORMATS:
-        try:
-            if key in options_of_format(FORMATS[name], verb):
-                return True
-        except (NotFoundError, ImportError):  # a format without the verb, or whose package is missing
-            continue
-    return False
+    return key in _list_options([verb])
 
 
 def hint_at_option(option: str, command: click.Command) -> str:
@@ -366,6 +370,10 @@ def hint_at_option(option: str, command: click.Command) -> str:
     sides = [side for parameter in command.params for side in parameter.opts if side in _SIDES]
     verbs = _find_verbs(command.name)
     fitting = [side for side in sides if has_option(verbs[side], key)]
+    if not fitting and sides and key == "worksheet":
+        return f"{OPTIONS[key]}; {hint_at_option('sheet', command)}"
+    if not fitting and (meant := nearest(key, [*_list_options(verbs[side] for side in sides)])):
+        return hint_at_option(meant, command)
     if not fitting:
         return OPTIONS.get(key, "")
     return f"pass options of a format as {' or '.join(f'{side} {key}=..' for side in fitting)}"

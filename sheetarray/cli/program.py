@@ -14,7 +14,7 @@ from click.exceptions import Exit, NoArgsIsHelpError
 
 from ..errors import DTypeError, FormatError, LimitError, RemoteError, SheetArrayError, SheetArrayWarning
 from ..files import is_url
-from ..formats import nearest
+from ..renamed import nearest
 from .arguments import hint_at_option, to_cli_options
 from .console import print_note
 

@@ -13,7 +13,7 @@ from ..api import format_shape, shorten
 from ..changes.row_groups import dtype_name
 from ..changes.wording import count_noun, format_value
 from ..elements import label_text
-from ..errors import FormatError, escape_controls
+from ..errors import FormatError, escape_controls, may_be_table
 from ..linear.array import to_rectangular
 from ..linear.json_lists import to_json_cells
 from ..pages.slices import Indices, SliceError, find_indices, format_slice, parse_slice, slice_to_two_axes, split_labels
@@ -90,12 +90,13 @@ def show(
     coordinates = [dim for dim in labels or () if dim in infos]
     beside = [dim for dim in dims or () if dim in infos and dim != name_selected and len(infos[dim].shape) == 1]
     try:
-        if infos.dialect is not None:  # an ordinary table
-            arrays = place.call("read_columns", [name_selected])
-        else:
-            arrays = place.call("read", [name_selected, *coordinates, *beside])
-    except FormatError:  # labels may be damaged, and the array is to be shown all the same
-        arrays = place.call("read", [name_selected, *coordinates])
+        arrays = place.call("read", [name_selected, *coordinates, *beside])
+    except FormatError as error:
+        if may_be_table(error.reason):  # ordinary tables, of all sheets
+            with place.open_side().open([name_selected], unreadable={}) as (of_table, _):
+                arrays = dict(of_table)
+        else:  # labels may be damaged, and the array is to be shown all the same
+            arrays = place.call("read", [name_selected, *coordinates])
     array = to_rectangular(arrays[name_selected])
     if not isinstance(array, np.ndarray):
         _show_nested(place, name_selected, array, slice_text, wants_json=wants_json)

@@ -24,7 +24,7 @@ from .lookup import (
     register_format,
     rewinding,
 )
-from .refusals import nearest, place_problem
+from .refusals import place_problem
 from .row import Format
 
 __all__ = [
@@ -40,7 +40,6 @@ __all__ = [
     "list_rows",
     "locate_place",
     "locate_places",
-    "nearest",
     "place_problem",
     "read_head",
     "register_format",

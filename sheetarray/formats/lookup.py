@@ -16,10 +16,10 @@ from typing import Any
 
 from ..errors import FormatError, NotFoundError, check_kinds
 from ..files import COMPRESSIONS, RemoteFile, Source, is_url, locate, name_part, takes_options
-from ..renamed import OPTIONS
+from ..renamed import option_error
 from .inside import INSIDE, SHARED
 from .outside import find_declared, load_row
-from .refusals import name_problem, nearest, place_problem, source_problem
+from .refusals import name_problem, place_problem, source_problem
 from .row import HEAD, Format, check_row, check_unclaimed, options_of
 
 _FILES = (str, PurePath, RemoteFile, io.IOBase)  # no objects of other libraries
@@ -157,10 +157,7 @@ def _option_error(row: Format, verb: str, option: str, names: Sequence[str]) -> 
         from ..tables import TableOptions
 
         names = [*(name for name in names if name != "table"), *(field.name for field in fields(TableOptions))]
-    meant = nearest(option, names)
-    has = f"it has {', '.join(names)}" if meant is None else f"did you mean {meant}?"
-    has = OPTIONS.get(option) or row.instead_of(option).format(verb=verb) or has
-    return TypeError(f"{verb} has no option {option!r} for {row.title}; {has}")
+    return option_error(verb, option, names, of=row.title, instead=row.instead_of(option).format(verb=verb))
 
 
 def known_options(source: Any, format: str | None, options: Mapping[str, Any], verb: str) -> dict[str, Any]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..files import COMPRESSIONS, conceal_secrets, name_part
+from ..renamed import nearest
 from .row import Format
 
 _KEY = re.compile(r"[A-Za-z0-9_-]{40,50}")
@@ -72,26 +73,6 @@ def source_problem(source: Any) -> str:
     if isinstance(source, (Mapping, np.ndarray)):
         return f"{message}; write takes the target first, then the arrays"
     return f"{message}; one call for each file" if isinstance(source, (list, tuple, set)) else message
-
-
-def nearest(text: str, known: Iterable[str]) -> str | None:
-    """Return the text that is one slip of the keys away: two letters exchanged, or one left out, added or replaced.
-
-    Example:
-        >>> nearest(".cvs", [".json", ".csv"]), nearest(".md", [".csv"])
-        ('.csv', None)
-    """
-    slips = [other for other in known if sorted(other) == sorted(text) or _is_one_letter_away(text, other)]
-    return min(slips, key=lambda other: sorted(other) != sorted(text), default=None)
-
-
-def _is_one_letter_away(text: str, other: str) -> bool:
-    if abs(len(text) - len(other)) > 1 or min(len(text), len(other)) < 3:
-        return False
-    pairs = enumerate(zip(text, other, strict=False))
-    same = next((at for at, (letter, another) in pairs if letter != another), min(len(text), len(other)))
-    rests = text[same:], other[same:]
-    return any(rests[0][drop:] == rests[1][add:] for drop, add in ((1, 1), (0, 1), (1, 0)))
 
 
 def _describe(source: Any) -> str:

@@ -19,6 +19,7 @@ from ..dtypes import DType
 from ..elements import Cell, ComplexForm, Missing, Problem, blank_missing, check_missing, encode, leave_words
 from ..elements.equality import find_other_zeros, find_unequal
 from ..errors import DTypeError, FormatError
+from ..renamed import naming_options
 from ..values import as_array
 from .buffers import base_buffer, is_column_major, view_of
 from .data_cells import (
@@ -184,6 +185,7 @@ class LinearArray:
         return cls(header.dtype.name, header.shape, header.strides, header.offset, header.order, buffer)
 
 
+@naming_options
 def to_linear(array: Any, *, base: bool = False, complex: ComplexForm = "text") -> list[Cell]:
     """Return an array as a flat list: its header, then its elements, as Python scalars that JSON can hold.
 
@@ -205,6 +207,7 @@ def to_linear(array: Any, *, base: bool = False, complex: ComplexForm = "text") 
     return LinearArray.from_numpy(array, base).to_cells(complex=complex)
 
 
+@naming_options
 def from_linear(
     cells: Sequence[Cell] | np.ndarray[Any, Any],
     *,

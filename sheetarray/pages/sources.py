@@ -20,7 +20,7 @@ from ..formats import is_place, is_service, known_options, locate_places
 from ..labels import DatasetLabels, describe_arrays
 from ..linear.array import LinearArray
 from ..linear.named import list_names, select, values_by_name
-from ..renamed import refusing_old_options
+from ..renamed import naming_options
 from ..values import is_of, naming
 from .contents import Contents, check_listed_arrays
 from .excerpts import PageFile, choose_excerpts
@@ -29,7 +29,7 @@ from .html_file import Page
 _MOST_READS = 50  # of a damaged source, one for each array
 
 
-@refusing_old_options
+@naming_options
 def page(
     *sources: Any,
     names: Sequence[str] | None = None,
@@ -84,6 +84,8 @@ def page(
     if storage_options and not places:
         raise ValueError("storage_options are for a URL such as s3://bucket/run.csv, and all sources are arrays")
     located = dict(zip(places, locate_places([*places.values()], storage_options, options.get("client")), strict=True))
+    own = ("names", "format", "slice", "storage_options")
+    api.refuse_unknown("page", [(place, format) for place in located.values()], options, own)
     with ExitStack() as opened:
         files = []
         for number, source in enumerate(sources):

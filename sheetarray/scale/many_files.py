@@ -16,6 +16,7 @@ from ..errors import (
     warn_caller,
 )
 from ..files import PathLike, find_places
+from ..formats import find_format
 from ..labels import build_dataset, name_dimensions
 from ..linear.named import list_names
 from .file_headers import FileHeaders, compare_files, keeps_names
@@ -89,6 +90,8 @@ def open_many(
     check_kinds(str, "the name of a dimension, text", along=along)
     selected = list_names(names)
     places = find_places(sources, storage_options)
+    if options:
+        find_format("read", places[0], format, options)
     states = {id(place): version_of(place) for place in places}
     alike, headers, omitted = compare_files(places, selected, format=format, options=options, skip=compat == "skip")
     if omitted:

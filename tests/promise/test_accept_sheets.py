@@ -129,7 +129,7 @@ def test_the_command_takes_the_sheet_and_other_options(returned, tmp_path, verb)
     assert f"{verb} has no option 'keep_edits' for" in result.output
 
 
-@pytest.mark.parametrize("option", [{"sheets": "north"}, {"strict": True}, {"na_values": ["x"]}])
+@pytest.mark.parametrize("option", [{"sheets": "north"}, {"strict": True}, {"header": 1}])
 def test_an_option_that_a_verb_does_not_have_is_named(returned, tmp_path, option):
     (name,) = option
     with pytest.raises(TypeError, match=f"accept has no option '{name}' for"):

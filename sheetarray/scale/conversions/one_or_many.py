@@ -11,6 +11,7 @@ import numpy as np
 from ... import api
 from ...files import PathLike, is_pattern
 from ...formats import is_place, is_service_url
+from ...renamed import naming_options
 from .templates import is_template
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def convert(  # of one file, or of a pattern
 ) -> Any: ...
 
 
+@naming_options
 def convert(
     source: Any,
     target: api.SourceOrTarget,

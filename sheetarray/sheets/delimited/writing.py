@@ -20,7 +20,7 @@ from ...errors import DTypeError, LimitError, check_kinds, parse_count
 from ...files import Writable, locate, replacing
 from ...formats.contract import CELL_CHARACTERS, Progress, ignore_progress
 from ...linear.array import LinearArray
-from ...renamed import refusing_old_options
+from ...renamed import naming_options
 from ..content import SheetContent, lay_out_columns, take_arrays
 from .dialect import check_marks
 from .encodings import make_encoder
@@ -66,7 +66,7 @@ def write(target: Writable, content: SheetContent, options: TextOptions) -> None
             options.report(done, count)
 
 
-@refusing_old_options
+@naming_options
 def write_csv(
     target: Writable,
     arrays: Any,

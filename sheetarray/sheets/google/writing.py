@@ -10,7 +10,7 @@ from ...columns import SheetRoom
 from ...errors import LimitError, locating
 from ...files import PathLike
 from ...formats.contract import Progress, ignore_progress
-from ...renamed import refusing_old_options
+from ...renamed import naming_options
 from ..content import (
     SheetContent,
     WriteOptions,
@@ -37,7 +37,7 @@ ROOM = SheetRoom(None, ALL_COLUMNS, MOST_CHARACTERS)
 _ANY_KEY = "0" * 44  # instead of the key of a spreadsheet that is yet to be made
 
 
-@refusing_old_options
+@naming_options
 def write_gsheet(
     target: Any,
     arrays: Any,
