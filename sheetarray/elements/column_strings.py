@@ -14,13 +14,14 @@ from .. import loops
 from ..dtypes import Buffer
 from ..errors import DTypeError
 from .problems import Problem
-from .spelling import EVALUATED_PATTERN, TextLook
-from .texts import MOST_PADDING, MOST_RATIO, is_mostly_padding, to_variable_width
+from .spelling import EVALUATED, EVALUATED_PATTERN, TextLook
+from .texts import MOST_PADDING, MOST_RATIO, is_mostly_padding, text_array, to_variable_width
 
 if TYPE_CHECKING:
     import polars as pl
 
 _TEXTS_AT_ONCE = 2**16
+_FEW = 2**12  # texts of which plain Python is faster than the engine: a table may have 16,384 columns of them
 
 
 def strings_to_text(buffer: Buffer) -> pl.Series:
@@ -71,6 +72,11 @@ def strings_from_text(column: pl.Series, look: TextLook) -> tuple[Buffer, list[P
     import polars as pl
 
     texts = column.fill_null("")
+    if len(texts) <= _FEW:
+        few = texts.to_list()
+        if look.formulas == "escape":
+            few = [text[1:] if text[:1] == "'" and text[1:].startswith(EVALUATED) else text for text in few]
+        return text_array(few), []
     if look.formulas == "escape" and texts.str.starts_with("'").any():
         marked = texts.str.contains(f"^'{EVALUATED_PATTERN}")
         texts = pl.select(pl.when(marked).then(texts.str.slice(1)).otherwise(texts)).to_series()

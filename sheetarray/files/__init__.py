@@ -7,10 +7,10 @@ uploaded when it is whole; a file object that the caller opened is only written 
 
 from __future__ import annotations
 
+from .compressed import Sink, max_inflated_size, max_values, size_for_values
 from .contents import BytesLike
 from .folders import ReadFolder
 from .in_place import OvertakenError, changing
-from .inflating import max_inflated_size
 from .json_structure import check_structure, repeated_key
 from .many_files import find_places, is_pattern, read_heads, read_states
 from .places import (
@@ -28,7 +28,7 @@ from .places import (
 from .reading import FileSlices, Readable, Source, refuse_empty, release_pages, room_of
 from .remote import RangedBytes
 from .replacing_folders import replacing_folder
-from .writing import Sink, Writable, naming_target, numbering_errors, replacing
+from .writing import Writable, naming_target, numbering_errors, replacing
 
 __all__ = [
     "COMPRESSIONS",
@@ -52,6 +52,7 @@ __all__ = [
     "is_url",
     "locate",
     "max_inflated_size",
+    "max_values",
     "name_part",
     "naming_target",
     "numbering_errors",
@@ -63,6 +64,7 @@ __all__ = [
     "replacing",
     "replacing_folder",
     "room_of",
+    "size_for_values",
     "stem_of",
     "takes_options",
 ]

@@ -14,8 +14,8 @@ from types import TracebackType
 from typing import IO, Any, cast
 
 from ..errors import FormatError, warn_if_forked
+from .compressed import DAMAGE, PROMISED, InflatedStream, ValueCount, inflater_of, max_inflated_size, max_values
 from .contents import BytesLike, FileContent
-from .inflating import DAMAGE, InflatedStream, inflater_of, max_inflated_size
 from .places import PathLike, RemoteFile, locate
 from .remote import RangedBytes
 from .remote_stream import RemoteStream
@@ -24,9 +24,10 @@ Readable = PathLike | IO[bytes] | IO[str]
 
 FileSlices = BytesLike | RangedBytes | FileContent  # whose slices are bytes
 
-_SMALL, _ROOM, _ROOM_TIMES = 2**25, 2**29, 100  # bytes of a file, of its arrays, and more for each byte beyond
+_ROOM, _ROOM_TIMES = 2**29, 100  # bytes of the arrays of a file, and more for each byte beyond `PROMISED`
 _MAGIC = 4  # bytes that tell a compressed file
 _INFLATED_IN_MEMORY = 2**26  # bytes; more goes into a file
+_INTENDED = "if this is intended, decompress it first"
 _LARGE = 2**20  # bytes; a larger file is not read whole where slices of it will do
 
 
@@ -35,7 +36,7 @@ def room_of(size: int) -> int:
 
     With the copies that it makes, and those of ours, a file of 32 MB stays below 1 GiB.
     """
-    return _ROOM + _ROOM_TIMES * max(0, size - _SMALL)
+    return _ROOM + _ROOM_TIMES * max(0, size - PROMISED)
 
 
 def release_pages(content: FileSlices | bytearray, start: int, end: int) -> None:
@@ -111,6 +112,7 @@ class Source:
     ) -> None:
         warn_if_forked()
         self._opened: list[IO[bytes]] = []
+        self._values = ValueCount()  # in what was inflated as text
         source = locate(source, storage_options)
         if isinstance(source, (str, PurePath)):
             self.name, self._own = os.fspath(source), True
@@ -306,7 +308,11 @@ class Source:
                 raise FormatError(
                     f"inflates to more than {limit:,} bytes",
                     source=self.name,
-                    hint="if this is intended, decompress it first",
+                    hint=_INTENDED,
                 )
+            if text and self._packed_size is not None:
+                self._values.add(chunk)
+                if self._values.total > (most := max_values(self._packed_size)):
+                    raise FormatError(f"inflates to more than {most:,} values", source=self.name, hint=_INTENDED)
             count = None if count is None else count - len(chunk)
             yield chunk

@@ -22,7 +22,7 @@ from ..errors import (
     FormatError,
     system_error,
 )
-from .inflating import max_inflated_size
+from .compressed import ValueCount, max_inflated_size, max_values
 from .places import RemoteFile
 from .storage import changed_file_error, open_storage, translating
 
@@ -77,6 +77,7 @@ class RangedBytes:
         self._streams = False  # whether the file only comes from its beginning on
         self._packed: int | None = None  # the compressed bytes of a member of an archive, once it was opened
         self._is_text = False  # whether the content will be parsed as text
+        self._values = ValueCount()  # in what was inflated as text
         self._spool = tempfile.SpooledTemporaryFile(_AT_ONCE)  # noqa: SIM115  (closed by close)
         self._begun = len(place.head)  # bytes from the beginning on that are in the spool
         self._blocks: set[int] = set()  # the numbers of those that are there as well
@@ -187,6 +188,14 @@ class RangedBytes:
             reason = f"inflates to {self.size:,} bytes; at most {limit:,} are read"
             raise FormatError(reason, source=os.fspath(self._place))
 
+    def _count_values(self, chunk: bytes) -> None:
+        """Refuse a member of an archive with more values of text than its compressed bytes may hold."""
+        if self._packed is None or not self._is_text:
+            return
+        self._values.add(chunk)
+        if self._values.total > (limit := max_values(self._packed)):
+            raise FormatError(f"inflates to more than {limit:,} values", source=os.fspath(self._place))
+
     @property
     def _is_web(self) -> bool:
         return hasattr(self._system, "encode_url")
@@ -282,6 +291,7 @@ class RangedBytes:
         self._spool.write(chunk)
         if start == self._begun:
             self._begun += len(chunk)
+            self._count_values(chunk)
         if start == 0 and len(self._place.head) < HEAD:
             self._place.head = chunk[:HEAD]
 

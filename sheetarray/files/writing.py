@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import gzip
 import io
 import os
 import re
@@ -13,11 +12,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 from ..errors import system_error, warn_if_forked
 from .beside import create_beside, is_beside
-from .fast_zlib import load_zstandard
+from .compressed import Sink, compressing
 from .in_place import begin_writing, take_name
 from .places import PathLike, RemoteFile, locate, name_part
 from .unnamed import give_name, open_unnamed, set_mode
@@ -27,13 +26,6 @@ Writable = PathLike | IO[bytes] | IO[str]
 FLUSH_EVERY = 0.03  # seconds from one flush to the disk to the next, while a file is written
 _FEW_CELLS = 2**12  # fewer are written before a thread that flushes has begun
 _SYNC = getattr(os, "fdatasync", os.fsync)
-
-
-class Sink(Protocol):
-    """A file, or anything else, to which bytes are written."""
-
-    def write(self, chunk: bytes | memoryview, /) -> Any:
-        """Take the next bytes."""
 
 
 @contextmanager
@@ -125,19 +117,6 @@ def numbering_errors() -> Iterator[None]:
         if number is None:
             raise
         raise OSError(int(number[1]), os.strerror(int(number[1]))) from None
-
-
-@contextmanager
-def compressing(file: IO[bytes], suffix: str) -> Iterator[Sink]:
-    """Give a sink that compresses into a file as its suffix says; the file itself for a suffix of no compression."""
-    if suffix == ".gz":
-        with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=6, mtime=0) as packed:
-            yield packed
-    elif suffix == ".zst":
-        with load_zstandard().ZstdCompressor(level=3, threads=-1).stream_writer(file, closefd=False) as packed:
-            yield packed
-    else:
-        yield file
 
 
 @contextmanager

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 TOP, TOP_ROWS = 20_000, 1200  # cells and rows at the beginning of a sheet in which arrays are looked for
 ROWS_OF_ANCHOR = 5  # a name, the three cells of an anchor, and a row that may be cut short
 _FEW = 2**10  # texts of which plain Python is faster than the engine
-SHORT = 256
+SHORT = 1024
 """Rows: columns that are no longer are read faster by plain Python than by the engine, and come as lists."""
 
 _BLANKS = WHITE.replace("\n", "").replace("\r", "")  # a line end in quotes is no blank: somebody wrote it

@@ -10,6 +10,7 @@ get to what is repeated.
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import struct
@@ -186,6 +187,21 @@ def _shared_member(part: int) -> bytes:
     return file.getvalue()
 
 
+def _wide_rows(cell: str, count: int) -> str:
+    """Return rows of 16,000 equal cells, `count` in all."""
+    return ("<row>" + cell * 16_000 + "</row>") * (count // 16_000)
+
+
+def _packed_lines(line: str, part: int, *, header: bool = False) -> bytes:
+    """Return 16.7 million lines in gzip, as an array or as a table."""
+    count = 16_700_000 // part
+    above = (
+        "\n".join(["t", *_HEADER, ""]).replace("\nint8", "\nstring").replace("\n1\n", f"\n{count}\n") if header else ""
+    )
+    above = above.replace("shape\nstrides\n0", f"shape\n{count}\nstrides\n1")
+    return gzip.compress((above + line * count).encode(), 9, mtime=0)
+
+
 _ONE = '<row r="1"><c r="A1" t="s"><v>0</v></c></row>'  # a cell that refers to a shared string
 _RICH = "<si><r><t>a</t></r><r><t>b</t></r></si>"
 BOMBS: dict[str, Bomb] = {
@@ -200,6 +216,22 @@ BOMBS: dict[str, Bomb] = {
     ),
     "8 M cells that say version": Bomb(
         "xlsx", ".xlsx", lambda part: _workbook(_rows_of(["version"], 110, 73_000 // part))
+    ),
+    "16 M numbers in 16,000 columns": Bomb(
+        "xlsx", ".xlsx", lambda part: _workbook(_wide_rows("<c><v>0</v></c>", 16_700_000 // part))
+    ),
+    "8 M texts in 16,000 columns": Bomb(
+        "xlsx", ".xlsx", lambda part: _workbook(_wide_rows('<c t="str"><v>a</v></c>', 8_350_000 // part))
+    ),
+    "8 M shared texts in 16,000 columns": Bomb(
+        "xlsx",
+        ".xlsx",
+        lambda part: _workbook(_wide_rows('<c t="s"><v>0</v></c>', 8_350_000 // part), strings="<si><t>a</t></si>"),
+    ),
+    "16 M numbers in CSV of gzip": Bomb("csv", ".csv.gz", lambda part: _packed_lines("1\n", part)),
+    "16 M texts in CSV of gzip": Bomb("csv", ".csv.gz", lambda part: _packed_lines("a\n", part)),
+    "an array of 16 M texts in CSV of gzip": Bomb(
+        "csv", ".csv.gz", lambda part: _packed_lines("a\n", part, header=True)
     ),
     "270,000 arrays side by side in CSV": Bomb("csv", ".csv", _side_by_side),
     "270,000 arrays in one column of CSV": Bomb("csv", ".csv", _lines("\n")),

@@ -1,4 +1,4 @@
-"""The command line in this process, besides what tests/transcripts show of it: help, slices, conversions, pipes."""
+"""The command line in-process: every command, its text, its JSON and its exit status."""
 
 from __future__ import annotations
 
@@ -55,9 +55,11 @@ def one(tmp_path: Path) -> Path:
     return tmp_path / "one.csv"
 
 
-def test_accept_reports_as_json(tmp_path):
+def test_restore_and_accept_report_as_json(tmp_path):
     book = tmp_path / "run.xlsx"
     sa.write(book, {"x": np.arange(3.0)}, guard=True)
+    answer = json.loads(run("restore", book, tmp_path / "out.xlsx", "--json").stdout)
+    assert answer == {"file": str(book), "target": str(tmp_path / "out.xlsx"), "arrays": ["x"], "edits_kept": False}
     assert json.loads(run("accept", book, "--json").stdout)["changes"]["same"]
 
 
@@ -83,6 +85,70 @@ def test_the_main_help_lists_commands_formats_and_statuses():
 
 def test_version():
     assert run("--version").stdout == f"sheetarray {sa.__version__} ({describe()})\n"
+
+
+# info ------------------------------------------------------------------------------------------------------------
+
+
+def test_info_as_json(path):
+    answer = json.loads(run("info", path, "--json").stdout)
+    assert answer["bytes"] == path.stat().st_size
+    assert answer["format"] == "csv"
+    assert answer["arrays"][0] == {
+        "name": "t",
+        "dtype": "float64",
+        "shape": [3, 4, 5],
+        "order": "row-major",
+        "strides": [20, 5, 1],
+        "offset": 0,
+        "capacity": 60,
+        "cells": 82,
+        "location": "A2",
+        "parts": 1,
+    }
+
+
+def test_info_and_check_take_several_files_and_patterns(path, one, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken.csv").write_text("t\nversion\n1.0.0\nndarray\nshape\n")
+    (tmp_path / "a[1].csv").write_bytes(one.read_bytes())
+    shown = run("info", "run.csv", "one.csv")
+    assert shown.exit_code == 0
+    assert [line.split(":")[0] for line in shown.stdout.splitlines() if "comma-separated" in line] == [
+        "run.csv",
+        "one.csv",
+    ]
+    reports = json.loads(run("info", "*.csv", "--json").stdout)
+    assert [report["file"] for report in reports] == ["a[1].csv", "broken.csv", "one.csv", "run.csv"]
+    assert [report.get("ok") for report in reports] == [None, False, None, None]
+    assert run("info", "*.csv").exit_code == 2  # as one of them is broken, and the others are shown
+    assert json.loads(run("info", "a[1].csv", "--json").stdout)["bytes"] == one.stat().st_size  # a file, no pattern
+    checked = run("check", "?n?.csv", "run.csv")
+    assert (checked.exit_code, checked.stdout) == (0, "one.csv: ok (1 array)\nrun.csv: ok (10 arrays)\n")
+    assert run("check", "*.csv").exit_code == 1
+    for command in ("info", "check"):
+        missed = run(command, "one.csv", "x*.csv")
+        assert missed.exit_code == 2
+        assert missed.stdout.startswith("one.csv: ")
+        assert missed.stderr == "error: x*.csv: no file matches\n"
+
+
+def test_info_and_check_take_patterns_of_urls(one):
+    for name in ("a", "b"):
+        sa.write(f"memory://cli/{name}.csv", sa.read(one))
+    assert [report["file"] for report in json.loads(run("info", "memory://cli/*.csv", "--json").stdout)] == [
+        "memory://cli/a.csv",
+        "memory://cli/b.csv",
+    ]
+    assert run("check", "memory://cli/?.csv").stdout.count(": ok (1 array)\n") == 2
+    assert "no file matches" in run("check", "memory://cli/*.json").stderr
+
+
+def test_info_shows_parts_where_there_are_any(tmp_path):
+    sa.write(tmp_path / "p.csv", {"x": np.arange(100)}, max_rows=50)
+    result = run("info", tmp_path / "p.csv")
+    assert "parts" in result.stdout
+    assert json.loads(run("info", tmp_path / "p.csv", "--json").stdout)["arrays"][0]["parts"] > 1
 
 
 # show ------------------------------------------------------------------------------------------------------------
@@ -217,6 +283,25 @@ def test_number_formats_are_chosen_on_the_command_line(tmp_path, given):
 
 
 # check -----------------------------------------------------------------------------------------------------------
+
+
+def test_check_names_the_cell_and_the_element(path, one, tmp_path):
+    intact = run("check", path, one)
+    assert (intact.exit_code, intact.stdout) == (0, f"{path}: ok (10 arrays)\n{one}: ok (1 array)\n")
+    told = [{"file": str(one), "ok": True, "arrays": 1, "findings": []}]
+    assert json.loads(run("check", one, "--json").stdout) == told
+    text = path.read_text(encoding="utf-8").replace("0.125,", "oops,", 1)
+    path.write_text(text, encoding="utf-8")
+    result = run("check", path)
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[0] == f"{path}: 1 error in 1 array"
+    assert "t[0, 0, 1]" in result.stdout
+    answer = json.loads(run("check", path, "--json").stdout)
+    assert answer[0]["ok"] is False
+    assert answer[0]["findings"][0]["severity"] == "error"
+    (tmp_path / "old.json").write_text(json.dumps({"x": sa.to_linear(np.arange(3))[2:]}))
+    warned = run("check", tmp_path / "old.json")
+    assert (warned.exit_code, "1 warning" in warned.stdout) == (1, True)
 
 
 @pytest.mark.parametrize("count", [2, 3, 19, 20, 21, 23])

@@ -284,8 +284,9 @@ class CsvTable:
         records = self._records
         is_held = np.ones(records.count, np.bool_)
         is_held[records.blank_lines()] = False
-        held = np.flatnonzero(is_held)
-        return np.arange(held[0], held[-1] + 1) if records.width == 1 and len(held) else held
+        if records.width > 1 or not is_held.any():
+            return np.flatnonzero(is_held)
+        return np.arange(int(is_held.argmax()), len(is_held) - int(is_held[::-1].argmax()))
 
     @cached_property
     def _counts(self) -> Positions:

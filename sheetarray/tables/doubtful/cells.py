@@ -7,7 +7,8 @@ Cells are looked at by column, in columns of text alone, as all other columns we
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from ...columns import cell_address, column_letters
 from ...dtypes import Array, Mask, Positions
 from ...elements import SHEET_ERRORS, is_blank, is_missing_word, parse_string
 from ...errors import Finding, while_few
-from ..cells import Table
+from ..cells import SHORT, Table
 from ..doubts import Doubt
 from ..inferring import BOOLEAN, MOMENTS
 from ..kinds import CODE, LIST, NUMBER, TYPED, kind_of
@@ -108,10 +109,9 @@ class _Column:
 def _mark_told(rows: TableRows, doubts: Sequence[Doubt]) -> Mask:
     """Return a mask of the rows of data that doubts are about: longer rows, and those below the table."""
     told = np.zeros(len(rows.data), np.bool_)
-    data = np.asarray(rows.data, np.int64)
     for doubt in doubts:
         if doubt.row is not None and doubt.kind in ("again", "below", "width"):
-            index = int(np.searchsorted(data, rows.table.index_of(doubt.row)))
+            index = bisect_left(rows.data, rows.table.index_of(doubt.row))
             told[index : index + 1 if doubt.kind == "width" else None] = True
     return told
 
@@ -134,16 +134,19 @@ def _lint_column(
             address = cell_address(column.rows.name_row, column.number)
             yield column.tell(message, "type a name above its cells", address)
     if array.dtype.kind in "UT":
-        if _is_plain_text(array[~told]) and not (_KEY.fullmatch(column.name) or column is first):
+        is_key = _KEY.fullmatch(column.name) is not None or column is first
+        if not is_key and _is_plain_text(array[~told]):
+            return
+        if len(array) <= SHORT and _are_plain([text.strip(WHITE) for text in array[~told].tolist()], is_key=is_key):
             return
         texts = pl.Series(array.tolist(), dtype=pl.String).str.strip_chars(WHITE)
         held = (texts != "") & ~pl.Series(told, dtype=pl.Boolean)
         places, texts = np.flatnonzero(held.to_numpy()), texts.filter(held)
         yield from _lint_texts(column, texts, places)
-        yield from _find_repeated_keys(column, texts, places, is_first=column is first)
+        yield from _find_repeated_keys(column, texts, lambda: places, is_first=column is first)
     elif array.dtype.kind in "iu":
-        places = np.flatnonzero(~told)
-        yield from _find_repeated_keys(column, pl.Series(array[~told]), places, is_first=column is first)
+        numbers = pl.Series(array[~told] if told.any() else array)
+        yield from _find_repeated_keys(column, numbers, lambda: np.flatnonzero(~told), is_first=column is first)
     if array.dtype.kind in "UTiuf" and table.count_cells is None:
         yield from _find_other_types(column, array, table, told)
 
@@ -158,6 +161,21 @@ def _is_plain_text(array: Array) -> bool:
         return False
     sample = [text.strip(WHITE) for text in held[:: max(1, len(held) // _SAMPLE)].tolist()]
     return not any(not text or (kind := kind_of(text)) in (NUMBER, CODE) or kind in TYPED for text in sample)
+
+
+def _are_plain(texts: list[str], *, is_key: bool) -> bool:
+    """Return whether nothing can be odd in a short column: all its texts are the same, or words and sentences.
+
+    `is_key`: whether they may be keys, of which none may come twice.
+    """
+    held = [text for text in texts if text]
+    return len(set(held)) <= 1 or not (is_key or _may_be_typed(held))
+
+
+def _may_be_typed(texts: Sequence[str]) -> bool:
+    """Return whether some texts seem to be numbers, codes, dates or the like: those spread over them tell."""
+    kinds = [kind_of(text) for text in texts[:: max(1, len(texts) // _SAMPLE)]]
+    return any(kind in (NUMBER, CODE) for kind in kinds) or 3 * sum(kind in TYPED for kind in kinds) >= len(kinds)
 
 
 def _lint_texts(column: _Column, cells: pl.Series, places: Positions) -> Iterator[Finding]:
@@ -243,7 +261,9 @@ def _lint_dates(column: _Column, cells: pl.Series, places: Positions) -> Iterato
         yield column.tell_cells(places[at], cells.gather(at[:_SHOWN]).to_list(), len(cells), what, hint)
 
 
-def _find_repeated_keys(column: _Column, cells: pl.Series, places: Positions, *, is_first: bool) -> Iterator[Finding]:
+def _find_repeated_keys(
+    column: _Column, cells: pl.Series, places: Callable[[], Positions], *, is_first: bool
+) -> Iterator[Finding]:
     """Yield a finding if the values of a column tell rows apart but for a few, and were meant to.
 
     They were meant to if the name says so, or in the first column, if they are codes or count the rows.
@@ -252,16 +272,16 @@ def _find_repeated_keys(column: _Column, cells: pl.Series, places: Positions, *,
     is_key = _KEY.fullmatch(column.name) is not None
     if count < _FEWEST_KEYS or not (is_key or is_first):
         return
-    again = np.flatnonzero(~cells.is_first_distinct().to_numpy())
-    if not 0 < len(again) <= max(1, count // _FEW_KEYS):
-        return
     if not is_key and cells.dtype.is_integer():
         if int(cells.max()) - int(cells.min()) >= 2 * count:  # type: ignore[arg-type]
             return
     elif not is_key and not all(kind_of(cell) == CODE for cell in cells.gather_every(max(1, count // _SAMPLE))):
         return
+    again = np.flatnonzero(~cells.is_first_distinct().to_numpy())
+    if not 0 < len(again) <= max(1, count // _FEW_KEYS):
+        return
     value = cells[int(again[0])]
-    index, before = int(places[again[0]]), int(places[int((cells == value).arg_true()[0])])
+    index, before = (int(places()[place]) for place in (again[0], (cells == value).arg_true()[0]))
     more = f" ({len(again) - 1:,} other values come again, too)" if len(again) > 1 else ""
     message = f'{value!r} of "{column.name}" is in {column.locate(before)}, too{more}: is a row there twice?'
     yield column.tell(message, "delete the copy, or give it a key of its own", column.locate(index), index)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from operator import attrgetter
 
 from ....errors import FormatError
-from ....files import FileSlices, fast_zlib, max_inflated_size, release_pages
+from ....files import FileSlices, fast_zlib, max_inflated_size, max_values, release_pages
 from .parts import STORED, Member, read_members
 
 DOCTYPE_REFUSED = "the part has a document type definition, which no workbook has"  # of a FormatError
@@ -24,6 +24,9 @@ class Package:
 
     `content`: the whole package: bytes, a temporary file mapped into memory, or ranges of a file. Only the bytes
     needed are read.
+
+    Attributes:
+        most_cells: that its worksheets may have together; those that are no numbers count as two.
 
     Raises:
         FormatError: the content is no zip package, is cut off, or is encrypted; members overlap, or claim to inflate to
@@ -41,6 +44,7 @@ class Package:
     def __init__(self, content: FileSlices) -> None:
         self._content = content
         self._limit = max_inflated_size(len(content))
+        self.most_cells = max_values(len(content))
         self._members: dict[str, Member] = {}
         for member in read_members(content):
             if "\\" in member.name:  # some older programs separate folders so

@@ -1,5 +1,8 @@
 """Writes a zip package: parts given as a whole, parts copied from another package, and parts that are streamed.
 
+A reader takes for a bomb what has far more cells than files of its size hold (`Package.most_cells`). Millions of equal
+cells take next to no bytes, so a part with them is padded with empty blocks of deflate, which stand for nothing.
+
 Source: APPNOTE 6.3.10. Equal content makes an equal package: every part that is made here is dated 1980-01-01. The
 zip64 fields appear only where a size or an offset needs them, since some readers refuse them.
 """
@@ -9,13 +12,16 @@ from __future__ import annotations
 import shutil
 import struct
 import tempfile
+import zlib
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import IO, NamedTuple, cast
 
-from ....files import Sink, fast_zlib
+import numpy as np
+
+from ....files import Sink, fast_zlib, size_for_values
 from ....files.zip_headers import LOCAL_HEADER
 from .package import Package
 from .parts import DEFLATED, UTF8_NAME, ZIP64
@@ -27,14 +33,22 @@ from .parts import DEFLATED, UTF8_NAME, ZIP64
 
 _WAITING = 2  # chunks that may wait to be compressed
 _SHORT = 2**16  # bytes that are compressed without a second thread
+_UNCOUNTED = 2**26  # bytes of content whose cells are estimated, as so few cannot be too many
+_BYTES_A_CELL = 15  # that the shortest cell of a number takes
+_SLACK = 1.1  # times the cells, as they are counted roughly
+_EMPTY_BLOCK = b"\0\0\0\xff\xff"  # of a deflate stream: stored, not the last one, of no bytes (RFC 1951, 3.2.4)
 
 
 class PackedSizes(NamedTuple):
-    """The CRC-32 of a member's content, the bytes of the content, and the bytes that it takes when compressed."""
+    """The CRC-32 of a member's content, the bytes of the content, and the bytes that it takes when compressed.
+
+    `cells`: about how many it has, if it is a worksheet; text counts as two.
+    """
 
     crc: int
     size: int
     packed: int
+    cells: int = 0
 
 
 class Deflater:
@@ -53,7 +67,7 @@ class Deflater:
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
         self._packer, self._crc32 = fast_zlib.compressor(fast_zlib.RAW_NEAR), fast_zlib.crc32()
-        self._crc = self._size = self._packed = 0
+        self._crc = self._size = self._packed = self._cells = 0
         self._thread: ThreadPoolExecutor | None = None  # of long streams; a short one is compressed before it would run
         self._waiting: deque[Future[None]] = deque()
 
@@ -80,20 +94,29 @@ class Deflater:
             self._waiting.popleft().result()
         self._waiting.append(self._thread.submit(self._compress, chunk))
 
-    def finish(self) -> PackedSizes:
+    def finish(self, size_before: int = 0, cells_before: int = 0) -> PackedSizes:
         """Write the chunks that wait and the end of the stream, and return its sizes.
+
+        `size_before`, `cells_before`: what stands before in the same package: bytes, and cells as `PackedSizes` counts
+        them.
 
         Raises:
             OSError: writing failed.
         """
         while self._waiting:
             self._waiting.popleft().result()
+        count = _count_blocks(size_before + self._packed, cells_before + self._cells)
+        if count:
+            self._write(self._packer.flush(zlib.Z_SYNC_FLUSH))
+        for start in range(0, count, _BLOCKS_AT_ONCE):
+            self._write(_EMPTY_BLOCK * min(_BLOCKS_AT_ONCE, count - start))
         self._write(self._packer.flush())
-        return PackedSizes(self._crc, self._size, self._packed)
+        return PackedSizes(self._crc, self._size, self._packed, self._cells)
 
     def _compress(self, chunk: bytes | memoryview) -> None:
         self._crc = self._crc32(chunk, self._crc)
         self._size += len(chunk)
+        self._cells += _count_cells(chunk) if self._size > _UNCOUNTED else len(chunk) // _BYTES_A_CELL
         self._write(self._packer.compress(chunk))
 
     def _write(self, packed: bytes) -> None:
@@ -101,11 +124,25 @@ class Deflater:
         self._sink.write(packed)
 
 
+def _count_cells(chunk: bytes | memoryview) -> int:
+    """Return about how many cells a piece of a worksheet has; those with a type, such as text, count as two."""
+    units = np.frombuffer(chunk, np.uint8)
+    tags = np.count_nonzero(units == ord("<"))  # four of a number, three of an empty text
+    types = np.count_nonzero((units[:-1] == ord("t")) & (units[1:] == ord("=")))
+    return 2 * int(types) + max(0, int(tags) // 4 - int(types)) + 1
+
+
+def _count_blocks(size: int, cells: int) -> int:
+    """Return how many empty blocks a package needs whose bytes are too few for its cells."""
+    return -(-max(0, size_for_values(int(_SLACK * cells)) - size) // len(_EMPTY_BLOCK))
+
+
 _END = struct.Struct("<4s4H2IH")
 _END64 = struct.Struct("<4sQ2H2I4Q4sIQI")
 _ENTRY = struct.Struct("<4s6H3I5H2I")
 _DATED = 0x0021_0000  # 1980-01-01 00:00, in the format of DOS
 _KEPT_FLAGS = 0x0006 | UTF8_NAME  # flags that a copy keeps: the level of compression, and the encoding of the name
+_BLOCKS_AT_ONCE = 2**18
 _IN_MEMORY = 2**23  # compressed bytes of a part that wait in memory until its sizes are known; more go to a file
 
 
@@ -126,7 +163,7 @@ class PackageWriter:
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
-        self._offset = 0
+        self._offset = self._cells = 0
         self._directory: list[bytes] = []
         self._written: dict[str, PackedSizes] = {}
 
@@ -137,7 +174,9 @@ class PackageWriter:
             OSError: the sink refuses.
         """
         packed, crc = fast_zlib.compress(content, fast_zlib.RAW), fast_zlib.crc32()(content, 0)
-        self._sink.write(self._add(name, PackedSizes(crc, len(content), len(packed))) + packed)
+        cells = _count_cells(content) if len(content) > _UNCOUNTED else len(content) // _BYTES_A_CELL
+        packed = _EMPTY_BLOCK * _count_blocks(self._offset + len(packed), self._cells + cells) + packed
+        self._sink.write(self._add(name, PackedSizes(crc, len(content), len(packed), cells)) + packed)
 
     def copy_parts(self, package: Package, replaced: Mapping[str, bytes], left_out: Collection[str] = ()) -> None:
         """Write copies of all parts of another package: some with other content, and without some.
@@ -152,7 +191,8 @@ class PackageWriter:
                 self.write_part(name, replaced[name])
             elif name not in left_out:
                 member = package.member(name)
-                sizes, flags = PackedSizes(member.crc, member.size, member.packed), member.flags & _KEPT_FLAGS
+                sizes = PackedSizes(member.crc, member.size, member.packed, member.size // _BYTES_A_CELL)
+                flags = member.flags & _KEPT_FLAGS
                 self._sink.write(self._add(name, sizes, method=member.method, flags=flags, when=member.when))
                 for block in package.iter_packed(name):
                     self._sink.write(block)
@@ -169,7 +209,7 @@ class PackageWriter:
         with tempfile.SpooledTemporaryFile(_IN_MEMORY) as spool:
             with Deflater(spool) as deflater:
                 yield cast("Sink", deflater)
-                sizes = deflater.finish()
+                sizes = deflater.finish(self._offset, self._cells)
             self._sink.write(self._add(name, sizes))
             spool.seek(0)
             shutil.copyfileobj(spool, cast("IO[bytes]", self._sink), 2**20)
@@ -210,6 +250,7 @@ class PackageWriter:
         self._directory.append(entry + raw + extra)
         self._written[name] = sizes
         self._offset += len(header) + sizes.packed
+        self._cells += sizes.cells
         return header
 
 

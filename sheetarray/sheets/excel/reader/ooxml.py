@@ -32,7 +32,7 @@ class OoxmlCells(XmlBook):
 
     def __init__(self, own: WorkbookPart) -> None:
         self.own, self.package = own, own.package
-        self._room = Room()
+        self._room = Room(own.package.most_cells)
         self._sheets: dict[str, SheetRows] = {}
         self.parts, self._relations, self.from_1904 = own.parts, own.relations, own.from_1904
         self.titles = list(self.parts)

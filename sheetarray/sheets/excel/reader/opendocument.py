@@ -23,7 +23,19 @@ from ..package.package import Package
 from .book import XmlBook
 from .cells import ALL_ROWS, LONGEST_TEXT, encrypted_error
 from .parsing import part_blocks
-from .raw_cells import ELAPSED, ERROR, ISO, LOGICAL, PLAIN, RESULT, ParsedCell, RawCells, cells_of_loop, cells_of_parser
+from .raw_cells import (
+    ELAPSED,
+    ERROR,
+    ISO,
+    LOGICAL,
+    PLAIN,
+    RESULT,
+    ParsedCell,
+    RawCells,
+    cells_of_loop,
+    cells_of_parser,
+    too_many_cells_error,
+)
 from .references import parse_open_reference
 from .shared_strings import SharedStrings
 from .titles import MOST_TABLES, Titles
@@ -87,7 +99,7 @@ class OdsBook(XmlBook):
         if MANIFEST in package and b"encryption-data" in package.read(MANIFEST, limit=2**24):
             raise encrypted_error()
         self._is_kept = package.member(CONTENT).size <= _MOST_KEPT
-        rows, titles = _Rows(), Titles(CONTENT)
+        rows, titles = self._rows(), Titles(CONTENT)
         for table in self._read_tables(rows):
             if self._is_kept:
                 self._known.setdefault(table.title, []).append(table)
@@ -121,7 +133,10 @@ class OdsBook(XmlBook):
         if self._is_kept:
             yield from self._known.get(title, ())
         else:
-            yield from (table for table in self._read_tables(_Rows()) if table.title == title)
+            yield from (table for table in self._read_tables(self._rows()) if table.title == title)
+
+    def _rows(self) -> _Rows:
+        return _Rows(self.package.most_cells)
 
     def _read_tables(self, rows: _Rows) -> Iterator[TableCells]:
         """Yield the cells of all tables, some rows at a time."""
@@ -134,12 +149,16 @@ class OdsBook(XmlBook):
 
 
 class _Rows(Handlers["list[TableCells]"]):
-    """Takes the rows of all tables from the XML parser."""
+    """Takes the rows of all tables from the XML parser.
+
+    `most_cells`: of all tables, as they are once they are repeated; text counts as two.
+    """
 
     tag = "table:table-row"
 
-    def __init__(self) -> None:
+    def __init__(self, most_cells: int) -> None:
         super().__init__()
+        self._left = most_cells
         self.titles: list[str] = []  # of all tables
         self._title = ""
         self._depth = 0  # the number of open elements down to the table, while one is open; otherwise 0
@@ -191,6 +210,9 @@ class _Rows(Handlers["list[TableCells]"]):
                 f"{self._written} rows repeat to {self._made} cells, too many to read (a long text counts as several)"
             )
             raise FormatError(message, location=CONTENT)
+        self._left -= int(times.sum()) + int(times[~cells.numeral].sum())
+        if self._left < 0:
+            raise too_many_cells_error(CONTENT)
         return [TableCells(self._title, cells, repeats)]
 
     def take(self) -> list[TableCells] | None:

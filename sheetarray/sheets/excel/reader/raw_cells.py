@@ -178,6 +178,11 @@ class RawCells:
         )
 
     @property
+    def weight(self) -> int:
+        """The number of cells; those that are no numbers count as two, as they take twice the time and memory."""
+        return len(self) + int(np.count_nonzero(~self.numeral | (self.types == SHARED)))
+
+    @property
     def nbytes(self) -> int:
         """The bytes of memory that the cells take, about."""
         arrays = (self.rows, self.columns, self.types, self.styles, self.pending, self.numbers, self.numeral)
@@ -190,6 +195,15 @@ def position_error(row: int, column: int) -> FormatError:
     return FormatError(
         f"a cell beyond the {MOST_ROWS} rows and {MOST_COLUMNS} columns that a sheet has",
         location=cell_address(row, column),
+    )
+
+
+def too_many_cells_error(location: str) -> FormatError:
+    """Return the error to raise for a workbook with more cells than a file of its size is expected to hold."""
+    return FormatError(
+        "the workbook has more cells than files of its size hold, so it may be meant to fill the memory",
+        location=location,
+        hint="if this is intended, save its sheets as workbooks of their own",
     )
 
 

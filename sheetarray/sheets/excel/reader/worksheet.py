@@ -37,6 +37,7 @@ from .raw_cells import (
     cells_of_loop,
     cells_of_parser,
     position_error,
+    too_many_cells_error,
 )
 from .xml_elements import Handlers, StringItem, read_xml_elements
 
@@ -51,8 +52,14 @@ _TAGS = ("sheetData", "row", "c", "v", "f", "is", "t", "r")
 
 @dataclass
 class Room:
-    """The room that is left for what is kept of a workbook: bytes of numbers alone, of which other cells take four."""
+    """The room that is left in a workbook.
 
+    Attributes:
+        cells: of its worksheets that may still be read; text counts as two.
+        left: bytes of numbers alone that may still be kept, of which other cells take four.
+    """
+
+    cells: int
     left: int = _MOST_BYTES
 
 
@@ -100,6 +107,7 @@ class SheetRows:
     def __init__(self, package: Package, part: str, room: Room) -> None:
         self._package, self._part, self._room = package, part, room
         self._kept: list[RawCells | Numbers] | None = None
+        self._counted = 0  # cells, when most of them were read
         self.is_short = package.member(part).size <= SHORT if part in package else True
 
     def blocks(self, *, texts: Sequence[tuple[int, int]] = ALL_ROWS, numbers_alone: bool = False) -> Iterator[RawCells]:
@@ -115,7 +123,7 @@ class SheetRows:
                 yield block.widen() if isinstance(block, Numbers) else block
             return
         self.release()
-        order, rows, taken = OrderCheck(), _Rows(self._part), 0
+        order, rows, taken, weight = OrderCheck(), _Rows(self._part), 0, 0
         kept: list[RawCells | Numbers] | None = []
         try:
             blocks = part_blocks(self._package, self._part, SHORT)
@@ -123,6 +131,8 @@ class SheetRows:
                 if not len(block):
                     continue
                 order.check(block)
+                weight += block.weight
+                self._count(weight)
                 if kept is not None:
                     kept.append((_numbers_of(block) if numbers_alone and not self.is_short else None) or block)
                     taken += _cost_of(kept[-1])
@@ -136,6 +146,13 @@ class SheetRows:
             self._kept, taken = kept, 0
         finally:
             self._room.left += taken  # of a sheet that was read in part
+
+    def _count(self, weight: int) -> None:
+        """Count the cells of the worksheet, of which so many were read now; those of an earlier pass count once."""
+        self._room.cells -= max(0, weight - self._counted)
+        self._counted = max(weight, self._counted)
+        if self._room.cells < 0:
+            raise too_many_cells_error(self._part)
 
     def release(self) -> None:
         """Keep the cells no longer."""

@@ -1,0 +1,116 @@
+"""How many cells a workbook may have is bounded by the bytes of its file; what we write has bytes enough."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pytest
+from limits import set_limits
+
+import sheetarray as sa
+
+COUNTS = pytest.mark.parametrize(("more", "is_read"), [(-1, True), (0, True), (1, False)])
+CELLS: dict[str, tuple[list[Any], int]] = {
+    "numbers": ([1.5, 2], 20),
+    "truths": ([True, False], 20),
+    "texts": (["a", "b"], 40),
+    "both": (["a", 1], 30),
+    "formulas": (["=A1", "=1+1"], 40),  # without values, as openpyxl writes them
+}
+
+
+@COUNTS
+@pytest.mark.parametrize("kind", CELLS)
+@pytest.mark.parametrize("sheets", [1, 2])
+def test_the_cells_of_all_sheets_are_counted(
+    kind: str, sheets: int, more: int, is_read: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (row, weight), path = CELLS[kind], tmp_path / "t.xlsx"
+    book = openpyxl.Workbook()
+    for number in range(sheets):
+        sheet = book.active if number == 0 else book.create_sheet()
+        assert sheet is not None
+        for _ in range(10):
+            sheet.append(row)
+    book.save(path)
+    set_limits(monkeypatch, inflated_values=sheets * weight - more - path.stat().st_size // 4)
+    for _ in range(2):  # what is read twice counts once
+        if is_read:
+            assert len(sa.scan(path)) == 2 * sheets or kind == "formulas"
+        else:
+            with pytest.raises(sa.FormatError, match=r"more cells than files of its size hold.*\(if this is intended"):
+                sa.scan(path)
+
+
+@COUNTS
+def test_the_cells_that_repetition_makes_in_ods_are_counted(
+    more: int, is_read: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spaces = " ".join(
+        f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ("office", "table", "text")
+    )
+    number = '<table:table-cell table:number-columns-repeated="3" office:value-type="float" office:value="1"/>'
+    text = '<table:table-cell office:value-type="string"><text:p>a</text:p></table:table-cell>'
+    rows = f'<table:table-row table:number-rows-repeated="10">{text}{number}</table:table-row>'
+    path = tmp_path / "t.ods"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr(
+            "content.xml",
+            f"<office:document-content {spaces}><office:body><office:spreadsheet>"
+            f'<table:table table:name="s">{rows}</table:table>'
+            "</office:spreadsheet></office:body></office:document-content>",
+        )
+    set_limits(monkeypatch, inflated_values=50 - more - path.stat().st_size // 4)
+    if is_read:
+        assert len(sa.read_columns(path)) == 4
+    else:
+        with pytest.raises(sa.FormatError, match="more cells than files of its size hold"):
+            sa.read_columns(path)
+
+
+ARRAYS: dict[str, Any] = {
+    "zeros": np.zeros(40_000),
+    "texts": np.full(20_000, "ab"),
+    "NaN": np.full(20_000, np.nan),
+}
+
+
+@pytest.mark.parametrize("estimated", [0, 2**26])
+@pytest.mark.parametrize("name", ARRAYS)
+def test_what_is_written_has_bytes_enough_for_its_cells(
+    name: str, estimated: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, arrays = tmp_path / "t.xlsx", {"t": ARRAYS[name]}
+    sa.write(path, arrays, guard=False)
+    unpadded = path.stat().st_size
+    monkeypatch.undo()
+    set_limits(monkeypatch, inflated_values=200, estimated_cells=estimated)
+    with pytest.raises(sa.FormatError, match="more cells than files of its size hold"):
+        sa.read(path)
+    sa.write(path, arrays, guard=False)
+    back = sa.read(path)
+    assert all(np.array_equal(back[each], array, equal_nan=array.dtype.kind == "f") for each, array in arrays.items())
+    assert unpadded < path.stat().st_size < 2**20
+    with zipfile.ZipFile(path) as archive:
+        assert archive.testzip() is None
+    openpyxl.load_workbook(path)
+
+
+def test_what_is_changed_has_bytes_enough_for_its_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "t.xlsx"
+    set_limits(monkeypatch, inflated_values=200, estimated_cells=0)
+    sa.write(path, {"t": np.zeros(3000)}, guard=True)
+    book = openpyxl.load_workbook(path)
+    book.worksheets[0]["A500"] = 5
+    book.save(path)
+    set_limits(monkeypatch, inflated_values=2**24)
+    sa.accept(path)
+    sa.append(path, {"t": np.ones(2)})
+    set_limits(monkeypatch, inflated_values=200)
+    array = sa.read(path)["t"]
+    assert (array.sum(), len(array)) == (7, 3002)
