@@ -97,10 +97,10 @@ class ValueCount:
 
     Example:
         >>> count = ValueCount()
-        >>> count.add(b"1,2\n3,4")
-        >>> count.add(b"\n")
+        >>> count.add(b"1,2;3")
+        >>> count.add(b",4")
         >>> count.total
-        4
+        2
     """
 
     def __init__(self) -> None:
