@@ -357,6 +357,6 @@ def test_columns_become_as_wide_as_their_longest_line(server: SheetsServer) -> N
     assert [column["pixelSize"] for column in sheet["data"][0]["columnMetadata"]] == [41, 83, 100, 100]
 
 
-@pytest.mark.parametrize("name", ["addBanding", "addTable", "appendCells", "duplicateSheet", "findReplace"])
+@pytest.mark.parametrize("name", ["addBanding", "addTable", "appendCells", "randomizeRange", "findReplace"])
 def test_a_request_that_the_emulator_does_not_know_is_refused_by_name(sheets: Sheets, name: str) -> None:
     assert sheets.refused({name: {}}).endswith(f"The request {name} is not supported by the emulator.")
