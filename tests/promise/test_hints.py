@@ -633,6 +633,7 @@ def test_the_hints_of_a_finding_are_calls_in_python(folder):
 
 
 ELSEWHERE = {
+    "compare one sheet at a time, sheet=": "changes/test_merge_sheets.py",
     "merge one sheet at a time, sheet=": "changes/test_merge_sheets.py",
     "sheet= chooses another": "changes/test_tables_of_sheets.py",
     "sheet= reads one of the sheets": "tables/test_recorded_tables.py",

@@ -21,7 +21,7 @@ from ..workbook import Workbook
 
 _FORMULA = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?f((?:\s[^<>]*)?)(?:/>|>([^<]*)</)")
 _ADDRESS = re.compile(rb"""\sr\s*=\s*["']([A-Z]{1,3})([0-9]{1,7})["']""")
-_ATTRIBUTE = re.compile(r"""(\w+)\s*=\s*["']([^"']*)["']""")
+_ATTRIBUTE = re.compile(r"""(?<!\w)(\w++)\s*+=\s*+["']([^"']*+)["']""")
 _MOST_BYTES = 2**28  # of a worksheet whose formulas are looked for
 _MOST_CELLS = 10**6  # of array formulas
 
