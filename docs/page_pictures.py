@@ -53,7 +53,7 @@ def make_returned(folder: Path) -> tuple[Path, list[Path]]:
     days = pd.Index(pd.date_range("2026-03-01", periods=6, unit="s"), name="day")
     plan = folder / "plan.xlsx"
     frame = pd.DataFrame({"visitors": [120.0, 80.0, 95.0, 110.0, 60.0, 130.0], "note": [""] * 6}, index=days)
-    sa.write(plan, frame, guard=True)
+    sa.write_table(plan, frame)
     (folder / "returned").mkdir()
     copies = []
     for person, was, now in (("ann", 80, 85), ("ben", 60, 70), ("carl", 60, 65)):
@@ -82,7 +82,7 @@ def draw_all(browser: Any, folder: Path, place: Path) -> None:
     browser.open(sa.page(sent, other).html, width=1200, height=760)
     (folder / "page-difference.png").write_bytes(browser.picture())
     plan, copies = make_returned(place)
-    browser.open(sa.page(sa.merge(plan, *copies)).html, width=1280, height=760)
+    browser.open(sa.page(sa.merge(plan, *copies, key="day")).html, width=1280, height=760)
     browser.driver.find_elements("css selector", "#conflicts input[type=radio]")[1].click()
     (folder / "page-merge.png").write_bytes(browser.picture())
 

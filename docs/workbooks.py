@@ -96,13 +96,19 @@ def make_grids() -> Any:
     )
 
 
-def make_plan(folder: Path) -> Path:
-    """Write the workbook of README's example into a folder, by running the example."""
+def run_example(page: str, word: str, folder: Path) -> None:
+    """Run the example of a page that has a word in it, in a folder."""
     from docs.results import find_examples
 
-    (example,) = [code for code in find_examples((HERE.parent / "README.md").read_text("utf-8")) if "plan.xlsx" in code]
+    (example,) = [code for code in find_examples((HERE.parent / page).read_text("utf-8")) if word in code]
     subprocess.run([sys.executable, "-c", example], check=True, cwd=folder, stdout=subprocess.DEVNULL)
-    return folder / "plan.xlsx"
+
+
+def draw_merge(folder: Path, place: Path) -> None:
+    """Draw the table that was sent to ten people, and the merged one, from the recipe; files are made in `place`."""
+    run_example("docs/analysts.md", "merged.xlsx", place)
+    for name, workbook in (("sent", "plan.xlsx"), ("merged", "merged.xlsx")):
+        draw_page(print_workbook(place / workbook, place), folder / f"{name}.png", width=420, height=160)
 
 
 def draw_all(folder: Path) -> None:
@@ -118,7 +124,9 @@ def draw_all(folder: Path) -> None:
         sa.write_excel(view, make_grids(), views={"temperature": sa.View(colors="slice")})
         editable = Path(place, "editable.xlsx")
         sa.write_excel(editable, make_grids(), views={"temperature": sa.View(editable=True)})
-        draw_page(print_workbook(make_plan(Path(place)), Path(place)), folder / "plan.png", width=400, height=110)
+        run_example("README.md", "plan.xlsx", Path(place))
+        draw_page(print_workbook(Path(place, "plan.xlsx"), Path(place)), folder / "plan.png", width=400, height=110)
+        draw_merge(folder, Path(place))
         for workbook in (table, view, editable):
             draw_page(print_workbook(workbook, Path(place)), folder / f"{workbook.stem}.png")
 

@@ -27,6 +27,7 @@ class Repository:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        folder.mkdir(exist_ok=True)
         if not (folder / ".git").exists():
             self.git("init", "-q", "-b", "main")
 
@@ -293,3 +294,39 @@ def test_outside_of_a_repository_it_is_an_error(tmp_path):
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "no working tree of git" in done.stderr
+
+
+def test_a_workbook_in_a_folder_with_spaces_and_umlauts_conflicts_in_a_cherry_pick_of_a_clone(tmp_path):
+    first = Repository(tmp_path / "first")
+    first.sheetarray("git")
+    path = Path("dät a", "ö", "mein plan.xlsx")
+    (first.folder / path).parent.mkdir(parents=True)
+
+    def save(*edits):
+        write_arrays(first.folder / path, *edits)
+
+    branch_twice(first, save, (4, 5.0), (4, 9.0))
+    first.git("clone", "-q", "--bare", ".", "../bare")  # the attributes are committed, the drivers are not
+    first.git("clone", "-q", "../bare", "../second")
+    second = Repository(tmp_path / "second")
+    second.sheetarray("git", folder=str(path.parent))
+    assert "t[1, 1], cell arrays!A26: 0.4 -> 5.0" in second.git("log", "-p", "--ext-diff", "-1")
+    second.git("cherry-pick", "origin/other", status=1)
+    listed = second.folder / f"{path}.conflicts.json"
+    listed.write_text(listed.read_text().replace('"choose": "ours.xlsx"', '"choose": "theirs.xlsx"'))
+    second.sheetarray("git", "resolve", path.name, folder=str(path.parent))
+    assert sa.read(second.folder / path, "t")[1, 1] == 9.0
+    second.git("add", "-A")
+    second.git("-c", "core.editor=true", "cherry-pick", "--continue")
+
+
+def test_a_stash_is_merged_cell_by_cell(repository):
+    path = repository.folder / "t.csv"
+    path.write_text(TABLE)
+    repository.commit()
+    path.write_text(TABLE.replace("4.5", "9.5"))
+    repository.git("stash", "-q")
+    path.write_text(TABLE.replace("3.5", "7.5"))
+    repository.commit()
+    repository.git("stash", "pop")
+    assert path.read_text() == "id,price\n1,2.5\n2,7.5\n3,9.5\n"

@@ -48,6 +48,16 @@ def test_a_picture_of_arrays_does_not_show_rows_as_records(tmp_path):
     assert ["data"] * len(arrays) in lines
 
 
+def test_the_pictures_of_the_recipe_for_ten_people_are_drawn_by_running_it(tmp_path, monkeypatch):
+    script = load_script("workbooks")
+    if absent := script.absent_programs():
+        pytest.skip(f"not installed: {', '.join(absent)}")
+    monkeypatch.syspath_prepend(ROOT)
+    script.draw_merge(tmp_path, tmp_path)
+    for name in ("sent", "merged"):
+        assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
 def test_the_pages_show_each_picture_that_is_there_and_no_other():
     shown = {name for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md"))
              for name in re.findall(r"pictures/([\w-]+\.png)", page.read_text(encoding="utf-8"))}  # fmt: skip
