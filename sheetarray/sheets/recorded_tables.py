@@ -40,7 +40,7 @@ from ..tables import (
     count_blank_rows,
     read_table,
 )
-from .table_areas import extend_area, find_area, names_of_columns
+from .table_areas import extend_area, find_area, find_renamed, names_of_columns
 
 MOST_RECORDED = 1000  # tables of a workbook that are read together; each takes some milliseconds
 ArraysByName = dict[str, np.ndarray[Any, Any]]
@@ -385,20 +385,12 @@ def find_recorded(
         if place.options.area is None:
             names = quote_names(list(note.dtypes), 20)
             warn_caller(f"{title!r:.60} has no columns {names} any more, and is read as any other sheet")
-        elif renamed := _find_renamed(place):
+        elif renamed := find_renamed(note.dtypes, place.place_names().values()):
             was = quote_names(renamed, 20)
             warn_caller(f"{title!r:.60} has another name for {was}, and is read as any other sheet: name it as it was")
         elif not place.has_arrays_inside:
             places.append(place)
     return places
-
-
-def _find_renamed(place: RecordedPlace) -> list[str]:
-    """Return the columns of a table that are gone where as many others stand in it now, so that they were renamed."""
-    present = [name for name in place.place_names().values() if name]
-    gone = [name for name in place.note.dtypes if name.strip(WHITE) not in present]
-    added = {*present} - {name.strip(WHITE) for name in place.note.dtypes}
-    return gone if len(gone) == len(added) else []
 
 
 def open_recorded(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
@@ -87,3 +87,10 @@ def extend_area(sheet: Sheet, area: Area) -> Area:
         if not is_row.all():
             return area._replace(bottom=bottom + int(np.argmin(is_row)))
         bottom, count = bottom + count, count * _MORE_BELOW  # the sheet is searched a few times at most
+
+
+def find_renamed(written: Iterable[str], present: Iterable[str]) -> list[str]:
+    """Return the columns of a table that are gone where as many others stand in it now, so that they were renamed."""
+    names, now = [name.strip(WHITE) for name in written], {name for name in present if name}
+    gone = [name for name in names if name not in now]
+    return gone if len(gone) == len(now - {*names}) else []
