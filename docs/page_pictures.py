@@ -52,7 +52,9 @@ def make_returned(folder: Path) -> tuple[Path, list[Path]]:
     """Write the workbook of the recipe for ten people, and the copies of those who changed it."""
     days = pd.Index(pd.date_range("2026-03-01", periods=6, unit="s"), name="day")
     plan = folder / "plan.xlsx"
-    frame = pd.DataFrame({"visitors": [120.0, 80.0, 95.0, 110.0, 60.0, 130.0], "note": [""] * 6}, index=days)
+    frame = pd.DataFrame(
+        {"visitors": [120.0, 80.0, 95.0, 110.0, 60.0, 130.0], "note": ["", "rain", "", "", "", "fair"]}, index=days
+    )
     sa.write_table(plan, frame)
     (folder / "returned").mkdir()
     copies = []
