@@ -85,7 +85,7 @@ def _list_elements(kind: str, blocks: Iterator[bytes]) -> list[Any]:
         return [
             cell for raw in read_xml_elements(blocks, kind, rows, rows.scan, most=_MOST) for cell in _list_cells(raw)
         ]
-    tables, cells, repeats = opendocument._Rows(), [], []
+    tables, cells, repeats = opendocument._Rows(2**24), [], []
     for batch in read_xml_elements(blocks, kind, tables, tables.scan, most=_MOST):
         for table in batch:
             cells += [(table.title, *cell) for cell in _list_cells(table.cells)]

@@ -216,7 +216,7 @@ def test_a_workbook_is_inflated_once_unless_its_cells_do_not_fit(
     arrays = {"x": np.random.default_rng(7).standard_normal(count), "y": np.arange(count), "z": np.arange(count // 2)}
     sa.write(tmp_path / "x.xlsx", arrays, guard=False)
     if room is not None:
-        monkeypatch.setattr(books, "Room", lambda: worksheet.Room(room))
+        monkeypatch.setattr(books, "Room", lambda cells: worksheet.Room(cells, room))
     for name, array in sa.read(tmp_path / "x.xlsx").items():
         assert array.tobytes() == arrays[name].tobytes()
     assert (len(inflated) == 1) == (room is None)
