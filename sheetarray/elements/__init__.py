@@ -8,7 +8,7 @@ polars is imported at the first use, so that reading headers never waits for it.
 from __future__ import annotations
 
 from .column_dates import cast_dates
-from .column_strings import buffer_from_joined, longest_text
+from .column_strings import buffer_from_joined, longest_text, strings_to_text
 from .dates import convert_times, dates_to_iso, label_text
 from .decoding import decode
 from .encode import (
@@ -147,6 +147,7 @@ __all__ = [
     "put_null",
     "shortest_text",
     "shows_minus",
+    "strings_to_text",
     "suggest_instead",
     "takes_blanks",
     "text_array",

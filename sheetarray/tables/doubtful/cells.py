@@ -16,7 +16,7 @@ import numpy as np
 
 from ...columns import cell_address, column_letters
 from ...dtypes import Array, Mask, Positions
-from ...elements import SHEET_ERRORS, is_blank, is_missing_word, parse_string
+from ...elements import SHEET_ERRORS, is_blank, is_missing_word, parse_string, strings_to_text
 from ...errors import Finding, while_few
 from ..cells import SHORT, Table
 from ..doubts import Doubt
@@ -34,6 +34,8 @@ _FEW = 10  # one cell of so many may be of another kind, or one alone
 _FEW_KEYS = 50  # one key of so many may come again, or one alone
 _FEWEST_KEYS = 10
 _SHOWN = 3  # cells in a message
+_PIECE = 2**20  # texts
+_MOST_LINTED = 2**22  # cells of a column that are looked at, four times as many as a worksheet has rows
 _SAMPLE = 64  # cells that say what a column of text may be
 _LONGEST = 24  # characters of a cell in a message
 _DAY = r"([0-9]{1,2})[/.-]([0-9]{1,2})[/.-](?:[0-9]{4}|[0-9]{2})(?:[T ].*)?"  # 28/02/2024, the day or the month first
@@ -133,15 +135,19 @@ def _lint_column(
             message = f"column {column.name} has no name, and is read as {column.name!r}"
             address = cell_address(column.rows.name_row, column.number)
             yield column.tell(message, "type a name above its cells", address)
+    array, told = array[:_MOST_LINTED], told[:_MOST_LINTED]
     if array.dtype.kind in "UT":
-        is_key = _KEY.fullmatch(column.name) is not None or column is first
-        if not is_key and _is_plain_text(array[~told]):
+        is_key = _KEY.fullmatch(column.name) is not None
+        rest = array[~told] if told.any() else array
+        if not is_key and _is_plain_text(rest):
             return
-        if len(array) <= SHORT and _are_plain([text.strip(WHITE) for text in array[~told].tolist()], is_key=is_key):
+        if len(array) <= SHORT and _are_plain([text.strip(WHITE) for text in rest.tolist()], is_key=is_key):
             return
-        texts = pl.Series(array.tolist(), dtype=pl.String).str.strip_chars(WHITE)
+        texts = _strip_texts(array)
         held = (texts != "") & ~pl.Series(told, dtype=pl.Boolean)
-        places, texts = np.flatnonzero(held.to_numpy()), texts.filter(held)
+        places: Positions = np.arange(len(array), dtype=np.int32)
+        if not held.all():
+            places, texts = places[held.to_numpy()], texts.filter(held)
         yield from _lint_texts(column, texts, places)
         yield from _find_repeated_keys(column, texts, lambda: places, is_first=column is first)
     elif array.dtype.kind in "iu":
@@ -149,6 +155,17 @@ def _lint_column(
         yield from _find_repeated_keys(column, numbers, lambda: np.flatnonzero(~told), is_first=column is first)
     if array.dtype.kind in "UTiuf" and table.count_cells is None:
         yield from _find_other_types(column, array, table, told)
+
+
+def _strip_texts(array: Array) -> pl.Series:
+    """Return the texts of an array without white space around them, in pieces: each takes many times its memory."""
+    import polars as pl
+
+    pieces = [
+        strings_to_text(np.ascontiguousarray(array[start : start + _PIECE])).str.strip_chars(WHITE)
+        for start in range(0, max(len(array), 1), _PIECE)
+    ]
+    return pl.concat(pieces)
 
 
 def _is_plain_text(array: Array) -> bool:
@@ -166,7 +183,7 @@ def _is_plain_text(array: Array) -> bool:
 def _are_plain(texts: list[str], *, is_key: bool) -> bool:
     """Return whether nothing can be odd in a short column: all its texts are the same, or words and sentences.
 
-    `is_key`: whether they may be keys, of which none may come twice.
+    `is_key`: whether the column is called a key, so that none of them may come twice.
     """
     held = [text for text in texts if text]
     return len(set(held)) <= 1 or not (is_key or _may_be_typed(held))
@@ -229,7 +246,7 @@ def _find_lost_digits(column: _Column, cells: pl.Series, places: Positions) -> F
     if not cells.str.contains("^0[0-9]+$").any() or not cells.str.contains("^[0-9]+$").all():
         return None
     lengths = cells.str.len_bytes()
-    longest = max(lengths.to_list())
+    longest = lengths.max()
     short = lengths < longest
     if not short.any() or not _are_few(int(short.sum()), count) or (cells.filter(short).str.starts_with("0")).any():
         return None
