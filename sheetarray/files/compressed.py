@@ -24,7 +24,7 @@ PROMISED = 2**25
 _INFLATED_ALWAYS, _INFLATED_TIMES = 900_000_000, 100  # bytes of any file, and for each byte beyond `PROMISED`
 # The same for text, which takes several times as much memory once it is parsed, and for each byte below `PROMISED`
 _TEXT_ALWAYS, _TEXT_BELOW, _TEXT_TIMES = 2**27, 4, 30
-_VALUES_ALWAYS, _BYTES_OF_VALUE = 15 * 2**20, 4  # values, and the bytes of the file below `PROMISED` for one more
+_VALUES_ALWAYS, _BYTES_OF_VALUE = 14 * 2**20, 32  # values, and the bytes of the file below `PROMISED` for one more
 _DELIMITERS = b",;\t| "
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _PIECE = 1024  # bytes that are inflated at once: of Zstandard they make 32 MiB at most, of deflate 1 MiB
@@ -64,7 +64,7 @@ def max_values(size: int) -> int:
 
     Example:
         >>> max_values(0), max_values(2**25) - max_values(0), max_values(2**25 + 5) - max_values(2**25)
-        (15728640, 8388608, 5)
+        (14680064, 1048576, 5)
     """
     return _VALUES_ALWAYS + min(size, PROMISED) // _BYTES_OF_VALUE + max(0, size - PROMISED)
 
@@ -74,7 +74,7 @@ def size_for_values(values: int) -> int:
 
     Example:
         >>> size_for_values(max_values(100)), size_for_values(max_values(2**25 + 100)) - 2**25
-        (100, 100)
+        (96, 100)
     """
     more = max(0, values - _VALUES_ALWAYS)
     return min(more * _BYTES_OF_VALUE, PROMISED) + max(0, more - PROMISED // _BYTES_OF_VALUE)

@@ -29,7 +29,7 @@ def test_the_values_of_a_compressed_text_are_counted(
     path = tmp_path / "t.csv.gz"
     path.write_bytes(gzip.compress((line * 1000).encode(), mtime=0))
     values = 1000 * (1 + sum(map(line.count, ",;\t")))
-    set_limits(monkeypatch, inflated_values=values - more - path.stat().st_size // 4)
+    set_limits(monkeypatch, inflated_values=values - more - path.stat().st_size // 32)
     if is_read:
         sa.check(path)
         return
@@ -53,7 +53,7 @@ def test_the_values_of_a_member_of_an_archive_are_counted(
     set_limits(monkeypatch, inflated_values=0)
     with pytest.raises(sa.FormatError, match="inflates to more than"):
         sa.read_columns(url)
-    set_limits(monkeypatch, inflated_values=(100_001 if is_read else beyond_head // 2) - more - packed // 4)
+    set_limits(monkeypatch, inflated_values=(100_001 if is_read else beyond_head // 2) - more - packed // 32)
     if is_read:
         assert len(sa.read_columns(url)["n"]) == 100_000
     else:
