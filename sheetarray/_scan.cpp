@@ -1036,10 +1036,14 @@ PyObject *widen_texts(PyObject *arguments) {
     if (const string_view each = text(i); each.size() > longest)
       longest = std::max(longest, static_cast<size_t>(std::count_if(each.begin(), each.end(), begins)));
   if (most < 0 || count > static_cast<size_t>(most) / 4 / longest) return Py_NewRef(Py_None);
-  std::vector<uint32_t> points(count * longest);
+  const size_t size = 4 * count * longest;
+  PyObject *const units = PyByteArray_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size));
+  if (!units) return nullptr;
+  auto *const points = reinterpret_cast<uint32_t *>(PyByteArray_AsString(units));
   unlocked([&] {
+    std::memset(points, 0, size);
     for (size_t i = 0; i < count; ++i) {
-      uint32_t *next = points.data() + longest * i, *const start = next;
+      uint32_t *next = points + longest * i, *const start = next;
       for (const char unit : text(i)) {
         const uint32_t byte = static_cast<unsigned char>(unit), bits = 0x1Fu >> (byte >= 0xE0) >> (byte >= 0xF0);
         if (begins(unit)) *next++ = byte < 0x80 ? byte : byte & bits;
@@ -1047,8 +1051,7 @@ PyObject *widen_texts(PyObject *arguments) {
       }
     }
   });
-  const size_t size = 4 * points.size();
-  return PyByteArray_FromStringAndSize(reinterpret_cast<const char *>(points.data()), static_cast<Py_ssize_t>(size));
+  return units;
 }
 
 // ---- The module ----------------------------------------------------------------------------------------------------

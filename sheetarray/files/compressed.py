@@ -23,7 +23,7 @@ PROMISED = 2**25
 
 _INFLATED_ALWAYS, _INFLATED_TIMES = 900_000_000, 100  # bytes of any file, and for each byte beyond `PROMISED`
 # The same for text, which takes several times as much memory once it is parsed, and for each byte below `PROMISED`
-_TEXT_ALWAYS, _TEXT_BELOW, _TEXT_TIMES = 2**27, 4, 30
+_TEXT_ALWAYS, _TEXT_BELOW, _TEXT_TIMES = 2**27, 1, 30
 _VALUES_ALWAYS, _BYTES_OF_VALUE = 14 * 2**20, 32  # values, and the bytes of the file below `PROMISED` for one more
 _DELIMITERS = b",;\t| "
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"

@@ -233,6 +233,9 @@ BOMBS: dict[str, Bomb] = {
     "an array of 14.6 M codes in CSV of gzip": Bomb(
         "csv", ".csv.gz", lambda part: _packed_lines("a\n", part, header=True)
     ),
+    "130,000 long texts in CSV of gzip": Bomb(
+        "csv", ".csv.gz", lambda part: gzip.compress(("a" * 1000 + "\n").encode() * (130_000 // part), 9, mtime=0)
+    ),
     "270,000 arrays side by side in CSV": Bomb("csv", ".csv", _side_by_side),
     "270,000 arrays in one column of CSV": Bomb("csv", ".csv", _lines("\n")),
     "270,000 arrays in rows of CSV": Bomb("csv", ".csv", _lines(",")),

@@ -227,13 +227,13 @@ def test_as_many_values_are_read_as_written(form, monkeypatch):
     ("format", "limit"), [("csv", "inflated_text"), ("json", "inflated_text"), ("npy", "inflated")]
 )
 def test_what_a_compressed_file_inflates_to_has_a_limit(format, limit, monkeypatch, tmp_path):
-    """Text may inflate to less than elements may, but to four bytes more for each byte of the file."""
+    """Text may inflate to less than elements may, but to one byte more for each byte of the file."""
     for numbers in (np.zeros(50_000), np.random.default_rng(1).normal(size=20_000)):
         file = io.BytesIO()
         sa.write(file, {"t": numbers}, format=format)
         path = tmp_path / f"t.{format}.gz"
         path.write_bytes(gzip.compress(file.getvalue()))
-        size = len(file.getvalue()) - (4 * path.stat().st_size if limit == "inflated_text" else 0)
+        size = len(file.getvalue()) - (path.stat().st_size if limit == "inflated_text" else 0)
         for most, refused in ((size, False), (size - 1, True)):
             set_limits(monkeypatch, **{limit: most})
             assert bool(list(sa.check(path))) is refused, (most, size)

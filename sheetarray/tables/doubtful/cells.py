@@ -173,10 +173,10 @@ def _is_plain_text(array: Array) -> bool:
 
     Cells that are spread over the column tell.
     """
-    held = array[array != ""]
+    held = np.flatnonzero(array != "")
     if len(held) <= _SAMPLE**2:
         return False
-    sample = [text.strip(WHITE) for text in held[:: max(1, len(held) // _SAMPLE)].tolist()]
+    sample = [text.strip(WHITE) for text in array[held[:: max(1, len(held) // _SAMPLE)]].tolist()]
     return not any(not text or (kind := kind_of(text)) in (NUMBER, CODE) or kind in TYPED for text in sample)
 
 
