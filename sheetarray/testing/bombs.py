@@ -228,6 +228,12 @@ BOMBS: dict[str, Bomb] = {
         ".xlsx",
         lambda part: _workbook(_wide_rows('<c t="s"><v>0</v></c>', 7_300_000 // part), strings="<si><t>a</t></si>"),
     ),
+    "1.2 M formulas without values": Bomb(
+        "xlsx", ".xlsx", lambda part: _workbook(_wide_rows("<c><f/></c>", 1_216_000 // part))
+    ),
+    "2 M errors": Bomb(
+        "xlsx", ".xlsx", lambda part: _workbook(_wide_rows('<c t="e"><v>#N/A</v></c>', 2_080_000 // part))
+    ),
     "14.6 M numbers in CSV of gzip": Bomb("csv", ".csv.gz", lambda part: _packed_lines("1\n", part)),
     "14.6 M codes in CSV of gzip": Bomb("csv", ".csv.gz", lambda part: _packed_lines("A1\n", part)),
     "an array of 14.6 M codes in CSV of gzip": Bomb(

@@ -19,7 +19,8 @@ CELLS: dict[str, tuple[list[Any], int]] = {
     "truths": ([True, False], 20),
     "texts": (["a", "b"], 40),
     "both": (["a", 1], 30),
-    "formulas": (["=A1", "=1+1"], 40),  # without values, as openpyxl writes them
+    "errors": (["#N/A", 1], 80),
+    "formulas": (["=A1", "=1+1"], 240),  # without values, as openpyxl writes them
 }
 
 

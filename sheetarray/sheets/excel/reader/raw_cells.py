@@ -34,6 +34,7 @@ CELL = np.dtype(
     ],
     align=True,
 )
+_OF_ERROR, _OF_PENDING = 5, 10  # times a number, beyond the two of text
 _NUMERAL = r"^-?[0-9]+(?:\.[0-9]+)?(?:\.?[eE][-+]?[0-9]+)?$"
 _NOT_ZERO = "^-?[0.]*[1-9]"
 TYPES = {"": PLAIN, "n": PLAIN, "s": SHARED, "str": RESULT, "inlineStr": INLINE, "b": LOGICAL, "e": ERROR, "d": ISO}
@@ -179,8 +180,13 @@ class RawCells:
 
     @property
     def weight(self) -> int:
-        """The number of cells; those that are no numbers count as two, as they take twice the time and memory."""
-        return len(self) + int(np.count_nonzero(~self.numeral | (self.types == SHARED)))
+        """The number of cells, each as often as it takes the time and memory of a number: two for text, more for errors
+        and for formulas without a value, of which findings tell.
+        """
+        others, errors = (
+            int(np.count_nonzero(mask)) for mask in (~self.numeral | (self.types == SHARED), self.types == ERROR)
+        )
+        return len(self) + others + _OF_ERROR * errors + _OF_PENDING * int(np.count_nonzero(self.pending))
 
     @property
     def nbytes(self) -> int:
