@@ -25,7 +25,6 @@
 #include "_digits.hpp"
 
 namespace {
-
 using std::string_view;
 
 // A place in some bytes that never passes their end: beyond it stand NUL bytes, which no grammar takes.
@@ -1036,12 +1035,10 @@ PyObject *widen_texts(PyObject *arguments) {
     if (const string_view each = text(i); each.size() > longest)
       longest = std::max(longest, static_cast<size_t>(std::count_if(each.begin(), each.end(), begins)));
   if (most < 0 || count > static_cast<size_t>(most) / 4 / longest) return Py_NewRef(Py_None);
-  const size_t size = 4 * count * longest;
-  PyObject *const units = PyByteArray_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size));
-  if (!units) return nullptr;
-  auto *const points = reinterpret_cast<uint32_t *>(PyByteArray_AsString(units));
-  unlocked([&] {
-    std::memset(points, 0, size);
+  const auto size = static_cast<Py_ssize_t>(4 * count * longest);  // of zeros, which stand behind the texts
+  PyObject *const units = PyObject_CallFunction(reinterpret_cast<PyObject *>(&PyByteArray_Type), "n", size);
+  auto *const points = units ? reinterpret_cast<uint32_t *>(PyByteArray_AsString(units)) : nullptr;
+  if (points) unlocked([&] {
     for (size_t i = 0; i < count; ++i) {
       uint32_t *next = points + longest * i, *const start = next;
       for (const char unit : text(i)) {

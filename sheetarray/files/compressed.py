@@ -19,11 +19,10 @@ import numpy as np
 from .fast_zlib import load_zstandard
 
 PROMISED = 2**25
-"""Bytes of the largest file of which bounds of time and memory are promised; for each byte more, more is read."""
+"""Bytes: a file of up to this size takes no more time and memory than SECURITY.md promises; a larger one may."""
 
 _INFLATED_ALWAYS, _INFLATED_TIMES = 900_000_000, 100  # bytes of any file, and for each byte beyond `PROMISED`
-# The same for text, which takes several times as much memory once it is parsed, and for each byte below `PROMISED`
-_TEXT_ALWAYS, _TEXT_BELOW, _TEXT_TIMES = 2**27, 1, 30
+_TEXT_ALWAYS, _TEXT_TIMES = 2**27, 30  # the same for text, beside the size of the file: parsed, it takes more memory
 _VALUES_ALWAYS, _BYTES_OF_VALUE = 14 * 2**20, 32  # values, and the bytes of the file below `PROMISED` for one more
 _DELIMITERS = b",;\t| "
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
@@ -54,7 +53,7 @@ def max_inflated_size(size: int, *, text: bool = False) -> int:
     """
     beyond = max(0, size - PROMISED)
     if text:
-        return _TEXT_ALWAYS + _TEXT_BELOW * min(size, PROMISED) + _TEXT_TIMES * beyond
+        return _TEXT_ALWAYS + min(size, PROMISED) + _TEXT_TIMES * beyond
     return _INFLATED_ALWAYS + _INFLATED_TIMES * beyond
 
 
@@ -88,8 +87,7 @@ def size_for_text(size: int) -> int:
         [0, 100, 33554532]
     """
     more = max(0, size - _TEXT_ALWAYS)
-    below = min(-(-more // _TEXT_BELOW), PROMISED)
-    return below + -(-max(0, more - _TEXT_BELOW * PROMISED) // _TEXT_TIMES)
+    return min(more, PROMISED) + -(-max(0, more - PROMISED) // _TEXT_TIMES)
 
 
 class ValueCount:
@@ -222,7 +220,7 @@ def compressing(file: IO[bytes], suffix: str) -> Iterator[Sink]:
     A reader takes for a bomb what inflates to far more than files of its size hold. What is so much and so much alike
     is padded at the end with frames that stand for nothing.
     """
-    packed = _Packed(file)
+    packed = _Packed(file)  # which counts what is written
     if suffix == ".gz":
         with gzip.GzipFile("", "wb", 6, cast("IO[bytes]", packed), mtime=0) as packer:
             content = _Content(packer)

@@ -189,7 +189,7 @@ class RangedBytes:
             raise FormatError(reason, source=os.fspath(self._place))
 
     def _count_values(self, chunk: bytes) -> None:
-        """Refuse a member of an archive with more values of text than its compressed bytes may hold."""
+        """Count the values in a text that is a member of an archive; refuse it if they are too many for its size."""
         if self._packed is None or not self._is_text:
             return
         self._values.add(chunk)

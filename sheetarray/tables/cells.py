@@ -132,6 +132,13 @@ class RawColumn(Protocol):
         """Return the cells of some rows, in ascending order."""
 
 
+class TypedColumn(RawColumn, Protocol):
+    """A column of a container that says which cells are text: any that counts no cells of its rows."""
+
+    def list_texts(self, rows: range | Positions) -> list[str]:
+        """Return the cells in some rows that are text, errors left out."""
+
+
 @dataclass
 class Table:
     """All cells of a sheet."""
@@ -278,3 +285,8 @@ class ScalarColumn:
         texts = [None if is_blank(cell) else parse_string(cell) for cell in cells]
         held = [cell for cell in cells if isinstance(cell, str)]
         return TableColumn(texts, None, errors, unreadable, text_cells=(lambda: held) if held else None)
+
+    def list_texts(self, rows: range | Positions) -> list[str]:
+        """Return the cells in some rows that are text."""
+        cells = self.cells(rows if isinstance(rows, range) else rows.tolist())
+        return [cell for cell in cells if isinstance(cell, str) and cell not in SHEET_ERRORS]

@@ -148,8 +148,8 @@ class ColumnReader:
             return False
         if kind in "bM" and (not self.table.is_foreign or self.options.date_format is not None):
             return False
-        texts = [text for text in column.text_cells() if not is_blank(text)]
-        if not texts or len(texts) < sum(not is_blank(text) for text in column.as_list()):
+        texts, listed = [text for text in column.text_cells() if text.strip()], column.as_list()
+        if not texts or len(texts) < len(listed) - listed.count(None) - listed.count(""):
             return False
         return are_held_dates(values) if kind == "M" else kind == "b" or self.table.is_foreign or are_numerals(texts)
 

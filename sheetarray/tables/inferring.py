@@ -198,7 +198,14 @@ def _read_plain_numbers(column: _BareTexts) -> Array | None:
 
 
 def _find_lost(texts: Sequence[str], values: Sequence[float]) -> int | None:
-    """Return the index of the first numeral that would lose digits as a double; None if none would."""
+    """Return the index of the first numeral that would lose digits as a double; None if none would.
+
+    Of numerals that stand many times, each is looked at once.
+    """
+    numbers_by_text = dict(zip(texts, values, strict=True))
+    if 2 * len(numbers_by_text) < len(texts):
+        lost = _find_lost([*numbers_by_text], [*numbers_by_text.values()])
+        return None if lost is None else texts.index([*numbers_by_text][lost])
     for start in range(0, len(texts), _CELLS_A_PRINT):
         numerals, numbers = texts[start : start + _CELLS_A_PRINT], values[start : start + _CELLS_A_PRINT]
         if _are_printed_alike(numerals, numbers):
@@ -283,7 +290,7 @@ class _BareTexts:
     def __init__(self, cells: list[str] | pl.Series, blanks: Mask | None) -> None:
         self._cells, self.blanks = cells, blanks  # a Series still has its white space
         first = cells if isinstance(cells, list) else cells.head(_SAMPLE).str.strip_chars(WHITE).to_list()
-        self.sample: list[str] = first
+        self.sample: list[str] = [*dict.fromkeys(first)]  # what stands many times is looked at once
 
     @cached_property
     def held(self) -> list[str] | pl.Series:

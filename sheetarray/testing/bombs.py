@@ -193,13 +193,23 @@ def _wide_rows(cell: str, count: int) -> str:
 
 
 def _packed_lines(line: str, part: int, *, header: bool = False) -> bytes:
-    """Return 14.6 million lines in gzip, as an array or as a table."""
-    count = 14_600_000 // part
-    above = (
-        "\n".join(["t", *_HEADER, ""]).replace("\nint8", "\nstring").replace("\n1\n", f"\n{count}\n") if header else ""
-    )
-    above = above.replace("shape\nstrides\n0", f"shape\n{count}\nstrides\n1")
-    return gzip.compress((above + line * count).encode(), 9, mtime=0)
+    """Return a CSV of 14.6 million equal lines in gzip: the elements of an array of text, or a table."""
+    count = str(14_600_000 // part)
+    above = [
+        "t",
+        *_HEADER[:4],
+        count,
+        "strides",
+        "1",
+        *_HEADER[6:11],
+        "string",
+        "length",
+        count,
+        "capacity",
+        count,
+        "data",
+    ]
+    return gzip.compress(("\n".join([*above, ""] if header else []) + line * int(count)).encode(), 9, mtime=0)
 
 
 _ONE = '<row r="1"><c r="A1" t="s"><v>0</v></c></row>'  # a cell that refers to a shared string
@@ -227,6 +237,12 @@ BOMBS: dict[str, Bomb] = {
         "xlsx",
         ".xlsx",
         lambda part: _workbook(_wide_rows('<c t="s"><v>0</v></c>', 7_300_000 // part), strings="<si><t>a</t></si>"),
+    ),
+    "7.3 M large numbers in 16,000 columns": Bomb(
+        "xlsx", ".xlsx", lambda part: _workbook(_wide_rows("<c><v>1e99</v></c>", 7_300_000 // part))
+    ),
+    "7.3 M numbers as text in 16,000 columns": Bomb(
+        "xlsx", ".xlsx", lambda part: _workbook(_wide_rows('<c t="str"><v>1</v></c>', 7_300_000 // part))
     ),
     "1.2 M formulas without values": Bomb(
         "xlsx", ".xlsx", lambda part: _workbook(_wide_rows("<c><f/></c>", 1_216_000 // part))

@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ...columns import cell_address, column_letters
 from ...dtypes import Array, Mask, Positions
 from ...elements import SHEET_ERRORS, is_blank, is_missing_word, parse_string, strings_to_text
 from ...errors import Finding, while_few
-from ..cells import SHORT, Table
+from ..cells import SHORT, Table, TypedColumn
 from ..doubts import Doubt
 from ..inferring import BOOLEAN, MOMENTS
 from ..kinds import CODE, LIST, NUMBER, TYPED, kind_of
@@ -310,9 +310,8 @@ def _find_other_types(column: _Column, array: Array, table: Table, told: Mask) -
     Of other columns of text a number may well be a part, as of titles.
     """
     rows = column.rows.data
-    raw = table.columns[column.number]
-    texts = raw.take(rows).text_cells
-    if texts is None or not (typed := texts()):
+    raw = cast("TypedColumn", table.columns[column.number])
+    if not (typed := raw.list_texts(rows)):
         return
     is_text = array.dtype.kind in "UT"
     if is_text and sum(kind_of(text) == CODE for text in typed[:_SAMPLE]) * _FEW < min(len(typed), _SAMPLE) * (

@@ -34,7 +34,7 @@ from .parts import DEFLATED, UTF8_NAME, ZIP64
 _WAITING = 2  # chunks that may wait to be compressed
 _SHORT = 2**16  # bytes that are compressed without a second thread
 _UNCOUNTED = 2**26  # bytes of content whose cells are estimated, as so few cannot be too many
-_BYTES_A_CELL = 15  # that the shortest cell of a number takes
+_BYTES_A_CELL, _BYTES_OF_COPY = 15, 30  # that the shortest cell of a number takes; one that was not made here
 _SLACK = 1.1  # times the cells, as they are counted roughly
 _EMPTY_BLOCK = b"\0\0\0\xff\xff"  # of a deflate stream: stored, not the last one, of no bytes (RFC 1951, 3.2.4)
 
@@ -191,7 +191,7 @@ class PackageWriter:
                 self.write_part(name, replaced[name])
             elif name not in left_out:
                 member = package.member(name)
-                sizes = PackedSizes(member.crc, member.size, member.packed, member.size // _BYTES_A_CELL)
+                sizes = PackedSizes(member.crc, member.size, member.packed, member.size // _BYTES_OF_COPY)
                 flags = member.flags & _KEPT_FLAGS
                 self._sink.write(self._add(name, sizes, method=member.method, flags=flags, when=member.when))
                 for block in package.iter_packed(name):

@@ -99,10 +99,13 @@ class XmlBook(WorkbookReader):
 
         Numbers, dates and truth values are Float64 if doubles hold them for certain; the rest is text.
         """
+        weight = 0
         for raw in self.blocks(title, texts=()):
             plain = raw.numeral & ~raw.pending & ((raw.types == PLAIN) | (raw.types == LOGICAL))
             plain &= mark_plain_doubles(raw.numbers)
             plain &= (raw.types == PLAIN) | (raw.numbers == 0) | (raw.numbers == 1)
+            weight += raw.weigh() + int(np.count_nonzero(raw.numeral & (raw.types != SHARED) & ~plain))
+            self.count_cells(title, weight)
             if plain.all():
                 yield CellRun(raw.rows, raw.columns, self._kinds(raw), _series(raw.numbers), raw.width)
                 continue
@@ -110,6 +113,9 @@ class XmlBook(WorkbookReader):
             if (places := np.flatnonzero(plain)).size:
                 rows, columns, kinds = raw.rows[places], raw.columns[places], self._kinds(raw, places)
                 yield CellRun(rows, columns, kinds, _series(raw.numbers[places]), row_width(rows, columns))
+
+    def count_cells(self, title: str, weight: int) -> None:
+        """Refuse a sheet if a table takes more than its file is expected to hold; see `SheetRows.count_cells`."""
 
     def cells_of_rows(self, title: str, spans: Sequence[tuple[int, int]]) -> Generator[CellRun]:
         """Yield the cells of some rows, until rows begin below the last of them."""

@@ -86,6 +86,10 @@ class OoxmlCells(XmlBook):
             self._sheets[title] = SheetRows(self.package, self.parts[title], self._room)
         return self._sheets[title].blocks(texts=texts, numbers_alone=numbers_alone)
 
+    def count_cells(self, title: str, weight: int) -> None:
+        """Count the cells of a worksheet, large numbers of a table as texts."""
+        self._sheets[title].count_cells(weight)
+
     def parse_formula(self, formula: str) -> tuple[str, int, int] | None:
         """Return the sheet, the row and the column of the cell that a formula repeats; None for any other formula."""
         return parse_reference(formula)

@@ -210,7 +210,7 @@ class _Rows(Handlers["list[TableCells]"]):
                 f"{self._written} rows repeat to {self._made} cells, too many to read (a long text counts as several)"
             )
             raise FormatError(message, location=CONTENT)
-        self._left -= int(times.sum()) + int(times[~cells.numeral].sum())
+        self._left -= cells.weigh(times)
         if self._left < 0:
             raise too_many_cells_error(CONTENT)
         return [TableCells(self._title, cells, repeats)]

@@ -34,7 +34,7 @@ CELL = np.dtype(
     ],
     align=True,
 )
-_OF_ERROR, _OF_PENDING = 5, 10  # times a number, beyond the two of text
+_MORE_FOR_ERROR, _MORE_FOR_PENDING = 5, 10  # times what a number takes, beyond the two of text
 _NUMERAL = r"^-?[0-9]+(?:\.[0-9]+)?(?:\.?[eE][-+]?[0-9]+)?$"
 _NOT_ZERO = "^-?[0.]*[1-9]"
 TYPES = {"": PLAIN, "n": PLAIN, "s": SHARED, "str": RESULT, "inlineStr": INLINE, "b": LOGICAL, "e": ERROR, "d": ISO}
@@ -178,15 +178,18 @@ class RawCells:
             sources=sources,
         )
 
-    @property
-    def weight(self) -> int:
-        """The number of cells, each as often as it takes the time and memory of a number: two for text, more for errors
-        and for formulas without a value, of which findings tell.
+    def weigh(self, times: Positions | None = None) -> int:
+        """Return how many cells of numbers would take as much time and memory: text takes that of two, an error that of
+        seven, and a formula without a value that of twelve, as findings tell of them.
+
+        `times`: how often each cell stands; None for once.
         """
-        others, errors = (
-            int(np.count_nonzero(mask)) for mask in (~self.numeral | (self.types == SHARED), self.types == ERROR)
+        masks = ~self.numeral | (self.types == SHARED), self.types == ERROR, self.pending
+        others, errors, pending = (
+            int(np.count_nonzero(mask) if times is None else times[mask].sum()) for mask in masks
         )
-        return len(self) + others + _OF_ERROR * errors + _OF_PENDING * int(np.count_nonzero(self.pending))
+        cells = len(self) if times is None else int(times.sum())
+        return cells + others + _MORE_FOR_ERROR * errors + _MORE_FOR_PENDING * pending
 
     @property
     def nbytes(self) -> int:

@@ -107,7 +107,7 @@ class SheetRows:
     def __init__(self, package: Package, part: str, room: Room) -> None:
         self._package, self._part, self._room = package, part, room
         self._kept: list[RawCells | Numbers] | None = None
-        self._counted = 0  # cells, when most of them were read
+        self._counted = 0  # the weight of the cells in the pass that read most of them
         self.is_short = package.member(part).size <= SHORT if part in package else True
 
     def blocks(self, *, texts: Sequence[tuple[int, int]] = ALL_ROWS, numbers_alone: bool = False) -> Iterator[RawCells]:
@@ -131,8 +131,8 @@ class SheetRows:
                 if not len(block):
                     continue
                 order.check(block)
-                weight += block.weight
-                self._count(weight)
+                weight += block.weigh()
+                self.count_cells(weight)
                 if kept is not None:
                     kept.append((_numbers_of(block) if numbers_alone and not self.is_short else None) or block)
                     taken += _cost_of(kept[-1])
@@ -147,8 +147,14 @@ class SheetRows:
         finally:
             self._room.left += taken  # of a sheet that was read in part
 
-    def _count(self, weight: int) -> None:
-        """Count the cells of the worksheet, of which so many were read now; those of an earlier pass count once."""
+    def count_cells(self, weight: int) -> None:
+        """Count the cells that a pass over the worksheet has read so far; those of an earlier pass count once.
+
+        `weight`: of these cells (`RawCells.weigh`).
+
+        Raises:
+            FormatError: the worksheets have more cells than there is room for.
+        """
         self._room.cells -= max(0, weight - self._counted)
         self._counted = max(weight, self._counted)
         if self._room.cells < 0:

@@ -123,6 +123,13 @@ class ColumnGroup:
         rows: Positions = texts.rows[texts.values.str.strip_chars_start(WHITE).str.starts_with(mark).to_numpy()]
         return rows
 
+    def list_texts(self, index: int, rows: range | Positions) -> list[str]:
+        """Return the cells of a column in some rows that are text and not blank."""
+        first, end = self._bounds[0][index : index + 2]
+        texts = self._halves[0].columns_between(index, index + 1)
+        texts = texts.select((texts.kinds == c.TEXT) & ~self._blank_texts()[first:end])
+        return _take_rows(texts, rows).values.to_list() if len(texts) else []
+
     def take(self, index: int, rows: range | Positions) -> TableColumn:
         """Return the cells of a column in some rows. All columns are converted when the first is asked for."""
         if self._taken is None or self._taken[0] is not rows or index not in self._taken[1]:
@@ -167,6 +174,10 @@ class GroupedColumn:
         """Return the cells of some rows."""
         return self._group.take(self._index, rows)
 
+    def list_texts(self, rows: range | Positions) -> list[str]:
+        """Return the cells of some rows that are text."""
+        return self._group.list_texts(self._index, rows)
+
 
 def _take_rows(cells: c.CellRun, rows: range | Positions) -> c.CellRun:
     """Return the cells in some rows, which are counted among these rows."""
@@ -199,6 +210,7 @@ class _Conversion:
                 self._errors.setdefault(column, {})[row] = text
             texts = texts.select(~faults)
         self._texts, self._doubles = texts, doubles
+        self._has_unreadable = False  # whether a text is `Unreadable`
 
     def columns(self) -> Iterator[TableColumn]:
         """Yield the columns: as text, as doubles if all are numbers, or as both if their digits count."""
@@ -223,7 +235,9 @@ class _Conversion:
             elif not bits:
                 yield TableColumn([None] * self._height, None, errors)
             else:
-                column = _with_unreadable(texts[index], numbers if is_number else None, errors)
+                column = TableColumn(texts[index], numbers if is_number else None, errors)
+                if self._has_unreadable:
+                    _take_unreadable(column)
                 if bits & _bits(c.TEXT):
                     column.text_cells = partial(self._list_texts, index)
                 if index in no_dates:
@@ -317,6 +331,7 @@ class _Conversion:
             cells = _spread(converted, places, len(indices) * self._height)
             cells = cells.to_list() if self._height <= SHORT else cells
         else:
+            self._has_unreadable = True
             cells = [None] * (len(indices) * self._height)
             for place, cell in zip(places.tolist(), converted, strict=True):
                 cells[place] = cell
@@ -347,11 +362,10 @@ def _text_of(texts: Callable[[], dict[int, Any]], index: int) -> Any:
     return texts()[index]
 
 
-def _with_unreadable(texts: Any, numbers: Array | None, errors: Mapping[int, str]) -> TableColumn:
-    """Return a column of texts, some of which may be `Unreadable`."""
-    unreadable: dict[int, Unreadable] = {}
+def _take_unreadable(column: TableColumn) -> None:
+    """Put the cells that cannot be read from the texts of a column to `unreadable`."""
+    texts: Any = column.texts
     if isinstance(texts, list):
-        unreadable = {index: cell for index, cell in enumerate(texts) if isinstance(cell, Unreadable)}
-        for index in unreadable:
+        column.unreadable = {index: cell for index, cell in enumerate(texts) if isinstance(cell, Unreadable)}
+        for index in column.unreadable:
             texts[index] = None
-    return TableColumn(texts, numbers, errors, unreadable)
