@@ -187,9 +187,10 @@ def _shared_member(part: int) -> bytes:
     return file.getvalue()
 
 
-def _wide_rows(cell: str, count: int) -> str:
-    """Return rows of 16,000 equal cells, `count` in all."""
-    return ("<row>" + cell * 16_000 + "</row>") * (count // 16_000)
+def _of_cells(cell: str, count: int, *, width: int = 16_000) -> Bomb:
+    """Return a workbook of equal cells, so many in all, in rows of `width`."""
+    row = "<row>" + cell * width + "</row>"
+    return Bomb("xlsx", ".xlsx", lambda part: _workbook(row * (count // width // part), strings="<si><t>a</t></si>"))
 
 
 def _packed_lines(line: str, part: int, *, header: bool = False) -> bytes:
@@ -227,29 +228,14 @@ BOMBS: dict[str, Bomb] = {
     "7.3 M cells that say version": Bomb(
         "xlsx", ".xlsx", lambda part: _workbook(_rows_of(["version"], 110, 66_000 // part))
     ),
-    "14.6 M numbers in 16,000 columns": Bomb(
-        "xlsx", ".xlsx", lambda part: _workbook(_wide_rows("<c><v>0</v></c>", 14_600_000 // part))
-    ),
-    "7.3 M texts in 16,000 columns": Bomb(
-        "xlsx", ".xlsx", lambda part: _workbook(_wide_rows('<c t="str"><v>a</v></c>', 7_300_000 // part))
-    ),
-    "7.3 M shared texts in 16,000 columns": Bomb(
-        "xlsx",
-        ".xlsx",
-        lambda part: _workbook(_wide_rows('<c t="s"><v>0</v></c>', 7_300_000 // part), strings="<si><t>a</t></si>"),
-    ),
-    "7.3 M large numbers in 16,000 columns": Bomb(
-        "xlsx", ".xlsx", lambda part: _workbook(_wide_rows("<c><v>1e99</v></c>", 7_300_000 // part))
-    ),
-    "7.3 M numbers as text in 16,000 columns": Bomb(
-        "xlsx", ".xlsx", lambda part: _workbook(_wide_rows('<c t="str"><v>1</v></c>', 7_300_000 // part))
-    ),
-    "1.2 M formulas without values": Bomb(
-        "xlsx", ".xlsx", lambda part: _workbook(_wide_rows("<c><f/></c>", 1_216_000 // part))
-    ),
-    "2 M errors": Bomb(
-        "xlsx", ".xlsx", lambda part: _workbook(_wide_rows('<c t="e"><v>#N/A</v></c>', 2_080_000 // part))
-    ),
+    "9.4 M numbers in 16,000 columns": _of_cells("<c><v>0</v></c>", 9_400_000),
+    "4.7 M large numbers in 16,000 columns": _of_cells("<c><v>1e99</v></c>", 4_700_000),
+    "4.7 M numbers as text in 16,000 columns": _of_cells('<c t="str"><v>1</v></c>', 4_700_000),
+    "4.7 M texts in 16,000 columns": _of_cells('<c t="str"><v>a</v></c>', 4_700_000),
+    "4.7 M shared texts in 16,000 columns": _of_cells('<c t="s"><v>0</v></c>', 4_700_000),
+    "7.3 M shared texts in 16 columns": _of_cells('<c t="s"><v>0</v></c>', 7_300_000, width=16),
+    "780,000 formulas without values": _of_cells("<c><f/></c>", 780_000),
+    "1.3 M errors": _of_cells('<c t="e"><v>#N/A</v></c>', 1_340_000),
     "14.6 M numbers in CSV of gzip": Bomb("csv", ".csv.gz", lambda part: _packed_lines("1\n", part)),
     "14.6 M codes in CSV of gzip": Bomb("csv", ".csv.gz", lambda part: _packed_lines("A1\n", part)),
     "an array of 14.6 M codes in CSV of gzip": Bomb(

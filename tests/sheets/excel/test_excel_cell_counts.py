@@ -111,3 +111,33 @@ def test_what_is_changed_has_bytes_enough_for_its_cells(tmp_path: Path, monkeypa
         sa.write(path, {f"u{added}": np.full(500, "a")}, mode="a", sheet=f"s{added}")
     arrays = sa.read(path)
     assert (arrays["t"].sum(), len(arrays["t"]), len(arrays["u2000"])) == (2001, 5001, 500)
+
+
+@pytest.mark.parametrize(("width", "weight"), [(1000, 1000), (1001, 1351), (1002, 1702)])
+@COUNTS
+def test_the_columns_of_a_table_beyond_a_thousand_are_counted(
+    width: int, weight: int, more: int, is_read: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, book = tmp_path / "t.xlsx", openpyxl.Workbook()
+    book.worksheets[0].append([*range(width)])
+    book.save(path)
+    set_limits(monkeypatch, inflated_values=weight - more - path.stat().st_size // 32)
+    if is_read:
+        assert len(sa.read_columns(path, header=0)) == width
+    else:
+        with pytest.raises(sa.FormatError, match="more cells than files of its size hold"):
+            sa.read_columns(path, header=0)
+
+
+def test_large_numbers_of_a_table_count_as_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, book = tmp_path / "t.xlsx", openpyxl.Workbook()
+    for number in (2.0**53, 1e99, 5.0):
+        book.worksheets[0].append([number])
+    book.save(path)
+    for more in (0, 1):
+        set_limits(monkeypatch, inflated_values=5 - more - path.stat().st_size // 32)
+        if not more:
+            assert sa.read_columns(path, header=0)["A"].tolist() == [2.0**53, 1e99, 5.0]
+        else:
+            with pytest.raises(sa.FormatError, match="more cells than files of its size hold"):
+                sa.read_columns(path, header=0)

@@ -14,6 +14,7 @@ import numpy as np
 
 from ....dtypes import Positions
 from ....loops import Doubles
+from ...workbooks import MOST_COLUMNS
 from ..package.package import Package
 from .cells import (
     ALL_ROWS,
@@ -44,6 +45,7 @@ _KINDS = np.zeros(8, dtype=np.uint8)  # the kind of a cell (`cells`) by its type
 _KINDS[[PLAIN, SHARED, RESULT, INLINE]] = NUMBER, TEXT, TEXT, TEXT
 _KINDS[[LOGICAL, ERROR, ISO, ELAPSED]] = BOOLEAN, FAULT, MOMENT, DURATION
 ALL_CELLS = slice(None)
+_USUAL_COLUMNS, _WEIGHT_OF_COLUMN = 1000, 350  # of a table; cells that take as long as each column beyond
 MOST_REFERENCES = 2**20  # of a sheet that are followed
 
 
@@ -99,13 +101,15 @@ class XmlBook(WorkbookReader):
 
         Numbers, dates and truth values are Float64 if doubles hold them for certain; the rest is text.
         """
-        weight = 0
+        weight, is_used = 0, np.zeros(MOST_COLUMNS, np.bool_)
         for raw in self.blocks(title, texts=()):
             plain = raw.numeral & ~raw.pending & ((raw.types == PLAIN) | (raw.types == LOGICAL))
             plain &= mark_plain_doubles(raw.numbers)
             plain &= (raw.types == PLAIN) | (raw.numbers == 0) | (raw.numbers == 1)
             weight += raw.weigh() + int(np.count_nonzero(raw.numeral & (raw.types != SHARED) & ~plain))
-            self.count_cells(title, weight)
+            is_used[raw.columns] = True
+            beyond = max(0, int(np.count_nonzero(is_used)) - _USUAL_COLUMNS)
+            self.count_cells(title, weight + _WEIGHT_OF_COLUMN * beyond)
             if plain.all():
                 yield CellRun(raw.rows, raw.columns, self._kinds(raw), _series(raw.numbers), raw.width)
                 continue
@@ -115,7 +119,7 @@ class XmlBook(WorkbookReader):
                 yield CellRun(rows, columns, kinds, _series(raw.numbers[places]), row_width(rows, columns))
 
     def count_cells(self, title: str, weight: int) -> None:
-        """Refuse a sheet if a table takes more than its file is expected to hold; see `SheetRows.count_cells`."""
+        """Refuse a table that takes more time than one is expected to that a file of this size holds."""
 
     def cells_of_rows(self, title: str, spans: Sequence[tuple[int, int]]) -> Generator[CellRun]:
         """Yield the cells of some rows, until rows begin below the last of them."""
