@@ -11,7 +11,7 @@ from ..reader.formulas import FormulaCells
 _HINT = "a formula changes with other cells: copy the cells and paste them as values, or write the array again"
 
 
-def find_formulas(name: str, column: ArrayColumn, formulas: Mapping[str, FormulaCells]) -> Iterator[Finding]:
+def lint_formulas(name: str, column: ArrayColumn, formulas: Mapping[str, FormulaCells]) -> Iterator[Finding]:
     """Yield one finding where cells of a header are formulas, and one where elements are.
 
     `formulas`: by the titles of sheets.

@@ -22,7 +22,7 @@ from ..tables.findings import compare_checksums
 from ..tables.recorded import find_tables
 from ..workbook import Workbook
 from ..worksheet import ExcelSheet
-from .formulas import find_formulas
+from .formulas import lint_formulas
 from .views import ViewFindings
 
 
@@ -86,7 +86,7 @@ def _find_all(
         if book.views.editable or book.views.changed:
             yield from views.find_unlinked(name, column, formulas)
         if any(formulas.values()):
-            yield from find_formulas(name, column, formulas)
+            yield from lint_formulas(name, column, formulas)
 
     def compare() -> Iterator[Finding]:
         for finding in written.describe():
