@@ -480,7 +480,7 @@ def _put_formulas(
     arrays: Sequence[Mapping[str, Any]],
     unreadable: Sequence[dict[str, Array]],
 ) -> dict[str, tuple[Any, Any]]:
-    """Return the columns of two tables that have formulas, with these in the place of their results, by name.
+    """Return by name the columns of both tables where either has formulas; formulas replace their results.
 
     `unreadable`: loses the errors of formulas, whose results are not compared.
     """

@@ -131,7 +131,7 @@ class MergeSource:
             self.read()
 
     def find_remarks(self, base: MergeSource) -> list[Remark]:
-        """Return what is another than in the base in the cells beside arrays, in the first rows of sheets."""
+        """Return a remark on each cell outside the arrays, in the first rows of sheets, that differs from the base."""
         if self.table is not None and base.table is not None:
             return self._find_remarks_above(base)
         if self.table is not None or base.table is not None or not self.arrays:
@@ -153,7 +153,7 @@ class MergeSource:
         return remarks + [Remark(title, "the sheet is another than in the base") for title in sheets]
 
     def _find_remarks_above(self, base: MergeSource) -> list[Remark]:
-        """Return what is another than in the base in the cells above the table."""
+        """Return a remark on each cell above the table whose text differs from the base."""
         before, now = base._cells_above, self._cells_above
         texts = {*before.values()}
         changed = [

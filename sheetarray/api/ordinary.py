@@ -112,7 +112,7 @@ class OrdinaryTable:
         return OrdinaryTable(self.sheets, repeated, titles) if repeated or titles else self
 
     def list_names(self) -> dict[str, dict[str, str]]:
-        """Return the names here of the columns of each sheet, by its title and their names there."""
+        """Return for each sheet, by its title, the name in this table of each column, by its name in the sheet."""
         return {
             title: {name: named.get(name, name) for name in sheet.columns}
             for title, sheet, named in zip(self._titles, self.sheets, self._names, strict=True)

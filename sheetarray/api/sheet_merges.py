@@ -156,7 +156,7 @@ def _at(side: Array, row: int, first: Array) -> Any:
 
 
 def _find_agreed(formula: Formula, elements: Sequence[Any]) -> Any:
-    """Return the result that a formula has in all files; None if they do not agree, or one does not know it."""
+    """Return the result of a formula if every file has that formula and the same known result; else None."""
     results = [element.result if element == formula else None for element in elements]
     if not results or any(result is None for result in results):
         return None

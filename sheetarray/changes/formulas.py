@@ -45,7 +45,7 @@ class Formula:
 
     @property
     def text(self) -> str:
-        """The formula as people see it, such as `=B2*C2`; made when it is asked for, as many cells may share one."""
+        """The formula as a spreadsheet shows it in its cell, such as `=B2*C2`. It is spelled out anew each time."""
         return self._text if isinstance(self._text, str) else self._text()
 
     def __eq__(self, other: object) -> bool:
@@ -77,9 +77,10 @@ def show_formula(value: Any) -> Any:
 
 
 def put_formulas(column: Array, formulas: Array, errors: Array | None = None) -> Array:
-    """Return a column in which formulas stand for their results.
+    """Return the column with each result of a formula replaced by the `Formula` itself; other elements stay.
 
-    `formulas`: of each element, None where its cell is none. `errors`: of results that cannot be read.
+    `formulas`: the formula of each element; None where its cell has none. `errors`: the error of each result that
+    cannot be read.
     """
     elements = np.empty(len(column), object)
     elements[:] = list(column) if column.dtype.kind in "mM" else column.tolist()
@@ -103,7 +104,7 @@ def find_formulas(column: Any) -> Array | None:
 
 
 def take_results(column: Array, dtype: np.dtype[Any]) -> Array:
-    """Return a column in which the results of formulas stand for them, in a dtype.
+    """Return the column with each `Formula` replaced by its result, in a dtype; the reverse of `put_formulas`.
 
     A result that nobody knows is missing; where the dtype has no missing value, the column holds objects.
     """
