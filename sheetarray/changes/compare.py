@@ -199,8 +199,8 @@ def compare(
             comparison.unreadable += [] if _is_same_error(element.a, element.b) else [element]
         else:
             comparison.differing += 1
-            comparison.first.append(replace(element, a=show_formula(element.a), b=show_formula(element.b)))
-    del comparison.first[most:]
+            if len(comparison.first) < most:  # the text of a formula that is shared has to be spelled
+                comparison.first.append(replace(element, a=show_formula(element.a), b=show_formula(element.b)))
     if not comparison.tolerant and not hidden and comparison.differing - comparison.noise > a.size // 2:
         comparison.explanation = explain_arrays(a, b)
     return comparison
