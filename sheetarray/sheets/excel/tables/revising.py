@@ -195,14 +195,17 @@ class _Formulas:
 
     def free_followers(self, cells: NewCells) -> None:
         """Give formulas that share the one of a cell which gets something else their own text."""
+        sharing: dict[str, list[Formula]] = {}
+        for formula in self._held.values():
+            sharing.setdefault(formula.relative, []).append(formula)
         for place in [*cells]:
             held, new = self._held.get(place), cells[place]
             if held is None or not held.has_followers or (new.keeps_formula and new.formula is None):
                 continue
-            for follower in self._held.values():
-                if follower.relative == held.relative and follower.cell not in cells:
+            for follower in sharing.pop(held.relative, ()):
+                if follower.cell not in cells:
                     cells[follower.cell] = NewCell(None, formula=follower.text[1:], keeps_result=True)
-                elif follower.relative == held.relative and cells[follower.cell].keeps_formula:
+                elif cells[follower.cell].keeps_formula:
                     cells[follower.cell] = replace(cells[follower.cell], formula=follower.text[1:])
             cells[place] = replace(cells[place], frees=True)
 
