@@ -47,7 +47,7 @@ def list_formulas_excel(source: Readable, *, sheet: SheetChoice = 0) -> Formulas
 
 
 def find_in_worksheet(content: bytes) -> Formulas | None:
-    """Return the formulas in the XML of a worksheet; None if a cell is written without its address."""
+    """Return the formulas in the XML of a worksheet; None if a cell lacks its address or what it shares."""
     formulas: Formulas = {}
     shared: dict[str, Formula] = {}
     left = _MOST_CELLS
@@ -60,7 +60,9 @@ def find_in_worksheet(content: bytes) -> Formulas | None:
         text = unescape((match[2] or b"").decode("utf-8", "replace"))
         attributes = dict(_ATTRIBUTE.findall(match[1].decode("utf-8", "replace"))) if match[1] else {}
         group = attributes.get("si", "") if attributes.get("t") == "shared" else None
-        if group is not None and not text and group in shared:
+        if group is not None and not text:
+            if group not in shared:
+                return None
             master = shared[group]
             formulas[cell] = Formula(partial(_move, master, cell), cell, master.relative)
             continue
@@ -68,8 +70,8 @@ def find_in_worksheet(content: bytes) -> Formulas | None:
         if group is not None:
             shared[group] = formula
         if attributes.get("t") in ("array", "dataTable") and (area := parse_area(attributes.get("ref", ""))):
-            others = sorted(f"{name}={value}" for name, value in attributes.items() if name != "ref")
-            formula = Formula(f"{{={text}}}", cell, f"{{{formula.relative}}}{others}")
+            options = sorted(f"{name}={value}" for name, value in attributes.items() if name != "ref")
+            formula = Formula(f"{{={text}}}", cell, f"{{{formula.relative}}}{options}")
             rows, columns = range(area[1].top, area[1].bottom), range(area[1].left, area[1].right)
             if len(rows) * len(columns) <= left:
                 left -= len(rows) * len(columns)
