@@ -166,7 +166,7 @@ def _count_settings(
     if first is None or table.count_cells is None:
         return 0
     for index in range(first - 1, 0, -1):
-        is_apart = table.row_of(rows[index]) - table.row_of(rows[index - 1]) > 1
+        is_apart = _stands_apart(table, rows[index - 1], rows[index])
         if is_apart and not any(None in cells for cells in grid[:index]):
             return index
     return 0
@@ -260,6 +260,7 @@ def _count_above(
     places = {number: place for place, number in enumerate(numbers)}
     above = max((index + 1 for index, cells in enumerate(grid[:-2]) if _ends_settings(cells)), default=0)
     above = above or _count_comments(table, top, grid, usual) or _count_sentences(table, top, grid)
+    above = above or _count_pairs(table, top, grid, kinds, places)
     if above:
         return above + next((index for index, fill in enumerate(fills[above:]) if fill), 0)
     for index, fill in enumerate(fills[:-1]):
@@ -309,10 +310,53 @@ def _count_sentences(table: Table, top: Sequence[int], grid: Sequence[Sequence[C
     if any(isinstance(cell, str) and cell[:1] in " \t" for cells in below for cell in cells):
         return 0
     widths = {table.width_of(row) for row in top[first:]}
-    is_apart = table.row_of(top[first]) - table.row_of(top[first - 1]) > 1
+    is_apart = _stands_apart(table, top[first - 1], top[first])
     is_other = all(table.width_of(row) not in widths for row in top[:first])
     is_above = is_apart or is_other or all(_is_prose(cells, below) for cells in grid[:first])
     return first if len(widths) == 1 and is_above and _holds_text(below[0]) else 0
+
+
+def _count_pairs(
+    table: Table, top: Sequence[int], grid: Sequence[Sequence[Cell]], kinds: dict[int, str], places: dict[int, int]
+) -> int:
+    """Return the number of rows above a blank row that hold settings and their values, as of a bank; 0 unless names of
+    all columns and a row of values follow.
+    """
+    above: list[Sequence[Cell]] = []
+    for index, cells in enumerate(grid[:-1]):
+        is_full = bool(kinds) and None not in cells and _are_names(cells, len(cells), kinds, places)
+        is_apart = index and (
+            table.row_of(top[index]) - table.row_of(top[index - 1]) > 1 or _is_blank_row(grid[index - 1])
+        )
+        if above and is_full and is_apart and _fits(grid[index + 1], kinds, places):
+            return index if _are_pairs(above, len(cells)) else 0
+        above += [] if _is_blank_row(cells) else [cells]
+    return 0
+
+
+def _stands_apart(table: Table, above: int, row: int) -> bool:
+    return table.row_of(row) - table.row_of(above) > 1
+
+
+def _is_blank_row(cells: Sequence[Cell]) -> bool:
+    return cells.count(None) == len(cells)
+
+
+def _are_pairs(rows: Sequence[Sequence[Cell]], width: int) -> bool:
+    """Return whether rows of fewer cells than a table hold settings: names, which end in a colon or whose values are of
+    several kinds, as those of a column are not.
+    """
+    held = [[cell for cell in cells if cell is not None] for cells in rows]
+    pairs = [cells for cells in held if len(cells) > 1]
+    are_short = all(
+        cells[: len(short)] == short and len(short) < width for cells, short in zip(rows, held, strict=True)
+    )
+    if not are_short or not pairs or any(kind_of_cell(cells[0]) in (*TYPED, BLANK) for cells in held):
+        return False
+    if all(str(cells[0]).rstrip().endswith((":", "=")) for cells in pairs):
+        return True
+    kind, share = share_of_kind([kind_of_cell(cells[1]) for cells in pairs[1:]])
+    return len(pairs) == 1 or kind not in TYPED or share < 1
 
 
 def _is_prose(cells: Sequence[Cell], below: Sequence[Sequence[Cell]]) -> bool:

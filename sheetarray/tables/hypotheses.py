@@ -21,7 +21,8 @@ WHITESPACE = "whitespace"
 """The delimiter of a text in which any run of blanks and tabs stands between cells."""
 
 COMMON = (",", ";", "\t", "|")
-_SELDOM = {", ": 1.0, " ": 0.7, WHITESPACE: 0.7, "#": 0.75, ":": 0.5, "^": 0.85, "~": 0.85}
+_SELDOM = {", ": 1.0, "::": 0.9, "\x01": 1.0, "\x1f": 1.0, "#": 0.75, ":": 0.5, "^": 0.85, "~": 0.85}
+_SELDOM |= {" ": 0.7, WHITESPACE: 0.7}
 _ONE_ROW = 0.3  # two scores of a single row that differ by less are alike
 _TORN = 0.6  # times the score, if another delimiter cuts all rows into as many cells, and does not cut the first
 _SHORT = 0.5  # of a row of one width counts a row that is shorter than the names
@@ -30,6 +31,7 @@ _BLANKS_REGULAR = 0.6  # of the rows have one width, if blanks are delimiters
 _RUN = 4  # cells at least of two rows that are a table among lines of prose
 _CLOSE = 0.01  # two scores that differ by less are alike; the delimiter that is more usual is taken
 _NAMES_DIFFER = 0.72  # times the score, if the first row is shorter than all others
+_PROSE = 0.5  # times the score, if the first row is a word, and in all others a blank stands behind each delimiter
 _QUOTE_ODD = 0.5  # times the weight of a cell, if a quote in it stands beside no delimiter
 _RIVAL = 0.985  # of the best score: another delimiter with so much is named in a warning
 _NEARLY_ALL = 0.9  # of the rows have one width under a delimiter: so it is named beside one column of no numbers
@@ -205,7 +207,7 @@ def find_marks(sample: Sample, given: Marks | None = None, *, known: frozenset[s
         scored += _score_all(sample, [marks for marks in hypotheses if _bound_score(marks) == bound], scored)
         best, close = _find_best(scored)
     if best < _POOR:
-        standing = [(fit.standing, marks) for fit, marks in scored if marks.delimiter in COMMON]
+        standing = [(fit.standing, marks) for fit, marks in scored if marks.delimiter in COMMON and not fit.is_prose]
         most = max((share for share, _ in standing), default=0.0)
         if most >= 0.5:
             scored = [(fit, marks) for fit, marks in scored if marks.delimiter in COMMON and fit.standing == most]
@@ -302,6 +304,14 @@ def _count_titles(rows: Sequence[Sequence[str]]) -> int:
     return first if 2 * first <= len(rows) and len({len(row) for row in rows[first:]}) == 1 else 0
 
 
+def _are_prose(rows: Sequence[Sequence[str]], delimiter: str) -> bool:
+    """Return whether rows are sentences: a blank stands behind each of their commas or semicolons."""
+    if delimiter in (" ", WHITESPACE):
+        return any(cell[-1:] in (",", ";") for row in rows for cell in row[:-1])
+    cells = [cell for row in rows for cell in row[1:]]
+    return delimiter in (",", ", ", ";") and bool(cells) and (delimiter == ", " or all(c[:1] == " " for c in cells))
+
+
 def _is_value(cell: str) -> bool:
     return kind_of(cell) in (*TYPED, BLANK)
 
@@ -324,7 +334,7 @@ def _are_blank(mine: Marks, other: Marks) -> bool:
 
 def _rank(marks: Marks) -> int:
     """Return how unusual marks are, for a choice between hypotheses of the same score."""
-    order = (",", ";", "\t", "|", ", ", " ", WHITESPACE, "^", "~", "#", ":", "")
+    order = (",", ";", "\t", "|", ", ", "\x01", "\x1f", " ", WHITESPACE, "^", "~", "#", "::", ":", "")
     place = order.index(marks.delimiter) if marks.delimiter in order else len(order)
     return 4 * place + 2 * (marks.quotechar != '"') + bool(marks.escapechar)
 
@@ -381,10 +391,12 @@ class _Fit:
         first: the first row.
         count: the number of rows.
         is_even: whether all rows that the delimiter cuts have one width, as has the first; these are most rows.
+        is_prose: whether rows are sentences below a name, as a blank stands behind each of their commas.
     """
 
     def __init__(self, sample: Sample, marks: Marks) -> None:
-        self.width, self.score, self.standing, self.regular, self.is_even = 1, 0.0, 0.0, 0.0, False
+        self.width, self.score, self.standing, self.regular = 1, 0.0, 0.0, 0.0
+        self.is_even = self.is_prose = False
         self._rows: list[list[str]] = []
         self.kinds: list[str] = []
         self.first: list[str] = []
@@ -395,6 +407,7 @@ class _Fit:
             return
         self.first = rows[0]
         self._rows = rows
+        self.is_prose = len(rows[0]) == 1 and _are_prose(rows[1:], marks.delimiter)
         cut = [len(row) for row in rows if len(row) > 1]
         self.is_even = 1 < len(cut) > len(rows) / 2 and len(rows[0]) > 1 and len({*cut}) == 1
         lower = rows[max(len(rows) // 4, _count_titles(rows)) :] if len(rows) > 4 else rows[len(rows) > 2 :]
@@ -422,6 +435,8 @@ class _Fit:
         elif first == width - 1 and len(rows) > 1:
             factor *= _NAMES_DIFFER if first == 1 else 0.9
         self.score = factor * regular * (width - 1) / width * self._likeness(lower, marks, width)
+        if self.is_prose and (TYPED.isdisjoint(self.kinds) or marks.delimiter in (" ", WHITESPACE)):
+            self.score *= _PROSE
         if len(rows) == 1 and marks.delimiter not in (*COMMON, ", ") and not {*self.kinds} <= {*TYPED, BLANK}:
             self.score = 0.0  # a sign in a lone text
 

@@ -271,9 +271,10 @@ def spell_rows(text: str, marks: Marks, delimiter: str, width: int) -> tuple[byt
             assert line is not None  # a line may be blank
             if len(marks.delimiter) == 1 and marks.quotechar:
                 values = [*cut_line(line[0], marks, width)[1]]
-                end = line.end() + (2 if text.startswith("\r\n", line.end()) else 1)
             else:
-                values = [cell if value is None else value for cell, value in zip(cells, values, strict=True)]
+                cells, _ = cut_row(line[0], 0, marks)
+                values = [cell if (value := unquote(cell, marks)) is None else value for cell in cells]
+            end = line.end() + (2 if text.startswith("\r\n", line.end()) else 1)
             odd.append(len(rows))
         rows.append(delimiter.join(spell_cell(value or "", delimiter) for value in values))
         place = end

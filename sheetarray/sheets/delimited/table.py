@@ -40,7 +40,7 @@ from .plain_records import Run, split_records
 from .records import ENDLESS, Records
 from .sheet import EVERY_HEADER
 from .text_columns import JoinedColumn
-from .tidying import TidyText, check_table_marks, iter_signs, take_sample, tidy_text
+from .tidying import TidyText, check_table_marks, iter_signs, take_sample, tell_control_characters, tidy_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -84,7 +84,7 @@ class CsvTable:
         self._given = Marks(**{name: mark for name, mark in given.items() if mark is not None})
         check_table_marks(self._given, options.decimal if "delimiter" in self._known else None)
         self._options = options
-        self._text: TidyText = tidy_text(source.whole(), encoding, delimiter)
+        self._text: TidyText = tidy_text(source.whole(), encoding)
         if "delimiter" not in self._known and self._text.delimiter is not None:
             self._given = Marks(self._text.delimiter, self._given.quotechar, self._given.escapechar)
             self._known |= {"delimiter"}
@@ -112,9 +112,11 @@ class CsvTable:
         choice = find_marks(sample, self._given, known=self._known)
         if not choice.marks.delimiter and "delimiter" not in self._known:
             choice = replace(choice, marks=replace(choice.marks, delimiter=self._find_below()))
+        tell_control_characters(self._text, choice.marks.delimiter.encode())
         if choice.rival is not None and not self._known:
             rival = repr(choice.rival) if choice.rival else "one column"
-            message = f"delimiter {choice.marks.delimiter!r} was taken, {rival} explains the rows nearly as well"
+            taken = f"delimiter {choice.marks.delimiter!r}" if choice.marks.delimiter else "no delimiter"
+            message = f"{taken} was taken, {rival} explains the rows nearly as well"
             self._doubts.append(Doubt("delimiter", message, 0, 0, "delimiter= decides it"))
         marks = {
             "quotechar": ("quotes", choice.marks.quotechar, '"'),
@@ -160,6 +162,10 @@ class CsvTable:
             lines = bytes(content).split(b"\n")
             return b"\n".join([b"\t".join(line.split()) for line in lines]), "\t"
         delimiter = marks.delimiter if len(marks.delimiter.encode()) == 1 else _BETWEEN
+        if delimiter != marks.delimiter and not any(content.find(mark) >= 0 for mark in (b'"', _BETWEEN.encode())):
+            is_bare = not any(mark and content.find(mark.encode()) >= 0 for mark in (marks.quotechar, marks.escapechar))
+            if is_bare:
+                return bytes(content).replace(marks.delimiter.encode(), _BETWEEN.encode()), _BETWEEN
         plain, odd = spell_rows(bytes(content).decode("utf-8", "surrogatepass"), marks, delimiter, width)
         if odd:
             self._tell_odd_rows(odd[0], len(odd))

@@ -43,6 +43,7 @@ class TidyText:
         delimiter: that the first line names; None if it names none.
         first: the first row that may belong to the table, counted from 0.
         doubts: what was left out.
+        is_ascii: whether all characters are ASCII.
     """
 
     content: BytesLike
@@ -50,12 +51,13 @@ class TidyText:
     delimiter: str | None = None
     first: int = 0
     doubts: list[Doubt] = field(default_factory=list)
+    is_ascii: bool = True
 
 
-def tidy_text(raw: BytesLike, encoding: str | None, delimiter: str | None = None) -> TidyText:
+def tidy_text(raw: BytesLike, encoding: str | None) -> TidyText:
     """Return a text in UTF-8 without its debris.
 
-    `encoding`, `delimiter`: that the caller names; None finds it.
+    `encoding`: that the caller names; None finds it.
 
     Raises:
         FormatError: the text is not of the encoding.
@@ -80,7 +82,7 @@ def tidy_text(raw: BytesLike, encoding: str | None, delimiter: str | None = None
     if (sep_line := _SEP.match(bytes(content[:64]))) is not None and not sep_line[1].isalnum():
         text.delimiter, text.first = sep_line[1].decode("latin-1"), 1
     text.content = content
-    _tell_control_characters(text, (delimiter or "").encode(), is_ascii=is_ascii)
+    text.is_ascii = is_ascii
     return text
 
 
@@ -167,11 +169,11 @@ def iter_signs(content: BytesLike, size: int) -> Iterator[np.ndarray[Any, np.dty
         yield np.frombuffer(content, np.uint8, min(_FAST, size - first), first)
 
 
-def _tell_control_characters(text: TidyText, delimiter: bytes, *, is_ascii: bool) -> None:
+def tell_control_characters(text: TidyText, delimiter: bytes) -> None:
     """Note the first control character in a text that is no delimiter: it is part of its cell."""
     content = text.content if isinstance(text.content, bytes) else bytes(text.content[:_MOST_SEARCHED])
     size = min(len(content), _MOST_SEARCHED)
-    if not is_ascii and (match := _WESTERN_CONTROL.search(content, 0, size)) is not None:
+    if not text.is_ascii and (match := _WESTERN_CONTROL.search(content, 0, size)) is not None:
         row, sign = content.count(b"\n", 0, match.start()), match[0][1:]
         message = f"a control character, U+{sign[0]:04X}, stands in a cell of row {row + 1}"
         if western := sign.decode("cp1252", "ignore"):

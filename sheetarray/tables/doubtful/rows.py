@@ -32,7 +32,7 @@ _MOST_STARTS, _ABOVE = 8, 8  # blank rows below which names are looked for, and 
 
 
 def doubt_rows(table: Table, rows: TableRows, names: Mapping[str, int], options: TableOptions) -> list[Doubt]:
-    """Return doubts about rows that are longer or shorter than the names, and about rows below the table."""
+    """Return doubts about rows that are longer or shorter than the names, about rows below the table, and the first."""
     doubts = _doubt_longer(table, rows)
     below = []
     if not options.skip_footer and options.nrows is None:
@@ -40,7 +40,7 @@ def doubt_rows(table: Table, rows: TableRows, names: Mapping[str, int], options:
     shorter = [] if doubts else _doubt_shorter(table, rows, names)
     if below and shorter and (shorter[0].row or 0) >= (below[0].row or 0):
         shorter = []  # rows below the table are short
-    return doubts + shorter + below
+    return doubts + shorter + below + _doubt_first(table, rows)
 
 
 def _doubt_longer(table: Table, rows: TableRows) -> list[Doubt]:
@@ -67,7 +67,7 @@ def _doubt_longer(table: Table, rows: TableRows) -> list[Doubt]:
     if not held or last is None:
         return []
     row, number = min(held)
-    more = f", as have {len(longer) - 1:,} other rows" if len(longer) > 1 else ""
+    more = _and_others(len(longer) - 1)
     sheet_row = table.row_of(row)
     message = f"row {sheet_row + 1} has more cells than there are names{more}: were its cells shifted?"
     hint = "quote delimiters in text, or name the marks (delimiter=, decimal=, header=)"
@@ -92,9 +92,37 @@ def _doubt_shorter(table: Table, rows: TableRows, names: Mapping[str, int]) -> l
     if int(short[0]) == len(data) - 1 and not table.is_ended:
         message = f"row {row + 1}, the last one, is incomplete: {held[short[0]]} of {widest} cells, and no line end"
         return [Doubt("width", message, row, 0, "was a program killed while it wrote? append cuts the row off")]
-    more = f", as have {len(short) - 1:,} other rows" if len(short) > 1 else ""
+    more = _and_others(len(short) - 1)
     message = f"row {row + 1} has fewer cells than the others, {held[short[0]]} of {widest}{more}; the rest is blank"
     return [Doubt("width", message, row, 0, "is a delimiter missing? delimiter= names it")]
+
+
+def _and_others(count: int) -> str:
+    return f", as have {count:,} other rows" if count > 1 else ", as has 1 other row" if count else ""
+
+
+def _doubt_first(table: Table, rows: TableRows) -> list[Doubt]:
+    """Return a doubt if the first row below the names holds one cell, where spreadsheets of pivot tables have the name
+    of the first column, and no other row does.
+    """
+    data, kinds = rows.data, rows.heading.kinds
+    if not rows.names or len(data) < 2 or not kinds:
+        return []
+    first, *others = list_cells(table, sorted(table.columns)[:_MOST_NUMBERS], [int(row) for row in data[:_MOST_BELOW]])
+    is_alone = [cells[0] is not None and cells.count(None) == len(cells) - 1 for cells in (first, *others)]
+    if is_alone.count(True) > 1 or not is_alone[0] or len(first) < 2 or kind_of_cell(first[0]) in TYPED:
+        return []
+    row = table.row_of(int(data[0]))
+    message = f"row {row + 1}, right below the names, holds one cell, and is read as data"
+    return [
+        Doubt(
+            "names",
+            f"{message}: is it the name of the first column?",
+            row,
+            min(table.columns),
+            f"skip_rows=[{row}] leaves it out",
+        )
+    ]
 
 
 def _doubt_below(table: Table, rows: TableRows) -> list[Doubt]:
