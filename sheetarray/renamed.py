@@ -90,8 +90,8 @@ def naming_options(function: Callable[P, R]) -> Callable[P, R]:
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         for option in kwargs:
             if option not in parameters and (option in OPTIONS or not passes_on):
-                instead = OPTIONS[option] if passes_on else _pass_on(option, names)
-                raise option_error(function.__name__, option, names, instead=instead)
+                replacement = OPTIONS[option] if passes_on else _pass_on(option, names)
+                raise option_error(function.__name__, option, names, instead=replacement)
         return function(*args, **kwargs)
 
     return call

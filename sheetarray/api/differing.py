@@ -490,10 +490,10 @@ def _put_formulas(
     pairs: dict[str, tuple[Any, Any]] = {}
     for name in common:
         columns = []
-        for of_side, known, errors in zip(arrays, formulas, unreadable, strict=True):
+        for of_side, of_columns, errors in zip(arrays, formulas, unreadable, strict=True):
             if name in formulas[0].keys() | formulas[1].keys():
                 column = of_side[name]
-                of_column = known.get(name) if known is not None else None
+                of_column = of_columns.get(name) if of_columns is not None else None
                 of_column = np.full(len(column), None, object) if of_column is None else of_column
                 columns.append(put_formulas(column, of_column, errors.get(name)))
                 if name in errors:

@@ -117,8 +117,8 @@ class MergeSource:
         if titles or not alone:
             return titles
         with suppress(FormatError):
-            found = (info.data[0].title for info in self.infos.values() if info.data)
-            return [title for title in dict.fromkeys(found) if title is not None]
+            standing = (info.data[0].title for info in self.infos.values() if info.data)
+            return [title for title in dict.fromkeys(standing) if title is not None]
         return []
 
     def list_names_in(self, title: str) -> list[str]:
@@ -140,13 +140,13 @@ class MergeSource:
         if self.row.name != base.row.name:  # the addresses of cells say nothing then
             texts = {*before.values()}
             return [Remark(cell, text) for cell, text in now.items() if text not in texts]
-        others = {cell: text for cell, text in now.items() if before.get(cell) != text}
-        others |= {cell: "" for cell in before if cell not in now}
-        texts_moved = {*before.values()} if len(others) > len(before) else {}
-        titles = {cell: cell.rpartition("!")[0] for cell in others}
+        changed = {cell: text for cell, text in now.items() if before.get(cell) != text}
+        changed |= {cell: "" for cell in before if cell not in now}
+        texts_moved = {*before.values()} if len(changed) > len(before) else {}
+        titles = {cell: cell.rpartition("!")[0] for cell in changed}
         remarks = [
             Remark(cell, text)
-            for cell, text in others.items()
+            for cell, text in changed.items()
             if titles[cell] not in ordinary and text not in texts_moved
         ]
         sheets = dict.fromkeys(title for title in titles.values() if title in ordinary)
@@ -447,13 +447,13 @@ def _put_formulas(files: Sequence[MergeSource]) -> None:
 
     Where nobody knows the formulas of the base, results are compared.
     """
-    known = [None if file.table is None else file.table.list_formulas() for file in files]
-    names = {name: None for formulas in known for name in formulas or ()}
-    of_base = known[0]
+    formulas_of_files = [None if file.table is None else file.table.list_formulas() for file in files]
+    names = {name: None for formulas in formulas_of_files for name in formulas or ()}
+    of_base = formulas_of_files[0]
     if of_base is None:
         return
     for name in names:
-        for file, formulas in zip(files, known, strict=True):
+        for file, formulas in zip(files, formulas_of_files, strict=True):
             if name not in file.arrays:
                 continue
             if formulas is None and name in of_base and file is not files[0]:

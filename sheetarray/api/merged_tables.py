@@ -156,9 +156,9 @@ def _revise_sheets(row: Format, merges: Sequence[SheetMerge], target: Any, revis
         sources = next((rows.sources for rows in merged.row_maps.values()), np.zeros(0, np.int64))
         formulas: dict[str, Array] = {}
         for name, column in merged.arrays.items():
-            found = find_formulas(column)
-            if found is not None or name in base.dtypes:
-                formulas[name] = np.full(len(column), None, object) if found is None else found
+            of_column = find_formulas(column)
+            if of_column is not None or name in base.dtypes:
+                formulas[name] = np.full(len(column), None, object) if of_column is None else of_column
         more = {"formulas": formulas} if formulas else {}
         of_sheet = partial(revise, renamed=each.new_names or {}, **more, **options)
         renamed = each.new_names or {}

@@ -101,8 +101,8 @@ class OrdinaryTable:
     def list_formulas(self) -> dict[str, Array] | None:
         """Return the formulas of the columns that have some, None for other elements; None if nobody knows them."""
         of_sheets = [sheet.list_formulas() for sheet in self.sheets]
-        known = [formulas for formulas in of_sheets if formulas is not None]
-        return self._join(known) if len(known) == len(of_sheets) else None
+        readable = [formulas for formulas in of_sheets if formulas is not None]
+        return self._join(readable) if len(readable) == len(of_sheets) else None
 
     def naming(self, repeated: Collection[str], titles: Mapping[str, str]) -> OrdinaryTable:
         """Return the same table; before some names the title of the sheet is put.

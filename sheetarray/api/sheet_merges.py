@@ -244,12 +244,14 @@ def _split_tables(files: Sequence[MergeSource]) -> list[SheetMerge]:
         if file.table is None:
             raise FormatError(f"arrays, and {base.name} is an ordinary table: they are not merged", source=file.name)
         theirs = _name_tables(file)
-        ours, others = ({title: [*sheet.columns] for title, sheet in of_file.items()} for of_file in (sheets, theirs))
-        pairs = pair_sheets(ours, others)
+        ours, of_theirs = (
+            {title: [*sheet.columns] for title, sheet in of_file.items()} for of_file in (sheets, theirs)
+        )
+        pairs = pair_sheets(ours, of_theirs)
         if not file.has_option("sheet") or not base.has_option("sheet"):  # one of them has a single table
-            pairs = dict([*pairs.items()][:1]) or {next(iter(ours)): next(iter(others))}
+            pairs = dict([*pairs.items()][:1]) or {next(iter(ours)): next(iter(of_theirs))}
         else:
-            _warn_of_titles(file, ours, others, pairs)
+            _warn_of_titles(file, ours, of_theirs, pairs)
         for title, now in pairs.items():
             partners[title].append(file.of_table(theirs[now]))
     return [SheetMerge(of_sheet, title if len(sheets) > 1 else None) for title, of_sheet in partners.items()]

@@ -175,7 +175,7 @@ class OwnEvidence:
     """The evidence that belongs to an array of today, and the array beside it."""
 
     evidence: Evidence
-    kept: KeptElements
+    unchanged: KeptElements
 
 
 class EvidenceSearch:
@@ -209,7 +209,7 @@ class EvidenceSearch:
         """
         named = self._find_named(name, title, buffer)
         of_name = None if named is None else _compare(named, header, buffer)
-        if of_name is not None and 2 * of_name.kept.mask.sum() >= len(buffer):
+        if of_name is not None and 2 * of_name.unchanged.mask.sum() >= len(buffer):
             return of_name
         own = self._find_same(name, header, buffer)
         if own is None and named is None:
@@ -235,7 +235,7 @@ class EvidenceSearch:
         alike = [
             _compare(evidence, header, buffer) for evidence in self._by_content.get(key, ()) if evidence.name != name
         ]
-        same = [own for own in alike if own is not None and own.kept.mask.sum() >= 0.9 * len(buffer)]
+        same = [own for own in alike if own is not None and own.unchanged.mask.sum() >= 0.9 * len(buffer)]
         if len(same) > 1:
             same = [own for own in same if own.evidence in self.lost] or same
         return _choose_only(same)
@@ -248,10 +248,10 @@ class EvidenceSearch:
                 self._work_left -= len(buffer) + 1000
                 own = _compare(lost, header, buffer)
                 nearest += [own] if own is not None else []
-        most = max((int(own.kept.mask.sum()) for own in nearest), default=0)
+        most = max((int(own.unchanged.mask.sum()) for own in nearest), default=0)
         if 2 * most < len(buffer):
             return None
-        return _choose_only([own for own in nearest if own.kept.mask.sum() == most])
+        return _choose_only([own for own in nearest if own.unchanged.mask.sum() == most])
 
     @cached_property
     def lost(self) -> list[Evidence]:

@@ -74,8 +74,8 @@ class NamedMissing:
         kind = buffer.dtype.kind
         if kind in "fc":
             numbers = [*self.numbers, *(float(text) for text in self.texts if is_number(text))]
-            found: Mask = np.isin(buffer, np.asarray(numbers, np.float64).astype(buffer.dtype))
-            return found
+            is_missing: Mask = np.isin(buffer, np.asarray(numbers, np.float64).astype(buffer.dtype))
+            return is_missing
         if kind in "OTU":
             return np.fromiter(map(self.holds, buffer.tolist()), bool, len(buffer))
         return np.zeros(len(buffer), bool)

@@ -202,7 +202,7 @@ def report_damage(error: FormatError, note: NoteFinding) -> None:
         note(replace(finding, message=f"read as text, since it is damaged: {finding.message}"))
 
 
-def find_renamed(arrays: Mapping[str, Any]) -> str | None:
+def find_renamed_description(arrays: Mapping[str, Any]) -> str | None:
     """Return the name of a description that was renamed, so that it is not `dataset.json`; None if there is none."""
     for name, array in arrays.items():
         if is_description(array):

@@ -50,7 +50,7 @@ class TableNote:
     # the column that tells the places along a dimension, by dimension; without one, rows are counted
     axes: dict[str, str] = field(default_factory=dict)
     beside: str = ""  # the dimension whose labels are names of columns; "" for none
-    kept: dict[str, Array] = field(default_factory=dict)  # the coordinates along that dimension
+    coords_beside: dict[str, Array] = field(default_factory=dict)  # the coordinates along that dimension
     # for each column that is a part of an array: the name of the array, and the place along that dimension
     places: dict[str, tuple[str, int]] = field(default_factory=dict)
     names: list[str] = field(default_factory=list)  # of the arrays, in the order in which they were written
@@ -86,7 +86,7 @@ class TableNote:
         """Return the note as a JSON object; an empty one, with a warning, for labels that are not kept."""
         try:
             text = str(self.labels.to_pieces(_MOST_CHARACTERS)) if self.is_labelled else ""
-            coordinates = {name: to_linear(array) for name, array in self.kept.items()}
+            coordinates = {name: to_linear(array) for name, array in self.coords_beside.items()}
         except (DTypeError, LimitError) as error:
             warn_caller(f"the table is written without its labels: {error}")
             return {}
@@ -118,7 +118,7 @@ class TableNote:
             note.axes = {str(dim): str(name) for dim, name in dict(tree["axes"]).items()}
             if beside := tree["beside"]:
                 note.beside = str(beside["dim"])
-                note.kept = {str(name): from_linear(cells) for name, cells in dict(beside["kept"]).items()}
+                note.coords_beside = {str(name): from_linear(cells) for name, cells in dict(beside["kept"]).items()}
                 note.places = {str(n): (str(array), int(at)) for n, (array, at) in dict(beside["places"]).items()}
             note.names = [str(name) for name in tree.get("names", note.dtypes)]
             note.by_columns = [str(name) for name in tree.get("by_columns", [])]
@@ -207,10 +207,12 @@ def _spread_columns(
     if dim not in sizes:
         raise NotFoundError(f"no dimension {dim!r}; there is {quote_names(list(sizes), 20)}")
     note.beside = dim
-    note.kept = {name: arrays.pop(name) for name in list(arrays) if dims[name] == (dim,) and name in note.labels.coords}
-    if lost := [name for name in note.kept if name != dim]:
+    note.coords_beside = {
+        name: arrays.pop(name) for name in list(arrays) if dims[name] == (dim,) and name in note.labels.coords
+    }
+    if lost := [name for name in note.coords_beside if name != dim]:
         warn_caller(f"{quote_names(lost)} cannot be in the cells, because the labels of {dim!r} become columns")
-    labels = _label_texts(note.kept.get(dim, np.arange(sizes.pop(dim))))
+    labels = _label_texts(note.coords_beside.get(dim, np.arange(sizes.pop(dim))))
     sizes.pop(dim, None)
     spread = [name for name in arrays if dim in dims[name]]
     alone = len(spread) == 1 and not {*labels} & {*arrays, *sizes} and len({*labels}) == len(labels)
@@ -321,7 +323,7 @@ def stack_labels(
             dims_of[array] = along
     if note is not None:
         _check_places(columns, note, names)
-        arrays |= note.kept
+        arrays |= note.coords_beside
     for name, parts in wide.items():
         dim = note.beside if note is not None else str(beside)
         stacked = np.stack([part for _, part in sorted(parts, key=lambda part: part[0])], axis=-1)
@@ -394,7 +396,7 @@ def _find_places(
 
 
 def _check_places(columns: Mapping[str, Array], note: TableNote, names: Collection[str] | None) -> None:
-    needed = [name for name in note.labels.variables if note.labels.has_array(name) and name not in note.kept]
+    needed = [name for name in note.labels.variables if note.labels.has_array(name) and name not in note.coords_beside]
     spread = {array for array, _ in note.places.values()}
     needed = [name for name in needed if name not in spread] + list(note.places)
     if names is not None:

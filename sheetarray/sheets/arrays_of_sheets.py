@@ -46,7 +46,7 @@ from ..labels import NAME as LABELS
 from ..labels import (
     DatasetLabels,
     check_labels,
-    find_renamed,
+    find_renamed_description,
     name_infos,
     parse_label_column,
     refuse_description,
@@ -255,7 +255,7 @@ def _parse_labels(arrays: ArraysByName, note: NoteFinding, scan: Scan) -> Datase
         return parse_label_column(arrays[LABELS], note, lambda error: _locate(error, scan()))
     if not any(isinstance(array, np.ndarray) and array.dtype.kind in "OTU" for array in arrays.values()):
         return None  # a description is text
-    renamed = find_renamed(arrays)
+    renamed = find_renamed_description(arrays)
     if renamed is not None:
         message = f"describes other arrays, but does not have the name {LABELS!r}, so their labels are not read"
         error = FormatError(message, location=renamed, array=renamed, hint=f"name it {LABELS}")

@@ -380,8 +380,10 @@ def find_recorded(
         title, note = chosen[folded], replace(note, table=name)
         is_there = table is not None and table.title.casefold() == folded
         own = table if is_there else None
-        others = [names_of_columns(other) for other in listed[written] if other is not tree]
-        place = RecordedPlace(title, written, note, sheets[title], open_cells, own, tree, frozenset().union(*others))
+        names_beside = [names_of_columns(other) for other in listed[written] if other is not tree]
+        place = RecordedPlace(
+            title, written, note, sheets[title], open_cells, own, tree, frozenset().union(*names_beside)
+        )
         if place.options.area is None:
             names = quote_names(list(note.dtypes), 20)
             warn_caller(f"{title!r:.60} has no columns {names} any more, and is read as any other sheet")

@@ -33,12 +33,12 @@ def find_area(table: Table, note: TableNote, ends: Collection[str] = ()) -> tupl
     names = {name.strip(WHITE) for name in note.dtypes}
     rows = range(min(table.height, _MOST_ROWS_ABOVE))
     texts = [[str(cell).strip(WHITE) for cell in row] for row in list_cells(table, numbers, rows)]
-    found = [_find_names(row, names) for row in texts]
-    top = max(range(len(found)), key=lambda row: len(found[row]), default=0)
-    if not found or 2 * len(found[top]) < len(names):
+    columns_of_rows = [_find_names(row, names) for row in texts]
+    top = max(range(len(columns_of_rows)), key=lambda row: len(columns_of_rows[row]), default=0)
+    if not columns_of_rows or 2 * len(columns_of_rows[top]) < len(names):
         return None, 0
     titled = {number: text for number, text in zip(numbers, texts[top], strict=True) if text not in ("", "None")}
-    left, right = numbers[found[top][0]], numbers[found[top][-1]] + 1
+    left, right = numbers[columns_of_rows[top][0]], numbers[columns_of_rows[top][-1]] + 1
     while left - 1 in titled and titled[left - 1] not in ends:  # columns that people have added
         left -= 1
     while right in titled and titled[right] not in ends:

@@ -30,7 +30,7 @@ class ColumnPart:
     stop: int | None  # the row above which it has to end; None for the end of the sheet
     done: int = 0  # the number of elements that have been read
     is_complete: bool = False  # whether its sheet has been read to the end
-    kept: list[Buffer] = field(default_factory=list)  # text elements that came before the parts before it were complete
+    waiting: list[Buffer] = field(default_factory=list)  # text elements that came before earlier parts were complete
     spool: PiecedArrays | None = None  # the same for other elements
 
     @property
@@ -48,7 +48,7 @@ class ColumnPart:
     def keep(self, elements: Buffer) -> None:
         """Keep elements until the parts before are complete: text in memory, all others in a file without a name."""
         if elements.dtype.kind in "OUT":
-            self.kept.append(elements)
+            self.waiting.append(elements)
             return
         if self.spool is None:
             self.spool = PiecedArrays({self.name: (elements.dtype, self.count)})
@@ -56,14 +56,14 @@ class ColumnPart:
 
     def take(self) -> Iterator[Buffer]:
         """Yield the kept elements, and keep them no longer."""
-        yield from self.kept
+        yield from self.waiting
         if self.spool is not None:
             with self.spool as spool:
                 elements = spool.join()[self.name]
                 for start in range(0, len(elements), _KEPT):
                     yield elements[start : start + _KEPT].copy()
                     spool.release()
-        self.kept, self.spool = [], None
+        self.waiting, self.spool = [], None
 
     def next_elements(self, count: int) -> Anchor:
         """Return an anchor for the next `count` elements, as if they were an array of their own."""

@@ -161,17 +161,17 @@ class _TableRows:
 
     def _detect(self, head: bytes) -> None:
         """Find how the table is written, in its first rows."""
-        found = read_columns_csv(io.BytesIO(head))
-        assert isinstance(found, TableColumns)
-        assert found.dialect is not None
-        self._columns, self._dialect = found, found.dialect
-        marks = found.dialect.marks
+        columns = read_columns_csv(io.BytesIO(head))
+        assert isinstance(columns, TableColumns)
+        assert columns.dialect is not None
+        self._columns, self._dialect = columns, columns.dialect
+        marks = columns.dialect.marks
         if marks is None or marks.delimiter in ("", "whitespace") or len(marks.quotechar) > 1 or marks.escapechar:
             raise LimitError("rows can be appended to tables with a delimiter and plain quotes: write the table anew")
-        if not found.dialect.names:
+        if not columns.dialect.names:
             raise LimitError("rows can be appended to tables with a row of names")
         self._delimiter, self._quote = marks.delimiter or ",", marks.quotechar
-        self._encoding = _plain_encoding(found.dialect)
+        self._encoding = _plain_encoding(columns.dialect)
         self._mark = _count_mark(head)
         first = head[self._mark :].decode(self._encoding, "ignore")
         at = min((place for place in map(first.find, "\r\n") if place >= 0), default=-1)
@@ -224,8 +224,8 @@ class _TableRows:
         if self._dialect.rows >= len(next(iter(self._columns.values()), ())):
             lines = self._text.count(line_end[:1], self.end, self._quote.encode(self._encoding)[:1])
         if lines is None:
-            found = read_columns_csv(io.BytesIO(self._text.piece(0, self.end)))
-            return len(next(iter(found.values())))
+            columns = read_columns_csv(io.BytesIO(self._text.piece(0, self.end)))
+            return len(next(iter(columns.values())))
         return lines + (not self._is_ended) - above
 
     def format(self, columns: Mapping[str, Any]) -> bytes:

@@ -109,14 +109,14 @@ class NumberColumns:
         self._blocks: dict[int, list[list[str]]] = {}
         self._listed: dict[tuple[int, ...], list[tuple[str, ...]]] = {}  # by rows, their cells of each column
 
-    def column(self, number: int, plan: Plan, kept: Kept) -> RawColumn:
+    def column(self, number: int, plan: Plan, read: Kept) -> RawColumn:
         """Return a column whose values begin in a row of the text."""
         self._numbers.append(number)
-        values = kept.values[max(self._first - plan.first, 0) : self._end - plan.first]  # blank rows stand beside them
-        blanks = int(np.count_nonzero(_are_blank(values))) if kept.blanks else 0
-        kept = Kept(values, blanks, kept.shown)
+        values = read.values[max(self._first - plan.first, 0) : self._end - plan.first]  # blank rows stand beside them
+        blanks = int(np.count_nonzero(_are_blank(values))) if read.blanks else 0
+        read = Kept(values, blanks, read.shown)
         split, height = max(plan.first - self._first, 0), self._end - self._first
-        return _ValueColumn(self, number, split, plan.kind, kept, height)
+        return _ValueColumn(self, number, split, plan.kind, read, height)
 
     def list_cells(self, number: int, rows: Sequence[int]) -> list[Cell]:
         """Return the texts of a column in a few rows, which are asked of one column after the other."""

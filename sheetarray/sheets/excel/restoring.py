@@ -120,7 +120,7 @@ def _plan_revisions(
     revisions: list[Revision] = []
     snapshots = Snapshots(book)
     for title, (_, arrays) in groups.items():
-        if not any(title.casefold() == known.casefold() for known in book.titles):
+        if not any(title.casefold() == present_title.casefold() for present_title in book.titles):
             return None
         try:
             with keeping_unreadable():

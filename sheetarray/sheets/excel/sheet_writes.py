@@ -96,11 +96,15 @@ def _append_sheets(target: str | os.PathLike[str], contents: Sequence[SheetConte
             beside = count_recorded(book.record["sheets"], {content.title.casefold() for content in contents})
             options = _decide_guard(contents, options, beside, is_guarded=has_guard(source, book))
         taken = titles_of_others(book, title, replacing=options.replaces) if contents[0].views else []
-        others: list[list[str]] = []
+        snapshots_beside: list[list[str]] = []
         renewed: dict[str, bytes] = {}
         if options.replaces:
-            others, renewed = find_snapshots_beside(source, book, {content.title.casefold() for content in contents})
-        plan = _plan_sheets(contents, options, styles, taken, is_own=False, has_guard=bool(options.guard or others))
+            snapshots_beside, renewed = find_snapshots_beside(
+                source, book, {content.title.casefold() for content in contents}
+            )
+        plan = _plan_sheets(
+            contents, options, styles, taken, is_own=False, has_guard=bool(options.guard or snapshots_beside)
+        )
         for content in contents:
             _warn_of_formats(content.formats, styles)
         edit = plan_append(book, plan.sheets, styles, replacing=options.replaces)
@@ -108,7 +112,7 @@ def _append_sheets(target: str | os.PathLike[str], contents: Sequence[SheetConte
         searches = search_other_sheets(
             source, book, {*(part.name for part in edit.sheets), *(view.name for view in edit.views)}
         )
-        _write_package(edit, PackageWriter(sink), contents, options, plan, searches, others)
+        _write_package(edit, PackageWriter(sink), contents, options, plan, searches, snapshots_beside)
 
 
 def _write_package(
@@ -118,11 +122,11 @@ def _write_package(
     options: WriteOptions,
     plan: _Plan,
     searches: Searches,
-    others: Sequence[Sequence[str]] = (),
+    snapshots_beside: Sequence[Sequence[str]] = (),
 ) -> None:
     """Write a workbook; everything except the rows is ready.
 
-    `others`: the snapshots of other sheets that the guard takes.
+    `snapshots_beside`: the snapshots of other sheets, which the hidden sheet keeps.
     """
     total, before = sum([content.cell_count for content in contents]), 0
     header_rows: dict[tuple[int, int], int] = {}
@@ -160,7 +164,7 @@ def _write_package(
             if _holds_words_above(layout):
                 header_rows[writer.content_of(part.name)] = layout.zone_height
         for part in edit.sheets[len(plan.layouts) :]:
-            _write_guard(part, writer, [*(texts for each in snapshots for texts in each()), *others])
+            _write_guard(part, writer, [*(texts for each in snapshots for texts in each()), *snapshots_beside])
         first = 0
         for content, sums in zip(contents, checksums, strict=True):
             remembered[edit.sheets[first].title] = sums()

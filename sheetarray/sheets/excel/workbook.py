@@ -126,9 +126,9 @@ class Workbook:
         """
         if self.package is None or self.sheet_bytes < LEAST_BYTES:
             return {}
-        known = read_searches(self.record, self.package, self.strings_part).rows
+        rows_of_contents = read_searches(self.record, self.package, self.strings_part).rows
         contents = {title: content_of(self.package, part) for title, part in self.parts.items()}
-        return {title: known[content] for title, content in contents.items() if content in known}
+        return {title: rows_of_contents[content] for title, content in contents.items() if content in rows_of_contents}
 
     def list_formulas(self, title: str) -> Iterator[tuple[int, int, str]] | None:
         """Return the formulas of a sheet with their rows and columns, "" for long ones; None if nobody knows."""

@@ -99,21 +99,23 @@ class ExcelSheet:
             else:
                 merged.append((first, end))
         if self._last_rows is not None and self._last_rows[1] == self.formulas:
-            known = self._last_rows[0]  # headers of very many arrays are asked for batch by batch
-            if known == merged or (len(known) == 1 and known[0][0] <= merged[0][0] and merged[-1][1] <= known[0][1]):
+            spans_read = self._last_rows[0]  # headers of very many arrays are asked for batch by batch
+            top, bottom = spans_read[0]
+            is_within = len(spans_read) == 1 and top <= merged[0][0] and merged[-1][1] <= bottom
+            if spans_read == merged or is_within:
                 return self._last_rows[2]
         starts, ends = np.array(merged, np.int64).T
-        some = SomeRuns()
+        cells = SomeRuns()
         with self._located(self._container.cells_of_rows(self._title, merged)) as runs:
             for run in runs:
                 self.note_formulas(run)
                 index = np.maximum(np.searchsorted(starts, run.rows, side="right") - 1, 0)
-                some.add(run.select((run.rows >= starts[index]) & (run.rows < ends[index])))
+                cells.add(run.select((run.rows >= starts[index]) & (run.rows < ends[index])))
                 if int(run.rows.min()) >= int(ends[-1]):
                     break
-        some.sort()
-        self._last_rows = (merged, self.formulas, some) if len(some) <= _MOST_CELLS else None
-        return some
+        cells.sort()
+        self._last_rows = (merged, self.formulas, cells) if len(cells) <= _MOST_CELLS else None
+        return cells
 
     def note_formulas(self, run: c.CellRun) -> None:
         """Collect the formulas among some cells, if somebody asks for formulas."""
@@ -153,16 +155,16 @@ class ExcelSheet:
         """Return the cells of some zones: short pieces of columns and rows, such as headers."""
         if not zones:
             return []
-        some = self.cells_of_rows(
+        cells_of_spans = self.cells_of_rows(
             [(zone.row, zone.row + (zone.count if zone.orient == "columns" else 1)) for zone in zones]
         )
         table = [(z.count, ROW if z.orient == "columns" else 1, z.row * ROW + z.column) for z in zones]
         sizes, steps, firsts = np.array(table, np.int64).T
         ends = np.cumsum(sizes)
         index = np.arange(int(ends[-1])) - np.repeat(ends - sizes, sizes)
-        wanted = np.repeat(firsts, sizes) + index * np.repeat(steps, sizes)
-        cells: list[Cell] = [None] * len(wanted)
-        places, run = some.at(wanted)
+        positions = np.repeat(firsts, sizes) + index * np.repeat(steps, sizes)
+        cells: list[Cell] = [None] * len(positions)
+        places, run = cells_of_spans.at(positions)
         for place, value in zip(places.tolist(), scalars(run, from_1904=self.from_1904), strict=True):
             cells[place] = value
         groups = [cells[end - size : end] for size, end in zip(sizes.tolist(), ends.tolist(), strict=True)]
@@ -175,9 +177,9 @@ class ExcelSheet:
         """Yield the cells of each requested row, from the requested column on, as text."""
         import polars as pl
 
-        some = self.cells_of_rows([(request.row, request.row + 1) for request in requests])
+        cells_of_spans = self.cells_of_rows([(request.row, request.row + 1) for request in requests])
         for request in requests:
-            run = some.between(request)
+            run = cells_of_spans.between(request)
 
             def address(place: int, request: Request = request) -> str:
                 return cell_address(request.row, request.column + place)
@@ -294,16 +296,16 @@ class ExcelSheet:
 
         if not len(run):
             return pl.Series([], dtype=engine_dtype(request.dtype) if typed else pl.String)
-        made: pl.Series | Numbers | None = None
+        converted: pl.Series | Numbers | None = None
         if typed and _is_text(request.dtype):
-            made = to_moments(run, request.dtype, from_1904=self.from_1904)
+            converted = to_moments(run, request.dtype, from_1904=self.from_1904)
         elif typed:
-            made = to_numbers(run, request.dtype)
-        if made is None and numeric and run.values.dtype != pl.String:
+            converted = to_numbers(run, request.dtype)
+        if converted is None and numeric and run.values.dtype != pl.String:
             cells = np.full(run.height, None, object)  # some cell is text, so the column will be asked for as text
             cells[run.rows] = _UNKNOWN
             return cells.tolist()
-        return self._text(run, request.dtype, address) if made is None else made
+        return self._text(run, request.dtype, address) if converted is None else converted
 
     def _text(self, run: CellRun, dtype: DType | None, address: Callable[[int], str]) -> pl.Series | Sequence[Cell]:
         texts = ColumnTexts(run, dtype, from_1904=self.from_1904)

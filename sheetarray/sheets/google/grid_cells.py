@@ -138,11 +138,11 @@ def fetch_proven(service: SheetsApi, state: State, ranges: Sequence[tuple[Worksh
         return cells, [generations.get(generation_name(sheet.gid)) for sheet, _ in ranges]
 
     try:
-        columns, found = service.get("", parse, ranges=names, fields=fields)
+        columns, ids = service.get("", parse, ranges=names, fields=fields)
     except RefusedError as refused:
         raise ChangedError(refused.message) from None
     seen = [named.id if (named := state.generation(sheet.gid)) else None for sheet, _ in ranges]
-    if found != seen:
+    if ids != seen:
         raise ChangedError
     return columns
 

@@ -30,19 +30,19 @@ from .tables.recorded import list_standing_notes
 class FreeCells:
     """The state of a spreadsheet before a write."""
 
-    others: int  # the cells of all worksheets but its own and dead stages
+    used_beside: int  # the cells of all worksheets but its own and dead stages
     limit: int  # the number of cells that there may be
     blocked: Collection[str]  # the names, in lower case, that the service refuses for named ranges
 
     def check(self, rows: int, columns: int) -> None:
         """Refuse a grid for which the spreadsheet has no room, with a LimitError."""
-        check_cells(self.others + rows * columns, self.limit, self.others)
+        check_cells(self.used_beside + rows * columns, self.limit, self.used_beside)
 
 
-def check_cells(cells: int, limit: int, others: int) -> None:
+def check_cells(cells: int, limit: int, cells_beside: int) -> None:
     """Refuse more cells than a spreadsheet may have in all its worksheets, with a LimitError."""
     if cells > limit:
-        beside = f", {others:,} of them in other worksheets" if others else ""
+        beside = f", {cells_beside:,} of them in other worksheets" if cells_beside else ""
         raise LimitError(f"the spreadsheet would have {cells:,} cells{beside}, but it may have at most {limit:,}")
 
 
@@ -285,7 +285,7 @@ class _Planner:
         )
         rows, columns = max(least[0], self.sheet.rows), max(least[1], self.sheet.columns)
         own = self.sheet.notes.own or self.blank
-        if own and (columns > ALL_COLUMNS or free.others + rows * columns > free.limit):
+        if own and (columns > ALL_COLUMNS or free.used_beside + rows * columns > free.limit):
             rows, columns = self._shrink(least) or (rows, columns)
         if columns > ALL_COLUMNS:
             raise LimitError(f"{columns:,} columns would be needed, but a worksheet has at most {ALL_COLUMNS:,}")

@@ -20,7 +20,7 @@ def notes_of_tables(book: Any) -> dict[str, object]:
     return {title: more["table"] for title, more in sheets.items() if isinstance(more.get("table"), dict)}
 
 
-def renew_record(
+def renew_book_record(
     book: Book, contents: Sequence[SheetContent], plans: Sequence[GuardPlan], tables: Mapping[str, str]
 ) -> None:
     """Make the record of a workbook true to what was put into it: tables are noted, checksums of older arrays go.

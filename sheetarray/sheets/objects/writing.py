@@ -33,7 +33,7 @@ from ..workbooks import EXACT_INTEGER, MOST_COLUMNS, MOST_ROWS, check_choices, c
 from .books import Book, open_book
 from .elements import BOLD, scalars_of
 from .guards import plan_guards, put_guards
-from .records import renew_record
+from .records import renew_book_record
 
 ROOM = SheetRoom(MOST_ROWS, MOST_COLUMNS, CELL_CHARACTERS)
 _CELLS_AT_ONCE = 2**16
@@ -199,7 +199,7 @@ def write(book: Book, contents: Sequence[SheetContent], options: WriteOptions) -
     plans = plan_guards(book, contents, options.guard)
     tables = _put(book, contents, options)
     put_guards(book, plans, cells=options.cells, dates=options.dates)
-    renew_record(book, contents, plans, tables)
+    renew_book_record(book, contents, plans, tables)
 
 
 class _PlacedLayout(NamedTuple):

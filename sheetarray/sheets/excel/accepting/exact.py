@@ -86,7 +86,7 @@ class ExactArrays:
             if name in revised and len(revised[name].buffer) == len(buffer):
                 buffer = revised[name].buffer
             elif own is not None:
-                buffer = own.kept.restore(buffer)
+                buffer = own.unchanged.restore(buffer)
                 if name in self._changes.pairs and (rows := self.accepted.comparisons[name].row_maps):
                     buffer = _restore_rows(buffer, array, self._changes.pairs[name][0], rows)
                 if errors is not None:
@@ -165,7 +165,7 @@ def _put_last_values(
     All arrays that share rows tell which row they were in; where the array has no rows, it does alone.
     """
     buffer = _take_texts_of_any_width(buffer)
-    buffer[unreadable] = own.kept.written[unreadable]
+    buffer[unreadable] = own.unchanged.written[unreadable]
     if comparison.shapes[1] == array.column.header.shape:
         places = _list_places(array)
         for element in comparison.unreadable:

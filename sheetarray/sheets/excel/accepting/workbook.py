@@ -125,9 +125,9 @@ def accept_workbook(
                     for name, array in read.arrays.items()
                     if name not in of_write
                 ]
-                others = {} if chosen is None else _list_others(record, chosen)
+                sheets_left = {} if chosen is None else _list_others(record, chosen)
                 record = true_record(record, pairs, [part.title for part in book.sheets], unknown)
-                record["sheets"] |= others if tables is None else others | tables.sheets
+                record["sheets"] |= sheets_left if tables is None else sheets_left | tables.sheets
             typed = [title for title in typed_over_views(reading) if read_typed_over(reading, title)]
             searches = search_sheets(reading, replaced=replaced)
         names = [ArrayNames(read.arrays, _select_record(book.record, read.writes)) for read in writes]

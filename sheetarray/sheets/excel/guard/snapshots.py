@@ -172,7 +172,7 @@ class Snapshots:
         own = self.find(name, column, buffer)
         if own is None:
             return buffer
-        restored = own.kept.restore(buffer)
+        restored = own.unchanged.restore(buffer)
         own.evidence.release()  # the elements are the caller's now
         return restored
 

@@ -115,7 +115,7 @@ class WrittenArrays:
         self.own[name] = own
         if own is not None:
             is_odd = _is_edited(own.evidence, header) or header.length != header.capacity or bool(header.offset)
-            buffer = own.kept.restore(buffer) if self._restores else buffer
+            buffer = own.unchanged.restore(buffer) if self._restores else buffer
             self._standing[name] = _StandingArray(column, buffer, unreadable, own, is_odd, errors)
         return own
 

@@ -239,16 +239,16 @@ class ContentTypes:
         root = parse_tree(package.read(TYPES, limit=_MOST_BYTES), location=TYPES)
         defaults, overrides = children_named(root, "Default"), children_named(root, "Override")
         return cls(
-            {one.get("Extension", ""): one.get("ContentType", "") for one in defaults},
-            [(one.get("PartName", ""), one.get("ContentType", "")) for one in overrides],
+            {entry.get("Extension", ""): entry.get("ContentType", "") for entry in defaults},
+            [(entry.get("PartName", ""), entry.get("ContentType", "")) for entry in overrides],
         )
 
     def type_of(self, part: str) -> str:
         """Return the type of a part; empty if the list does not say it."""
-        if (known := self._types.get(_part_key(part))) is not None:
-            return known[1]
+        if (override := self._types.get(_part_key(part))) is not None:
+            return override[1]
         suffix = part.rpartition(".")[2].lower()
-        return next((type_ for one, type_ in self._suffixes.items() if one.lower() == suffix), "")
+        return next((type_ for ending, type_ in self._suffixes.items() if ending.lower() == suffix), "")
 
     def __contains__(self, part: str) -> bool:
         return _part_key(part) in self._types
@@ -271,7 +271,8 @@ class ContentTypes:
     def to_bytes(self) -> bytes:
         """Return the part that lists the types."""
         texts = [
-            f"<Default Extension={_quoted(one)} ContentType={_quoted(type_)}/>" for one, type_ in self._suffixes.items()
+            f"<Default Extension={_quoted(ending)} ContentType={_quoted(type_)}/>"
+            for ending, type_ in self._suffixes.items()
         ]
         texts += [
             f"<Override PartName={_quoted(part)} ContentType={_quoted(type_)}/>" for part, type_ in self._types.values()

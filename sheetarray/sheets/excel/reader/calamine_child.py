@@ -89,14 +89,14 @@ def _pack_sheet(sheet: Any, most_text: int) -> Iterator[bytes]:
     width = len(rows[0]) if rows else 0
     first = size = 0
     while width and first < len(rows):
-        some = rows[first : first + (max(1, _CELLS_A_BLOCK // width) if first else _HEAD)]
-        packed, texts = _pack_lines(list(zip(*some, strict=True)) if width <= len(some) else some)
+        block = rows[first : first + (max(1, _CELLS_A_BLOCK // width) if first else _HEAD)]
+        packed, texts = _pack_lines(list(zip(*block, strict=True)) if width <= len(block) else block)
         text = _join(texts)
         size += len(text)
         if size > most_text:
             raise MemoryError(f"more than {most_text:,} bytes of text")
-        yield BLOCK.pack(sheet.start[0] + first, sheet.start[1], len(some), width, len(text)) + packed + text
-        first += len(some)
+        yield BLOCK.pack(sheet.start[0] + first, sheet.start[1], len(block), width, len(text)) + packed + text
+        first += len(block)
 
 
 def _pack_lines(lines: Sequence[Sequence[Any]]) -> tuple[bytes, list[str]]:

@@ -185,11 +185,11 @@ class RawCells:
         `times`: how often each cell stands; None for once.
         """
         masks = ~self.numeral | (self.types == SHARED), self.types == ERROR, self.pending
-        others, errors, pending = (
+        not_numbers, errors, pending = (
             int(np.count_nonzero(mask) if times is None else times[mask].sum()) for mask in masks
         )
         cells = len(self) if times is None else int(times.sum())
-        return cells + others + _MORE_FOR_ERROR * errors + _MORE_FOR_PENDING * pending
+        return cells + not_numbers + _MORE_FOR_ERROR * errors + _MORE_FOR_PENDING * pending
 
     @property
     def nbytes(self) -> int:
@@ -299,20 +299,20 @@ def settle_constants(cells: RawCells) -> RawCells:
 
     assert cells.formulas is not None
     assert cells.sources is not None
-    known = cells.sources.is_in(list(_TRUTHS))
-    if not known.any():
+    is_constant = cells.sources.is_in(list(_TRUTHS))
+    if not is_constant.any():
         return cells
-    places = np.flatnonzero(cells.formulas)[known.to_numpy()]
-    sources = cells.sources.filter(known)
+    places = np.flatnonzero(cells.formulas)[is_constant.to_numpy()]
+    sources = cells.sources.filter(is_constant)
     truths, is_open = sources.str.contains("TRUE", literal=True).to_numpy(), sources.str.starts_with("of").to_numpy()
     types, numbers = cells.types[places], cells.numbers[places]
     is_one = (types == LOGICAL) | ((types == PLAIN) & cells.numeral[places] & ((numbers == 0) | (numbers == 1)))
     is_made = cells.pending[places] | is_open
-    made, truths = places[is_made], truths[is_made]
+    new_truths, truths = places[is_made], truths[is_made]
     formulas, pending, numeral = cells.formulas.copy(), cells.pending.copy(), cells.numeral.copy()
     types, numbers = cells.types.copy(), cells.numbers.copy()
     formulas[places[is_one | is_made]] = False
-    pending[made], numeral[made], types[made], numbers[made] = False, True, LOGICAL, truths
+    pending[new_truths], numeral[new_truths], types[new_truths], numbers[new_truths] = False, True, LOGICAL, truths
     values = cells.texts(np.arange(len(cells)))
     return replace(
         cells,
@@ -320,7 +320,7 @@ def settle_constants(cells: RawCells) -> RawCells:
         pending=pending,
         numbers=numbers,
         numeral=numeral,
-        values=values.scatter(made, pl.Series(np.where(truths, "1", "0"))),
+        values=values.scatter(new_truths, pl.Series(np.where(truths, "1", "0"))),
         formulas=formulas if formulas.any() else None,
         sources=cells.sources.filter(pl.Series(formulas[cells.formulas])),
     )

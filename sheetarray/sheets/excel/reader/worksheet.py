@@ -124,7 +124,7 @@ class SheetRows:
             return
         self.release()
         order, rows, taken, weight = OrderCheck(), _Rows(self._part), 0, 0
-        kept: list[RawCells | Numbers] | None = []
+        read: list[RawCells | Numbers] | None = []
         try:
             blocks = part_blocks(self._package, self._part, SHORT)
             for block in read_xml_elements(blocks, self._part, rows, rows.scan, most=MOST_IN_ROWS):
@@ -133,17 +133,17 @@ class SheetRows:
                 order.check(block)
                 weight += block.weigh()
                 self.count_cells(weight)
-                if kept is not None:
-                    kept.append((_numbers_of(block) if numbers_alone and not self.is_short else None) or block)
-                    taken += _cost_of(kept[-1])
-                    self._room.left -= _cost_of(kept[-1])
+                if read is not None:
+                    read.append((_numbers_of(block) if numbers_alone and not self.is_short else None) or block)
+                    taken += _cost_of(read[-1])
+                    self._room.left -= _cost_of(read[-1])
                     if self._room.left < 0:
                         self._room.left += taken
-                        kept, taken = None, 0
+                        read, taken = None, 0
                 yield block
             if rows.space is None:
                 raise FormatError("the part has no sheetData", location=self._part)
-            self._kept, taken = kept, 0
+            self._kept, taken = read, 0
         finally:
             self._room.left += taken  # of a sheet that was read in part
 

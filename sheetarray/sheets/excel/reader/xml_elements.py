@@ -127,7 +127,7 @@ class Handlers(ABC, Generic[_Read]):
         """Return the prefix of the elements with its colon; None where the loop may not read them."""
         if self.space is None:
             return None
-        prefixes = [prefix for prefix, known in self._spaces.items() if (known or "") == self.space]
+        prefixes = [prefix for prefix, namespace in self._spaces.items() if (namespace or "") == self.space]
         prefixes += [""] * (not self.space and "" not in self._spaces)
         return prefixes[0] and f"{prefixes[0]}:" if len(prefixes) == 1 else None
 

@@ -59,11 +59,11 @@ def make_styles(formats: tuple[str, ...] = (), *, views: bool = False) -> OwnSty
     styles = [f'<xf {_FORMAT.format(0)} xfId="0"/>', f"{_BOLD}/>"]
     styles.append(f'{_BOLD} applyAlignment="1"><alignment horizontal="right"/></xf>')
 
-    def add(style: str, some: Sequence[str]) -> dict[str, int]:
+    def add(style: str, formats_of_style: Sequence[str]) -> dict[str, int]:
         """Add a style with each of some formats, and return their indices by the codes."""
         first = len(styles)
-        styles.extend(style.format(numbers[code]) for code in some)
-        return {code: first + place for place, code in enumerate(some)}
+        styles.extend(style.format(numbers[code]) for code in formats_of_style)
+        return {code: first + place for place, code in enumerate(formats_of_style)}
 
     index = add(_NUMBERS, codes)
     kinds, unlocked = dict[str, int](), dict[str, int]()

@@ -85,11 +85,11 @@ def _move(master: Formula, cell: tuple[int, int]) -> str:
     return f"={move_formula(master.text[1:], cell[0] - master.cell[0], cell[1] - master.cell[1])}"
 
 
-def _of_open_document(formulas: Iterator[tuple[int, int, str]]) -> Formulas | None:
-    found: Formulas = {}
-    for row, column, formula in formulas:
+def _of_open_document(cells: Iterator[tuple[int, int, str]]) -> Formulas | None:
+    formulas: Formulas = {}
+    for row, column, formula in cells:
         if not formula:  # it is long
             return None
         text = from_open_formula(formula)
-        found[row, column] = Formula(f"={text}", (row, column), to_relative(text, row, column))
-    return found
+        formulas[row, column] = Formula(f"={text}", (row, column), to_relative(text, row, column))
+    return formulas

@@ -133,8 +133,8 @@ class State:
 
     def record_sheet(self, sheet: Worksheet) -> Worksheet | None:
         """Return the hidden sheet with the record of a worksheet; None if it has none, or people have deleted it."""
-        found = None if sheet.record.gid is None else self.by_id(sheet.record.gid)
-        return found if found is not None and found.holds_record else None
+        sheet_of_gid = None if sheet.record.gid is None else self.by_id(sheet.record.gid)
+        return sheet_of_gid if sheet_of_gid is not None and sheet_of_gid.holds_record else None
 
     def unused_records(self, rewritten: Collection[int] = ()) -> list[Worksheet]:
         """Return the hidden sheets whose records are of no worksheet, but for some that get other records."""

@@ -141,8 +141,8 @@ def list_standing_notes(content: StandingSheet, new: Mapping[str, Any]) -> list[
         warnings.simplefilter("ignore", SheetArrayWarning)  # of a table that has lost its columns
         trees = [place.tree for place in find_places_on(content)]
     content.view.title = None
-    names, others = names_of_columns(new), [names_of_columns(tree) for tree in trees]
-    if any(names <= other or other <= names for other in others):
+    names, names_beside = names_of_columns(new), [names_of_columns(tree) for tree in trees]
+    if any(names <= other or other <= names for other in names_beside):
         raise LimitError("a table with these columns stands there already: write to another worksheet")
     return trees
 

@@ -93,16 +93,16 @@ def revise_tables_gsheet(
 def _warn_of_formulas(service: SheetsApi, plan: _Plan) -> None:
     """Warn of formulas that show other values now than those that the merge gives to their cells."""
     title = plan.change.title
-    others: list[tuple[int, int]] = []
+    differing: list[tuple[int, int]] = []
     fetched = fetch_values(service, [(title, placed.cells) for placed in plan.formulas])
     for placed, back in zip(plan.formulas, fetched, strict=True):
         sent, shown = placed.sent(), back[0] if back else []
         for row, cell in enumerate(sent):
             if find_difference([cell], shown[row : row + 1]) is not None:
-                others.append((placed.row + row, placed.column))
-    if others:
-        what = f"{len(others):,} cells keep their formulas, which show other values than the merged ones"
-        warn_caller(f"{title}: {what}; the first is {cell_address(*others[0])}")
+                differing.append((placed.row + row, placed.column))
+    if differing:
+        what = f"{len(differing):,} cells keep their formulas, which show other values than the merged ones"
+        warn_caller(f"{title}: {what}; the first is {cell_address(*differing[0])}")
 
 
 def _select_worksheet(service: SheetsApi, state: State, revision: TableRevision) -> Worksheet:
@@ -161,8 +161,8 @@ def _plan(service: SheetsApi, state: State, revision: TableRevision) -> _Plan:
         edits = _find_edits(content, present, revision)
         _refuse_cells_below(content, present, edits)
     rows, columns = max(sheet.rows, edits.bottom), max(sheet.columns, edits.right)
-    others = sum(other.cells for other in state.worksheets if other.gid != sheet.gid)
-    check_cells(others + rows * columns, MOST_CELLS, others)
+    cells_beside = sum(other.cells for other in state.worksheets if other.gid != sheet.gid)
+    check_cells(cells_beside + rows * columns, MOST_CELLS, cells_beside)
     requests: Requests = []
     record = _renew(content, edits.columns)
     if edits.columns or record is not None:
