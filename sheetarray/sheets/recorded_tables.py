@@ -380,10 +380,8 @@ def find_recorded(
         title, note = chosen[folded], replace(note, table=name)
         is_there = table is not None and table.title.casefold() == folded
         own = table if is_there else None
-        names_beside = [names_of_columns(other) for other in listed[written] if other is not tree]
-        place = RecordedPlace(
-            title, written, note, sheets[title], open_cells, own, tree, frozenset().union(*names_beside)
-        )
+        beside = [names_of_columns(other) for other in listed[written] if other is not tree]
+        place = RecordedPlace(title, written, note, sheets[title], open_cells, own, tree, frozenset().union(*beside))
         if place.options.area is None:
             names = quote_names(list(note.dtypes), 20)
             warn_caller(f"{title!r:.60} has no columns {names} any more, and is read as any other sheet")
