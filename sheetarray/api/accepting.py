@@ -173,7 +173,8 @@ def _take_accepted(accepted: AcceptedArrays) -> Changes:
     )
     now.levels = dict(accepted.arrays)
     comparisons, renamed = [*accepted.comparisons.values()], accepted.renamed
-    return Changes(Differences((before, now), comparisons, accepted.sorted_rows, [], [], renamed, []))
+    sorted_rows, added, deleted = accepted.sorted_rows, accepted.added, accepted.deleted
+    return Changes(Differences((before, now), comparisons, sorted_rows, added, deleted, renamed, []))
 
 
 def _read_written(row: Format, source: SourceOrTarget) -> dict[str, Any]:

@@ -9,7 +9,7 @@ attribute of the dataset, `pandas`, an object with the one key `frame`.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -255,8 +255,14 @@ class DatasetLabels:
         `names`: the new names of arrays. A dimension that is called as an array is called so afterwards.
         """
 
-        def name_dim(dim: str) -> str:
-            return names.get(dim, f"{title}!{dim}")
+        renamed = self.rename(names, lambda dim: names.get(dim, f"{title}!{dim}"))
+        return replace(renamed, attrs={f"{title}!{key}": value for key, value in self.attrs.items()})
+
+    def rename(self, names: Mapping[str, str], name_dim: Callable[[str], str]) -> DatasetLabels:
+        """Return the labels under other names.
+
+        `names`: the new names of arrays. `name_dim`: returns the new name of a dimension.
+        """
 
         def rename(variables: Mapping[str, VariableLabels]) -> dict[str, VariableLabels]:
             return {
@@ -274,8 +280,7 @@ class DatasetLabels:
         }
         ranges = tuple(names.get(name, name) for name in self.frame.ranges)
         frame = replace(self.frame, index=index, ranges=ranges, **by_name)
-        attrs = {f"{title}!{key}": value for key, value in self.attrs.items()}
-        return DatasetLabels(rename(self.coords), rename(self.data_vars), attrs, frame)
+        return DatasetLabels(rename(self.coords), rename(self.data_vars), self.attrs, frame)
 
     @classmethod
     def join(cls, sheets: Mapping[str, DatasetLabels]) -> DatasetLabels:

@@ -61,6 +61,10 @@ class TableNote:
     blank_rows: int = 0  # how many of the last rows hold nothing but blank text
     na_rep: str = ""  # the text of missing values; "" if their cells are blank
     table: str = ""  # the name of the Excel Table, where it is known
+    old_names: dict[str, str] = field(default_factory=dict)  # of columns that people have renamed, by the names now
+    old_coords_beside: dict[str, Array] = field(default_factory=dict)  # those whose labels were renamed, as they were
+    gone: list[str] = field(default_factory=list)  # columns that people have deleted
+    original: TableNote | None = None  # the note as it was recorded, where columns were renamed or deleted
 
     @classmethod
     def of_plain(cls, dtypes: Mapping[str, str], rows: int) -> TableNote:
@@ -76,6 +80,77 @@ class TableNote:
         """Return the columns that some arrays take, and those that tell the places along their dimensions."""
         meant = {*names, *self.axes.values()}
         return [name for name in self.dtypes if name in meant or self.places.get(name, (name, 0))[0] in meant]
+
+    def rename_columns(self, names: Mapping[str, str]) -> TableNote:
+        """Return the note of a table in which people have renamed columns.
+
+        An array has the name of its column, and so has the dimension whose coordinate it is. If the column is named
+        after a label, the label is another one, unless the new name is no label of that dtype.
+
+        `names`: the names now, by those that were written.
+        """
+        arrays = {name: now for name, now in names.items() if name not in self.places}
+        dims = {dim: names[column] for dim, column in self.axes.items() if column == dim in names}
+        labels = self.labels.rename(arrays, lambda dim: dims.get(dim, dim))
+        for name in arrays.values():
+            labels.frame.labels.pop(name, None)
+        coordinates = dict(self.coords_beside)
+        for name, now in names.items():
+            if name in self.places and self.beside in coordinates:
+                coordinates[self.beside] = self._rename_label(coordinates[self.beside], name, now)
+        return replace(
+            self,
+            labels=labels,
+            dtypes={names.get(name, name): dtype for name, dtype in self.dtypes.items()},
+            axes={dims.get(dim, dim): names.get(name, name) for dim, name in self.axes.items()},
+            coords_beside=coordinates,
+            places={names.get(name, name): place for name, place in self.places.items()},
+            names=[arrays.get(name, name) for name in self.names],
+            by_columns=[arrays.get(name, name) for name in self.by_columns],
+            texts=[names.get(name, name) for name in self.texts],
+            by_value=[dims.get(dim, dim) for dim in self.by_value],
+            old_names={now: name for name, now in names.items()},
+            old_coords_beside={
+                name: array for name, array in self.coords_beside.items() if coordinates[name] is not array
+            },
+        )
+
+    def _rename_label(self, labels: Array, name: str, now: str) -> Array:
+        """Return the labels that are names of columns, of which one is another; as they are if it is no such label."""
+        array, place = self.places[name]
+        if sum(at == place for _, at in self.places.values()) > 1:  # other columns have the label still
+            return labels
+        prefix = f"{array} "
+        text = now.removeprefix(prefix) if name.startswith(prefix) else now
+        renamed = labels.astype(object)
+        try:
+            renamed[place] = np.array([text]).astype(labels.dtype)[0]
+            renamed = renamed.astype(labels.dtype)
+        except (ValueError, TypeError, OverflowError):
+            return labels
+        return labels if renamed.tolist().count(renamed.tolist()[place]) > 1 else renamed
+
+    def leave_out(self, gone: Sequence[str]) -> TableNote:
+        """Return the note without arrays whose columns people have deleted; what labels and parts need stays."""
+        needed = {*self.axes.values(), *self.places}
+        lost, old = {name for name in gone if name not in needed}, self.labels
+        index = {dim: levels for dim, levels in old.frame.index.items() if not lost & {*levels}}
+        without = lost | {dim for dim in old.frame.index if dim not in index}
+        labels = replace(
+            old,
+            coords={name: variable for name, variable in old.coords.items() if name not in without},
+            data_vars={name: variable for name, variable in old.data_vars.items() if name not in without},
+            frame=replace(old.frame, index=index),
+        )
+        return replace(
+            self,
+            labels=labels,
+            dtypes={name: dtype for name, dtype in self.dtypes.items() if name not in lost},
+            names=[name for name in self.names if name not in lost],
+            by_columns=[name for name in self.by_columns if name not in lost],
+            texts=[name for name in self.texts if name not in lost],
+            gone=list(gone),
+        )
 
     def as_written(self, arrays: Mapping[str, Array]) -> dict[str, Array]:
         """Return arrays in the order in which they were written, each with its elements in the order that it had."""
@@ -258,6 +333,7 @@ def _label_texts(labels: Array) -> list[str]:
     return [("TRUE" if value else "FALSE") if isinstance(value, bool) else str(value) for value in labels.tolist()]
 
 
+_PUT_BACK = "put it back, or take the columns as they are with read_columns"
 Infer = Callable[[list[str]], Array]
 """A function that returns the array that some texts are, as a column of them would be read."""
 
@@ -295,6 +371,9 @@ def stack_labels(
         note = note if given == recorded else None
     axes, counted = ({name: name for name in dims or ()}, []) if note is None else _find_axes(note)
     if absent := [name for name in axes.values() if name and name not in columns]:
+        if note is not None:
+            what = f"no column {quote_names(absent, 20)} any more, whose labels say which elements stand in a row"
+            raise FormatError(what, hint=_PUT_BACK)
         raise NotFoundError(f"no column {quote_names(absent, 20)}; there is {quote_names(list(columns), 20)}")
     rows = len(next(iter(columns.values()), ()))
     if note is None and dims is None:
@@ -404,7 +483,7 @@ def _check_places(columns: Mapping[str, Array], note: TableNote, names: Collecti
     if absent := [name for name in needed if name not in columns]:
         raise FormatError(
             f"no column {quote_names(absent, 20)} any more, but the table was written with it",
-            hint="put it back, or take the columns as they are with read_columns",
+            hint=_PUT_BACK,
         )
 
 

@@ -34,6 +34,7 @@ class AcceptedArrays:
         comparisons: of each array with what it was; without evidence of that, its header and what cannot be read.
         sorted_rows: the groups of arrays whose rows stand in another order.
         renamed: the name now of arrays that have another one, by the name before.
+        added, deleted: the columns of recorded tables that are new, and those that are gone.
     """
 
     infos: tuple[Mapping[str, ArrayInfo], Mapping[str, ArrayInfo]]
@@ -43,6 +44,8 @@ class AcceptedArrays:
     comparisons: dict[str, Comparison]
     sorted_rows: list[SortedRows] = field(default_factory=list)
     renamed: dict[str, str] = field(default_factory=dict)
+    added: list[str] = field(default_factory=list)
+    deleted: list[str] = field(default_factory=list)
 
     @classmethod
     def of_columns(
@@ -95,6 +98,8 @@ def join_accepted(writes: Sequence[AcceptedArrays]) -> AcceptedArrays:
         }
         joined.sorted_rows += [rows.rename(names) for rows in read.sorted_rows]
         joined.renamed |= {before: names[now] for before, now in read.renamed.items()}
+        joined.added += read.added
+        joined.deleted += read.deleted
     return joined
 
 

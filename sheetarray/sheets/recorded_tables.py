@@ -11,157 +11,28 @@ import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from ..changes.evidence import KeptElements
 from ..changes.rounding import mark_kept
 from ..changes.row_groups import LabelGroup, map_rows
-from ..columns import ArrayInfo, DataCells, Sheet, Zone, find_anchors, keeping_unreadable
-from ..columns.grid import Area
+from ..columns import ArrayInfo, DataCells, keeping_unreadable
+from ..columns.grid import cell_address
 from ..columns.unreadable import keep_elements, keeps_all
 from ..dtypes import Positions, from_numpy
-from ..elements import Missing, NamedMissing, generic_from_text, is_missing_word, takes_blanks
-from ..errors import NO_ARRAY, Finding, FormatError, SheetArrayWarning, locating, quote_names, warn_caller
-from ..labels import DatasetLabels, ElementRows, TableNote, give_labels, stack_labels, takes_recorded_tables
+from ..elements import generic_from_text, is_missing_word
+from ..errors import NO_ARRAY, Finding, FormatError, SheetArrayWarning, locating
+from ..labels import DatasetLabels, ElementRows, TableNote, give_labels, stack_labels
 from ..labels.datasets import fit_labels
 from ..linear.array import LinearArray
 from ..linear.data_cells import TakenWords
 from ..linear.named import linear_arrays, select
 from ..linear.parsing import warn_of_finding
-from ..tables import (
-    WHITE,
-    NamedTable,
-    RecordedOptions,
-    TableColumns,
-    TableOptions,
-    TableSheet,
-    count_blank_rows,
-    read_table,
-)
-from .table_areas import extend_area, find_area, find_renamed, names_of_columns
-
-MOST_RECORDED = 1000  # tables of a workbook that are read together; each takes some milliseconds
-ArraysByName = dict[str, np.ndarray[Any, Any]]
-
-
-OpenCells = Callable[[str, Callable[[], Collection[int]]], TableSheet]
-"""Returns all cells of a sheet, given its title, and what returns the columns whose numbers are dates."""
-
-
-@dataclass(frozen=True)
-class RecordedPlace:
-    """Where a table stands that has a record.
-
-    Attributes:
-        title: of its sheet.
-        written_title: the title that the sheet had when it was written.
-        note: what its record says.
-        sheet: its sheet.
-        open_cells: opens the cells of the sheet.
-        named: the Excel Table that it is; None where there is none.
-        tree: the note as its record has it.
-        neighbours: the columns of the other tables of its sheet.
-        na_values: what the caller calls missing values.
-        takes_words: whether words such as `n/a` are missing values in columns of floats and complex numbers.
-        find_totals: returns the row of totals that somebody typed below it; None without one.
-    """
-
-    title: str
-    written_title: str
-    note: TableNote
-    sheet: Sheet
-    open_cells: OpenCells
-    named: NamedTable | None = None
-    tree: Mapping[str, Any] = field(default_factory=dict)
-    neighbours: frozenset[str] = frozenset()
-    na_values: Sequence[str | float] = ()
-    takes_words: bool = False
-    find_totals: Callable[[], int | None] = lambda: None
-
-    @cached_property
-    def options(self) -> TableOptions:
-        """How its cells are read: under the dtypes that were written, in the cells that hold it now."""
-        dtypes = self.note.dtypes | dict.fromkeys(self.note.texts, "string")
-        na_values = [*self.na_values, *([self.note.na_rep] if self.note.na_rep else [])]
-        if self.named is not None:
-            options: TableOptions = RecordedOptions(dtype=dtypes, table=self.note.table, na_values=na_values)
-            named = self.named
-            _, options = options.locate(self.title, dict, lambda: {self.note.table: named})
-            area = options.range
-            if not named.total_rows and isinstance(area, Area):
-                longer = extend_area(self.sheet, area)
-                total = self.find_totals() if longer.bottom > area.bottom else None
-                options = replace(options, range=longer if total is None else longer._replace(bottom=total))
-            return options
-        return RecordedOptions(dtype=dtypes, header=1, range=self._found[0], na_values=na_values)
-
-    @cached_property
-    def _found(self) -> tuple[Area | None, int]:
-        """The cells of a table that is no Excel Table, and its rows down to the last that holds anything."""
-        ends = {*self.neighbours}
-        if anchors := find_anchors(self.sheet):
-            ends |= {str(anchor.name).strip(WHITE) for anchor in anchors} - {*self.note.dtypes}
-        return find_area(self.open_cells(self.title, list).table(), self.note, ends)
-
-    @property
-    def least_rows(self) -> int:
-        """How many rows count although the last of them are blank; 0 where that is not known.
-
-        Only rows of text can be blank. An Excel Table says where it ends; elsewhere the rows are as they were written.
-        """
-        area, note = self.options.area, self.note
-        if area is None or any(dtype != "string" and name not in note.texts for name, dtype in note.dtypes.items()):
-            return 0
-        if self.named is not None:
-            return area.bottom - area.top - 1
-        written = note.rows or 0
-        return written if note.blank_rows and self._found[1] + note.blank_rows == written else 0
-
-    @property
-    def has_arrays_inside(self) -> bool:
-        """Whether an array of the exchange format stands in its cells: then they are texts of that array."""
-        anchors = find_anchors(self.sheet)
-        area = self.options.area if anchors else None
-        return area is not None and any(
-            area.top <= anchor.row < area.bottom and area.left <= anchor.column < area.right for anchor in anchors
-        )
-
-    def place_names(self) -> dict[int, str]:
-        """Return the texts in the row of names, by their columns."""
-        area = self.options.area
-        if area is None:
-            return {}
-        (cells,) = self.sheet.zones([Zone(area.top, area.left, area.right - area.left, "rows")])
-        return {column: str(cell).strip(WHITE) for column, cell in enumerate(cells, area.left) if cell is not None}
-
-    def open_table(self) -> TableSheet:
-        """Return all cells of its sheet; numbers in its columns of dates are dates."""
-        return self.open_cells(self.title, self.place_dates)
-
-    def place_dates(self) -> list[int]:
-        """Return its columns of dates."""
-        dates = {name.strip(WHITE) for name, dtype in self.note.dtypes.items() if dtype.startswith("datetime64")}
-        return [column for column, name in self.place_names().items() if name in dates]
-
-
-def take_named(places: Sequence[RecordedPlace], missing: Missing) -> Sequence[RecordedPlace]:
-    """Return the places of tables, in which what the caller names is a missing value."""
-    values = missing.values if isinstance(missing, NamedMissing) else ()
-    if not values and not takes_blanks(missing):
-        return places
-    return [replace(place, na_values=values, takes_words=takes_blanks(missing)) for place in places]
-
-
-class WrittenColumns(Protocol):
-    """The snapshots of tables."""
-
-    def read_columns(self, title: str, names: Collection[str] | None = None) -> ArraysByName:
-        """Return the columns of a recorded table as they were written; none without a snapshot that can be used.
-
-        `title`: of its sheet when it was written. `names`: of the columns; None for all.
-        """
+from ..tables import TableColumns, TableOptions, TableSheet, count_blank_rows, read_table
+from .accepted import AcceptedArrays
+from .table_areas import ArraysByName, RecordedPlace, WrittenColumns
 
 
 @dataclass
@@ -209,7 +80,8 @@ class RecordedTable:
         """The arrays as they were, from the guard; none without one."""
         if not self.written:
             return {}
-        return self.note.as_written(stack_labels(self.written, None, None, self.note, np.array)[0])
+        note = replace(self.note, coords_beside=self.note.coords_beside | self.note.old_coords_beside)
+        return note.as_written(stack_labels(self.written, None, None, note, np.array)[0])
 
     @cached_property
     def errors(self) -> list[FormatError]:
@@ -265,6 +137,19 @@ class RecordedTable:
         """Whether rows were added or deleted."""
         return self.note.rows is not None and self.rows != self.note.rows
 
+    @property
+    def has_other_columns(self) -> bool:
+        """Whether columns were renamed, added or deleted."""
+        return bool(self.note.old_names or self.note.gone) or {*self.columns} != {*self.note.dtypes}
+
+    def check_columns(self) -> None:
+        """Refuse a table without a column that its other arrays need.
+
+        Raises:
+            FormatError: there is none.
+        """
+        _ = self.stacked
+
     def check_rows(self) -> None:
         """Refuse a table to which rows were added, or from which they were deleted.
 
@@ -305,8 +190,15 @@ class RecordedTable:
         """The row in which each element stands."""
         return ElementRows(self.columns, self.note, self.written)
 
+    def name_cell(self, name: str) -> str:
+        """Return the address of the cell that holds the name of a column."""
+        return f"{self.title}!" + cell_address(self.columns.name_row, self.columns.column_of(name))
+
     def find_cell(self, name: str, index: Sequence[int]) -> str | None:
         """Return the address of the first cell of an element."""
+        if name == self.note.beside in self.note.coords_beside:
+            label = next((column for column, (_, at) in self.note.places.items() if at == index[0]), None)
+            return None if label is None else self.name_cell(label)
         place = self.places.find(name, index)
         if place is None or place[0] not in self.columns:
             return None
@@ -341,58 +233,6 @@ class RecordedTable:
         return infos
 
 
-def find_recorded(
-    notes: Mapping[str, object],
-    sheets: Mapping[str, Sheet],
-    titles: Collection[str],
-    named: Callable[[], Mapping[str, NamedTable]],
-    open_cells: OpenCells,
-) -> list[RecordedPlace]:
-    """Return the tables that stand in some sheets and have a record.
-
-    A sheet that was renamed is found by its Excel Table.
-
-    Args:
-        notes: what the record says of a table, or a list of what it says of several, by the titles that sheets had.
-        sheets: those that may hold tables, by their titles.
-        titles: of all sheets.
-        named: returns the Excel Tables by their names.
-        open_cells: opens the cells of a sheet.
-    """
-    listed = {title: said if isinstance(said, list) else [said] for title, said in notes.items()}
-    recorded = [(title, tree) for title, trees in listed.items() for tree in trees if isinstance(tree, dict)]
-    if not recorded or not takes_recorded_tables():
-        return []
-    if min(len(recorded), len(sheets)) > MOST_RECORDED:
-        warn_caller(f"more than {MOST_RECORDED:,} recorded tables are read as ordinary ones; sheet= reads one of them")
-        return []
-    chosen, every = {title.casefold(): title for title in sheets}, {title.casefold() for title in titles}
-    tables = {name.casefold(): table for name, table in named().items()}
-    places = []
-    for written, tree in recorded:
-        name = str(tree.get("name", ""))
-        table = tables.get(name.casefold())
-        folded = written.casefold()
-        if folded not in every:
-            folded = "" if table is None else table.title.casefold()
-        if folded not in chosen or (note := TableNote.from_json(tree)) is None:
-            continue
-        title, note = chosen[folded], replace(note, table=name)
-        is_there = table is not None and table.title.casefold() == folded
-        own = table if is_there else None
-        beside = [names_of_columns(other) for other in listed[written] if other is not tree]
-        place = RecordedPlace(title, written, note, sheets[title], open_cells, own, tree, frozenset().union(*beside))
-        if place.options.area is None:
-            names = quote_names(list(note.dtypes), 20)
-            warn_caller(f"{title!r:.60} has no columns {names} any more, and is read as any other sheet")
-        elif renamed := find_renamed(note.dtypes, place.place_names().values()):
-            was = quote_names(renamed, 20)
-            warn_caller(f"{title!r:.60} has another name for {was}, and is read as any other sheet: name it as it was")
-        elif not place.has_arrays_inside:
-            places.append(place)
-    return places
-
-
 def open_recorded(
     places: Sequence[RecordedPlace], snapshots: WrittenColumns | None = None, names: Sequence[str] | None = None
 ) -> list[RecordedTable]:
@@ -419,7 +259,7 @@ def open_recorded(
 def _open_place(place: RecordedPlace, snapshots: WrittenColumns | None, names: Sequence[str] | None) -> RecordedTable:
     """Return a table, or the columns of some of its arrays."""
     note = place.note
-    needed_columns = None if names is None else note.list_columns(names)
+    needed_columns = None if names is None else [name for name in note.list_columns(names) if name not in note.gone]
     with locating(sheet=place.title), keeping_unreadable() as unreadable:
         columns = read_table(place.open_table(), needed_columns or None, place.options, least_rows=place.least_rows)
         errors = dict(unreadable)
@@ -428,8 +268,10 @@ def _open_place(place: RecordedPlace, snapshots: WrittenColumns | None, names: S
     only = names if needed_columns else None
     words = _take_words(columns, note, errors) if place.takes_words else None
     table = RecordedTable(place.title, place.written_title, note, columns, errors, names=only, words=words)
-    needed = {*note.dtypes} if not needed_columns else {*needed_columns} & {*note.dtypes}
-    written = {} if snapshots is None else snapshots.read_columns(place.written_title, needed)
+    needed = ({*note.dtypes} if not needed_columns else {*needed_columns} & {*note.dtypes}) - {*note.gone}
+    old_names = {note.old_names.get(name, name): name for name in needed}
+    stored = {} if snapshots is None else snapshots.read_columns(place.written_title, [*old_names])
+    written = {old_names[name]: column for name, column in stored.items()}
     if written and needed <= {*written}:
         if needed_columns and not all(_is_kept(written[name], columns[name]) for name in needed):
             return _open_place(place, snapshots, None)  # all columns together tell which row is which
@@ -637,6 +479,17 @@ def _refuse_twice(name: str, title: str, other: str) -> FormatError:
         return FormatError(reason, hint="names= reads the others")
     reason = f"two arrays have the name {name!r:.80}, in the sheets {title!r} and {other!r}"
     return FormatError(reason, hint="sheet= reads one of the sheets")
+
+
+def accept_columns(accepted: AcceptedArrays, tables: Sequence[RecordedTable]) -> AcceptedArrays:
+    """Return what was accepted, with the columns of tables that were renamed, added or deleted."""
+    renamed, added, deleted = dict(accepted.renamed), [*accepted.added], [*accepted.deleted]
+    for table in tables:
+        note = table.note
+        renamed |= {before: now for now, before in note.old_names.items() if now not in note.places}
+        added += [name for name in table.columns if name not in note.dtypes]
+        deleted += note.gone
+    return replace(accepted, renamed=renamed, added=added, deleted=deleted)
 
 
 def renew_note(table: RecordedTable) -> dict[str, Any]:

@@ -1,17 +1,41 @@
-"""Where a recorded table stands in a sheet: found by the names of its columns, beside whatever else stands there."""
+"""Where a recorded table stands in a sheet: found by the names of its columns, beside whatever else stands there.
+
+A column that people have renamed is found by its place between the others, and by what stands in it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import groupby
+from typing import Any, Protocol
 
 import numpy as np
 
-from ..columns import Sheet, Zone
+from ..columns import Sheet, Zone, find_anchors, keeping_unreadable
 from ..columns.grid import Area
-from ..labels import TableNote
-from ..tables import WHITE, Table, list_cells
+from ..elements import Missing, NamedMissing, takes_blanks
+from ..errors import FormatError, quote_names, warn_caller
+from ..labels import TableNote, takes_recorded_tables
+from ..tables import (
+    WHITE,
+    NamedTable,
+    RecordedOptions,
+    Table,
+    TableOptions,
+    TableSheet,
+    list_cells,
+    read_table,
+)
+
+MOST_RECORDED = 1000  # tables of a workbook that are read together; each takes some milliseconds
+ArraysByName = dict[str, np.ndarray[Any, Any]]
+OpenCells = Callable[[str, Callable[[], Collection[int]]], TableSheet]
+"""Returns all cells of a sheet, given its title, and what returns the columns whose numbers are dates."""
 
 _FIRST_BELOW, _MORE_BELOW = 64, 32  # rows below a table that are looked at first, and how many times more then
+_MOST_COMPARED, _MOST_PAIRS = 10_000, 256  # cells of a column that is compared; columns, each with each
 _MOST_ROWS_ABOVE = 1000  # of a sheet, among which the names of columns are looked for
 
 
@@ -89,8 +113,255 @@ def extend_area(sheet: Sheet, area: Area) -> Area:
         bottom, count = bottom + count, count * _MORE_BELOW  # the sheet is searched a few times at most
 
 
-def find_renamed(written: Iterable[str], present: Iterable[str]) -> list[str]:
-    """Return the columns of a table that are gone where as many others stand in it now, so that they were renamed."""
-    names, now = [name.strip(WHITE) for name in written], {name for name in present if name}
-    gone = [name for name in names if name not in now]
-    return gone if len(gone) == len(now - {*names}) else []
+@dataclass(frozen=True)
+class RecordedPlace:
+    """Where a table stands that has a record.
+
+    Attributes:
+        title: of its sheet.
+        written_title: the title that the sheet had when it was written.
+        note: what its record says.
+        sheet: its sheet.
+        open_cells: opens the cells of the sheet.
+        named: the Excel Table that it is; None where there is none.
+        tree: the note as its record has it.
+        neighbours: the columns of the other tables of its sheet.
+        na_values: what the caller calls missing values.
+        takes_words: whether words such as `n/a` are missing values in columns of floats and complex numbers.
+        find_totals: returns the row of totals that somebody typed below it; None without one.
+    """
+
+    title: str
+    written_title: str
+    note: TableNote
+    sheet: Sheet
+    open_cells: OpenCells
+    named: NamedTable | None = None
+    tree: Mapping[str, Any] = field(default_factory=dict)
+    neighbours: frozenset[str] = frozenset()
+    na_values: Sequence[str | float] = ()
+    takes_words: bool = False
+    find_totals: Callable[[], int | None] = lambda: None
+
+    @cached_property
+    def options(self) -> TableOptions:
+        """How its cells are read: under the dtypes that were written, in the cells that hold it now."""
+        dtypes = self.note.dtypes | dict.fromkeys(self.note.texts, "string")
+        dtypes = {name: dtype for name, dtype in dtypes.items() if name not in self.note.gone}
+        na_values = [*self.na_values, *([self.note.na_rep] if self.note.na_rep else [])]
+        if self.named is not None:
+            options: TableOptions = RecordedOptions(dtype=dtypes, table=self.note.table, na_values=na_values)
+            named = self.named
+            _, options = options.locate(self.title, dict, lambda: {self.note.table: named})
+            area = options.range
+            if not named.total_rows and isinstance(area, Area):
+                longer = extend_area(self.sheet, area)
+                total = self.find_totals() if longer.bottom > area.bottom else None
+                options = replace(options, range=longer if total is None else longer._replace(bottom=total))
+            return options
+        return RecordedOptions(dtype=dtypes, header=1, range=self._found[0], na_values=na_values)
+
+    @cached_property
+    def _found(self) -> tuple[Area | None, int]:
+        """The cells of a table that is no Excel Table, and its rows down to the last that holds anything."""
+        ends = {*self.neighbours}
+        if anchors := find_anchors(self.sheet):
+            ends |= {str(anchor.name).strip(WHITE) for anchor in anchors} - {*self.note.dtypes}
+        return find_area(self.open_cells(self.title, list).table(), self.note, ends)
+
+    @property
+    def least_rows(self) -> int:
+        """How many rows count although the last of them are blank; 0 where that is not known.
+
+        Only rows of text can be blank. An Excel Table says where it ends; elsewhere the rows are as they were written.
+        """
+        area, note = self.options.area, self.note
+        if area is None or any(dtype != "string" and name not in note.texts for name, dtype in note.dtypes.items()):
+            return 0
+        if self.named is not None:
+            return area.bottom - area.top - 1
+        written = note.rows or 0
+        return written if note.blank_rows and self._found[1] + note.blank_rows == written else 0
+
+    @property
+    def has_arrays_inside(self) -> bool:
+        """Whether an array of the exchange format stands in its cells: then they are texts of that array."""
+        anchors = find_anchors(self.sheet)
+        area = self.options.area if anchors else None
+        return area is not None and any(
+            area.top <= anchor.row < area.bottom and area.left <= anchor.column < area.right for anchor in anchors
+        )
+
+    def place_names(self) -> dict[int, str]:
+        """Return the texts in the row of names, by their columns."""
+        area = self.options.area
+        if area is None:
+            return {}
+        (cells,) = self.sheet.zones([Zone(area.top, area.left, area.right - area.left, "rows")])
+        return {column: str(cell).strip(WHITE) for column, cell in enumerate(cells, area.left) if cell is not None}
+
+    def open_table(self) -> TableSheet:
+        """Return all cells of its sheet; numbers in its columns of dates are dates."""
+        return self.open_cells(self.title, self.place_dates)
+
+    def place_dates(self) -> list[int]:
+        """Return its columns of dates."""
+        dates = {name.strip(WHITE) for name, dtype in self.note.dtypes.items() if dtype.startswith("datetime64")}
+        return [column for column, name in self.place_names().items() if name in dates]
+
+
+def take_named(places: Sequence[RecordedPlace], missing: Missing) -> Sequence[RecordedPlace]:
+    """Return the places of tables, in which what the caller names is a missing value."""
+    values = missing.values if isinstance(missing, NamedMissing) else ()
+    if not values and not takes_blanks(missing):
+        return places
+    return [replace(place, na_values=values, takes_words=takes_blanks(missing)) for place in places]
+
+
+class WrittenColumns(Protocol):
+    """The snapshots of tables."""
+
+    def read_columns(self, title: str, names: Collection[str] | None = None) -> ArraysByName:
+        """Return the columns of a recorded table as they were written; none without a snapshot that can be used.
+
+        `title`: of its sheet when it was written. `names`: of the columns; None for all.
+        """
+
+
+def find_recorded(
+    notes: Mapping[str, object],
+    sheets: Mapping[str, Sheet],
+    titles: Collection[str],
+    named: Callable[[], Mapping[str, NamedTable]],
+    open_cells: OpenCells,
+    open_snapshots: Callable[[], WrittenColumns | None] = lambda: None,
+) -> list[RecordedPlace]:
+    """Return the tables that stand in some sheets and have a record.
+
+    A sheet that was renamed is found by its Excel Table, and a column that was renamed by its place and its cells.
+
+    Args:
+        notes: what the record says of a table, or a list of what it says of several, by the titles that sheets had.
+        sheets: those that may hold tables, by their titles.
+        titles: of all sheets.
+        named: returns the Excel Tables by their names.
+        open_cells: opens the cells of a sheet.
+        open_snapshots: returns the columns as they were written; None if there are none.
+    """
+    listed = {title: said if isinstance(said, list) else [said] for title, said in notes.items()}
+    recorded = [(title, tree) for title, trees in listed.items() for tree in trees if isinstance(tree, dict)]
+    if not recorded or not takes_recorded_tables():
+        return []
+    if min(len(recorded), len(sheets)) > MOST_RECORDED:
+        warn_caller(f"more than {MOST_RECORDED:,} recorded tables are read as ordinary ones; sheet= reads one of them")
+        return []
+    chosen, every = {title.casefold(): title for title in sheets}, {title.casefold() for title in titles}
+    tables = {name.casefold(): table for name, table in named().items()}
+    places = []
+    for written, tree in recorded:
+        name = str(tree.get("name", ""))
+        table = tables.get(name.casefold())
+        folded = written.casefold()
+        if folded not in every:
+            folded = "" if table is None else table.title.casefold()
+        if folded not in chosen or (note := TableNote.from_json(tree)) is None:
+            continue
+        title, note = chosen[folded], replace(note, table=name)
+        is_there = table is not None and table.title.casefold() == folded
+        own = table if is_there else None
+        beside = [names_of_columns(other) for other in listed[written] if other is not tree]
+        place = RecordedPlace(title, written, note, sheets[title], open_cells, own, tree, frozenset().union(*beside))
+        if place.options.area is None:
+            names = quote_names(list(note.dtypes), 20)
+            warn_caller(f"{title!r:.60} has no columns {names} any more, and is read as any other sheet")
+        elif not place.has_arrays_inside:
+            places.append(_find_columns(place, open_snapshots))
+    return places
+
+
+def _find_columns(place: RecordedPlace, open_snapshots: Callable[[], WrittenColumns | None]) -> RecordedPlace:
+    """Return a table with the names that its columns have now, and without the arrays whose columns are gone."""
+    present, recorded = place.place_names(), {name.strip(WHITE): name for name in place.note.dtypes}
+    texts = [text for _, text in sorted(present.items()) if text]
+    gone = [text for text in recorded if text not in texts]
+    if not gone:
+        return place
+    note = place.note
+    taken = {*note.labels.variables, *note.axes, *note.names, *note.coords_beside, note.beside}
+    come = [text for text in texts if text not in recorded and text not in taken and texts.count(text) == 1]
+    snapshots = open_snapshots() if come else None
+    names = [recorded[text] for text in gone]
+    written = {} if snapshots is None else snapshots.read_columns(place.written_title, names)
+    beside = {
+        pair
+        for befores, nows in _pair_runs([*recorded], texts, {*gone}, {*come})
+        for pair in (zip(befores, nows, strict=True) if len(befores) == len(nows) else ())
+    }
+    anywhere = [(before, now) for before in gone for now in come if recorded[before] in written]
+    renamed: dict[str, str] = {}
+    for pairs in (sorted(beside), anywhere if len(anywhere) <= _MOST_PAIRS else []):
+        left = [(before, now) for before, now in pairs if before not in renamed and now not in renamed.values()]
+        alike = [(a, b) for a, b in left if _may_be(place, recorded[a], b, written.get(recorded[a]))]
+        befores, nows = [before for before, _ in alike], [now for _, now in alike]
+        renamed |= {before: now for before, now in alike if befores.count(before) == nows.count(now) == 1}
+    note = note.rename_columns({recorded[before]: renamed[before] for before in gone if before in renamed})
+    note = note.leave_out([recorded[text] for text in gone if text not in renamed])
+    note.original = place.note
+    return replace(place, note=note)
+
+
+def _pair_runs(
+    recorded: Sequence[str], present: Sequence[str], gone: Collection[str], come: Collection[str]
+) -> Iterable[tuple[list[str], list[str]]]:
+    """Yield the names that are gone between two neighbours, and those that have come between the same two.
+
+    Example:
+        >>> [*_pair_runs(["a", "b", "c"], ["a", "x", "c"], {"b"}, {"x"})]
+        [(['b'], ['x'])]
+    """
+    runs = []
+    for names, others in ((recorded, gone), (present, come)):
+        stretches = [(is_other, list(run)) for is_other, run in groupby(names, others.__contains__)]
+        ends = [("", ""), *((run[0], run[-1]) for _, run in stretches), ("", "")]
+        runs.append(
+            {
+                (ends[number][1], ends[number + 2][0]): run
+                for number, (is_other, run) in enumerate(stretches)
+                if is_other
+            }
+        )
+    return [(run, runs[1][ends]) for ends, run in runs[0].items() if ends in runs[1]]
+
+
+def _may_be(place: RecordedPlace, name: str, now: str, written: np.ndarray[Any, Any] | None) -> bool:
+    """Return whether a column of another name may be one that was written.
+
+    `written`: its elements as they were; None where these are not known. They decide: half of them have to be there.
+    """
+    renamed = replace(place, note=place.note.rename_columns({name: now}))
+    options = replace(renamed.options, dtype={now: "string" if now in renamed.note.texts else renamed.note.dtypes[now]})
+    try:
+        with keeping_unreadable() as unreadable:
+            columns = read_table(renamed.open_table(), [now], options, least_rows=renamed.least_rows)
+            errors = unreadable.get(now)
+            unreadable.clear()  # a context around the call gets those of arrays
+    except FormatError:
+        return False
+    column, number = columns[now], columns.column_of(now)
+    elements = column.tolist() if errors is None else column[~errors.astype(np.bool_)].tolist()
+    if written is not None:
+        before = {*map(_spell_roughly, written.tolist())}
+        return 2 * sum(_spell_roughly(element) in before for element in elements) >= len(column)
+    area = options.area
+    assert area is not None
+    top = columns.name_row + 1
+    (cells,) = place.sheet.zones([Zone(top, number, min(area.bottom - top, _MOST_COMPARED), "columns")])
+    filled = [cell for cell in cells if cell is not None and cell != ""]
+    if place.note.dtypes[name] == "string":
+        return 2 * sum(isinstance(cell, str) for cell in filled) > len(filled)
+    return bool(filled) and 2 * len(elements) >= len(column)
+
+
+def _spell_roughly(element: Any) -> str:
+    """Return an element as a text that rounding does not change."""
+    return f"{element:.9g}" if isinstance(element, (float, complex)) else str(element)

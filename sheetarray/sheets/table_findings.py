@@ -13,7 +13,8 @@ from ..dtypes import Array
 from ..errors import Finding, FormatError, may_be_table
 from ..labels import DatasetLabels
 from ..labels.places import find_labels, list_levels
-from .recorded_tables import RecordedPlace, RecordedTable, WrittenColumns, open_recorded
+from .recorded_tables import RecordedTable, open_recorded
+from .table_areas import RecordedPlace, WrittenColumns
 
 _HINT = "sa.accept takes the change, and read_columns reads the table as it is"
 
@@ -50,6 +51,7 @@ def check_with_tables(
 
 
 def _check_table(table: RecordedTable, judge: Callable[[RecordedTable], Iterator[Finding]]) -> Iterator[Finding]:
+    yield from _find_other_columns(table)
     if table.unreadable_labels:
         yield from join_rows(table.errors)
         return
@@ -57,15 +59,27 @@ def _check_table(table: RecordedTable, judge: Callable[[RecordedTable], Iterator
         yield table.words
     elements = table.unreadable_elements  # names the errors by their elements
     yield from join_rows(table.errors)
-    arrays, _ = table.stacked
+    table.check_columns()
     if not table.written:
         yield from judge(table)
         return
-    for name in table.stacked_as_written:
-        if name not in arrays:
-            yield Finding("error", table.title, f"the array {name!r:.80} is gone", _HINT, array=name)
     comparisons, grouped, pairs = compare_table(table, elements)
     yield from describe_changes(comparisons, grouped, pairs, _TablePlaces(table))
+
+
+def _find_other_columns(table: RecordedTable) -> Iterator[Finding]:
+    """Yield what became of the columns of a table: those that were renamed or deleted."""
+    note = table.note
+    for name, before in note.old_names.items():
+        if name in note.places and note.old_coords_beside:
+            continue  # it is named after a label, which is an element
+        array, _ = note.places.get(name, (name, 0))
+        message = f"the column {name!r:.80} was written under the name {before!r:.80}, and renamed since"
+        yield Finding("warning", table.name_cell(name), message, _HINT, array=array)
+    for name in note.gone:
+        if name not in note.dtypes:
+            message = f"the column {name!r:.80} is gone, and its array with it"
+            yield Finding("error", table.title, message, _HINT, array=name)
 
 
 def _find_contradictions(table: RecordedTable) -> Iterator[Finding]:

@@ -19,8 +19,9 @@ from ...linear.buffers import iter_rest
 from ...linear.named import list_names
 from ...linear.parsing import warn_of_finding
 from ..arrays_of_sheets import count_named, open_sheets, read_composites, read_resized_arrays
-from ..recorded_tables import open_recorded, read_with_tables, take_named
+from ..recorded_tables import open_recorded, read_with_tables
 from ..sheet_choice import SheetChoice
+from ..table_areas import take_named
 from .checking.workbook import select_sheets
 from .checksums.stored import StoredChecksums
 from .guard.snapshots import open_snapshots, warn_of_guard

@@ -23,9 +23,10 @@ from ...linear.array import LinearArray
 from ...linear.parsing import warn_of_finding
 from ..arrays_of_sheets import read_resized_arrays
 from ..content import SheetContent, WriteOptions, lay_out_arrays, lay_out_columns
-from ..recorded_tables import RecordedTable, open_recorded, renew_note, take_named
+from ..recorded_tables import RecordedTable, open_recorded, renew_note
 from ..sheet_choice import SheetChoice, find_title
 from ..snapshot import SnapshotHeader
+from ..table_areas import take_named
 from ..views.description import View, can_be_shown
 from ..views.plans import check_views
 from .accepting.exact import read_writes
@@ -86,6 +87,8 @@ def restore_excel(
         asked, places = book.views.asked, take_named(find_tables(book, sheets), as_missing)
         is_kind = book.own is not None and book.own.types.type_of(book.own.part) == CONTENT_TYPES[suffix_of(target)]
         tables = [table for table in open_recorded(places, Snapshots(book)) if table.written]
+        if not keep_edits:
+            tables = [_take_written(table, Snapshots(book)) for table in tables]
         contents = [_lay_out_table(table, keep_edits=keep_edits) for table in tables]
         try:
             groups = _restore_arrays(book, chosen, as_missing, keep_edits=keep_edits)
@@ -163,6 +166,14 @@ def _is_one_file(source: object, target: object) -> bool:
     if isinstance(source, (str, os.PathLike)) and isinstance(target, (str, os.PathLike)):
         return os.path.realpath(source) == os.path.realpath(target)
     return source is target
+
+
+def _take_written(table: RecordedTable, snapshots: Snapshots) -> RecordedTable:
+    """Return a table with the columns that it had, where people have renamed or deleted some of them."""
+    note = table.note.original
+    if note is None:
+        return table
+    return replace(table, note=note, written=snapshots.read_columns(table.written_title, [*note.dtypes]))
 
 
 def _lay_out_table(table: RecordedTable, *, keep_edits: bool) -> SheetContent:

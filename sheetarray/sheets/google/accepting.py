@@ -15,7 +15,7 @@ from ...errors import NO_ARRAY, FormatError, locating
 from ...files import PathLike
 from ...formats.contract import Progress
 from ..accepted import AcceptedArrays, read_accepted
-from ..recorded_tables import take_named
+from ..table_areas import take_named
 from .address import Rect
 from .appending import cover
 from .changes import Requests, Swap, apply_changes, update_cells

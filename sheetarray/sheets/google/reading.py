@@ -26,8 +26,9 @@ from ...linear.resizing import find_slow_axis
 from ...renamed import naming_options
 from ...tables import TableOptions, read_table, read_tables
 from ..arrays_of_sheets import check_sheets, count_named, open_sheets, read_composites, scan_sheets
-from ..recorded_tables import read_with_tables, scan_with_tables, take_named
+from ..recorded_tables import read_with_tables, scan_with_tables
 from ..sheet_choice import SheetChoice, TitleOrIndex, find_title, is_first
+from ..table_areas import take_named
 from ..table_findings import check_with_tables
 from .address import ALL_ROWS, Rect, SheetAddress, range_on_sheet
 from .grid_cells import MOST_CELLS_AT_ONCE, fetch_proven

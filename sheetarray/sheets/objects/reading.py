@@ -29,15 +29,9 @@ from ...tables import (
     read_tables,
 )
 from ..arrays_of_sheets import check_sheets, count_named, open_sheets, read_composites, scan_sheets
-from ..recorded_tables import (
-    RecordedPlace,
-    find_recorded,
-    read_as_ordinary,
-    read_with_tables,
-    scan_with_tables,
-    take_named,
-)
+from ..recorded_tables import read_as_ordinary, read_with_tables, scan_with_tables
 from ..sheet_choice import SheetChoice, find_title, is_first
+from ..table_areas import RecordedPlace, find_recorded, take_named
 from ..table_findings import check_with_tables
 from ..workbooks import MOST_ROWS
 from ..xml_texts import without_escapes

@@ -11,8 +11,8 @@ from ....dtypes import Buffer, Positions
 from ....elements import Missing
 from ....errors import Finding
 from ...arrays_of_sheets import check_sheets
-from ...recorded_tables import take_named
 from ...sheet_choice import SheetChoice, find_title
+from ...table_areas import take_named
 from ...table_findings import check_with_tables
 from ..checksums.stored import StoredChecksums
 from ..guard.snapshots import open_snapshots

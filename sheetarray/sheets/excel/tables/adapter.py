@@ -6,6 +6,7 @@ They have no headers of the exchange format; sheets that have are written and re
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
@@ -141,11 +142,21 @@ def describe_table_excel(source: Readable, *, table: str | None = None, sheet: S
         if table is not None:  # whose sheet, or itself, may have another name now
             named = [note for note in notes.values() if str(note.get("name")).casefold() == table.casefold()]
             if len(named) == 1:
-                return named[0]
+                return _name_columns(book, named[0])
             title, _ = TableOptions(table=table).locate(None, dict, lambda: _open_own(book, WorkbookPart.tables))
         else:
             title = select_sheets(book, sheet, of_table=True)[0].title
-        return notes.get(title or "", {})
+        return _name_columns(book, notes.get(title or "", {}))
+
+
+def _name_columns(book: Workbook, tree: dict[str, Any]) -> dict[str, Any]:
+    """Return the description of a table with the names that its columns have now."""
+    places = find_tables(book, select_sheets(book, None, of_table=True)) if tree else []
+    note = next((place.note for place in places if place.tree is tree), None)
+    if note is None or note.original is None:
+        return tree
+    present = {name: dtype for name, dtype in note.dtypes.items() if name not in note.gone}
+    return {"name": tree.get("name", ""), **replace(note, dtypes=present).to_json()}
 
 
 def _open_own(book: Workbook, look: Callable[[WorkbookPart], Mapping[Any, Any]]) -> Mapping[Any, Any]:

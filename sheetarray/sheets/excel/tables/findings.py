@@ -18,7 +18,7 @@ def compare_checksums(book: Workbook, table: RecordedTable) -> Iterator[Finding]
     """Yield what the checksums of columns say, where no guard tells more."""
     sums = read_checksums(book.record.get("sheets", {}).get(table.written_title, {}).get("columns"))
     for name, column in table.columns.items():
-        if (record := sums.get(name)) is None or name in table.unreadable:
+        if (record := sums.get(table.note.old_names.get(name, name))) is None or name in table.unreadable:
             continue
         linear = LinearArray.from_numpy(column)
         runs = table.columns.data_cells(name)

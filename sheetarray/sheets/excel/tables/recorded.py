@@ -8,7 +8,8 @@ from functools import cache, partial
 
 from ....columns import Sheet
 from ....tables import NamedTable
-from ...recorded_tables import RecordedPlace, find_recorded
+from ...table_areas import RecordedPlace, find_recorded
+from ..guard.snapshots import open_snapshots
 from ..workbook import Workbook
 from .cells import ExcelTable
 from .totals import find_typed_totals
@@ -36,6 +37,7 @@ def find_tables(book: Workbook, sheets: Sequence[Sheet]) -> list[RecordedPlace]:
         book.titles,
         named,
         open_cells,
+        partial(open_snapshots, book),
     )
     return [replace(place, find_totals=partial(_find_totals, book, place.title)) for place in places]
 

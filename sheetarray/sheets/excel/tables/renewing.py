@@ -18,8 +18,9 @@ from ....linear.array import LinearArray
 from ....linear.named import linear_arrays
 from ...accepted import AcceptedArrays
 from ...guard_texts import keep_snapshots
-from ...recorded_tables import RecordedTable, leave_unreadable, open_recorded, read_recorded, renew_note, take_named
+from ...recorded_tables import RecordedTable, accept_columns, leave_unreadable, open_recorded, read_recorded, renew_note
 from ...snapshot import SnapshotHeader, encode_snapshot, parse_snapshot_header
+from ...table_areas import take_named
 from ...table_findings import compare_table
 from ..checksums.record import Written, make_checksums
 from ..guard.guard_sheet import read_texts
@@ -37,6 +38,7 @@ class RenewedTables:
         snapshots: the texts of the snapshots of all tables, by the titles of guards.
         comparisons, sorted_rows: what became of the arrays.
         arrays, infos, unreadable, labels: of all tables.
+        tables: that were read.
     """
 
     sheets: dict[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -47,11 +49,12 @@ class RenewedTables:
     infos: dict[str, ArrayInfo] = field(default_factory=dict)
     unreadable: dict[str, Array] = field(default_factory=dict)
     labels: DatasetLabels | None = None
+    tables: list[RecordedTable] = field(default_factory=list)
 
     def add_to(self, accepted: AcceptedArrays) -> AcceptedArrays:
         """Return what was read of a workbook, with its tables."""
         return replace(
-            accepted,
+            accept_columns(accepted, self.tables),
             infos=({**accepted.infos[0], **self.infos}, {**accepted.infos[1], **self.infos}),
             arrays={**accepted.arrays, **self.arrays},
             unreadable={**accepted.unreadable, **self.unreadable},
@@ -77,11 +80,12 @@ def renew_tables(
         return None
     renewed, changed = RenewedTables(), dict[str, tuple[RecordedTable, dict[str, LinearArray]]]()
     tables, unreadable_labels = leave_unreadable(open_recorded(places, snapshots))
+    renewed.tables = tables
     with keeping_unreadable() as renewed.unreadable:
         renewed.arrays, renewed.labels = read_recorded(tables, resize=True)
     renewed.unreadable |= unreadable_labels
     for table in tables:
-        is_changed = table.has_other_rows or {*table.columns} != {*table.note.dtypes} or not table.written
+        is_changed = table.has_other_columns or table.has_other_rows or not table.written
         if table.written:
             comparisons, grouped, _ = compare_table(table, table.unreadable_elements)
             renewed.comparisons |= {comparison.name: comparison for comparison in comparisons}
@@ -96,7 +100,7 @@ def renew_tables(
     record = book.record.get("sheets", {})
     for title, (table, linear) in changed.items():
         sums = {name: Written(array.buffer, array.dtype_entry, array.header) for name, array in linear.items()}
-        tree = {**record[title]["table"], **renew_note(table)}
+        tree = {"name": record[title]["table"].get("name", ""), **renew_note(table)}
         renewed.sheets[title] = {**record[title], "table": tree, "columns": make_checksums(sums)}
     return renewed
 

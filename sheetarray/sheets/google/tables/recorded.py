@@ -20,16 +20,15 @@ from ....linear.array import LinearArray
 from ....tables import SearchOptions, Table, TableColumns, TableOptions, lay_out_table
 from ...accepted import AcceptedArrays, compare_infos
 from ...recorded_tables import (
-    RecordedPlace,
     RecordedTable,
-    find_recorded,
+    accept_columns,
     leave_unreadable,
     open_recorded,
     read_as_ordinary,
     read_recorded,
     renew_note,
 )
-from ...table_areas import names_of_columns
+from ...table_areas import RecordedPlace, find_recorded, names_of_columns
 from ..named_ranges import PlacedColumn
 from ..requests import Answer
 from ..standing import StandingSheet
@@ -246,14 +245,14 @@ def accept_tables(
             variable = table.note.labels.find(name)
             shape = (table.note.rows or table.rows,) if variable is None else variable.shape
             before[name] = replace(info, shape=tuple(shape)) if name in table.note.names else info
-        if table.has_other_rows or {*table.columns} != {*table.note.dtypes} or table.list_other_shapes():
+        if table.has_other_rows or table.has_other_columns or table.list_other_shapes():
             place = next(place for place in places if place.note is table.note)
             renewed.setdefault(table.title, []).append((place, renew_note(table)))
     comparisons: dict[str, Comparison] = {
         name: compare_infos(name, before[name], info, unreadable.get(name)) for name, info in now.items()
     }
     whole = replace(
-        accepted,
+        accept_columns(accepted, tables),
         infos=({**accepted.infos[0], **before}, {**accepted.infos[1], **now}),
         arrays={**accepted.arrays, **arrays},
         unreadable={**accepted.unreadable, **unreadable, **unreadable_labels},
