@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, Literal, overload
 
 from ..columns import ArrayInfo
@@ -25,7 +26,7 @@ from ..labels import LabelledArrays, has_labels, reading_labels
 from ..linear.named import default_name, hold_stream, list_names, pick_array, values_by_name
 from ..linear.parsing import warn_of_finding
 from ..renamed import OPTIONS
-from .ordinary import OrdinaryTable, find_place, find_table, scan_or_find_table
+from .ordinary import OrdinaryTable, find_place, find_table, scan_or_find_table, without_table_options
 from .shown import Findings
 from .targets import SourceOrTarget, first_url, folder_beside, is_path, split_tables
 
@@ -286,7 +287,8 @@ def check(
         source: a path, a URL, an open file, a workbook of openpyxl, or an object of gspread.
         format: the name of a format; None chooses it by the suffix.
         storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
-        **options: options of the format, such as `missing`, `sheet`, `client`.
+        **options: options of the format, such as `missing`, `sheet`, `client`; of an ordinary table also those of
+            `read_columns`.
 
     Yields:
         A `Finding` for each problem. A terminal or a notebook shows the iterator as a table.
@@ -305,7 +307,13 @@ def check(
     """
     source = locate_place(source, storage_options, format, options.get("client"))
     place = find_place(source)
-    findings = _without_errors(find_format("check", source, format, options).function("check")(source, **options))
+    of_arrays, asks_for_table = without_table_options("check", source, format, options)
+    findings = _without_errors(find_format("check", source, format, of_arrays).function("check")(source, **of_arrays))
+    if asks_for_table:
+        first = next(findings, None)
+        if first is None or not may_be_table(first.message):
+            find_format("check", source, format, options)  # refuses them
+        findings = chain([first] if first else [], findings)
     return Findings(_of_table(findings, lambda: find_table(source, place, format, options, is_checked=True)))
 
 

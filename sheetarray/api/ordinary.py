@@ -193,6 +193,20 @@ def has_table_option(source: Any, option: str, format: str | None = None) -> boo
         return False
 
 
+def without_table_options(
+    verb: str, source: Any, format: str | None, options: Mapping[str, Any]
+) -> tuple[Mapping[str, Any], bool]:
+    """Return the options that a verb has for arrays, and whether others are for an ordinary table.
+
+    An option for neither stays, so that the verb refuses it.
+    """
+    names = format_of(source, format, reading=True).options(verb) if options else []
+    others = [name for name in options if name not in names]
+    if not others or not all(has_table_option(source, name, format) for name in others):
+        return options, False
+    return {name: value for name, value in options.items() if name in names}, True
+
+
 def refuse_unknown(
     verb: str, places: Iterable[tuple[Any, str | None]], options: Iterable[str], own: Sequence[str] = ()
 ) -> None:
@@ -308,10 +322,15 @@ def scan_or_find_table(
 
     Raises:
         FormatError: the source holds neither.
+        TypeError: it holds arrays, and an option is for tables.
     """
     place = find_place(source)
+    of_arrays, asks_for_table = without_table_options("scan", source, format, options)
     try:
-        return ArrayInfos(find_format("scan", source, format, options).function("scan")(source, **options)), None
+        infos = ArrayInfos(find_format("scan", source, format, of_arrays).function("scan")(source, **of_arrays))
+        if asks_for_table:
+            find_format("scan", source, format, options)  # refuses them
+        return infos, None
     except FormatError as error:
         table = None
         if may_be_table(error.reason):

@@ -220,9 +220,16 @@ def split_pairs(pairs: Sequence[str]) -> dict[str, Any]:
 
 
 def options_of_format(row: Format, verb: str) -> dict[str, tuple[str, dict[str, Any]]]:
-    """Return the options of an adapter's function: the annotation of each, and the names that it may use."""
+    """Return the options of an adapter's function: the annotation of each, and the names that it may use.
+
+    `scan` and `check` take those of an ordinary table, too.
+    """
     function = row.function(verb)
-    return {
+    of_table: dict[str, tuple[str, dict[str, Any]]] = {}
+    if verb in ("scan", "check"):
+        with suppress(NotFoundError):  # the format has no ordinary tables
+            of_table = options_of_format(row, "read_columns")
+    return of_table | {
         parameter.name: (str(parameter.annotation), vars(sys.modules[owner.__module__]))
         for owner in (function, TableOptions)[: 2 if verb == "read_columns" else 1]
         for parameter in inspect.signature(owner).parameters.values()

@@ -41,7 +41,7 @@ def count_grouped(grid: Sequence[Row]) -> int:
             count = upper + 1
             while count < upper + 1 + _MOST_LOWER and _goes_on(wide, grid[count : count + 1 + _LOWER]):
                 count += 1
-            return count + _is_name_of_index(grid[:count], grid[count : count + 2])
+            return count + _is_name_of_index(grid[:count], grid[count : count + _LOWER])
     return 0
 
 
@@ -164,7 +164,11 @@ def _fits_no_kind(names: Row, below: Sequence[Row]) -> bool:
 
 
 def _is_name_of_index(names: Sequence[Row], below: Sequence[Row]) -> bool:
-    """Return whether the first row below holds nothing but the name of a first column, which has none above."""
-    first = below[0]
-    is_alone = _is_name(first[0]) and all(cell is None for cell in first[1:])
-    return is_alone and len(below) > 1 and all(row[0] is None for row in names) and below[1][0] is not None
+    """Return whether the first row below holds nothing but the name of a first column, as pandas writes it.
+
+    Above it, the first column is blank, or has the name of the rows of names in the last of them.
+    """
+    is_alone = [_is_name(row[0]) and all(cell is None for cell in row[1:]) for row in below]
+    if is_alone.count(True) != 1 or not is_alone[0] or len(below) < 2 or below[1][0] is None:
+        return False
+    return names[-1][0] is not None or all(row[0] is None for row in names)

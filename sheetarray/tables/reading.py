@@ -122,7 +122,7 @@ def read_table(
     options = replace(options, **by_name)
     selected = {name: names[name] for name in select_names(names, columns)}
     _refuse_blanks(table, rows, len(selected))
-    doubts += doubt_rows(table, rows, names, options)
+    doubts += doubt_rows(table, rows, names, selected, options)
     reader = ColumnReader(table, rows, options, doubts, sheet.title)
     arrays = reader.read(selected)
     doubts += doubt_repeated_names(table, rows, selected, arrays)

@@ -499,6 +499,11 @@ CALLS: list[tuple[str, Callable[[], object], Callable[[], object]]] = [
         lambda: sa.read_columns(io.BytesIO(b"a;b\n1,5;0.25\n2,5;0.75\n"), format="csv", decimal="."),
     ),
     (
+        "columns= names the columns to read",
+        lambda: sa.read_columns(io.StringIO("a,,x\n1,,5\n2,,\n"), format="csv"),
+        lambda: sa.read_columns(io.StringIO("a,,x\n1,,5\n2,,\n"), ["a"], format="csv"),
+    ),
+    (
         "skip_rows=0 with header= reads them as names or data",
         lambda: sa.read_columns(io.BytesIO(b"title,,\n,,\na,b,c\n1,2,3\n4,5,6\n"), format="csv"),
         lambda: sa.read_columns(io.BytesIO(b"title,,\n,,\na,b,c\n1,2,3\n4,5,6\n"), format="csv", skip_rows=2),

@@ -310,3 +310,54 @@ def test_an_odd_cell_is_told_in_columns_of_any_length(usual: str, odd: str | Non
     path.write_text("day;place\n" + "".join(f"{cell};x\n" for cell in cells))
     findings = list(sa.check(path))
     assert [finding.location for finding in findings] == ([] if odd is None else ["A9"])
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("a,b\n1,2\n3,4\n\nSource: x\n", {"skip_footer": 2}),
+        ("Monthly report\n\na,b\n1,2\n3,4\n", {"skip_rows": 2}),
+        ("year,2019,2020\ncity,,\nRome,1,2\nOslo,3,4\n", {"skip_rows": [1]}),
+        ("a,b\n1,2\nn/a,4\n" + "5,6\n" * 20, {"na_values": ["n/a"]}),
+        ("a;b\n1.234;x\n5.678;y\n", {"decimal": "."}),
+    ],
+)
+def test_check_and_scan_take_the_option_that_a_hint_names(text: str, options: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    assert len(list(sa.check(path))) == 1
+    assert list(sa.check(path, **options)) == []
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        columns = sa.read_columns(path, **options)
+    infos = sa.scan(path, **options) if "decimal" not in options else sa.scan(path)
+    assert [info.shape for info in infos.values()] == [column.shape for column in columns.values()]
+
+
+@pytest.mark.parametrize("verb", [sa.check, sa.scan])
+def test_options_of_a_table_are_refused_where_arrays_are(verb: Any, tmp_path: Path) -> None:
+    sa.write(tmp_path / "t.csv", {"t": np.arange(3)})
+    with pytest.raises(TypeError, match="has no option 'skip_footer'"):
+        verb(tmp_path / "t.csv", skip_footer=1)
+    (tmp_path / "u.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(TypeError, match="has no option 'skip_foter'"):
+        verb(tmp_path / "u.csv", skip_foter=1)
+
+
+def test_the_command_names_the_option_that_it_takes(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n3,4\n\nSource: x\n")
+    assert "--read skip_footer=1 leaves out what is below" in run_command("check", str(path)).output
+    for verb in ("check", "info"):
+        assert run_command(verb, str(path), "--read", "skip_footer=1").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("right", "column"), [([["x"], [5], [7], [8]], None), ([["x"], [5], [7]], "C"), ([[None], [5], [7]], None)]
+)
+def test_a_table_beside_another_one_is_told(right: list[list[Any]], column: str | None) -> None:
+    book = openpyxl.Workbook()
+    for place, row in enumerate([["a"], [1], [2], [3]]):
+        book.active.append([*row, None, *(right[place] if place < len(right) else [])])
+    findings = [finding for finding in sa.check(book) if "second table" in finding.message]
+    assert [f"column {column}" in finding.message for finding in findings] == [True] * (column is not None)

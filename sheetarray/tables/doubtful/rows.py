@@ -8,6 +8,7 @@ from itertools import islice
 
 import numpy as np
 
+from ...columns import column_letters
 from ...dtypes import Array, Positions
 from ...elements import Cell, is_blank
 from ..cells import Table
@@ -31,19 +32,26 @@ _MOST_NUMBERS = 1000  # columns whose cells are looked at
 _MOST_STARTS, _ABOVE = 8, 8  # blank rows below which names are looked for, and rows above them that have kinds
 
 
-def doubt_rows(table: Table, rows: TableRows, names: Mapping[str, int], options: TableOptions) -> list[Doubt]:
-    """Return doubts about rows that are longer or shorter than the names, about rows below the table, and the first."""
-    doubts = _doubt_longer(table, rows)
+def doubt_rows(
+    table: Table, rows: TableRows, names: Mapping[str, int], selected: Mapping[str, int], options: TableOptions
+) -> list[Doubt]:
+    """Return doubts about rows that are longer or shorter than the names, about rows below the table, and the first.
+
+    `names`, `selected`: the numbers of all columns, and of those that are read, by name.
+    """
+    doubts = _doubt_longer(table, rows, selected)
     below = []
     if not options.skip_footer and options.nrows is None:
         below = _doubt_below(table, rows) or _doubt_second_table(table, rows, names)
     shorter = [] if doubts else _doubt_shorter(table, rows, names)
     if below and shorter and (shorter[0].row or 0) >= (below[0].row or 0):
         shorter = []  # rows below the table are short
-    return doubts + shorter + below + _doubt_first(table, rows)
+    return (
+        doubts + shorter + below + _doubt_first(table, rows) + ([] if doubts else _doubt_beside(table, rows, selected))
+    )
 
 
-def _doubt_longer(table: Table, rows: TableRows) -> list[Doubt]:
+def _doubt_longer(table: Table, rows: TableRows, selected: Mapping[str, int]) -> list[Doubt]:
     """Return a doubt if cells stand to the right of all names."""
     if not rows.names or rows.heading.is_shifted:
         return []
@@ -52,6 +60,8 @@ def _doubt_longer(table: Table, rows: TableRows) -> list[Doubt]:
     named = (number for number in from_right if not all(map(is_blank, table.columns[number].cells(rows.names))))
     last = next(named, None)  # of the columns that have a name
     beyond = [number for number in numbers if last is None or number > last]
+    if table.marks is None:  # the cells of a worksheet are not shifted
+        beyond = [number for number in beyond if number in selected.values()]
     held: list[tuple[int, int]] = []
     longer: Positions = np.zeros(0, np.int64)
     for number in beyond:
@@ -71,6 +81,9 @@ def _doubt_longer(table: Table, rows: TableRows) -> list[Doubt]:
     sheet_row = table.row_of(row)
     message = f"row {sheet_row + 1} has more cells than there are names{more}: were its cells shifted?"
     hint = "quote delimiters in text, or name the marks (delimiter=, decimal=, header=)"
+    if table.marks is None:
+        message = f"row {sheet_row + 1} has a cell beside the table, where no name stands{more}"
+        hint = "columns= names the columns to read"
     return [Doubt("width", message, sheet_row, number, hint)]
 
 
@@ -178,6 +191,28 @@ def _doubt_second_table(table: Table, rows: TableRows, names: Mapping[str, int])
             message = f"row {row + 1}, below a blank row, is read as data: does a second table begin here?"
             return [Doubt("again", message, row, min(numbers), f"skip_footer={end - row} leaves it out")]
     return []
+
+
+def _doubt_beside(table: Table, rows: TableRows, selected: Mapping[str, int]) -> list[Doubt]:
+    """Return a doubt if columns on both sides of a blank one end in different rows, as two tables side by side do."""
+    numbers = sorted(selected.values())
+    right = next((place for place in range(1, len(numbers)) if numbers[place] - numbers[place - 1] > 1), 0)
+    if not right or not rows.names:
+        return []
+    last = [
+        max((int(filled[-1]) for number in side if len(filled := _find_filled(table, number))), default=-1)
+        for side in (numbers[:right], numbers[right : right + _MOST_NUMBERS])
+    ]
+    if last[0] == last[1] or min(last) < 0 or is_blank(table.columns[numbers[right]].cells(rows.names)[-1]):
+        return []
+    first, end = column_letters(numbers[right]), table.row_of(last[1]) + 1
+    message = f"column {first}, right of a blank column, ends in row {end}, those before it in row "
+    message += f"{table.row_of(last[0]) + 1}: does a second table begin here?"
+    return [Doubt("beside", message, rows.name_row, numbers[right], "columns= names the columns to read")]
+
+
+def _find_filled(table: Table, number: int) -> Positions:
+    return np.flatnonzero(table.columns[number].mark_filled())
 
 
 def _find_starts_below_blanks(table: Table, rows: TableRows) -> list[int]:
