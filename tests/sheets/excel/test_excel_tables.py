@@ -203,7 +203,7 @@ def test_a_small_table_is_read_wherever_it_stands(suffix: Any, rows: int, column
         assert array.tolist() == [row + column / 2 for row in range(1, rows)]
 
 
-@pytest.mark.filterwarnings("ignore:.*more cells than there are names:sheetarray.SheetArrayWarning")
+@pytest.mark.filterwarnings("ignore:.*(beside the table|second table):sheetarray.SheetArrayWarning")
 @pytest.mark.parametrize("suffix", ["xlsx", "ods"])
 def test_cells_are_bounded_and_not_their_distance(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"t.{suffix}"
