@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..changes.compare import Comparison, DifferingElement
+from ..changes.conflicts import Remark
 from ..changes.wording import count_noun
 from ..errors import FormatError, escape_controls
 from ..linear.header import name_element
@@ -128,6 +129,7 @@ class Changes:
         arrays: the arrays that were added, deleted, renamed or reshaped, or have another dtype or order.
         explanations: by array, the one change of all its elements, such as a factor.
         labels: sentences on dimensions, attributes and indexes that differ.
+        remarks: the cells beside the arrays, or around a table, that hold another text now.
 
     Example:
         >>> import numpy as np
@@ -149,9 +151,11 @@ class Changes:
         keeps_labels = all(
             side.labels is not None for side in differences.sides
         )  # a format that keeps none is no difference
-        names = differences.added or differences.deleted or differences.renamed or differences.title_texts
+        names = differences.added or differences.deleted or differences.renamed
         return bool(
             names
+            or differences.title_texts
+            or differences.remarks
             or differences.sorted_rows
             or (differences.label_texts and keeps_labels)
             or not all(comparison.same and not comparison.recalculated for comparison in differences.comparisons)
@@ -245,6 +249,11 @@ class Changes:
         """Sentences on labels that differ."""
         return self._differences.label_texts
 
+    @property
+    def remarks(self) -> list[Remark]:
+        """The cells beside the arrays, or around a table, that hold another text now."""
+        return self._differences.remarks
+
     def __repr__(self) -> str:
         return "\n".join(self._list_texts())
 
@@ -279,6 +288,7 @@ class Changes:
             "same": not self,
             "labels": differences.label_texts,
             "titles": differences.title_texts,
+            "remarks": [{"cell": remark.cell, "text": remark.text} for remark in differences.remarks],
             "sorted": [
                 {"by": table.by, "arrays": list(table.names), "rows": table.order.tolist()}
                 for table in differences.sorted_rows

@@ -76,6 +76,9 @@ def list_lines(
             alike[text] = blocks[-1][0]
     lines = [line for names, text, below in blocks for line in (ChangeLine(text, names), *below)]
     lines += [ChangeLine(text) for text in (*differences.title_texts, *differences.label_texts)]
+    lines += [
+        ChangeLine(f"{remark.cell}, beside the arrays: {remark.text or 'blank now'}") for remark in differences.remarks
+    ]
     return lines, len(blocks), len(silent)
 
 
@@ -109,6 +112,7 @@ def summarise(differences: Differences) -> str:
     for texts, noun, what in (
         (differences.title_texts, "sheet", "renamed"),
         (differences.label_texts, "label", "changed"),
+        (differences.remarks, "cell", "changed beside the arrays"),
     ):
         parts += [f"{count_noun(len(texts), noun)} {what}"] if texts else []
     return "; ".join(parts)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..changes.compare import Comparison, DifferingElement
+from ..changes.conflicts import Remark
 from ..changes.sorted_rows import SortedRows
 from ..columns import ArrayInfo
 from ..dtypes import Array
@@ -58,6 +59,7 @@ class Differences:
     renamed: dict[str, str]  # the name now of arrays that have another one, by the name before
     label_texts: list[str]  # sentences on labels that differ
     title_texts: list[str] = field(default_factory=list)  # sentences on sheets with another title
+    remarks: list[Remark] = field(default_factory=list)  # cells beside the arrays that hold another text now
 
     def label(self, name: str, element: DifferingElement) -> dict[str, str]:
         """Return the labels of an element as they are now; as they were, where the second source keeps none."""

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from ..changes.compare import Comparison, compare
+from ..changes.conflicts import Remark
 from ..changes.elements import are_alike
-from ..changes.formulas import hide_formulas, mark_objects, put_formulas
+from ..changes.formulas import hide_formulas
 from ..changes.merged_groups import row_axis
 from ..changes.row_groups import LabelGroup, dtype_name, map_rows
 from ..changes.rows import check_key
@@ -35,7 +36,12 @@ from .differences import Differences, KeyLabels, SideFacts
 from .opened import open_arrays
 from .ordinary import (
     OrdinaryTable,
+    OtherCells,
     describe_columns,
+    find_remarks_on_sheets,
+    find_remarks_on_tables,
+    list_other_cells,
+    pair_formulas,
     refuse_unknown,
     scan_or_find_table,
     unify_columns,
@@ -58,8 +64,9 @@ class DiffSide:
         is_table: whether its arrays are the columns of one table, whose rows stay together.
         sheets: the sheets by their titles, if arrays of several sheets have one name.
         open_sheet: opens the arrays of a sheet, by its title, as one side; None where there are no sheets.
-        names_of: the names here of the arrays of each sheet, by its title and their names there, as `_name_alike` gives
-            them.
+        names_of: for each sheet, by its title, how its arrays are called here, by the names that they have there.
+        list_others: lists the cells that belong to no array, and the titles of sheets without arrays.
+        format: the name of its format.
     """
 
     facts: SideFacts
@@ -70,6 +77,8 @@ class DiffSide:
     sheets: Mapping[str, DiffSide] = field(default_factory=dict)
     open_sheet: Callable[[str], DiffSide] | None = None
     names_of: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    list_others: Callable[[], OtherCells] | None = None
+    format: str | None = None
 
 
 def diff(
@@ -246,7 +255,13 @@ def _open_sheets(source: Any, label: str, format: str | None, options: Mapping[s
         with open_arrays(source, names, format=format, unreadable=unreadable, **how) as arrays:
             yield arrays
 
-    return DiffSide(SideFacts(label, dict(infos), description.labels), list(infos), opened)
+    def list_others() -> OtherCells:
+        with rewinding(source):
+            return list_other_cells(source, format, options)
+
+    name = format_of(source, format, reading=True).name
+    facts = SideFacts(label, dict(infos), description.labels)
+    return DiffSide(facts, list(infos), opened, list_others=list_others, format=name)
 
 
 def _join_sheets(
@@ -442,7 +457,7 @@ def diff_sides(
             (a, of_a), (b, of_b) = unify_columns(first.table or a, second.table or b)
             for of_side, more in zip(errors, (of_a, of_b), strict=True):
                 of_side.update(more)
-        formulas = _put_formulas(sides, common, (a, b), errors)
+        formulas = pair_formulas([side.table for side in sides], common, (a, b), errors)
         renamed = _find_renamed(gone, come, a, b)
         pairs = {name: (a[name], b[name]) for name in dict.fromkeys([*common, *key_names])}
         groups = [_group_by_key(pairs, common, *of_sheet) for of_sheet in keys] or _list_groups(pairs, sides, common)
@@ -470,39 +485,20 @@ def diff_sides(
         opened.clear()
     facts = (first.facts, second.facts)
     texts = [] if names else compare_labels([fact.labels for fact in facts], [fact.label for fact in facts])
+    remarks = [] if names else _find_remarks(sides)
     gone, come = [n for n in gone if n not in renamed], [n for n in come if n not in renamed.values()]
-    return Differences(facts, comparisons, rows.sorted_rows, come, gone, renamed, texts, titles_changed)
+    return Differences(facts, comparisons, rows.sorted_rows, come, gone, renamed, texts, titles_changed, remarks)
 
 
-def _put_formulas(
-    sides: Sequence[DiffSide],
-    common: Sequence[str],
-    arrays: Sequence[Mapping[str, Any]],
-    unreadable: Sequence[dict[str, Array]],
-) -> dict[str, tuple[Any, Any]]:
-    """Return by name the columns of both tables where either has formulas; formulas replace their results.
-
-    `unreadable`: loses the errors of formulas, whose results are not compared.
-    """
-    formulas = [None if side.table is None else side.table.list_formulas() for side in sides]
-    if formulas[0] is None or formulas[1] is None:
-        return {}
-    pairs: dict[str, tuple[Any, Any]] = {}
-    for name in common:
-        columns = []
-        for of_side, of_columns, errors in zip(arrays, formulas, unreadable, strict=True):
-            if name in formulas[0].keys() | formulas[1].keys():
-                column = of_side[name]
-                of_column = of_columns.get(name) if of_columns is not None else None
-                of_column = np.full(len(column), None, object) if of_column is None else of_column
-                columns.append(put_formulas(column, of_column, errors.get(name)))
-                if name in errors:
-                    errors[name] = np.where(mark_objects(of_column), np.array(None), errors[name])
-                    if not mark_objects(errors[name]).any():
-                        del errors[name]
-        if columns:
-            pairs[name] = columns[0], columns[1]
-    return pairs
+def _find_remarks(sides: Sequence[DiffSide]) -> list[Remark]:
+    """Return a remark on each cell beside the arrays that differs in the second source."""
+    first, second = sides
+    if first.table is not None and second.table is not None:
+        return find_remarks_on_tables(first.table, second.table)
+    if first.list_others is None or second.list_others is None:
+        return []
+    is_one_format = first.format == second.format
+    return find_remarks_on_sheets(first.list_others(), second.list_others(), "before", is_one_format=is_one_format)
 
 
 def _choose_names(names: Sequence[str], sides: Sequence[DiffSide]) -> list[str]:

@@ -26,10 +26,14 @@ from ..labels.places import find_cell, find_labels, label_at
 from .arrays import read_labelled
 from .ordinary import (
     OrdinaryTable,
+    OtherCells,
     SheetColumns,
     describe_columns,
+    find_remarks_on_sheets,
+    find_remarks_on_tables,
     find_table,
     has_table_option,
+    list_other_cells,
     scan_or_find_table,
     to_common_dtype,
     unify_columns,
@@ -133,61 +137,17 @@ class MergeSource:
     def find_remarks(self, base: MergeSource) -> list[Remark]:
         """Return a remark on each cell outside the arrays, in the first rows of sheets, that differs from the base."""
         if self.table is not None and base.table is not None:
-            return self._find_remarks_above(base)
+            return find_remarks_on_tables(base.table, self.table)
         if self.table is not None or base.table is not None or not self.arrays:
             return []
-        (before, _), (now, ordinary) = (file._other_cells for file in (base, self))
-        if self.row.name != base.row.name:  # the addresses of cells say nothing then
-            texts = {*before.values()}
-            return [Remark(cell, text) for cell, text in now.items() if text not in texts]
-        changed = {cell: text for cell, text in now.items() if before.get(cell) != text}
-        changed |= {cell: "" for cell in before if cell not in now}
-        texts_moved = {*before.values()} if len(changed) > len(before) else {}
-        titles = {cell: cell.rpartition("!")[0] for cell in changed}
-        remarks = [
-            Remark(cell, text)
-            for cell, text in changed.items()
-            if titles[cell] not in ordinary and text not in texts_moved
-        ]
-        sheets = dict.fromkeys(title for title in titles.values() if title in ordinary)
-        return remarks + [Remark(title, "the sheet is another than in the base") for title in sheets]
-
-    def _find_remarks_above(self, base: MergeSource) -> list[Remark]:
-        """Return a remark on each cell above the table whose text differs from the base."""
-        before, now = base._cells_above, self._cells_above
-        texts = {*before.values()}
-        changed = [
-            Remark(f"{title}{cell}", text)
-            for (title, cell), text in now.items()
-            if text not in texts and text not in [was for (_, other), was in before.items() if other == cell]
-        ]
-        cells = {cell for _, cell in now}
-        gone = [Remark(f"{title}{cell}", "") for title, cell in before if cell not in cells]
-        return changed + (gone if self.row.name == base.row.name else [])
+        same = self.row.name == base.row.name
+        return find_remarks_on_sheets(base._other_cells, self._other_cells, "in the base", is_one_format=same)
 
     @cached_property
-    def _cells_above(self) -> dict[tuple[str, str], str]:
-        """The texts of the cells above the table, by the title of their sheet with its mark, and their addresses."""
-        dialect = None if self.table is None else self.table.dialect
-        if self.table is None or dialect is None or not dialect.above or self.table.sheets[0].columns.title is None:
-            return {}
-        cells: dict[tuple[str, str], str] = {}
-        for address, text in self._other_cells[0].items():
-            title, mark, cell = address.rpartition("!")
-            if int(cell.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")) <= dialect.above:
-                cells[title + mark, cell] = text
-        return cells
-
-    @cached_property
-    def _other_cells(self) -> tuple[dict[str, str], set[str]]:
+    def _other_cells(self) -> OtherCells:
         """The texts of the cells that belong to no array, by their addresses, and the titles of other sheets."""
-        try:
-            list_other_cells = self.row.function("list_other_cells")
-        except NotFoundError:
-            return {}, set()
         with locating(source=self.name):
-            cells: tuple[dict[str, str], set[str]] = list_other_cells(self.place, **self.options("list_other_cells"))
-        return cells
+            return list_other_cells(self.place, None, self.given_options)
 
     def options(self, verb: str) -> dict[str, Any]:
         """Return the options that a verb of this format takes."""

@@ -6,23 +6,27 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..changes.formulas import Formula, mark_objects
+from ..changes.conflicts import Remark
+from ..changes.formulas import Formula, mark_objects, put_formulas
 from ..columns import ArrayInfo, DataCells, keeping_unreadable
+from ..columns.beside import find_remarks, list_cell_texts
 from ..columns.unreadable import Keeping
 from ..dtypes import Array, from_numpy
 from ..errors import DTypeError, FormatError, NotFoundError, may_be_table
-from ..formats import find_format, format_of
+from ..formats import find_format, format_of, known_options
 from ..renamed import option_error
 from .shown import ArrayInfos
 
 if TYPE_CHECKING:
     from ..linear.header import Order
     from ..tables import TableColumns
+
+OtherCells = tuple[dict[str, str], set[str]]  # texts by the addresses of cells, and titles of sheets without arrays
 
 _PENDING = "a formula without a value"  # how the reason of an error ends
 _MOST_RANGES = 10**6  # ranges of cells that infos list, of all columns
@@ -59,6 +63,13 @@ class SheetColumns:
                 if mark_objects(column).any():
                     formulas[name] = column
         return formulas
+
+    def list_outside(self) -> dict[str, str]:
+        """Return the texts of the cells outside the table, by their addresses; of a formula the formula itself."""
+        cells = self.columns.cells_outside
+        formulas = (self.list_cells() or {}) if cells else {}
+        shown = [(*place, formulas[place].text if place in formulas else cell) for place, cell in cells.items()]
+        return list_cell_texts(shown, None)
 
 
 class OrdinaryTable:
@@ -122,6 +133,10 @@ class OrdinaryTable:
         """Return the names in their sheets of columns that have a title before their name."""
         return {now: name for named in self._names for name, now in named.items()}
 
+    def list_sheets(self) -> dict[str, SheetColumns]:
+        """Return the sheets by their titles, or by those by which they are called instead."""
+        return dict(zip(self._titles, self.sheets, strict=True))
+
     def list_sources(self) -> list[tuple[TableColumns, dict[str, str]]]:
         """Return the columns of each sheet, and the names that they have here, by those in the sheet."""
         return [(sheet.columns, named) for sheet, named in zip(self.sheets, self._names, strict=True)]
@@ -147,6 +162,50 @@ class OrdinaryTable:
             for of_sheet, named in zip(by_sheet, self._names, strict=True)
             for name, value in of_sheet.items()
         }
+
+
+def find_remarks_on_tables(before: OrdinaryTable, now: OrdinaryTable) -> list[Remark]:
+    """Return a remark on each cell outside the tables of two files that holds another text than before."""
+    pairs = [(before.sheets[0], now.sheets[0])]
+    if len(before.sheets) > 1 or len(now.sheets) > 1:
+        theirs = now.list_sheets()
+        pairs = [(sheet, theirs[title]) for title, sheet in before.list_sheets().items() if title in theirs]
+    remarks = []
+    for ours, other in pairs:
+        titles = ours.columns.title, other.columns.title
+        is_one_format = (titles[0] is None) == (titles[1] is None)
+        of_sheet = find_remarks(ours.list_outside(), other.list_outside(), is_one_format=is_one_format)
+        mark = "" if titles[1] is None else f"{titles[1]}!"
+        remarks += [replace(remark, cell=f"{mark}{remark.cell}") for remark in of_sheet]
+    return remarks
+
+
+def list_other_cells(source: Any, format: str | None, options: Mapping[str, Any]) -> OtherCells:
+    """Return the texts of the cells of a source that belong to no array, and the titles of sheets without arrays."""
+    try:
+        list_cells = format_of(source, format, reading=True).function("list_other_cells")
+    except NotFoundError:
+        return {}, set()
+    cells: OtherCells = list_cells(source, **known_options(source, format, options, "list_other_cells"))
+    return cells
+
+
+def find_remarks_on_sheets(
+    before: OtherCells, now: OtherCells, where_before: str, *, is_one_format: bool
+) -> list[Remark]:
+    """Return a remark on each cell that belongs to no array and holds another text than before.
+
+    Of a sheet without arrays it is one remark. `where_before`: says in it what it is compared with.
+    """
+    ordinary = now[1] if is_one_format else set()
+    remarks, sheets = list[Remark](), dict[str, None]()
+    for remark in find_remarks(before[0], now[0], is_one_format=is_one_format):
+        title = remark.cell.rpartition("!")[0]
+        if title in ordinary:
+            sheets[title] = None
+        else:
+            remarks.append(remark)
+    return remarks + [Remark(title, f"the sheet is another than {where_before}") for title in sheets]
 
 
 def find_place(source: Any) -> int | None:
@@ -283,7 +342,7 @@ def find_table(
         with keeping_unreadable(keeping) as unreadable:
             columns = read_sheet({})
         how = {} if columns.title is None else {"sheet": columns.title}
-        return OrdinaryTable([SheetColumns(columns, unreadable, read_sheet, partial(list_cells, **how))])
+        return OrdinaryTable([SheetColumns(columns, unreadable, read_sheet, cache(partial(list_cells, **how)))])
 
     try:
         if not _may_be_several(source, format, options):
@@ -294,7 +353,7 @@ def find_table(
             return OrdinaryTable([SheetColumns(tables, unreadable, read_sheet)])
         sheets = [
             SheetColumns(
-                columns, columns.unreadable, partial(read_sheet, sheet=title), partial(list_cells, sheet=title)
+                columns, columns.unreadable, partial(read_sheet, sheet=title), cache(partial(list_cells, sheet=title))
             )
             for title, columns in tables.items()
             if isinstance(columns, TableColumns) and columns
@@ -469,3 +528,34 @@ def _to_objects(array: Array) -> Array:
 def _is_kept(array: Array, cast: Array) -> bool:
     """Return whether integers are the same as doubles; other numbers are."""
     return array.dtype.kind not in "iu" or cast.dtype.kind in "iu" or bool((np.abs(cast) <= 2.0**53).all())
+
+
+def pair_formulas(
+    tables: Sequence[OrdinaryTable | None],
+    common: Sequence[str],
+    arrays: Sequence[Mapping[str, Any]],
+    unreadable: Sequence[dict[str, Array]],
+) -> dict[str, tuple[Any, Any]]:
+    """Return by name the columns of both tables where either has formulas; formulas replace their results.
+
+    `unreadable`: loses the errors of formulas, whose results are not compared.
+    """
+    formulas = [None if table is None else table.list_formulas() for table in tables]
+    if formulas[0] is None or formulas[1] is None:
+        return {}
+    pairs: dict[str, tuple[Any, Any]] = {}
+    for name in common:
+        columns = []
+        for of_side, of_columns, errors in zip(arrays, formulas, unreadable, strict=True):
+            if name in formulas[0].keys() | formulas[1].keys():
+                column = of_side[name]
+                of_column = of_columns.get(name) if of_columns is not None else None
+                of_column = np.full(len(column), None, object) if of_column is None else of_column
+                columns.append(put_formulas(column, of_column, errors.get(name)))
+                if name in errors:
+                    errors[name] = np.where(mark_objects(of_column), np.array(None), errors[name])
+                    if not mark_objects(errors[name]).any():
+                        del errors[name]
+        if columns:
+            pairs[name] = columns[0], columns[1]
+    return pairs

@@ -108,7 +108,7 @@ def _print_differences(found: Differences, *, everything: bool) -> None:
             print_headed(line.head, line.text, indent=2 if line.names else 4)
     print_left_out(len(lines) - len(lines[:most]), "line")
     if all(comparison.same for comparison in found.comparisons) and not (
-        found.added or found.deleted or found.renamed or found.title_texts
+        found.added or found.deleted or found.renamed or found.title_texts or found.remarks
     ):
         other = "other " * bool(found.sorted_rows)
         click.echo(f"no {other}differences ({count_noun(len(found.comparisons), 'array')})")

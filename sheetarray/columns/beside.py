@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from ..changes.conflicts import Remark
 from ..dtypes import Mask, Positions
 from ..elements import Cell, is_blank
 from .grid import cell_address
@@ -38,3 +39,18 @@ def list_cell_texts(cells: Iterable[tuple[int, int, Cell]], title: str | None) -
     """
     before = "" if title is None else f"{title}!"
     return {f"{before}{cell_address(row, column)}": str(cell) for row, column, cell in cells if not is_blank(cell)}
+
+
+def find_remarks(before: Mapping[str, str], now: Mapping[str, str], *, is_one_format: bool) -> list[Remark]:
+    """Return a remark on each cell that belongs to no array and holds another text than before.
+
+    `before`, `now`: the texts of such cells, by their addresses. `is_one_format`: whether both files have one format;
+    otherwise addresses say nothing, and only new texts are told.
+    """
+    texts_before = {*before.values()}
+    if not is_one_format:
+        return [Remark(cell, text) for cell, text in now.items() if text not in texts_before]
+    changed = {cell: text for cell, text in now.items() if before.get(cell) != text}
+    changed |= {cell: "" for cell in before if cell not in now}
+    are_moved = len(changed) > len(before)
+    return [Remark(cell, text) for cell, text in changed.items() if not are_moved or text not in texts_before]

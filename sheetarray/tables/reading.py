@@ -38,6 +38,7 @@ class TableColumns(dict[str, Array]):
             the rows of data, and in the sheet.
         unreadable: the errors of cells that cannot be read, by column, where several sheets are read at once and a
             context keeps these errors.
+        cells_outside: what stands in the sheet above, below and beside the table, by row and column counted from 0.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class TableColumns(dict[str, Array]):
         self._places, self.title = dict(places or {}), title
         self.name_row = name_row
         self.unreadable: Mapping[str, Array] = {}
+        self.cells_outside: Mapping[tuple[int, int], Cell] = {}
 
     def column_of(self, name: str) -> int:
         """Return the column of the sheet, counted from 0, in which a column of the table stands."""
@@ -141,7 +143,9 @@ def read_table(
     findings = list_findings(doubts, sheet.title, {number: name for name, number in selected.items()}, rows.index_of)
     if options.is_checked:
         lint_table(table, rows, selected, arrays, doubts, findings, sheet.title)
-    return TableColumns(arrays, dialect, findings, selected, rows.find_runs(), sheet.title, name_row)
+    read = TableColumns(arrays, dialect, findings, selected, rows.find_runs(), sheet.title, name_row)
+    read.cells_outside = rows.list_outside(table if options.area is None else sheet.table())
+    return read
 
 
 def read_tables(

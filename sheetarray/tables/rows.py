@@ -7,11 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..dtypes import Mask, Positions
-from ..elements import is_blank
+from ..elements import Cell, is_blank
 from ..errors import FormatError
 from .cells import RawColumn, Table
 from .heading import Heading, find_heading, list_cells
 from .options import TableOptions
+
+_MOST_OUTSIDE = 1200  # rows, and columns, of what stands outside a table that are looked at
 
 
 class EmptySheetError(FormatError):
@@ -55,6 +57,18 @@ class TableRows:
         rows = rows if sheet_rows is None or not len(sheet_rows) else np.asarray(sheet_rows)[rows]
         firsts = np.flatnonzero(np.diff(rows, prepend=rows[:1] - 2) != 1)
         return list(zip(firsts.tolist(), rows[firsts].tolist(), strict=True))
+
+    def list_outside(self, whole: Table) -> dict[tuple[int, int], Cell]:
+        """Return the cells of the whole sheet that the table leaves out, by row and column: the first ones of them."""
+        inside = np.zeros(max(whole.height, self.table.height), np.bool_)
+        inside[self.names], inside[self.data] = True, True
+        outside = np.flatnonzero(~inside)[:_MOST_OUTSIDE].tolist()
+        cells: dict[tuple[int, int], Cell] = {}
+        for number in sorted(whole.columns)[:_MOST_OUTSIDE]:
+            rows = range(min(whole.height, _MOST_OUTSIDE)) if number not in self.table.columns else outside
+            held = zip(rows, whole.columns[number].cells(rows) if rows else (), strict=True)
+            cells |= {(whole.row_of(row), number): cell for row, cell in held if not is_blank(cell)}
+        return dict(sorted(cells.items()))
 
     def hold_data(self, column: RawColumn) -> bool:
         """Return whether a column holds something in the rows of data."""

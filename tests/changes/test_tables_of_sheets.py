@@ -8,6 +8,7 @@ from typing import Any
 
 import openpyxl
 import pytest
+import xlsxwriter
 
 import sheetarray as sa
 
@@ -253,3 +254,62 @@ def test_cells_above_a_table_that_somebody_changed_are_told(tmp_path: Path) -> N
         [("Budget!A2", "final")],
         [],
     ]
+
+
+@pytest.mark.filterwarnings("ignore::sheetarray.SheetArrayWarning")  # on the rows above the table
+def test_diff_tells_cells_above_a_table(tmp_path: Path) -> None:
+    above = [["Orders 2026", None, None], ["draft", None, None], [None] * 3]
+    sheets = {"Budget": [*above, *BASE["Budget"]], "Staff": BASE["Staff"]}
+    base, ann = (
+        save(tmp_path / "base.xlsx", sheets),
+        save(tmp_path / "ann.xlsx", edit(sheets, ("Budget", 1, 0, "final"))),
+    )
+    changes = sa.diff(base, ann)
+    assert [(remark.cell, remark.text) for remark in changes.remarks] == [("Budget!A2", "final")]
+    assert "Budget!A2, beside the arrays: final" in repr(changes)
+    assert changes.to_dict()["remarks"] == [{"cell": "Budget!A2", "text": "final"}]
+    only_above = save(tmp_path / "only.xlsx", edit(sheets, ("Budget", 1, 0, None)))
+    assert [(remark.cell, remark.text) for remark in sa.diff(base, only_above).remarks] == [("Budget!A2", "")]
+    assert sa.diff(base, only_above)
+    assert not sa.diff(base, base)
+
+
+AROUND = [  # a suffix, options of tables, and the texts that are told
+    ("xlsx", {}, ["Orders 2026"]),
+    ("xlsx", {"skip_rows": 2, "skip_footer": 1}, ["Orders 2026", "Source: ERP"]),
+    ("xlsx", {"range": "A3:B6"}, ["Orders 2026", "note", "Source: ERP"]),
+    ("csv", {"skip_rows": 2, "skip_footer": 1}, ["Orders 2026", "Source: ERP"]),
+]
+
+
+@pytest.mark.parametrize(("suffix", "options", "texts"), AROUND)
+@pytest.mark.filterwarnings("ignore::sheetarray.SheetArrayWarning")  # on the rows above the table
+def test_diff_and_merge_tell_the_same_cells_around_a_table(
+    tmp_path: Path, suffix: str, options: dict[str, Any], texts: list[str]
+) -> None:
+    rows = [["Orders", None], [None, None], *BASE["Staff"], ["Source: HR", None]]
+    now = [["Orders 2026", None], [None, None], *BASE["Staff"], ["Source: ERP", None]]
+    now[3] = [*now[3], "note"] if "range" in options else now[3]
+    paths = [tmp_path / f"{name}.{suffix}" for name in ("base", "ann")]
+    for path, cells in zip(paths, (rows, now), strict=True):
+        if suffix == "xlsx":
+            save(path, {"Staff": cells})
+        else:
+            path.write_text("".join(",".join(str(cell or "") for cell in row) + "\n" for row in cells))
+    told = sa.diff(*paths, **options).remarks
+    assert [remark.text for remark in told] == texts
+    assert told == sa.merge(*paths, **options).files[0].remarks
+
+
+@pytest.mark.filterwarnings("ignore::sheetarray.SheetArrayWarning")  # on the rows above the table
+def test_formulas_above_a_table_are_told_and_not_their_results(tmp_path: Path) -> None:
+    base, same, other = (tmp_path / f"{name}.xlsx" for name in ("base", "same", "other"))
+    for path, formula, result in ((base, "=SUM(B5:B7)", 3), (same, "=SUM(B5:B7)", 4), (other, "=MAX(B5:B7)", 3)):
+        with xlsxwriter.Workbook(path) as book:
+            sheet = book.add_worksheet("s")
+            sheet.write(0, 0, "Orders 2026")
+            sheet.write_formula(1, 0, formula, None, result)
+            for row, cells in enumerate(BASE["Budget"], 3):
+                sheet.write_row(row, 0, cells)
+    assert not sa.diff(base, same).remarks
+    assert [(remark.cell, remark.text) for remark in sa.diff(base, other).remarks] == [("s!A2", "=MAX(B5:B7)")]

@@ -172,7 +172,8 @@ def _cut_start(source: Source, encoding: str | None) -> bytes | None:
     start = source.prefix(_START)
     if encoding is not None or find_encoding(start[:4])[0] != "utf-8" or len(start) < _START or b'"' in start:
         return None
-    return start[: start.rindex(b"\n") + 1] if start.count(b"\n") > 2 * _MOST_ROWS else None
+    *lines, rest = start.split(b"\n", _MOST_ROWS + 1)
+    return b"\n".join([*lines, b""]) if b"\n" in rest else None
 
 
 def list_other_cells_csv(
@@ -194,11 +195,12 @@ def list_other_cells_csv(
         sheet = CsvSheet(opened, delimiter, decimal, encoding, "escape")
         anchors = find_anchors(sheet)
         records = sheet.records.head(_MOST_ROWS) if anchors else []
-        places = [(row, column) for row, cells in enumerate(records) for column, cell in enumerate(cells) if cell]
-        rows, columns = np.array(places[:_MOST_CELLS], np.int64).reshape(-1, 2).T
-        beside = np.flatnonzero(mark_beside(anchors, rows, columns)).tolist()
-        texts = [(*places[number], records[places[number][0]][places[number][1]]) for number in beside]
-        return list_cell_texts(texts, None), set()
+        widths = np.array([len(cells) for cells in records], np.int64)
+        rows = np.repeat(np.arange(len(records)), widths)[:_MOST_CELLS]
+        columns = np.arange(len(rows)) - (np.cumsum(widths) - widths)[rows]
+        beside = mark_beside(anchors, rows, columns)
+        places = zip(rows[beside].tolist(), columns[beside].tolist(), strict=True)
+        return list_cell_texts(((row, column, records[row][column]) for row, column in places), None), set()
 
 
 def revise_csv(

@@ -129,7 +129,7 @@ class RecordBlock:
         self.ends: Positions = np.zeros(0, np.int64)
         self.opened = -1
         last = max(place, place + size - 1)
-        end = content.find(b"\n", last, last + WINDOW) + 1
+        end = content.find(b"\n", last, last + WINDOW) + 1 if last < len(content) else len(content)
         if not end:  # a long record, if nothing unusual stands in it
             end = content.find(b"\n", last + WINDOW) + 1 or len(content)
             end = 0 if any(content.find(mark, place, end) >= 0 for mark in (b"\r", b'"')) else end

@@ -17,7 +17,7 @@ from .tables.recorded import find_tables
 from .workbook import Workbook
 from .worksheet import ExcelSheet
 
-_MOST_CELLS = 2**18  # of a sheet, the first ones, that are looked at
+_MOST_CELLS, _MOST_BESIDE = 2**18, 2**15  # the first ones that are looked at: of a sheet without arrays, and with some
 
 
 def list_writes_excel(source: Readable) -> list[str]:
@@ -58,7 +58,7 @@ def list_other_cells_excel(source: Readable, *, sheet: SheetChoice = None) -> tu
 
 def _iter_beside(sheet: ExcelSheet, anchors: list[Anchor]) -> Iterator[tuple[int, int, Cell]]:
     """Yield the rows, columns and values of cells that belong to no array."""
-    left = _MOST_CELLS
+    left = _MOST_BESIDE if anchors else _MOST_CELLS
     with sheet.runs(numeric=False) as runs:
         for run in runs:
             looked_at = run.first(left)
