@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +13,13 @@ from ..dtypes import Buffer
 from .missing import Missing, names_cell, takes_blanks
 from .scalars import Cell, describe_cell, is_blank
 from .spelling import is_missing_word
+
+_GROUPED = re.compile(  # thousands, as a format of cells shows them
+    r"[-+]?[0-9]{1,3}(?:([,.' \u00a0\u2009\u202f\u2019])[0-9]{3})(?:\1[0-9]{3}){0,6}(?:[.,][0-9]{0,20})?"
+)
+_SHOWN_DATE = re.compile(
+    r"[0-9]{1,2}([./-])[0-9]{1,2}\1[0-9]{2,4}(?:,? [0-9: APMapm]{4,16})?|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}"
+)
 
 MOST_EXPLAINED = 2**12
 """The number of wrong cells of a column that get a problem each; after so many, no further cell is looked at."""
@@ -60,7 +68,7 @@ def decode_each(
             if isinstance(cell, str) and (is_missing_word(cell) or names_cell(missing, cell)):
                 problems.append(Problem(index, str(error), _hint_of_words(out.dtype), is_word=True))
                 continue
-            problems.append(Problem(index, str(error)))
+            problems.append(Problem(index, str(error), _hint_of_format(cell, out.dtype.kind)))
         explained += 1
         if explained == MOST_EXPLAINED and (later := next(remaining, None)) is not None:
             problems.append(Problem(later, f"not checked, after {explained} cells that cannot be read", rest=True))
@@ -75,6 +83,17 @@ def _blank_problem(index: int, dtype: np.dtype[Any]) -> Problem:
 
 def _hint_of_words(dtype: np.dtype[Any]) -> str:
     return "missing='nan' reads words for missing values as NaN" if dtype.kind in "fc" else ""
+
+
+def _hint_of_format(cell: Cell, kind: str) -> str:
+    """Return a hint if a spreadsheet has saved a number or a date as it shows it; kind: that of the dtype."""
+    if not isinstance(cell, str):
+        return ""
+    if kind in "fiu" and _GROUPED.fullmatch(cell.strip()):
+        return "a spreadsheet put marks between thousands: take them out of the format of these cells, and save again"
+    if kind == "M" and _SHOWN_DATE.fullmatch(cell.strip()):
+        return "a spreadsheet saved the date as it shows it: give these cells the format YYYY-MM-DD, and save again"
+    return ""
 
 
 def fill_blanks(out: Buffer, problems: list[Problem], cells: Sequence[Cell], missing: Missing) -> list[Problem]:

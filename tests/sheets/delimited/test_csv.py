@@ -211,3 +211,28 @@ def test_an_array_far_down_is_found_wherever_its_words_stand(shift: int) -> None
     text = above + "t,\n" + "".join(f"{word},\n" for word in words)
     assert text.index("NDArray") == 2**21 + shift
     assert sa.read_csv(io.BytesIO(text.encode()))["t"].tolist() == [1.5, 2.5]
+
+
+@pytest.mark.parametrize(
+    ("array", "cell", "said"),
+    [
+        (np.array([1234.5]), "1,234.5", "take them out of the format"),
+        (np.array([1234.5]), "-1.234.567,25", "take them out of the format"),
+        (np.array([1234]), "1 234", "take them out of the format"),
+        (np.array([1234.5]), "1,2345.5", None),
+        (np.array([1234.5]), "12 m", None),
+        (np.array(["2020-01-02"], "M8[D]"), "1/2/2020", "YYYY-MM-DD"),
+        (np.array(["2020-01-02"], "M8[D]"), "02.01.2020", "YYYY-MM-DD"),
+        (np.array(["2020-01-02T10:30:00"], "M8[s]"), "1/2/20 10:30 AM", "YYYY-MM-DD"),
+        (np.array(["2020-01-02"], "M8[D]"), "1/2-2020", None),
+        (np.array(["2020-01-02"], "M8[D]"), "soon", None),
+    ],
+)
+def test_a_cell_that_a_spreadsheet_saved_as_it_shows_it_has_a_hint(array, cell, said, tmp_path):
+    path = tmp_path / "t.csv"
+    sa.write(path, {"t": array})
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines[:-1], f'"{cell}"']) + "\n")
+    (finding,) = sa.check(path)
+    assert finding.index == (0,)
+    assert (said in finding.hint) if said else not finding.hint
