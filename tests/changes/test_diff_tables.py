@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from command_line import run_command
 from examples import ANEW
+from limits import set_limits
 from saved_tables import NAMES, Rows, make_row, save_table
 
 import sheetarray as sa
@@ -362,7 +363,7 @@ def test_a_table_too_large_to_look_for_each_row_keeps_its_columns_together(margi
     other = insert(rows)
     other[20] = [*other[20][:2], 0.125]
     elements = 3 * (len(rows) + len(other))
-    monkeypatch.setattr("sheetarray.changes.row_groups._MOST_ALIGNED", elements + margin)
+    set_limits(monkeypatch, aligned_elements=elements + margin)
     changes = sa.diff(save_records(rows, tmp_path / "a.csv"), save_records(other, tmp_path / "b.csv"))
     assert len(changes.rows) == 1
     assert changes.rows[0].arrays == ["id", "name", "price"]

@@ -13,6 +13,7 @@ from command_line import run_diff
 from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from limits import set_limits
 
 import sheetarray as sa
 from sheetarray.changes.compare import compare
@@ -190,7 +191,7 @@ def test_lines_break_between_words_on_a_narrow_terminal(tmp_path: Path, monkeypa
     sa.write(tmp_path / "b.csv", {"temperature": np.arange(57.0).reshape(19, 3) + 1 / 3})
     sa.write(tmp_path / "c.csv", {"temperature": np.arange(66.0).reshape(22, 3)})
     whole = run(tmp_path / "a.csv", tmp_path / "c.csv").stdout
-    monkeypatch.setattr("sheetarray.cli.console._ENDLESS", 40)
+    set_limits(monkeypatch, terminal_width=40)
     narrow = run(tmp_path / "a.csv", tmp_path / "c.csv").stdout
     assert max(map(len, narrow.splitlines())) <= 40
     assert narrow.split() == whole.split()

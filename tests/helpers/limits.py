@@ -35,6 +35,9 @@ LIMITS = {
     "heads_at_once": "scale.file_headers _AT_ONCE",
     "google_batch": "sheets.google.sent_cells MOST_DIRECT_BYTES",
     "google_request": "sheets.google.sent_cells MOST_BYTES",
+    "google_cells_of_a_read": "sheets.google.reading _READ_AT_ONCE",
+    "google_cells_at_once": "sheets.google.worksheet MOST_AT_ONCE",
+    "google_cells_of_all": "sheets.google.reading MOST_CELLS_AT_ONCE",
     "google_record": "sheets.google.tables.records MOST_TEXT",
     "text_units_at_once": "elements.texts _UNITS_AT_ONCE",
     # how much there may be at most
@@ -80,7 +83,18 @@ LIMITS = {
     "page_arrays": "pages.contents MOST_ARRAYS",
     "page_elements": "pages.excerpts MOST_ELEMENTS",
     "page_findings": "pages.contents MOST_FINDINGS",
+    "aligned_elements": "changes.row_groups _MOST_ALIGNED",
+    "awkward_descriptions": "interchange.awkward.columns MOST_DESCRIPTIONS",
+    "odd_rows": "sheets.delimited.mending MOST_ODD",
+    "recorded_tables": "sheets.table_areas MOST_RECORDED",
+    "terminal_width": "cli.console _ENDLESS",
+    # how long somebody waits
+    "manifest_patience": "scale.conversions.manifest PATIENCE",
+    "scheduler_patience": "scale.conversions.running _PATIENCE",
     # how much of something a workbook may have
+    "cell_places": "sheets.excel.reader.cell_order _MOST_KEPT",
+    "opendocument_sheets": "sheets.excel.reader.opendocument MOST_TABLES",
+    "shared_strings": "sheets.excel.reader.shared_strings MOST_STRINGS",
     "inflated_element": "sheets.excel.reader.xml_elements _LONGEST",
     "styles": "sheets.excel.reader.ooxml MOST_STYLES",
     "sheets": "sheets.excel.reader.titles MOST_SHEETS",

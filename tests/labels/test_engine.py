@@ -53,13 +53,18 @@ def test_arrays_are_read_when_they_are_asked_for(
     assert pickle.loads(pickle.dumps(opened)).identical(grid)
 
 
-def test_rows_of_a_large_text_are_read_without_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_of_a_large_text_are_read_without_the_rest(tmp_path: Path) -> None:
     values = np.random.default_rng(0).normal(size=(2000, 3))
     sa.write(tmp_path / "t.csv", {"t": values, "turned": np.asfortranarray(values)})
     opened = xr.open_dataset(tmp_path / "t.csv", engine=SheetArrayBackend)
     assert (opened["turned"][5:7].values == values[5:7]).all()
-    monkeypatch.setattr(api, "read", None)  # which would read all
-    for rows in (slice(0, 3), slice(700, 900), slice(1990, None), slice(8, 8), slice(1, 2000)):
+    assert (opened["t"][1:].values == values[1:]).all()
+    cells = (tmp_path / "t.csv").read_text()
+    (tmp_path / "t.csv").write_text(cells.replace(repr(values[1000, 1].item()), "five"))
+    opened = xr.open_dataset(tmp_path / "t.csv", engine=SheetArrayBackend)
+    with pytest.raises(sa.FormatError, match=r"t\[1000, 1\]"):
+        opened["t"][999:1001].load()
+    for rows in (slice(0, 3), slice(700, 900), slice(1990, None), slice(8, 8), slice(1001, 2000)):
         assert (opened["t"][rows].values == values[rows]).all()
         assert (opened["t"][rows, ::-1].values == values[rows, ::-1]).all()
 

@@ -17,6 +17,7 @@ import psutil
 import pytest
 from children import GIVEN_UP_AFTER
 from command_line import run_command
+from limits import set_limits
 
 import sheetarray as sa
 from sheetarray.scale.conversions.job import Job
@@ -262,7 +263,7 @@ def test_a_manifest_of_something_else_is_refused(folder):
 
 
 def test_a_manifest_is_used_by_one_at_a_time(tmp_path, monkeypatch):
-    monkeypatch.setattr("sheetarray.scale.conversions.manifest.PATIENCE", 0.05)
+    set_limits(monkeypatch, manifest_patience=0.05)
     with Manifest(tmp_path / "m.sqlite", {"template": "x"}), pytest.raises(sa.LimitError, match="been using"):
         Manifest(tmp_path / "m.sqlite", {"template": "x"})
     with Manifest(tmp_path / "m.sqlite", {"template": "x"}) as manifest:
@@ -364,7 +365,7 @@ def test_a_conversion_on_a_cluster_is_killed_twice_and_resumed(folder, monkeypat
 
 def test_a_scheduler_that_does_not_answer_is_an_error(folder, monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("sheetarray.scale.conversions.running._PATIENCE", "0.1s")
+    set_limits(monkeypatch, scheduler_patience="0.1s")
     with pytest.raises(sa.RemoteError, match="no scheduler answers"):
         convert(folder, scheduler="tcp://127.0.0.1:1")
 

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from limits import set_limits
 
 import sheetarray as sa
 
@@ -141,7 +142,7 @@ def test_a_short_row_with_a_quote_inside_a_cell_is_not_joined_with_the_next():
 
 @pytest.mark.parametrize("count", [2, 3, 4])
 def test_rows_that_are_cut_anew_are_counted(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sheetarray.sheets.delimited.mending.MOST_ODD", 3)
+    set_limits(monkeypatch, odd_rows=3)
     text = "x,y\n" + "b,2\n" * 9 + '"a"b,1\n' * count
     if count <= 3:
         columns, warned = read(text)

@@ -10,6 +10,7 @@ import openpyxl
 import pandas as pd
 import pytest
 import xarray as xr
+from limits import set_limits
 from recorded import (
     GRID,
     KINDS,
@@ -405,7 +406,7 @@ def test_labels_that_are_all_others_take_no_more_memory_than_rows_allow(tmp_path
 def test_recorded_tables_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     path = tmp_path / "t.xlsx"
     write_quietly(path, {f"sheet {number}": pd.DataFrame({f"v{number}": [0.5, 1.5]}) for number in range(count)})
-    monkeypatch.setattr("sheetarray.sheets.table_areas.MOST_RECORDED", 3)
+    set_limits(monkeypatch, recorded_tables=3)
     if count <= 3:
         assert len(sa.read(path)) == count
         return

@@ -116,8 +116,8 @@ def test_a_large_table_is_the_arrays(book: TableBook, monkeypatch: pytest.Monkey
     set_limits(monkeypatch, google_batch=200_000)
     table = {"day": np.datetime64("2000-01-01") + np.arange(30_000), "x": np.arange(30_000) / 7}
     url = book.write(table, verify=False)
-    monkeypatch.setattr("sheetarray.sheets.google.reading._READ_AT_ONCE", 1000)
-    monkeypatch.setattr("sheetarray.sheets.google.worksheet.MOST_AT_ONCE", 1000)
+    set_limits(monkeypatch, google_cells_of_a_read=1000)
+    set_limits(monkeypatch, google_cells_at_once=1000)
     assert_same(sa.read(url, client=book.client), table)
     blocks = [*sa.iter_blocks(url, "x", rows=10_000, client=book.client)]
     np.testing.assert_array_equal(np.concatenate(blocks), table["x"])
@@ -298,7 +298,7 @@ def test_a_table_that_is_replaced_while_it_is_read_is_read_anew(
     book: TableBook, monkeypatch: pytest.MonkeyPatch, limit: int
 ) -> None:
     """The new one has the names of the old one, but other dtypes, rows and labels."""
-    monkeypatch.setattr("sheetarray.sheets.google.reading.MOST_CELLS_AT_ONCE", limit)
+    set_limits(monkeypatch, google_cells_of_all=limit)
     url = book.write(GRID)
     other = GRID.isel(site=slice(2)).assign(t=GRID["t"].isel(site=slice(2)).round() * 2)
     other["t"].attrs["units"] = "K"

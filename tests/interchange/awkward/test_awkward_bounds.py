@@ -96,7 +96,7 @@ def test_no_more_awkward_arrays_are_written_than_are_read(
     sa.write(path, dict(list(arrays.items())[:3]))
     steps = {".awkd": 3 * (1 + 2 * 2 + 1), ".csv": 3 * (1 + 2 + 1)}[suffix]  # a schema, two blobs, lists
     set_limits(monkeypatch, awkward_steps=steps)
-    monkeypatch.setattr("sheetarray.interchange.awkward.columns.MOST_DESCRIPTIONS", 3)
+    set_limits(monkeypatch, awkward_descriptions=3)
     assert len(sa.read(path)) == 3
     with pytest.raises(sa.LimitError, match="write several files"):
         sa.write(path, arrays)

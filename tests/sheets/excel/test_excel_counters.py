@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from limits import set_limits
 
 import sheetarray as sa
 
@@ -69,7 +70,7 @@ def test_more_sheets_than_can_be_read_in_time_are_refused(tmp_path: Path, suffix
 
 
 def test_as_many_sheets_as_the_limit_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sheetarray.sheets.excel.reader.opendocument.MOST_TABLES", 3)
+    set_limits(monkeypatch, opendocument_sheets=3)
     path = tmp_path / "t.ods"
     for count in (2, 3, 4):
         path.write_bytes(make_ods(count))
@@ -79,7 +80,7 @@ def test_as_many_sheets_as_the_limit_are_read(tmp_path: Path, monkeypatch: pytes
 
 @pytest.mark.parametrize("count", [2, 3, 4])
 def test_shared_strings_are_counted(tmp_path: Path, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sheetarray.sheets.excel.reader.shared_strings.MOST_STRINGS", 3)
+    set_limits(monkeypatch, shared_strings=3)
     path = tmp_path / "t.xlsx"
     path.write_bytes(make_xlsx(1, count - 1))
     if count <= 3:

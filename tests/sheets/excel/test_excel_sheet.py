@@ -40,10 +40,10 @@ from foreign_books import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+from limits import set_limits
 from round_trips import without_loops
 
 import sheetarray as sa
-from sheetarray.sheets.excel.reader import cell_order
 from sheetarray.sheets.excel.reader import cells as cells_of_reader
 from sheetarray.testing.cases import assert_same, objects
 
@@ -90,9 +90,9 @@ def test_cells_in_another_order_are_refused_where_their_places_are_too_many_to_k
 ) -> None:
     rows = rows_of(cells := columns(listed("int64", list(map(number, range(50)))))).split("</row>")[:-1]
     ascending, content = book(cells), book("</row>".join([*rows[1:], rows[0]]) + "</row>")
-    monkeypatch.setattr(cell_order, "_MOST_KEPT", len(cells))
+    set_limits(monkeypatch, cell_places=len(cells))
     assert_same(read(content)["t"], np.arange(50))
-    monkeypatch.setattr(cell_order, "_MOST_KEPT", len(cells) - 1)
+    set_limits(monkeypatch, cell_places=len(cells) - 1)
     assert_same(read(ascending)["t"], np.arange(50))
     with pytest.raises(sa.FormatError, match="are not in order, and it has more than"):
         read(content)
