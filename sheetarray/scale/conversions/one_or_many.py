@@ -4,55 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ... import api
-from ...files import PathLike, is_pattern
+from ...files import is_pattern
 from ...formats import is_place, is_service_url
 from ...renamed import naming_options
 from .templates import is_template
 
 if TYPE_CHECKING:
     from .many import Conversions
-
-
-@overload
-def convert(
-    source: list[Any] | tuple[Any, ...] | set[Any],
-    target: PathLike,
-    names: str | Sequence[str] | None = ...,
-    *,
-    from_format: str | None = ...,
-    to_format: str | None = ...,
-    reading: Mapping[str, Any] | None = ...,
-    writing: Mapping[str, Any] | None = ...,
-    storage_options: Mapping[str, Any] | None = ...,
-    workers: int | None = ...,
-    scheduler: Any = ...,
-    manifest: str | os.PathLike[str] | None = ...,
-    progress: Callable[[Conversions], None] | None = ...,
-) -> Conversions: ...
-
-
-@overload
-def convert(  # of one file, or of a pattern
-    source: api.SourceOrTarget,
-    target: api.SourceOrTarget,
-    names: str | Sequence[str] | None = ...,
-    *,
-    from_format: str | None = ...,
-    to_format: str | None = ...,
-    reading: Mapping[str, Any] | None = ...,
-    writing: Mapping[str, Any] | None = ...,
-    storage_options: Mapping[str, Any] | None = ...,
-    client: Any = ...,
-    workers: int | None = ...,
-    scheduler: Any = ...,
-    manifest: str | os.PathLike[str] | None = ...,
-    progress: Callable[[Conversions], None] | None = ...,
-) -> Any: ...
 
 
 @naming_options
@@ -71,7 +34,7 @@ def convert(
     scheduler: Any = None,
     manifest: str | os.PathLike[str] | None = None,
     progress: Callable[[Conversions], None] | None = None,
-) -> str | Conversions | None:
+) -> Any:
     """Read arrays from one place and write them to another, with their labels; or convert many files.
 
     `convert` first writes the numbers of a large CSV, workbook or JSON file to a temporary file beside the target. So
