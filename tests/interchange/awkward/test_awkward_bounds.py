@@ -112,7 +112,7 @@ def test_texts_that_look_like_schemas_are_told_and_counted(tmp_path: Path, monke
     beginnings = [str(warning.message).partition(": ")[2][:12] for warning in caught]
     assert beginnings == ["read as text"] * 100 + ["200 more arr"]
     assert [finding.severity for finding in sa.check(path)] == ["warning"] * 101
-    for module in ("interchange.awkward.columns", "sheets.arrays_of_sheets", "columns.refusals"):
+    for module in ("interchange.awkward.columns", "sheets.arrays_of_sheets.gathering", "columns.refusals"):
         monkeypatch.setattr(f"sheetarray.{module}.MOST_DESCRIPTIONS", 299)
     with pytest.raises(sa.FormatError, match="more than 299 awkward arrays"):
         sa.read(path)

@@ -1,17 +1,10 @@
-"""Takes awkward arrays and labels apart into columns before a write, and puts them together after a read.
-
-A composite is one value that no single column holds: an awkward array. Its adapter offers `spread`, `gather`,
-`is_schema`, `described_columns` and `described_length` in the module that its row in the registry names. That module
-is imported only when there is such a value, or text that may describe one. Labels are the other kind: one column that
-describes all others, and leaves them as they are. Every container of columns goes through the functions here, so that
-`sa.write` and `write_csv`, `read`, `scan` and `check` all show the same arrays.
-"""
+"""Puts composites together again from the columns of any container, and scans and checks them."""
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
@@ -20,47 +13,35 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..columns import (
+from ...columns import (
     MOST_DESCRIPTIONS,
     ArrayInfo,
-    ElementRestorer,
-    JudgeArray,
     LayoutColumn,
-    ResizedArray,
-    Sheet,
-    SheetArrays,
     too_many_descriptions,
 )
-from ..elements import Missing
-from ..errors import (
-    DTypeError,
+from ...errors import (
     Finding,
     FormatError,
-    LimitError,
     MissingDependencyError,
     NotFoundError,
     SheetArrayWarning,
 )
-from ..formats import find_composite
-from ..labels import NAME as LABELS
-from ..labels import (
+from ...formats import find_composite
+from ...labels import NAME as LABELS
+from ...labels import (
     DatasetLabels,
     check_labels,
     find_renamed_description,
     name_infos,
     parse_label_column,
-    refuse_description,
     report_damage,
     wants_labels,
 )
-from ..labels import spread_labels as spread_labels
-from ..labels.description import may_describe
-from ..linear.array import LinearArray
-from ..linear.header import NoteFinding
-from ..linear.named import list_names, note_values, select, values_by_name
-from ..linear.parsing import warn_of_finding
-
-# Puts composites together again from the columns of any container.
+from ...labels import spread_labels as spread_labels
+from ...labels.description import may_describe
+from ...linear.header import NoteFinding
+from ...linear.named import list_names, select
+from ...linear.parsing import warn_of_finding
 
 ArraysByName = dict[str, Any]
 InfosByName = Mapping[str, ArrayInfo]
@@ -69,13 +50,13 @@ Scan = Callable[[], InfosByName]
 Peek = Callable[[ArrayInfo], str | None]
 Anything = TypeVar("Anything")
 
-_SUFFIX = ".json"  # of the name of a description, the column that says which others one value is made of
-_PACKAGE = "awkward"
+SUFFIX = ".json"  # of the name of a description, the column that says which others one value is made of
+PACKAGE = "awkward"
 _MOST_RENAMED = 64  # cells of an array that `scan` looks at, since it may be a description under another name
 _MOST_PIECES = 10_000  # elements of a description, each up to a cell long; a longer array only happens to have its name
 
 
-def _load_module() -> Any:
+def load_composites() -> Any:
     """Return the functions for composites; None if nothing is one, as their adapter was deleted."""
     name = find_composite()
     return None if name is None else import_module(name)
@@ -95,7 +76,7 @@ def read_composites(read: Read, scan: Scan, names: Sequence[str] | None, peek: P
     if names is None:
         arrays = read(None)
         described = _parse_labels(arrays, warn_of_finding, scan) is not None
-        return _gather(_without_description(arrays) if described else arrays, scan)
+        return _gather(without_description(arrays) if described else arrays, scan)
     return _read_selected(read, scan, list_names(names) or [], peek)
 
 
@@ -129,7 +110,7 @@ def scan_composites(read: Read, scan: Scan, peek: Peek | None = None) -> dict[st
     labels = _read_labels(read, infos, warn_of_finding, peek=peek)
     if labels is not None:
         infos = name_infos(infos, labels, warn_of_finding)
-    if not any(name.endswith(_SUFFIX) for name in infos):
+    if not any(name.endswith(SUFFIX) for name in infos):
         return infos
     try:
         descriptions = _read_descriptions(read, infos, None)
@@ -139,11 +120,11 @@ def scan_composites(read: Read, scan: Scan, peek: Peek | None = None) -> dict[st
     owners: dict[str, str] = {}
     entries: dict[str, ArrayInfo] = {}
     for description, array in descriptions.items():
-        name = description.removesuffix(_SUFFIX)
+        name = description.removesuffix(SUFFIX)
         members = {*_columns_of(description, array), description}
         columns = sorted((column for column in members if column in places), key=places.__getitem__)
         if len(columns) > 1 and name not in infos and not any(column in owners for column in columns):
-            length = _load_module().described_length(description, array, infos)
+            length = load_composites().described_length(description, array, infos)
             with suppress(FormatError, MissingDependencyError):
                 length = len(read_composites(read, lambda: infos, [name])[name]) if length is None else length
                 owners |= dict.fromkeys(columns, name)
@@ -154,7 +135,7 @@ def scan_composites(read: Read, scan: Scan, peek: Peek | None = None) -> dict[st
 def _info_of(columns: Sequence[ArrayInfo], length: int) -> ArrayInfo:
     return ArrayInfo(
         shape=(length,),
-        dtype=_PACKAGE,
+        dtype=PACKAGE,
         order="row-major",
         strides=(1,),
         location=columns[0].location,
@@ -190,7 +171,7 @@ def check_composites(read: Read, scan: Scan) -> list[Finding]:
             labels = _read_labels(read, infos, findings.append, known=True)
             if labels is not None:
                 findings += check_labels(labels, infos)
-                infos = _without_description(infos)
+                infos = without_description(infos)
             descriptions = _read_descriptions(read, infos, None)
             arrays = _read_described(read, infos, descriptions)
         except FormatError as error:
@@ -202,10 +183,10 @@ def check_composites(read: Read, scan: Scan) -> list[Finding]:
 
         try:
             if descriptions:
-                _load_module().gather(arrays, note=findings.append, fail=fail)
+                load_composites().gather(arrays, note=findings.append, fail=fail)
         except MissingDependencyError as error:
             first = next(iter(descriptions))
-            message, name = f"an {_PACKAGE} array was not checked", first.removesuffix(_SUFFIX)
+            message, name = f"an {PACKAGE} array was not checked", first.removesuffix(SUFFIX)
             findings.append(Finding("warning", infos[first].location, message, str(error), array=name))
     return findings
 
@@ -214,7 +195,7 @@ def find_fixed_columns(read: Read, scan: Scan) -> frozenset[str]:
     """Return the columns that cannot be resized one by one: those of composites, and descriptions."""
     infos = scan()
     fixed = {LABELS} & infos.keys()
-    names = [name for name in infos if name.endswith(_SUFFIX)]
+    names = [name for name in infos if name.endswith(SUFFIX)]
     with suppress(FormatError, MissingDependencyError):
         for name in names if len(names) <= MOST_DESCRIPTIONS else ():
             for description, array in _read_descriptions(read, {name: infos[name]}, None).items():
@@ -264,13 +245,14 @@ def _parse_labels(arrays: ArraysByName, note: NoteFinding, scan: Scan) -> Datase
     return None
 
 
-def _without_description(arrays: Mapping[str, Anything]) -> dict[str, Anything]:
+def without_description(arrays: Mapping[str, Anything]) -> dict[str, Anything]:
+    """Return all arrays except the one that describes the labels of the others."""
     return {name: array for name, array in arrays.items() if name != LABELS}
 
 
 def is_any_description(name: str, array: Any) -> bool:
     """Return whether an array says which other columns one value is made of, such as the schema of an awkward array."""
-    return name.endswith(_SUFFIX) and 0 < np.size(array) <= _MOST_PIECES and bool(_columns_of(name, array))
+    return name.endswith(SUFFIX) and 0 < np.size(array) <= _MOST_PIECES and bool(_columns_of(name, array))
 
 
 def is_for_programs(piece: LayoutColumn) -> bool:
@@ -280,16 +262,16 @@ def is_for_programs(piece: LayoutColumn) -> bool:
 
 def _read_descriptions(read: Read, infos: InfosByName, names: Sequence[str] | None) -> ArraysByName:
     """Read the columns that may describe composites, by their headers: those of the given names, or of all."""
-    schema_names = None if names is None else {f"{name}{_SUFFIX}" for name in names}
+    schema_names = None if names is None else {f"{name}{SUFFIX}" for name in names}
     columns = [
         name
         for name, info in infos.items()
-        if (name.endswith(_SUFFIX) if schema_names is None else name in schema_names)
+        if (name.endswith(SUFFIX) if schema_names is None else name in schema_names)
         and info.dtype in ("string", "generic")
         and len(info.shape) == 1
         and info.shape[0] <= _MOST_PIECES
     ]
-    if not columns or (module := _load_module()) is None:
+    if not columns or (module := load_composites()) is None:
         return {}
     arrays = read(columns)
     if len(arrays) > MOST_DESCRIPTIONS and sum(starmap(module.is_schema, arrays.items())) > MOST_DESCRIPTIONS:
@@ -311,12 +293,12 @@ def _read_described(
 
 
 def _columns_of(description: str, array: Any) -> list[str]:
-    module = _load_module()
+    module = load_composites()
     return [] if module is None else list(module.described_columns(description, array))
 
 
 def _gather(arrays: ArraysByName, scan: Scan) -> ArraysByName:
-    if not any(name.endswith(_SUFFIX) for name in arrays) or (module := _load_module()) is None:
+    if not any(name.endswith(SUFFIX) for name in arrays) or (module := load_composites()) is None:
         return arrays
     try:
         gathered: ArraysByName = module.gather(arrays)
@@ -335,138 +317,3 @@ def _locate(error: FormatError, infos: InfosByName) -> None:
         if f"{error.location}, ".startswith(f"{name}, "):
             error.location, error.element = info.location, error.location
             return
-
-
-# The arrays of containers of sheets, composites among them: read (by `read_composites`), scanned, checked.
-
-
-def open_sheets(
-    sheets: Sequence[Sheet],
-    *,
-    strict: bool = False,
-    missing: Missing = "error",
-    resize: bool = False,
-    restore: ElementRestorer | None = None,
-) -> SheetArrays:
-    """Find the arrays of sheets, and those that are never resized; see `SheetArrays`, whose functions read and scan."""
-    arrays = SheetArrays(sheets, strict=strict, missing=missing, resize=resize, restore=restore)
-    if resize:
-        written = SheetArrays(sheets, strict=strict, missing=missing)
-        arrays.fixed = find_fixed_columns(written.read, written.scan)
-    return arrays
-
-
-def scan_sheets(sheets: Sequence[Sheet], *, strict: bool = False, resize: bool = False) -> dict[str, ArrayInfo]:
-    """Return the infos of all arrays in some sheets, composites among them; see `SheetArrays.scan_all`."""
-    arrays = open_sheets(sheets, strict=strict, missing="nan", resize=resize)
-    if not resize:
-        return scan_composites(arrays.read, arrays.scan_all, arrays.peek)
-    measured = SheetArrays(sheets, strict=strict, missing="error", resize=True)  # a blank at the end is no element
-    measured.fixed = arrays.fixed
-    return scan_composites(arrays.read, measured.scan_all)
-
-
-def check_sheets(
-    sheets: Sequence[Sheet],
-    *,
-    missing: Missing = "error",
-    judge: JudgeArray | None = None,
-    compare: Callable[[], Iterator[Finding]] = lambda: iter(()),
-    restore: ElementRestorer | None = None,
-) -> Iterator[Finding]:
-    """Yield every finding in the columns of sheets, then those of composites; see `SheetArrays.check`.
-
-    `compare`: yields further findings when all arrays have been judged.
-    """
-    try:
-        arrays = SheetArrays(sheets, missing=missing, restore=restore)
-    except FormatError as error:  # nothing can be found in the sheets: they are not searched again for composites
-        yield Finding.from_error(error)
-        return
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SheetArrayWarning)  # of what the check of the columns finds
-        arrays.fixed = find_fixed_columns(arrays.read, arrays.scan)
-    yield from arrays.check(judge)
-    yield from compare()
-    yield from check_composites(arrays.read, arrays.scan)
-
-
-def read_resized_arrays(sheets: Sequence[Sheet], *, missing: Missing = "error") -> dict[str, ResizedArray]:
-    """Return every column with the length that its cells have; see `SheetArrays.read_resized`."""
-    return open_sheets(sheets, missing=missing, resize=True).read_resized()
-
-
-# Takes composites apart into columns, before cells are written.
-
-
-def spread(arrays: Any, *, limit: int) -> Any:
-    """Return the argument of `write` with each composite replaced by its columns; anything else as it is.
-
-    `arrays`: as for `write`. `limit`: how many characters a cell of the container holds.
-
-    Raises:
-        DTypeError: a composite that no columns hold.
-        LimitError: a column of one would have the name of another array; or an array would be read as a description.
-    """
-    given = arrays
-    if _may_have_labels(given):
-        arrays = spread_labels(given, limit=limit)
-    if arrays is given:
-        arrays = values_by_name(given)
-        if LABELS in arrays:
-            refuse_description(arrays[LABELS])
-    has_lookalike = any(isinstance(key, str) and key.endswith(_SUFFIX) and _is_lookalike(arrays, key) for key in arrays)
-    if _has_composites(arrays):
-        arrays = _load_module().spread_awkward(values_by_name(arrays), limit=limit)
-    if has_lookalike:
-        _check_readable(arrays)
-    return arrays
-
-
-def _may_have_labels(arrays: Any) -> bool:
-    return type(arrays) is not dict or bool(note_values(arrays))
-
-
-def _is_lookalike(arrays: Mapping[str, Any], name: str) -> bool:
-    """Return whether `read` would take an array for a description, because of its name and its elements."""
-    module = None if _is_composite(arrays[name]) else _load_module()
-    return module is not None and bool(module.is_schema(name, _plain(arrays, name)))
-
-
-def _plain(arrays: Mapping[str, Any], name: str) -> Any:
-    value = values_by_name({name: arrays[name]})[name]
-    return value.to_numpy() if isinstance(value, LinearArray) else value
-
-
-def _check_readable(arrays: Mapping[str, Any]) -> None:
-    """Refuse an array that looks like the description of a composite whose columns cannot be put together."""
-    plain = {key: _plain(arrays, key) for key in arrays}
-    with suppress(MissingDependencyError):
-        try:
-            _load_module().gather(plain, note=lambda _: None)
-        except FormatError as error:
-            raise LimitError(
-                f"'{error.array:.80}{_SUFFIX}' would be read as the description of an {_PACKAGE} array, and refused "
-                f"({error.reason:.200}): rename it"
-            ) from error
-
-
-def spread_rows(arrays: Any, *, limit: int) -> Any:
-    """Return rows that are appended to arrays as `spread` returns arrays, but without labels: the arrays keep theirs.
-
-    Raises:
-        DTypeError: there is a composite among the arrays; its columns have other lengths than its rows.
-    """
-    if _has_composites(arrays):
-        raise DTypeError(f"rows cannot be appended to {_PACKAGE} arrays: read, concatenate and write them")
-    by_name = spread(arrays, limit=limit)
-    return _without_description(by_name) if _may_have_labels(arrays) else by_name
-
-
-def _has_composites(arrays: Any) -> bool:
-    values = [arrays, *arrays.values()] if isinstance(arrays, Mapping) else [arrays]
-    return any(map(_is_composite, values)) and find_composite() is not None
-
-
-def _is_composite(value: Any) -> bool:
-    return type(value).__module__.partition(".")[0] == _PACKAGE
