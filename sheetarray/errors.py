@@ -31,7 +31,7 @@ NEWER = "a newer sheetarray reads it: pip install --upgrade sheetarray"  # a hin
 
 
 def escape_controls(text: str) -> str:
-    r"""Return text as people may see it: control characters, bidirectional marks and the like are written out.
+    r"""Return a text with control characters, bidirectional marks and the like written out as escapes.
 
     A text from a file could otherwise steer a terminal, or turn around what stands beside it.
 
@@ -145,7 +145,7 @@ class RemoteError(SheetArrayError, OSError):
 
 
 def system_error(number: int, path: str | os.PathLike[str]) -> OSError:
-    """Return the error of the system that has a number: a FileNotFoundError for `errno.ENOENT`, and so on."""
+    """Return the OSError for an error number: a FileNotFoundError for `errno.ENOENT`, and so on."""
     return OSError(number, os.strerror(number), os.fspath(path))
 
 
@@ -156,9 +156,7 @@ NOT_UTF8 = "not text in utf-8"
 
 
 def may_be_table(reason: str) -> bool:
-    """Return whether a source that was refused for a reason may hold an ordinary table: it holds no array, or no UTF-8,
-    which tables need not be.
-    """
+    """Return whether a source that holds no array, or is not UTF-8, may hold an ordinary table."""
     return reason == NO_ARRAY or reason.startswith(NOT_UTF8)
 
 
@@ -176,7 +174,7 @@ class SheetArrayWarning(UserWarning):
 
 
 def is_panic(error: BaseException) -> bool:
-    """Return whether a library written in Rust gave up: its panics are no `Exception`, and have no public class."""
+    """Return whether an exception is a panic of a Rust library, which is not an `Exception` and has no public class."""
     return type(error).__module__ == "pyo3_runtime"
 
 
@@ -192,7 +190,7 @@ def quote_names(names: Sequence[str], most: int = 5) -> str:
 
 
 def check_kinds(kinds: Any, takes: str, **arguments: object) -> None:
-    """Refuse arguments of other kinds, with a TypeError that says what they take; `kinds` is as for `isinstance`.
+    """Refuse arguments of wrong types, with a TypeError that says what they take. `kinds` is as for `isinstance`.
 
     Example:
         >>> check_kinds(str, "the title of a sheet", sheet=0)
@@ -205,7 +203,7 @@ def check_kinds(kinds: Any, takes: str, **arguments: object) -> None:
 
 
 def parse_count(noun: str, **argument: Any) -> int:
-    """Return an argument that is a number of things, at least one.
+    """Return an argument as a count of at least one.
 
     Raises:
         TypeError: it is no number of things.
@@ -334,7 +332,7 @@ def naming_array(name: str) -> Iterator[None]:
 
 @contextmanager
 def noting(findings: list[Finding], *, array: str | None = None) -> Iterator[None]:
-    """Append the finding of a `FormatError` that ends the block, about an array if its name is given."""
+    """Append a finding if a `FormatError` ends the block; the finding names the array, if given."""
     try:
         with locating(array=array):
             yield
@@ -349,7 +347,7 @@ _Item = TypeVar("_Item")
 
 
 def while_few(items: Iterable[_Item], findings: list[Finding]) -> Iterator[_Item]:
-    """Yield items until there are 1,000 findings; then a last finding says that the rest was not looked at."""
+    """Yield items until there are 1,000 findings. A last finding then says that the rest was not checked."""
     for item in items:
         if len(findings) >= MOST_NOTED:
             reason = f"there are at least {MOST_NOTED:,} findings, and the rest was not looked at"
@@ -370,7 +368,7 @@ _forked_with_engine = _has_threads = False
 
 
 def warn_if_forked() -> None:
-    """Warn, once a process, where this one was forked after the engine had started its threads: the next call may hang.
+    """Warn once if this process was forked after polars had started its threads: the next call may hang.
 
     A process that was forked off one with these threads does not have them, and the engine waits for them forever.
     `import sheetarray` imports this module, so that it knows of every fork from then on.
@@ -388,13 +386,13 @@ def warn_if_forked() -> None:
 
 
 def _note_threads() -> None:
-    """Note whether the process that is about to fork has the threads of the engine."""
+    """Record whether the process that is about to fork has threads of polars."""
     global _has_threads
     _has_threads = _ENGINE in sys.modules and any(map(_WORKER.fullmatch, _thread_names()))
 
 
 def _thread_names() -> list[str]:
-    """Return the names of the threads of this process; the name of a thread of the engine if the system has no list."""
+    """Return the names of this process's threads; the name of a polars thread if the system has no list."""
     try:
         return [(task / "comm").read_text().strip() for task in Path("/proc/self/task").iterdir()]
     except OSError:

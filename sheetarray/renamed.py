@@ -38,7 +38,7 @@ COMMANDS = {
 
 
 def nearest(text: str, known: Iterable[str]) -> str | None:
-    """Return the text that is one slip of the keys away: two letters exchanged, or one left out, added or replaced.
+    """Return the text that differs by one typing error: two letters exchanged, or one left out, added or replaced.
 
     Example:
         >>> nearest(".cvs", [".json", ".csv"]), nearest(".md", [".csv"])

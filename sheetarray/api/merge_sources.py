@@ -199,7 +199,7 @@ class MergeSource:
         self.arrays = LabelledArrays(dict(table.columns), None)
 
     def _find_blank_texts(self, table: OrdinaryTable) -> list[str]:
-        """Return the names of the columns that a record calls text, and whose cells are all blank."""
+        """Return the names of columns that held text when they were written and whose cells are all blank now."""
         if len(table.sheets) != 1 or "dtype" in self.given_options:
             return []
         try:

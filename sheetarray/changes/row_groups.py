@@ -69,7 +69,7 @@ class LabelGroup:
 
 @dataclass(slots=True)
 class GroupedRows:
-    """Which row is which in many arrays.
+    """The matched rows of many arrays: which row of today is which row of before.
 
     Attributes:
         maps: by array the maps of its rows, each along another axis; none if they stand where they stood.
@@ -89,7 +89,8 @@ def map_rows(
     places: Mapping[str, Hashable] | None = None,
     tables: Collection[Hashable] = (),
 ) -> GroupedRows:
-    """Return which row is which: by labels where arrays have them, else by the content of all arrays that share rows.
+    """Match the rows of arrays before and after: by labels where arrays have them, else by the content of all arrays
+    that share rows.
 
     `pairs`: arrays as they were and as they are, by name. `groups`: arrays with labels. `is_key`: whether rows belong
     together only where the labels are equal. `unreadable`: of arrays that have cells which cannot be read, the
@@ -123,7 +124,8 @@ def align_tables_of(
     unreadable: Mapping[str, Array | None] | None = None,
     tables: Collection[Hashable] = (),
 ) -> tuple[list[SortedRows], dict[str, RowMap]]:
-    """Return the groups whose rows stand in another order now, and by array which row is which.
+    """Match the rows of whole tables; return the groups whose rows have another order now, and the row map of each
+    array.
 
     Arrays that have as many rows, before and now alike, are a group: what one of them does not tell, the others do. An
     array that was sorted alone has a map of its own, unless it is a column of one of the `tables`.
@@ -178,7 +180,7 @@ def _align_group(
     *,
     is_table: bool = False,
 ) -> RowMap | None:
-    """Return which row is which in arrays that share rows; None if all stand where they stood, or nobody can tell.
+    """Match the rows of arrays that share rows; None if no row has moved, or the rows cannot be matched.
 
     Of a table whose length changed it is never None, since its columns may not be aligned one by one.
     """
@@ -213,7 +215,8 @@ def _align_group(
 def _are_all_explained(
     pairs: Mapping[str, tuple[Array, Array]], names: Sequence[str], unreadable: Mapping[str, Array | None]
 ) -> bool:
-    """Return whether each of some arrays has undergone one change of all elements, so that no row tells which it was.
+    """Return whether every array differs by one change of all its elements, such as a factor. Then its rows cannot be
+    matched.
 
     Several arrays of the same elements in another order are no such change: their rows were sorted.
     """
@@ -238,7 +241,7 @@ def _have_same_content(a: Array, b: Array) -> bool:
 
 
 def _align_ends(before: Mapping[str, Array], now: Mapping[str, Array]) -> RowMap:
-    """Return which row is which in two tables of different length that are too large to compare row by row.
+    """Match the first and the last rows of two tables of different length, which are too large to compare row by row.
 
     The first rows and the last ones are those that they were; between them rows belong together in their order.
     """
@@ -262,7 +265,7 @@ def _align_ends(before: Mapping[str, Array], now: Mapping[str, Array]) -> RowMap
 def _place_unreadable(
     rows: RowMap, before: Mapping[str, Array], now: Mapping[str, Array], masks: Mapping[str, Mask]
 ) -> RowMap:
-    """Return the map with the rows placed that have elements which cannot be read: by their other elements.
+    """Match the rows that hold unreadable elements, by their readable elements, and return the completed map.
 
     Of single elements the rows beside them decide.
     """
@@ -289,7 +292,7 @@ def _place_unreadable(
 def _fill_unreadable(
     rows: RowMap, before: Mapping[str, Array], now: Mapping[str, Array], masks: Mapping[str, Mask]
 ) -> dict[str, Array]:
-    """Return rows in which elements that cannot be read are what they were."""
+    """Return rows in which each unreadable element is replaced by the element that was there before."""
     filled = dict(now)
     for name, mask in masks.items():
         is_known = mask & (rows.sources >= 0)[:, None]
@@ -299,7 +302,7 @@ def _fill_unreadable(
 
 
 def _is_changed(a: Array, b: Array, share: int, rows: RowMap | None = None) -> bool:
-    """Return whether more than one of `share` elements of an array is another, given which of its rows is which."""
+    """Return whether more than one in `share` elements of an array differs, after its rows were matched."""
     before, now = (to_rows(array, row_axis(a)) for array in (a, b))
     if rows is not None:
         before, now = (array[numbers] for array, numbers in zip((before, now), rows.pairs, strict=True))
@@ -309,7 +312,7 @@ def _is_changed(a: Array, b: Array, share: int, rows: RowMap | None = None) -> b
 def align_labelled(
     pairs: Mapping[str, tuple[Any, Any]], axes: Mapping[str, int], levels: Sequence[str], *, is_key: bool = False
 ) -> tuple[list[SortedRows], dict[str, RowMap]] | None:
-    """Return the same as `align_tables_of` for the arrays of one group, whose rows belong together by their labels.
+    """Match the rows of one group of arrays by their labels; the result is that of `align_tables_of`.
 
     `pairs`: the arrays in A and B, by name. `axes`: the axis of each array of the group along which its rows lie.
     `levels`: the arrays that label the rows. `is_key`: whether rows belong together only where the labels are equal;
@@ -356,7 +359,7 @@ def align_labelled(
 
 
 def _find_sources(before: Sequence[Any], now: Sequence[Any]) -> Positions | None:
-    """Return for each row the row with the same key before, -1 where there is none; None if keys are not unique."""
+    """Return, for each row, the row before that has the same key, or -1; None if keys occur twice."""
     places = {key: row for row, key in enumerate(before)}
     if len(places) < len(before) or len({*now}) < len(now):
         return None
@@ -364,7 +367,7 @@ def _find_sources(before: Sequence[Any], now: Sequence[Any]) -> Positions | None
 
 
 def _fits_along(axis: int, a: Array, b: Array) -> bool:
-    """Return whether two arrays have one shape, but for their lengths along an axis."""
+    """Return whether the shapes of two arrays differ at most along one axis."""
     return a.ndim == b.ndim and a.shape[:axis] + a.shape[axis + 1 :] == b.shape[:axis] + b.shape[axis + 1 :]
 
 
@@ -399,7 +402,7 @@ def _to_one_dtype(a: Array, b: Array) -> tuple[str, list[Any]]:
 
 
 def describe_rows(rows: list[int]) -> str:
-    """Return rows as people say them: `row 30`, `rows 31 to 33`, or their number and the first if there are gaps."""
+    """Return row numbers in words: `row 30`, `rows 31 to 33`, or their count and the first one if there are gaps."""
     if len(rows) == 1:
         return f"row {rows[0]}"
     if rows[-1] - rows[0] == len(rows) - 1:

@@ -66,7 +66,7 @@ def find_weak_beginnings(words: Words) -> Iterator[tuple[Words, int]]:
 
 
 def have_name_above(words: Words, step: int, names: Words) -> Mask:
-    """Return a mask of the words that have a name `step` rows below them."""
+    """Return a mask of the words that stand `step` rows above a name."""
     among: Mask = names.codes_at(words.rows + step, words.columns) != NONE
     return among
 
@@ -89,7 +89,7 @@ def make_candidates(
 
 
 def are_in_spans(lines: Positions, indices: Positions, taken: list[tuple[int, int, int]] | CandidateTable) -> Mask:
-    """Return a mask of the cells that lie in some spans of lines.
+    """Return a mask of the cells that lie in one of some spans, each a stretch of one row or column.
 
     `lines`: the column (the row) of each cell. `indices`: its row (its column). `taken`: of each span the column
     (row), the first row (column) and the one after the last; spans that overlap end in the same row (column).

@@ -46,7 +46,7 @@ class TypedCells:
         return max(map(len, self.kinds), default=0)
 
     def with_null(self, nulls: Mask, null: str) -> TypedCells:
-        """Return the cells with a text instead of missing values, which are texts; "" makes them blanks.
+        """Return the cells with `null` as the text of missing values in columns of text; "" makes them blank.
 
         `nulls`: a mask of the missing values.
         """
@@ -54,7 +54,7 @@ class TypedCells:
 
 
 def put_null(cells: pl.Series, nulls: Mask, null: str) -> pl.Series:
-    """Return cells with a text in the places of a mask; "" makes them blanks, which are null."""
+    """Return cells with a text at the places of a mask; "" makes these cells blank."""
     import polars as pl
 
     if not nulls.any():

@@ -40,7 +40,8 @@ def create_beside(target: Path, mode: int) -> tuple[Path, int]:
 
 
 def link_beside(target: Path, link: Callable[[Path], None], descriptor: int) -> Path:
-    """Return the name beside a target that `link` gave to an open file; `descriptor` holds the file's lock from now on.
+    """Return the name, beside a target, that `link` gave to an open file. From now on, `descriptor` holds the file's
+    lock.
 
     `link`: raises a FileExistsError if the name is taken.
     """
@@ -54,7 +55,7 @@ def link_beside(target: Path, link: Callable[[Path], None], descriptor: int) -> 
 
 
 def is_beside(name: object, target: Path) -> bool:
-    """Return whether a path is a name beside a target that this module gives."""
+    """Return whether a path is a temporary name beside a target, as this module makes them."""
     if not isinstance(name, (str, os.PathLike)):
         return False
     path = Path(name)
@@ -62,7 +63,7 @@ def is_beside(name: object, target: Path) -> bool:
 
 
 def _names(target: Path, suffix: str) -> Iterator[Path]:
-    """Yield names beside a target, always the same, and at the end one that nobody else has."""
+    """Yield temporary names beside a target: the same few every time, and at the end a random one."""
     own = hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]
     for slot in range(_SLOTS):
         yield target.with_name(f"{_STEM}{own}-{slot}{suffix}")
@@ -70,7 +71,7 @@ def _names(target: Path, suffix: str) -> Iterator[Path]:
 
 
 def _remove_leftover(path: Path) -> None:
-    """Remove the file at a path, unless a writer that lives holds its lock."""
+    """Remove the temporary file at a path, unless a running writer still holds its lock."""
     with suppress(OSError):  # none is there; or it goes, is not ours, or cannot be opened: then another name is taken
         if not stat.S_ISREG(os.lstat(path).st_mode):
             return

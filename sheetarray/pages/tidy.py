@@ -65,7 +65,8 @@ class _TooManyCellsError(Exception):
 
 
 def tidy_within(array: Any, entries: range, most: int) -> tuple[list[TidyTable], range]:
-    """Return the tables of some entries of an awkward array, and the entries: fewer, where the cells are too many.
+    """Return tables of the entries of an awkward array, and the entries; fewer entries if the tables would have too
+    many cells.
 
     `array`: an `awkward.Array`. `most`: the number of cells that the tables may have.
 
@@ -105,7 +106,7 @@ def _visit(
     index: tuple[int, ...],
     tables: dict[tuple[FieldPath, ...], TidyTable],
 ) -> None:
-    """Put a value, and all that is in it, into the tables."""
+    """Put a value and all values inside it into the tables."""
     if isinstance(value, (dict, tuple)):
         fields = value.items() if isinstance(value, dict) else enumerate(value)
         for key, item in fields:
@@ -128,7 +129,7 @@ def _free_title(title: str, taken: dict[str, Array]) -> str:
 
 
 def _column(rows: list[int], values: list[Any], count: int) -> Array:
-    """Return a column as an array: of numbers, where every row has one of one type."""
+    """Return a column as an array; an array of numbers if every row has a number of the same type."""
     kinds = set(map(type, values))
     whole = len(rows) == count
     for kind, make in _MAKERS.items():

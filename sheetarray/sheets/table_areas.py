@@ -40,13 +40,13 @@ _MOST_ROWS_ABOVE = 1000  # of a sheet, among which the names of columns are look
 
 
 def names_of_columns(tree: object) -> frozenset[str]:
-    """Return the names of the columns of a table that its note tells, without white space around them."""
+    """Return the column names in the record of a table, without white space around them."""
     dtypes = tree.get("dtypes") if isinstance(tree, dict) else None
     return frozenset(str(name).strip(WHITE) for name in dtypes) if isinstance(dtypes, dict) else frozenset()
 
 
 def find_area(table: Table, note: TableNote, ends: Collection[str] = ()) -> tuple[Area | None, int]:
-    """Return the area of a table, found by the names of its columns, and the number of its rows.
+    """Find a table by the names of its columns; return its range and the number of its rows.
 
     The area is None where no row holds half of the names. It ends above the first blank row, but not before there
     are as many rows as were written. Of the rows, blank ones at the end do not count.
@@ -81,7 +81,8 @@ def find_area(table: Table, note: TableNote, ends: Collection[str] = ()) -> tupl
 
 
 def _find_names(row: Sequence[str], names: Collection[str]) -> list[int]:
-    """Return the places at which the names of a table stand in a row, each once; of several runs the longest one.
+    """Return the places in a row of cells where the names of a table's columns stand; of several runs of names, the
+    longest.
 
     Example:
         >>> _find_names(["day", "t", "", "day", "u", "v"], {"day", "u", "v"})

@@ -78,17 +78,17 @@ class NumeralMarks:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the caller has given no marks, or a decimal point alone."""
+        """Whether numbers have a decimal point and no mark between thousands."""
         return self.decimal != "," and self.thousands is None
 
     @property
     def point(self) -> str:
-        """The decimal mark that is given, or follows from the one between thousands."""
+        """The decimal mark: the one given, or the one that fits the mark between thousands."""
         return self.decimal or ("," if self.thousands == "." else ".")
 
     @property
     def number(self) -> str:
-        """The regular expression of a number with these marks; its thousands may be parted, if there is a mark."""
+        """The regular expression of a number with these marks. Marks between thousands are optional."""
         whole, point = _WHOLE, re.escape(self.point)
         if self.thousands is not None:
             whole = rf"(?:[1-9][0-9]{{0,2}}(?:[{re.escape(self.group)}][0-9]{{3}})+|{_WHOLE})"
@@ -101,7 +101,8 @@ class NumeralMarks:
 
 
 def keeps_number(text: str, value: float) -> bool:
-    """Return whether a double keeps a numeral: printed with as many digits, or as its shortest text, it is the same.
+    """Return whether a float64 keeps a numeral: written out with the same digits, or as its shortest text, it gives the
+    same numeral.
 
     Example:
         >>> [keeps_number(text, 0.1) for text in ("0.1", "1.00000000000000005551e-01", "0.1000000000000000001")]
@@ -129,14 +130,14 @@ def keeps_number(text: str, value: float) -> bool:
 
 
 def is_lost(text: str | None, value: float | None) -> bool:
-    """Return whether an integer, as text, differs from the double as which it was read."""
+    """Return whether an integer, given as text, differs from the float64 that it was read as."""
     if text is None or value is None or not _ALL_INTEGER.fullmatch(text) or len(text) > LONGEST:
         return False
     return int(text) != value
 
 
 def has_too_many_digits(text: str) -> bool:
-    """Return whether a decimal has more digits than every double keeps; an integer is no decimal."""
+    """Return whether a decimal has more digits than every float64 keeps; False for an integer."""
     parts = _PARTS.fullmatch(text)
     return parts is not None and not _ALL_INTEGER.fullmatch(text) and len((parts[1] + parts[2]).lstrip("0")) > 15
 
@@ -148,7 +149,7 @@ _GERMAN = re.compile(GERMAN.number)
 
 
 def look_at_marks(texts: Sequence[str | None]) -> MarksLook:
-    """Return what the marks in a column show.
+    """Return what a column's cells show about the decimal mark and the mark between thousands.
 
     Example:
         >>> [look_at_marks(texts) for texts in (["1.234,5"], ["1,234", "2"], ["1.234"], ["1.25"], ["x"])]
@@ -168,7 +169,8 @@ def look_at_marks(texts: Sequence[str | None]) -> MarksLook:
 
 
 def commas_are_decimal(texts: Sequence[str]) -> bool:
-    """Return whether the commas in a column are decimal marks: in some cell they must be, and no number contradicts it.
+    """Return whether the commas in a column are decimal marks: one cell can mean nothing else, and no number
+    contradicts it.
 
     `texts`: the cells that are not blank, without white space around.
 

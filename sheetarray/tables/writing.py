@@ -107,7 +107,7 @@ def _check_null(na_rep: str) -> None:
 
 
 def _refuse_text(name: str, buffer: Array, na_rep: str) -> None:
-    """Refuse a column that holds the text of missing values, which nobody would tell from these.
+    """Refuse a column that holds the same text as the one for missing values: nobody could tell the two apart.
 
     Raises:
         DTypeError: an element is that text.
@@ -120,7 +120,7 @@ def _refuse_text(name: str, buffer: Array, na_rep: str) -> None:
 
 
 def _keep_rows(columns: list[LayoutColumn]) -> list[LayoutColumn]:
-    """Return columns in which each row holds something: a row without anything else keeps one NaN or NaT as text."""
+    """Return columns without blank rows: a row that would be blank gets one NaN or NaT as text."""
     spelled = next((place for place, column in enumerate(columns) if column.nulls is not None), None)
     if spelled is None or any(column.nulls is None and column.buffer.dtype.kind not in "OTU" for column in columns):
         return columns
@@ -157,7 +157,7 @@ def _is_text(buffer: Array) -> bool:
 
 
 def coarsen(moments: Array) -> Array:
-    """Return moments in days, seconds or a finer unit that holds each of them: as other programs take dates."""
+    """Return datetimes in days, seconds or the finer unit that they need, as other programs take dates."""
     own = np.datetime_data(moments.dtype)[0]
     for unit in ("D", "s", "ms", "us"):
         if own not in _FROM[unit]:
@@ -169,7 +169,8 @@ def coarsen(moments: Array) -> Array:
 
 
 def find_changed_columns(table: Any, columns: Mapping[str, Array]) -> Iterator[tuple[str, str]]:
-    """Yield the name of each column that has come back as something else, and a phrase that says what it is now.
+    """Compare a table that was written with the one that was read back; yield the name of each column that differs, and
+    what it is now.
 
     A column is the same where it holds the same values of the same kind; integers and floats may be wider, and whole
     floats may be integers.
@@ -182,7 +183,7 @@ def find_changed_columns(table: Any, columns: Mapping[str, Array]) -> Iterator[t
 
 
 def _describe_change(array: Array, column: Array) -> str | None:
-    """Return a sentence that says how a column that was read differs from the one written; None if it does not."""
+    """Return a sentence that says how a column that was read back differs from the one written; None if they are equal."""
     if len(array) != len(column):
         if len(column) < len(array) and array.dtype.kind in "OUT" and not any(array[len(column) :].tolist()):
             return f"has {len(column)} {_rows(len(column))}, not {len(array)}: blanks at the end are not rows"
@@ -217,7 +218,7 @@ def _to_same_floats(integers: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def _describe_nulls(array: Array, column: Array) -> str:
-    """Return the end of a sentence that says what nulls came back as; empty if they are nulls still."""
+    """Return the end of a sentence that says what nulls were read back as; empty if they still are nulls."""
     if array.dtype.kind != "O":
         return ""
     nulls = [index for index, value in enumerate(array.tolist()) if value is None]

@@ -86,7 +86,7 @@ _ONLY_A_DIMENSION = b"This is a netCDF dimension but not a netCDF variable"
 
 @contextmanager
 def _by_library(what: str) -> Iterator[None]:
-    """Raise what xarray and its libraries say of bad content as an error of ours; their warnings go."""
+    """Turn errors of xarray and its libraries about bad content into errors of sheetarray, and hide their warnings."""
     with damage_as_format_error(f"not a {what}, or damaged"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -116,11 +116,11 @@ class _Opened:
         return path
 
     def list(self, group: str | None) -> list[str]:
-        """Return the paths of the groups that are meant: the one that the caller names, or all."""
+        """Return the paths of the groups to read: the one that the caller names, or all."""
         return (self.groups or [""]) if group is None else [self.find(group)]
 
     def refuse_groups(self, group: str | None) -> None:
-        """Refuse to leave out groups without a word: where the caller names no group, there must be the root alone."""
+        """Refuse a file with several groups if the caller names none: `read` would leave out the others."""
         if group is None and (groups := [name for name in self.groups if name]):
             beside = ", and in the root (group='/')" if "" in self.groups else ""
             raise FormatError(
@@ -206,7 +206,7 @@ def _check_netcdf(source: Source) -> tuple[Path | io.BytesIO, list[str]]:
 
 
 def _check_sizes(variables: Iterable[Any], most: int) -> None:
-    """Refuse to read variables that are larger together than any use of the file's bytes."""
+    """Refuse to read variables that together are larger than the bytes of the file could hold."""
     total = 0
     for variable in variables:
         chunk = variable.encoding.get("chunksizes") or variable.encoding.get("chunks") or ()
@@ -237,7 +237,7 @@ def _open_folder(name: str) -> Iterator[Any]:
 
 
 def _take_labels(dataset: Any, most: int, note: NoteFinding = warn_of_finding) -> tuple[DatasetLabels, list[str]]:
-    """Give the labels of a dataset to whoever asks for them, and return them with the names of its arrays.
+    """Return the labels of a dataset and the names of its arrays. A caller who asks for labels gets them, too.
 
     They are those in `dataset.json`, else those of the file. `most`: the bytes that may be read.
     """
@@ -260,7 +260,7 @@ def _take_labels(dataset: Any, most: int, note: NoteFinding = warn_of_finding) -
 
 
 def _decode_coordinates(dataset: Any) -> Any:
-    """Return a dataset in which the variables that attributes `coordinates` name are coordinates."""
+    """Return a dataset in which every variable that an attribute `coordinates` names is a coordinate."""
     named = set(str(dataset.attrs.get("coordinates", "")).split())
     for variable in dataset.variables.values():
         named |= set(str(variable.attrs.get("coordinates", "")).split())
@@ -279,7 +279,7 @@ def _read_variable(dataset: Any, name: str) -> Array:
 
 @contextmanager
 def _naming_variable(name: str) -> Iterator[None]:
-    """Give an error of reading the variable that it comes from."""
+    """Add the name of the variable to an error of reading it."""
     location = f"variable {name!r:.80}"
     with locating(array=name, location=location), _by_library("variable"):
         try:
@@ -289,7 +289,7 @@ def _naming_variable(name: str) -> Iterator[None]:
 
 
 def _dtype_name(dataset: Any, name: str, most: int) -> str:
-    """Return the name of the dtype of the array that a variable without a mark is; objects alone are read for it."""
+    """Return the name of the dtype that a variable is read as; only a variable of objects is read to find it."""
     variable = dataset.variables[name]
     if variable.dtype.kind == "O":
         _check_sizes([variable], most)
@@ -346,7 +346,7 @@ def _info_of(dataset: Any, name: str, labels: DatasetLabels, most: int) -> Array
 
 
 def check_netcdf(source: Readable, *, group: str | None = None) -> Iterator[Finding]:
-    """Yield a finding for each variable that cannot be read, and for groups that `read` needs the name of.
+    """Yield a finding for each variable that cannot be read, and one if `read` needs the name of a group.
 
     An intact file or folder without groups has none. `group`: as for `scan_netcdf`.
     """
@@ -404,7 +404,7 @@ def write_netcdf(target: Writable, arrays: Any, *, form: Form = "netcdf", progre
 
 
 def _check_replaceable(target: Writable) -> None:
-    """Refuse to replace anything but a Zarr folder or an empty one."""
+    """Refuse to replace a folder, unless it is a Zarr folder or empty."""
     if not isinstance(target, (str, os.PathLike)):
         raise LimitError("a Zarr store is a folder, and this is an open file: give a path")
     if is_url(target):

@@ -38,7 +38,7 @@ class ManifestEntry:
 
 
 class Manifest:
-    """An open manifest, which no other process can open meanwhile.
+    """An open manifest. No other process can open it at the same time.
 
     `path`: of the file, which is made if it does not exist. `about`: texts that describe the conversions, such as
     their template; a manifest that exists has to have the same.
@@ -69,7 +69,7 @@ class Manifest:
 
     @contextmanager
     def _naming(self) -> Iterator[None]:
-        """Make errors of the database ours."""
+        """Turn errors of the database into errors of sheetarray, with the name of the manifest."""
         try:
             yield
         except sqlite3.DatabaseError as error:
@@ -117,7 +117,7 @@ class Manifest:
             return {source: ManifestEntry(*rest) for source, *rest in rows}
 
     def add(self, jobs: Iterable[Job]) -> None:
-        """Note what is to be done."""
+        """Add sources with their targets, which are to be converted."""
         rows = ((job.number, job.label, job.etag, label_of(job.target), job.before) for job in jobs)
         with self._naming():
             self._database.execute("BEGIN")
@@ -130,7 +130,7 @@ class Manifest:
             self._database.execute("COMMIT")
 
     def note(self, number: int, error: str | None) -> None:
-        """Note that a source is done, or why it failed."""
+        """Record that a source was converted, or why it failed."""
         with self._naming():
             self._database.execute(
                 "UPDATE files SET state = ?, error = ? WHERE number = ?",

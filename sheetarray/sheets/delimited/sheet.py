@@ -161,7 +161,7 @@ class CsvSheet:
         return True
 
     def find_hint(self, location: str | None) -> str | None:
-        """Return a hint for a wrong cell that is a whole line, and holds a delimiter; None for any other."""
+        """Return a hint for a wrong cell that holds a whole line with a delimiter; None for any other cell."""
         if not self._single or location is None or not location.removeprefix("A").isdecimal():
             return None
         cells = self.zones([Zone(int(location[1:]) - 1, 0, 1, "columns")])[0]
@@ -232,7 +232,7 @@ class CsvSheet:
         return mark is not None
 
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
-        """Return a few cells here and there."""
+        """Return the cells of a few short zones."""
         return self.records.zones(zones)
 
     def rows(self, requests: Sequence[Request]) -> Iterator[ColumnCells]:

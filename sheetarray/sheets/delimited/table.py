@@ -134,7 +134,7 @@ class CsvTable:
         return choice
 
     def _find_below(self) -> str:
-        """Return the delimiter that stands between values below the rows that were looked at, if one does, else ""."""
+        """Return the delimiter between values further down than the first rows, which hold none; "" without one."""
         content = self._text.content
         for mark in COMMON:
             if (place := content.find(mark.encode())) >= 0:
@@ -286,7 +286,9 @@ class CsvTable:
         return planned, read
 
     def _find_rows(self) -> Positions:
-        """Return the rows from the first that holds something to the last; of several columns, no blank lines."""
+        """Return the rows from the first to the last that hold something. In a table of several columns, blank lines
+        are no rows.
+        """
         records = self._records
         is_held = np.ones(records.count, np.bool_)
         is_held[records.blank_lines()] = False

@@ -58,7 +58,7 @@ class GridCells:
         return cells
 
     def _put(self, row: int, column: int, cell: Answer) -> None:
-        """Add a cell, given its CellData; the cells of a column come from top to bottom."""
+        """Add a cell from its CellData. The cells of a column must come from top to bottom."""
         value = _to_value(cell.get("effectiveValue") or {})
         formula = (cell.get("userEnteredValue") or {}).get("formulaValue")
         if formula is not None:
@@ -73,7 +73,7 @@ class GridCells:
             held[row:] = [value]
 
     def cells(self, rect: Rect) -> FetchedColumns:
-        """Return the columns of a range, each of its full height; its bottom and sides must be given."""
+        """Return the columns of a range, all of the same height. The range must have a bottom and sides."""
         bottom = rect.bottom
         return [
             [*part, *[""] * (bottom - rect.top - len(part))]
@@ -124,7 +124,8 @@ def fetch_grids(
 
 
 def fetch_proven(service: SheetsApi, state: State, ranges: Sequence[tuple[Worksheet, Rect]]) -> list[FetchedColumns]:
-    """Return the columns of a range of each of some worksheets, in one request that shows their generations, too.
+    """Fetch the columns of some ranges in one request, and raise a ChangedError if somebody has written to their
+    worksheets.
 
     Raises:
         ChangedError: somebody has written to one of them since their state was fetched.

@@ -28,7 +28,8 @@ _CLEANING = 20.0  # seconds that go at most into removing the stage of a write t
 
 
 class SpreadsheetWrite:
-    """A write to some worksheets by one batch: planned, carried out, and planned again where somebody else was faster.
+    """A write to some worksheets in one batch. If somebody else changes the spreadsheet first, the write is planned
+    again.
 
     `contents`: of the worksheets, each with one layout.
     """
@@ -53,7 +54,7 @@ class SpreadsheetWrite:
         return [content.layouts[0] for content in self.contents]
 
     def run(self) -> None:
-        """Write everything; begin again as long as others change the spreadsheet."""
+        """Write everything. Begin again if somebody else changes the spreadsheet meanwhile."""
         self.state = fetch_state(self.service)
         with Writer(self.state.now) as writer:
             stage = Stage(self.service, self._layouts, writer, sum(map(len, self._records)))
@@ -96,12 +97,12 @@ class SpreadsheetWrite:
         return False
 
     def _may_write_at_once(self, stage: Stage) -> bool:
-        """Return whether one batch may be able to write all cells."""
+        """Return whether all cells may fit into one batch."""
         self._small = self._small and stage.fits_one_batch
         return self._small and all(plan.sheet is None or plan.grid is not None for plan in self.plans)
 
     def _write_at_once(self) -> bool:
-        """Write all cells by one batch, and return whether the service keeps them; if not, they are taken back."""
+        """Write all cells in one batch, and return whether the service stored them exactly; if not, undo the write."""
         self._make_swaps([new_gid() for _ in self.plans])
         if write_at_once(self.service, self.state, self.plans, self.swaps) is None:
             return True
@@ -118,7 +119,7 @@ class SpreadsheetWrite:
             raise error
 
     def _count_cells(self, cells: int) -> None:
-        """Add cells that were sent or compared to the progress, and report it; each counts half of a cell."""
+        """Add cells that were sent or read back to the progress, and report it. A write does both, so each counts half."""
         self._done += cells
         self._options.report(min(self._done // 2, self._total), self._total)
 
@@ -166,14 +167,14 @@ class SpreadsheetWrite:
             blocked |= {name.lower() for name, _, _ in plan.ranges}
 
     def _wait(self) -> None:
-        """Wait for others, longer each time; a RemoteError after too many pauses, or too long ones."""
+        """Wait for others, longer each time. Raise a RemoteError after too many or too long pauses."""
         self._conflicts += 1
         if self._conflicts > _MOST_CONFLICTS:
             raise RemoteError("others change the spreadsheet again and again", hint="try again later")
         self.service.patience.wait_for_others(self._conflicts)
 
     def _learn_from(self, refused: RefusedError) -> bool:
-        """Keep the limit or the blocked names that a refusal tells, so that the next plan avoids them.
+        """Take the limit or the forbidden names out of a refusal, so that the next plan avoids them.
 
         It returns whether there was something to keep; False if somebody else has changed the spreadsheet, which
         explains the refusal.
@@ -217,7 +218,7 @@ class SpreadsheetWrite:
                 raise DTypeError(f"{difference}, though it kept it on the stage: write it again")
 
     def _clean_up(self, stage: Stage) -> bool:
-        """Remove the stage after a failure, if that goes quickly; return whether the write took effect after all."""
+        """Remove the stage after a failure, if that is quick. Return whether the write took effect after all."""
         if not stage.attempts and not self.swaps:
             return False
         deadline = time.monotonic() + _CLEANING

@@ -43,7 +43,7 @@ class ViewFindings:
             yield from describe_typed_over(typed, title, array, plan, address)
 
     def find_unlinked(self, name: str, column: ArrayColumn, formulas: Mapping[str, FormulaCells]) -> Iterator[Finding]:
-        """Yield a finding where cells of an array's column no longer look into its view for editing, if there is one.
+        """Yield a finding for each column whose cells no longer refer to its view for editing.
 
         `formulas`: those of each sheet that look into no such view, by its title: other findings name them.
         """
@@ -90,7 +90,7 @@ class ViewFindings:
 
     @cached_property
     def _arrays(self) -> Mapping[str, ResizedArray]:
-        """The arrays of the workbook; none where they cannot be read, as other findings say."""
+        """The arrays of the workbook; empty if they cannot be read, which other findings say."""
         try:
             return read_resized_arrays(self._book.plain_sheets(), missing="nan")
         except SheetArrayError:
@@ -101,7 +101,7 @@ class ViewFindings:
         return {name: array.linear for name, array in self._arrays.items()}
 
     def _plan_of(self, title: str) -> ViewPlan | None:
-        """Return the plan of a view, as its array is now; None where the array cannot have one any more."""
+        """Return the layout of the view that an array of today would have; None if it can no longer have a view."""
         name, views = self._book.views.shown[title], self._book.views
         if name not in self._linear or not self._linear[name].length or self._linear[name].ndim < 2:
             return None
@@ -121,13 +121,13 @@ class ViewFindings:
 
 
 def typed_over_views(book: Workbook) -> list[str]:
-    """Return the titles of the views in which formulas may have been typed over: not those that are as written."""
+    """Return the titles of views in which people may have typed over formulas: all views that are not as written."""
     views = book.views
     return [title for title in book.titles if title in views.shown and title not in views.intact | views.editable]
 
 
 def read_typed_over(book: Workbook, title: str) -> TypedOver:
-    """Return the cells of a view in which formulas stood."""
+    """Return the cells of a view at the places where formulas stood."""
     sheet = book.sheet(title)
     rows, columns, formulas, values = [], [], [], []
     try:

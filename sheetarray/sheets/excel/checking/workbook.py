@@ -127,7 +127,8 @@ def select_sheets(book: Workbook, sheet: SheetChoice, *, of_table: bool = False)
 
 
 def select_searched(book: Workbook, sheet: SheetChoice, *, everything: bool = False) -> list[ExcelSheet]:
-    """Return the sheet of a title or an index, or those in which arrays may be, each as far as it has to be searched.
+    """Return the sheet with a title or an index, or all sheets that may hold arrays, each limited to the rows to
+    search.
 
     Where the workbook remembers a search, and the sheet is as it was, only its first rows are looked at, or none.
 

@@ -59,7 +59,7 @@ class Written(NamedTuple):
 
 
 def count_blocks(arrays: int, count: int) -> int:
-    """Return the number of stretches of an array of `count` elements, about; 0 for one stretch.
+    """Return about how many stretches an array of `count` elements is cut into; 0 if it stays one stretch.
 
     All records of a workbook together take about 65,000 characters at most.
 
@@ -75,7 +75,7 @@ def count_blocks(arrays: int, count: int) -> int:
 
 @dataclass(slots=True)  # nobody changes one; a frozen one takes three times as long to make
 class Checksums:
-    """What tells whether the elements of an array are those that were written, without the array itself.
+    """The checksums of one array: they tell whether its elements have changed since the write.
 
     Attributes:
         dtype: the name of the dtype.
@@ -176,7 +176,7 @@ def _encode_sums(sums: Hashes) -> str:
 
 
 def _decode_sums(text: object, count: int, *, is_double: bool) -> Hashes | None:
-    """Return `count` checksums; None if a text has not exactly so many.
+    """Decode `count` checksums from a text; None if the text holds another number of them.
 
     `is_double`: whether the text has plain sums first and, after as many, the checksums, and perhaps more.
     """
@@ -191,7 +191,7 @@ def _decode_sums(text: object, count: int, *, is_double: bool) -> Hashes | None:
 
 
 def _decode_numbers(text: object, count: int, size: int) -> Hashes | None:
-    """Return `count` numbers of `size` bytes each; None if a text is not base64 of exactly so many."""
+    """Decode `count` integers of `size` bytes each from base64; None if the text has another length."""
     packed = _decode(text, count * size)
     if packed is None:
         return None
@@ -205,7 +205,7 @@ def _encode(content: bytes) -> str:
 
 
 def _decode(text: object, size: int) -> bytes | None:
-    """Return the `size` bytes that a text stands for; None if it is not base64 of exactly so many."""
+    """Decode `size` bytes from base64; None if the text has another length or is not base64."""
     if not isinstance(text, str) or not text.isascii() or len(text.rstrip("=")) != -(-size * 4 // 3):
         return None
     try:
@@ -275,7 +275,7 @@ def exact_checksum(buffer: Buffer, dtype: DType) -> int:
 def rounded_checksums(
     buffer: Buffer, dtype: DType, count: int, blocks: int, *, digits: Literal[15, 16] = 15, is_old: bool = False
 ) -> Hashes:
-    """Return the checksums of the stretches of a buffer at some digits, as an array of `count` elements has them.
+    """Return the checksum of each stretch of a buffer, after rounding to some digits.
 
     `digits`: 16 for float64 only. `is_old`: see `Checksums`.
     """
@@ -292,7 +292,7 @@ def rounded_checksums(
 
 
 def _checksums(hashes: np.ndarray[Any, np.dtype[np.uint64]], index: int) -> Hashes:
-    """Return, for each row, the sum of hashes times noise that belongs to their indices.
+    """Return a checksum for each row: the sum of its hashes, each times a weight that belongs to its index.
 
     In a plain sum of hashes, edits of a mask that undo each other would not be seen; nor always in one of hashes times
     indices.
@@ -311,7 +311,7 @@ def _add_stretches(
     index: int,
     stretch: int,
 ) -> None:
-    """Add hashes times the weights of their indices to the sums of stretches, both with a row for each array.
+    """Add weighted hashes to the checksums of stretches. Both have one row for each array.
 
     `index`: of the first of the hashes. `stretch`: the number of elements in a stretch.
     """
@@ -322,7 +322,7 @@ def _add_stretches(
 
 
 def _weights_of(index: int, count: int) -> Hashes:
-    """Return the weights of successive indices, which look like noise: edits that undo each other are seen."""
+    """Return the weights of successive indices: random numbers, so that two edits do not cancel out."""
     numbers = np.arange(index + 1, index + count + 1, dtype=np.uint64)
     numbers *= _GOLDEN
     for _ in range(2):
@@ -345,7 +345,8 @@ def _encode_many(checksums: Mapping[str, Checksums]) -> dict[str, Any]:
 
 
 def read_checksums(stored: object) -> dict[str, Checksums | None]:
-    """Return the checksums that `make_checksums` has made, by name: None where those of an array are damaged.
+    """Read the checksums that `make_checksums` wrote, by the names of arrays; None for an array whose checksums are
+    damaged.
 
     Raises:
         FormatError: those of very many arrays are damaged, or a newer version of this package has made them.

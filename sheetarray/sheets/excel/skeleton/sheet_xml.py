@@ -93,11 +93,13 @@ def table_part(plan: SheetPlan, name: str, number: int) -> bytes:
 
 
 def _in_one_line(name: str) -> str:
-    """Return the name of a column as that of a table's column, in which Excel escapes line feeds and tabs."""
+    """Return a column's name in one line, as the columns of Excel Tables have it: line feeds and tabs are escaped."""
     return with_escapes(name).replace("\n", "_x000a_").replace("\t", "_x0009_")
 
 
 def name_tables(sheets: Sequence[SheetPlan], taken: Iterable[str] = ()) -> dict[str, str]:
-    """Return the name of the Excel Table of each sheet that has one, by the title of the sheet: its title, if free."""
+    """Return a name for the Excel Table of each sheet that has one, by the sheet's title. The name is the title, if it
+    is free.
+    """
     areas = [ArrayArea(plan.title, plan.title) for plan in sheets if plan.table]
     return {area.title: name for area, name in make_defined_names(areas, taken).items()} if areas else {}

@@ -103,7 +103,7 @@ def revise_table_excel(
 def read_present(
     source: Readable, named: list[str] | None, options: TableOptions, sheet: SheetChoice, *, keeps: bool = False
 ) -> TableColumns:
-    """Return the columns of a table as they are; `keeps`: also where cells of them cannot be read.
+    """Read the columns of a table as they are now. `keeps`: read them even if some cells cannot be read.
 
     `named`: those that are wanted at least, where no program has computed the formulas of others yet; None for all.
     """
@@ -162,7 +162,7 @@ def _revise(
 
 
 def _has_formulas(book: WorkbookPart) -> bool:
-    """Return whether a sheet holds formulas, which may say something of other cells."""
+    """Return whether a sheet holds formulas, which may refer to other cells."""
     parts = [sheet.part for sheet in book.sheets if sheet.part and sheet.part in book.package]
     return any(_FORMULA_TEXT.search(book.package.read(part)) for part in parts)
 
@@ -178,13 +178,13 @@ class _Formulas:
         self.columns, self._held = columns, held
 
     def changes(self, name: str, index: int, place: tuple[int, int]) -> bool:
-        """Return whether a cell is to have another formula than stands there, or none instead of one."""
+        """Return whether a cell is to get another formula than it has, or to lose its formula."""
         formula = self.columns[name][index]
         held = self._held.get(place)
         return (None if formula is None else formula.relative) != (None if held is None else held.relative)
 
     def find(self, name: str, index: int, place: tuple[int, int]) -> tuple[Formula | None, str | None]:
-        """Return the formula that a cell is to have, and its text if another one stands there."""
+        """Return the formula that a cell is to have, with its text if the cell has another formula now."""
         column = self.columns.get(name)
         formula: Formula | None = None if column is None else column[index]
         held = self._held.get(place)
@@ -194,7 +194,7 @@ class _Formulas:
         return formula, move_formula(formula.text.removeprefix("="), *by)
 
     def free_followers(self, cells: NewCells) -> None:
-        """Give formulas that share the one of a cell which gets something else their own text."""
+        """Give formulas a text of their own if they share the formula of a cell that will change."""
         sharing: dict[str, list[Formula]] = {}
         for formula in self._held.values():
             sharing.setdefault(formula.relative, []).append(formula)
@@ -217,7 +217,7 @@ def _find_cells(
     names: Mapping[str, str],
     put: _Formulas,
 ) -> NewCells:
-    """Return the cells that change; `names` are those that columns get."""
+    """Return the cells to change. `names`: the new names of columns."""
     rows = present.list_rows()
     count, last = len(rows), rows[-1] if rows else present.name_row
     places = [*rows, *range(last + 1, last + 1 + len(sources) - count)][: max(count, len(sources))]
@@ -268,14 +268,14 @@ def _find_cells(
 
 
 def _find_other(before: Array, now: Array) -> Positions:
-    """Return the indices of values that differ; all of them if they are of another kind."""
+    """Return the indices of the values that differ; all indices if the values are of another kind."""
     if now.dtype.kind == "O" and before.dtype.kind != "O":
         before = before.astype(object)
     return index_changes(before, now)
 
 
 def _find_filled(book: WorkbookPart, present: TableColumns, columns: Mapping[str, Array], grown: int) -> NewCells:
-    """Return the cells of added rows in columns that are filled down."""
+    """Return the cells of added rows in the columns whose formulas are filled down."""
     rows = present.list_rows()
     last = rows[-1] if rows else present.name_row
     named = _find_named(book, present)
@@ -286,7 +286,7 @@ def _find_filled(book: WorkbookPart, present: TableColumns, columns: Mapping[str
 
 
 def _find_named(book: WorkbookPart, present: TableColumns) -> tuple[NamedTable, range, int] | None:
-    """Return the Excel Table that a table is, its columns and its last row; None if it is none.
+    """Return the Excel Table that covers a table, with its columns and its last row; None without one.
 
     The row of totals is not counted.
     """
@@ -301,7 +301,7 @@ def _find_named(book: WorkbookPart, present: TableColumns) -> tuple[NamedTable, 
 
 
 def _find_totals(book: WorkbookPart, present: TableColumns, content: bytes) -> MovedRow | None:
-    """Return the row of totals of a table, that of the Excel Table or one that somebody typed; None without one."""
+    """Return the row of totals of a table, of the Excel Table or typed by hand; None without one."""
     named, rows = _find_named(book, present), present.list_rows()
     if named is not None and named[0].total_rows == 1:
         return MovedRow(named[2] + 1, named[1], 0, named[2] + 1)
@@ -313,7 +313,7 @@ def _find_totals(book: WorkbookPart, present: TableColumns, content: bytes) -> M
 
 
 def _refuse_references(book: WorkbookPart, title: str, row: int) -> None:
-    """Refuse to move a row of totals, counted from 1, whose cells formulas name: they would show other cells."""
+    """Refuse to move a row of totals that formulas refer to: they would show other cells. The row is counted from 1."""
     for sheet in book.sheets:
         if not sheet.part or sheet.part not in book.package:
             continue
@@ -325,7 +325,7 @@ def _refuse_references(book: WorkbookPart, title: str, row: int) -> None:
 
 
 def _tell_formulas(splice: Splice, present: TableColumns) -> None:
-    """Refuse columns that rows lack and that cannot be filled down; warn of values below formulas."""
+    """Refuse added rows that lack a column which cannot be filled down; warn of values below formulas."""
     names = {present.column_of(name): name for name in present}
     if missing := [names.get(number, column_letters(number)) for number in sorted(splice.unfilled)]:
         raise LimitError(f"rows need all columns of the table: {quote_names(missing)} are missing")
@@ -341,7 +341,7 @@ def _is_blank(value: Any) -> bool:
 
 
 def _resize_ranges(package: Package, part: str, present: TableColumns, grown: int) -> dict[str, bytes]:
-    """Return the parts of Excel's tables whose range ends with the table, with the range that it has now."""
+    """Return the XML parts of Excel Tables that end with the table, with their new range."""
     last = present.list_rows()[-1] + 1
     replaced = {}
     for table_part in Relations(package, part).present_targets("table"):
@@ -362,5 +362,5 @@ def _resize_ranges(package: Package, part: str, present: TableColumns, grown: in
 
 
 def _totals_of(content: bytes) -> bool:
-    """Return whether an Excel Table has a row of totals."""
+    """Return whether an Excel Table shows a row of totals."""
     return re.search(rb"""\stotalsRowCount\s*=\s*["'][1-9]""", content[:_TABLE_HEAD]) is not None

@@ -77,7 +77,7 @@ def gather_columns(
 
 
 def refuse_blanks(slots: int, cells: int, most_blanks: int) -> None:
-    """Refuse columns that are next to nothing but blanks: they have so many slots for so few cells.
+    """Refuse columns of almost only blanks, whose arrays would take far more memory than their few cells.
 
     Raises:
         FormatError: there are more than `most_blanks` blanks, and some for each other cell.
@@ -90,7 +90,7 @@ def refuse_blanks(slots: int, cells: int, most_blanks: int) -> None:
 
 
 def _slice_run(run: CellRun, wanted: Positions, first_rows: Positions, columns: list[list[Gathered]]) -> None:
-    """Give each column its cells of a run in which all rows have the same columns.
+    """Give each column its cells of a run whose rows all have the same columns.
 
     `wanted`: by the number of a column in the sheet, its index among the requested columns, or -1. `first_rows`: the
     row from which on each requested column is wanted.
@@ -107,7 +107,7 @@ def _slice_run(run: CellRun, wanted: Positions, first_rows: Positions, columns: 
 
 
 def _split_values(run: CellRun, places: list[int]) -> list[pl.Series]:
-    """Return the values in some columns of a run in which all rows have the same columns.
+    """Return the values of some columns of a run whose rows all have the same columns.
 
     `places`: which cells of each row are wanted, counted from 0.
     """
@@ -151,7 +151,7 @@ def _sort_runs(runs: list[tuple[Positions, CellRun]], first_rows: Positions, col
 
 
 def height_of(runs: Sequence[Gathered]) -> int:
-    """Return the number of rows of a column from the requested one to the last cell of some runs, in any order."""
+    """Return how many rows a column has, from the requested row to its last cell; the runs may be in any order."""
     ends = [rows[-1] if isinstance(rows, range) else int(rows.max()) for rows, _, _ in runs]
     return max(ends, default=-1) + 1
 
@@ -162,7 +162,7 @@ def _count_cells(runs: Sequence[Gathered]) -> int:
 
 
 def join_runs(runs: list[Gathered]) -> CellRun:
-    """Return the cells of a column as one run, sorted by row; the list is emptied, so that they are not held twice."""
+    """Join the cells of a column into one run, sorted by row. The list of runs is emptied to free memory."""
     if not runs:
         return CellRun.none()
     rows, kinds, values = runs[0]
@@ -209,7 +209,7 @@ def sort_by_column(runs: Sequence[CellRun], numbers: Sequence[int], first: int) 
 
 
 def _from_top_to_bottom(cells: CellRun) -> CellRun:
-    """Return cells that stand column by column with those of each column from top to bottom."""
+    """Sort the cells of each column from top to bottom; the columns keep their order."""
     if (np.diff(cells.rows)[np.diff(cells.columns) == 0] >= 1).all():
         return cells
     return cells.gather(np.lexsort((cells.rows, cells.columns)))

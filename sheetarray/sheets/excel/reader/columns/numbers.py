@@ -36,7 +36,7 @@ DAYS_TO_1904 = 1462  # from the day 0 of 1900 to that of 1904
 
 
 def to_numbers(run: CellRun, dtype: DType) -> pl.Series | Numbers | None:
-    """Return the column as a Series of the engine's dtype; None where cells have to be looked at one by one.
+    """Convert a column at once to a Series of a polars dtype; None if its cells have to be converted one by one.
 
     That is where a cell is neither a number nor text that reads as one, or where the dtype may not hold its number
     exactly. Doubles without blanks between them come as `Numbers`.
@@ -75,7 +75,8 @@ def to_numbers(run: CellRun, dtype: DType) -> pl.Series | Numbers | None:
 
 
 def to_moments(run: CellRun, dtype: DType, *, from_1904: bool) -> pl.Series | None:
-    """Return a column of dates as counts of the dtype's unit; None where cells have to be looked at one by one.
+    """Convert a column of dates at once to integers in the dtype's unit; None if its cells have to be converted one by
+    one.
 
     That is where a cell is not a date, or its moment is not a whole number of units.
     """
@@ -93,7 +94,7 @@ def to_moments(run: CellRun, dtype: DType, *, from_1904: bool) -> pl.Series | No
 
 @cache
 def _mark_known_kinds(kind: str) -> Mask:
-    """Return a mask of the kinds of cells whose values may be taken as they are under a dtype of some kind.
+    """Return a mask of the kinds of cells whose values need no check for this kind of dtype.
 
     LARGE and LONG, whose double may not be the number that was written, are among them for floats alone.
     """
@@ -102,12 +103,14 @@ def _mark_known_kinds(kind: str) -> Mask:
 
 
 def _are_numbers(values: np.ndarray[Any, Any], kinds: Kinds) -> bool:
-    """Return whether all values are finite, not counting those of cells that hold text, which may say `Infinity`."""
+    """Return whether all values are finite. Cells of text, such as `Infinity`, do not count."""
     return bool((np.isfinite(values) | (kinds == TEXT) | (kinds == LONG)).all())
 
 
 def round_once(values: np.ndarray[Any, Any], dtype: DType) -> np.ndarray[Any, Any] | None:
-    """Return doubles as `dtype`; None where one lies in the middle between two values, and the text has to decide."""
+    """Round float64 values to a shorter float dtype; None if a value lies in the middle between two, so that its text
+    has to decide.
+    """
     if dtype.numpy.itemsize == 8:
         return values
     with np.errstate(over="ignore", under="ignore"):
